@@ -1,0 +1,14 @@
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import * as schema from '#db/schema/index.ts';
+
+/** The query layer. `$client` is the pool underneath, for prepared statements of hot paths. */
+export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool };
+
+/** A transaction as verbs get it. */
+export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
+
+/** Wraps a pool; the caller owns the pool and ends it. */
+export function openDatabase(pool: pg.Pool): Database {
+  return drizzle(pool, { schema });
+}

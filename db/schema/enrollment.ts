@@ -1,0 +1,71 @@
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { vms } from './vms.ts';
+
+/** One-time tokens by which a machine becomes the agent of a VM. */
+export const enrollmentTokens = pgTable(
+  'enrollment_tokens',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    tokenHash: text('token_hash').notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
+    expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
+    voidedAt: timestamp('voided_at', { withTimezone: true }),
+    usedAt: timestamp('used_at', { withTimezone: true }),
+    /** SHA-256 of the public key that used it: the same key may ask again within 10 minutes. */
+    usedKey: text('used_key'),
+  },
+  (t) => [primaryKey({ columns: [t.vmId, t.tokenHash] }), index('enrollment_tokens_hash').on(t.tokenHash)],
+);
+
+export interface AgentOs {
+  name?: string;
+  version?: string;
+  arch?: string;
+}
+
+/** The machine that speaks for a VM. */
+export const agents = pgTable(
+  'agents',
+  {
+    vmId: uuid('vm_id')
+      .primaryKey()
+      .references(() => vms.id),
+    credentialHash: text('credential_hash').notNull(),
+    /** PEM */
+    certificate: text().notNull(),
+    /** SHA-1 of the DER, upper-case hex. */
+    thumbprint: text().notNull(),
+    /** SHA-256 of the public key: a key serves one VM only. */
+    keyHash: text('key_hash').notNull(),
+    name: text().notNull(),
+    version: text().notNull(),
+    os: jsonb().$type<AgentOs>().notNull(),
+    enrolledAt: timestamp('enrolled_at', { withTimezone: true }).notNull(),
+    /** `Annex-Agent` of the machine that was first seen with this credential. */
+    instanceId: text('instance_id'),
+    /** When a second machine with the same identity was refused. */
+    duplicateSeenAt: timestamp('duplicate_seen_at', { withTimezone: true }),
+  },
+  (t) => [uniqueIndex('agents_credential').on(t.credentialHash), uniqueIndex('agents_key').on(t.keyHash)],
+);
+
+/** When an agent was last heard, and when it should be heard again; written in batches. */
+export const agentPresence = pgTable('agent_presence', {
+  vmId: uuid('vm_id')
+    .primaryKey()
+    .references(() => vms.id),
+  lastSeenAt: timestamp('last_seen_at', { withTimezone: true }).notNull(),
+  /** The promise: the latest moment at which it should call again. */
+  nextExpectedAt: timestamp('next_expected_at', { withTimezone: true }).notNull(),
+  counter: bigint({ mode: 'number' }).notNull().default(0),
+  /** The agent's clock minus the portal's, seconds, as of its last report; shown, never counted with. */
+  clockSkewSeconds: integer('clock_skew_seconds'),
+  heartbeatSeconds: integer('heartbeat_seconds'),
+  statusSeconds: integer('status_seconds'),
+  appliedEtag: text('applied_etag'),
+  /** The agent's run and the highest report number in it. */
+  run: text(),
+  reportNumber: bigint('report_number', { mode: 'number' }),
+});

@@ -1,0 +1,141 @@
+import {
+  bigint,
+  boolean,
+  customType,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { vms } from './vms.ts';
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/** Seconds that a command may take. */
+export interface CommandTimeouts {
+  install: number;
+  update: number;
+  enable: number;
+  disable: number;
+  uninstall: number;
+}
+
+export type ExtensionGoal = 'enabled' | 'disabled' | 'uninstall';
+
+/** What an operator declared for one extension; also what a goal state's history keeps and a revert restores. */
+export interface ExtensionContents {
+  name: string;
+  handler: string;
+  requestedVersion: string;
+  version: string;
+  state: ExtensionGoal;
+  autoUpgradeMinorVersion: boolean;
+  dependsOn: string[];
+  timeouts: CommandTimeouts;
+  publicSettings: Record<string, unknown>;
+  /** Row of `secrets`, or null where there are none. */
+  secretId: string | null;
+  sequenceNumber: number;
+}
+
+/** The extensions that a VM should have now. */
+export const extensions = pgTable(
+  'extensions',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    name: text().notNull(),
+    handler: text().notNull(),
+    requestedVersion: text('requested_version').notNull(),
+    version: text().notNull(),
+    state: text().$type<ExtensionGoal>().notNull(),
+    autoUpgradeMinorVersion: boolean('auto_upgrade_minor_version').notNull(),
+    dependsOn: text('depends_on').array().notNull(),
+    timeouts: jsonb().$type<CommandTimeouts>().notNull(),
+    publicSettings: jsonb('public_settings').$type<Record<string, unknown>>().notNull(),
+    secretId: uuid('secret_id'),
+    sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
+    /** When this sequence number was published. */
+    changedAt: timestamp('changed_at', { withTimezone: true }).notNull(),
+    changedBy: text('changed_by').notNull(),
+    /** When this sequence number first went out to the agent. */
+    deliveredAt: timestamp('delivered_at', { withTimezone: true }),
+    /** Whether any sequence number of it ever went out; one that never did is dropped without the agent. */
+    everDelivered: boolean('ever_delivered').notNull().default(false),
+  },
+  (t) => [primaryKey({ columns: [t.vmId, t.name] })],
+);
+
+/** The highest sequence number ever used or reported for a name; outlives the extension. */
+export const extensionSequences = pgTable(
+  'extension_sequences',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    name: text().notNull(),
+    highest: bigint({ mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.vmId, t.name] })],
+);
+
+/** Protected settings in the two forms in which they may exist, never in plain text (AZ-C2). */
+export const secrets = pgTable(
+  'secrets',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    id: uuid().notNull(),
+    name: text().notNull(),
+    /** AES-256-GCM under the portal's key; null with ANNEX_CUSTODY=vm once a certificate is known. */
+    sealed: bytea(),
+    /** DER of CMS EnvelopedData for the VM's certificate; null before enrolment. */
+    cms: bytea(),
+    thumbprint: text(),
+    /** Keyed and salted: tells changed from unchanged, and nothing else. */
+    fingerprint: text().notNull(),
+    /** Digest of the protected half of the schema that they were checked against; null without one. */
+    schemaDigest: text('schema_digest'),
+    changedAt: timestamp('changed_at', { withTimezone: true }).notNull(),
+    changedBy: text('changed_by').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.vmId, t.id] })],
+);
+
+/** The goal state in force, one row per VM: its lock orders all writers, and a poll reads nothing else. */
+export const goalStateHeads = pgTable('goal_state_heads', {
+  vmId: uuid('vm_id')
+    .primaryKey()
+    .references(() => vms.id),
+  incarnation: integer().notNull(),
+  etag: text().notNull(),
+  /** The bytes that the agent gets. */
+  text: text().notNull(),
+  publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
+  deliveredIncarnation: integer('delivered_incarnation').notNull().default(0),
+  deliveredAt: timestamp('delivered_at', { withTimezone: true }),
+});
+
+/** Every goal state that was in force. */
+export const goalStates = pgTable(
+  'goal_states',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    incarnation: integer().notNull(),
+    etag: text().notNull(),
+    text: text().notNull(),
+    contents: jsonb().$type<ExtensionContents[]>().notNull(),
+    /** What made it: `extension.set`, `extension.removed`, `goal-state.revert`, … with the names concerned. */
+    cause: jsonb().$type<{ action: string; extension?: string; incarnation?: number }>().notNull(),
+    publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
+    publishedBy: text('published_by').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.vmId, t.incarnation] })],
+);

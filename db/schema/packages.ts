@@ -1,0 +1,74 @@
+import { bigint, index, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { HandlerManifest } from '#protocol/manifest.ts';
+import { publishers } from './publishers.ts';
+
+/** A handler: `<ProviderNamespace>.<Type>` (AZ-P1). Made with its first version. */
+export const handlers = pgTable(
+  'handlers',
+  {
+    /** `<namespace>.<type>` */
+    id: text().primaryKey(),
+    namespace: text()
+      .notNull()
+      .references(() => publishers.namespace),
+    type: text().notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
+  },
+  (t) => [index('handlers_namespace').on(t.namespace)],
+);
+
+/** A file of the package, as its publisher sees it. */
+export interface PackageFile {
+  name: string;
+  size: number;
+  /** Unix permission bits where the zip carries them. */
+  mode: number | null;
+}
+
+/** A finding that does not refuse the package. */
+export interface StoredWarning {
+  code: string;
+  path: string;
+  params?: Record<string, string | number>;
+}
+
+/** JSON Schemas of the two halves of the settings (AZ-P7). */
+export interface SettingsSchema {
+  publicSettings?: unknown;
+  protectedSettings?: unknown;
+}
+
+export type VersionState = 'draft' | 'published' | 'withdrawn';
+
+/** A registered version: immutable bytes, and what was read from them once (AZ-P6). */
+export const handlerVersions = pgTable(
+  'handler_versions',
+  {
+    handler: text()
+      .notNull()
+      .references(() => handlers.id),
+    /** As the publisher wrote it, for example `1.0.0.0`. */
+    version: text().notNull(),
+    /** Four numbers padded with zeros, so that text order is version order and a second spelling collides. */
+    versionKey: text('version_key').notNull(),
+    state: text().$type<VersionState>().notNull(),
+    sha256: text().notNull(),
+    size: bigint({ mode: 'number' }).notNull(),
+    manifest: jsonb().$type<HandlerManifest>().notNull(),
+    /** The text of HandlerManifest.json as it stands in the package, for the publish page. */
+    manifestText: text('manifest_text').notNull(),
+    files: jsonb().$type<PackageFile[]>().notNull(),
+    warnings: jsonb().$type<StoredWarning[]>().notNull(),
+    settingsSchema: jsonb('settings_schema').$type<SettingsSchema>(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
+    createdBy: text('created_by').notNull(),
+    publishedAt: timestamp('published_at', { withTimezone: true }),
+    withdrawnAt: timestamp('withdrawn_at', { withTimezone: true }),
+    withdrawnReason: text('withdrawn_reason'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.handler, t.version] }),
+    uniqueIndex('handler_versions_key').on(t.handler, t.versionKey),
+    index('handler_versions_sha256').on(t.sha256),
+  ],
+);

@@ -1,0 +1,48 @@
+import { bigint, boolean, doublePrecision, index, jsonb, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import type { HandlerReport, HeartbeatDocument, StatusDocument } from '#protocol/index.ts';
+import { vms } from './vms.ts';
+
+/** What was last reported of each extension. Verdicts are not stored: they are derived when asked. */
+export const extensionLatest = pgTable(
+  'extension_latest',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    name: text().notNull(),
+    handlerState: jsonb('handler_state').$type<HandlerReport>(),
+    handlerAt: timestamp('handler_at', { withTimezone: true }),
+    heartbeat: jsonb().$type<HeartbeatDocument>(),
+    /** When the agent read the file, on the portal's clock. */
+    heartbeatReadAt: timestamp('heartbeat_read_at', { withTimezone: true }),
+    /** How old the file was then. */
+    heartbeatAgeSeconds: doublePrecision('heartbeat_age_seconds'),
+    status: jsonb().$type<StatusDocument>(),
+    statusSequence: bigint('status_sequence', { mode: 'number' }),
+    statusReadAt: timestamp('status_read_at', { withTimezone: true }),
+    statusAgeSeconds: doublePrecision('status_age_seconds'),
+    /** The first success or error of `statusSequence`: it concludes the operation for good. */
+    concludedAt: timestamp('concluded_at', { withTimezone: true }),
+    concludedWith: text('concluded_with').$type<'success' | 'error'>(),
+  },
+  (t) => [primaryKey({ columns: [t.vmId, t.name] })],
+);
+
+/** Everything that was reported and stored, newest last. */
+export const reportHistory = pgTable(
+  'report_history',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    id: bigint({ mode: 'number' }).generatedAlwaysAsIdentity(),
+    at: timestamp({ withTimezone: true }).notNull(),
+    kind: text().$type<'handler' | 'heartbeat' | 'status'>().notNull(),
+    extension: text().notNull(),
+    sequenceNumber: bigint('sequence_number', { mode: 'number' }),
+    /** Whether it was shown when it arrived, or only kept. */
+    current: boolean().notNull(),
+    document: jsonb().$type<Record<string, unknown>>().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.vmId, t.id] }), index('report_history_extension').on(t.vmId, t.extension, t.id)],
+);

@@ -1,0 +1,21 @@
+import { sql } from 'drizzle-orm';
+import { index, jsonb, pgTable, text, timestamp, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+
+/** A virtual machine. A deleted one keeps its row, so that its history stays readable under its id. */
+export const vms = pgTable(
+  'vms',
+  {
+    id: uuid().primaryKey(),
+    name: text().notNull(),
+    tags: jsonb().$type<Record<string, string>>().notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
+    createdBy: text('created_by').notNull(),
+    /** Set while its extensions are uninstalled before it is deleted. */
+    decommissioningAt: timestamp('decommissioning_at', { withTimezone: true }),
+    deletedAt: timestamp('deleted_at', { withTimezone: true }),
+  },
+  (t) => [
+    uniqueIndex('vms_name').on(t.name).where(sql`${t.deletedAt} is null`),
+    index('vms_page').on(t.name, t.id).where(sql`${t.deletedAt} is null`),
+  ],
+);

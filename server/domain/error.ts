@@ -1,0 +1,68 @@
+import type en from '#locales/en/errors.json';
+
+/** The closed list of codes: a code exists when it has an English sentence in `locales/en/errors.json`. */
+export type ErrorCode = Exclude<keyof typeof en, `kind.${string}`>;
+
+/** What sort of refusal it is. Every door maps a kind to its own status, once. */
+export type ErrorKind =
+  | 'bad_request'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'unprocessable'
+  | 'rate_limited'
+  | 'unavailable';
+
+/** Values for the placeholders of a sentence. Never raw input that could hold a secret. */
+export type ErrorParams = Readonly<Record<string, string | number>>;
+
+/**
+ * One thing that is wrong, with its place: a JSON pointer (`/publicSettings/port`), the name of a zip entry,
+ * or both joined by `#` (`HandlerManifest.json#/0/version`). An empty path means the whole.
+ */
+export interface Fault {
+  path: string;
+  code: ErrorCode;
+  params?: ErrorParams;
+}
+
+/** A refusal that a caller may read. Everything else that is thrown is a defect and shows only a request id. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+  readonly code: ErrorCode;
+  readonly kind: ErrorKind;
+  readonly params: ErrorParams;
+  readonly faults: readonly Fault[];
+  /** Seconds after which to try again; for `rate_limited` and `unavailable`. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    kind: ErrorKind,
+    code: ErrorCode,
+    options: { params?: ErrorParams; faults?: readonly Fault[]; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(code, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.code = code;
+    this.params = options.params ?? {};
+    this.faults = options.faults ?? [];
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** The HTTP status of each kind, the same at both HTTP doors. */
+export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
+  bad_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  unprocessable: 422,
+  rate_limited: 429,
+  unavailable: 503,
+};

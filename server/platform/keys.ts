@@ -1,0 +1,57 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Keys derived from `ANNEX_SECRET_KEY`, one per purpose, so that none can stand in for another. */
+export interface Keys {
+  sealing: Buffer;
+  fingerprint: Buffer;
+  session: Buffer;
+  credential: Buffer;
+  /** Kept in the database: tells at boot that another key is in use. Reveals nothing of the key. */
+  check: string;
+}
+
+const derive = (secret: Buffer, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, 'annex', purpose, 32));
+
+/** Derives all keys from the one secret (at least 32 bytes of text or binary). */
+export function deriveKeys(secret: Buffer): Keys {
+  return {
+    sealing: derive(secret, 'sealing'),
+    fingerprint: derive(secret, 'fingerprint'),
+    session: derive(secret, 'session'),
+    credential: derive(secret, 'credential'),
+    check: derive(secret, 'check').toString('base64url'),
+  };
+}
+
+/** AES-256-GCM: nonce (12) ‖ tag (16) ‖ ciphertext. `bound` is authenticated with it and must be the same to open. */
+export function seal(key: Buffer, plain: Buffer, bound: string): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(bound));
+  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
+/** Opens what `seal` made. Throws where key, binding or bytes are not the same. */
+export function unseal(key: Buffer, sealed: Buffer, bound: string): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12)).setAAD(Buffer.from(bound));
+  decipher.setAuthTag(sealed.subarray(12, 28));
+  return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
+}
+
+/** Keyed digest: equal inputs are seen to be equal, and nothing else can be learnt without the key. */
+export function keyedDigest(key: Buffer, ...parts: string[]): Buffer {
+  const mac = createHmac('sha256', key);
+  for (const part of parts) mac.update(`${Buffer.byteLength(part)}:`).update(part);
+  return mac.digest();
+}
+
+/** SHA-256 in lower-case hex; the form in which tokens and credentials are stored. */
+export function sha256Hex(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** A new secret of 256 bits with a prefix that scanners and people recognise, for example `annex_token_…`. */
+export function newToken(kind: string): string {
+  return `annex_${kind}_${randomBytes(32).toString('base64url')}`;
+}

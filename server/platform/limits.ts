@@ -1,0 +1,65 @@
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** Upper bounds of everything that comes in from outside. Sizes in bytes, times in milliseconds. */
+export interface Limits {
+  package: {
+    packedBytes: number;
+    unpackedBytes: number;
+    entries: number;
+    ratio: number;
+    entryNameBytes: number;
+    /** A manifest is small; a larger one is refused unread. */
+    manifestBytes: number;
+    inspectMs: number;
+    inspectHeapMiB: number;
+  };
+  settings: { halfBytes: number; schemaBytes: number; checkMs: number; checkHeapMiB: number };
+  resources: { fileBytes: number; messages: number };
+  jsonDepth: number;
+  report: {
+    bytes: number;
+    entries: number;
+    substatuses: number;
+    substatusDepth: number;
+    messageBytes: number;
+    paramBytes: number;
+    outputBytes: number;
+  };
+  tags: { count: number; bytes: number };
+  http: { headerBytes: number; requestMs: number; uploadBytesPerSecond: number; bodyBytes: number };
+  heldPolls: number;
+}
+
+export const defaultLimits: Limits = {
+  package: {
+    packedBytes: 512 * MiB,
+    unpackedBytes: 2048 * MiB,
+    entries: 20_000,
+    ratio: 200,
+    entryNameBytes: 1024,
+    manifestBytes: 1 * MiB,
+    inspectMs: 60_000,
+    inspectHeapMiB: 128,
+  },
+  settings: { halfBytes: 256 * KiB, schemaBytes: 256 * KiB, checkMs: 2_000, checkHeapMiB: 64 },
+  resources: { fileBytes: 2 * MiB, messages: 20_000 },
+  jsonDepth: 64,
+  report: {
+    bytes: 1 * MiB,
+    entries: 200,
+    substatuses: 1_000,
+    substatusDepth: 4,
+    messageBytes: 16 * KiB,
+    paramBytes: 1 * KiB,
+    outputBytes: 64 * KiB,
+  },
+  tags: { count: 64, bytes: 256 },
+  http: {
+    headerBytes: 16 * KiB,
+    requestMs: 30_000,
+    uploadBytesPerSecond: 1 * KiB,
+    bodyBytes: 1 * MiB,
+  },
+  heldPolls: 19_000,
+};
