@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+/** The commands of a handler in the order of the source document. */
+export const commandNames = ['install', 'uninstall', 'update', 'enable', 'disable'] as const;
+export type CommandName = (typeof commandNames)[number];
+
+/** Where the manifest of every package is, and nowhere else (AZ-P2). */
+export const manifestFileName = 'HandlerManifest.json';
+
+/** One thing that is wrong with a manifest; `path` is a JSON pointer into the file. */
+export interface ManifestFault {
+  path: string;
+  code: string;
+  params?: Record<string, string | number>;
+}
+
+/** The issue's message is a code: codes are translated where people read them. */
+const coded = (wrong: string) => ({
+  error: (issue: { input?: unknown }) => (issue.input === undefined ? 'field_missing' : wrong),
+});
+
+const command = z.string(coded('field_not_text')).refine((line) => line.trim() !== '', 'field_empty');
+const flag = z.boolean(coded('field_not_boolean'));
+
+const commands = z.looseObject(
+  {
+    installCommand: command,
+    uninstallCommand: command,
+    updateCommand: command,
+    enableCommand: command,
+    disableCommand: command,
+    rebootAfterInstall: flag,
+    reportHeartbeat: flag,
+    /** Fields beyond the document's seven are kept as they stand; `true` alone counts as true. */
+    updateMode: z.unknown().optional(),
+    continueOnUpdateFailure: z.unknown().optional(),
+    supportsMultipleExtensions: z.unknown().optional(),
+  },
+  coded('field_not_object'),
+);
+
+const element = z.looseObject(
+  { version: z.literal(1, coded('manifest_version')), handlerManifest: commands },
+  coded('field_not_object'),
+);
+
+/** The parsed text of HandlerManifest.json: an array of one object (AZ-P3). */
+export const handlerManifestFile = z
+  .array(element, { error: 'manifest_not_array' })
+  .length(1, { error: 'manifest_not_single' })
+  .transform((elements) => elements[0] as (typeof elements)[number]);
+
+/** The one object of a manifest; fields beyond the document's are kept. */
+export type HandlerManifest = z.output<typeof element>;
+
+/** Reads a parsed manifest; every missing or ill-typed field is a fault of its own (AZ-P3). */
+export function readManifest(value: unknown): { manifest: HandlerManifest } | { faults: ManifestFault[] } {
+  const result = handlerManifestFile.safeParse(value);
+  if (result.success) return { manifest: result.data };
+  return {
+    faults: result.error.issues.map((issue) => ({
+      path: issue.path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+      code: issue.message,
+      params: { field: String(issue.path.at(-1) ?? '') },
+    })),
+  };
+}
+
+/** The command line of a command. */
+export function commandLine(manifest: HandlerManifest, name: CommandName): string {
+  return manifest.handlerManifest[`${name}Command`];
+}

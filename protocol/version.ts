@@ -1,0 +1,28 @@
+/** Largest part of a version: 2^31 − 1. */
+export const maxVersionPart = 2_147_483_647;
+
+const pattern = /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,3}$/;
+
+/** The 1 to 4 numbers of a version, or null where it is none (AZ-P1): integers from 0 to 2^31 − 1, no leading zeros. */
+export function parseVersion(text: string): number[] | null {
+  if (!pattern.test(text)) return null;
+  const parts = text.split('.').map(Number);
+  return parts.every((part) => part <= maxVersionPart) ? parts : null;
+}
+
+/**
+ * Four numbers padded with zeros and joined by dots: text order is version order, and two spellings of one version
+ * (`1.0`, `1.0.0.0`) have the same key. Throws RangeError where the text is no version.
+ */
+export function versionKey(text: string): string {
+  const parts = parseVersion(text);
+  if (parts === null) throw new RangeError('not a version');
+  return [0, 1, 2, 3].map((index) => String(parts[index] ?? 0).padStart(10, '0')).join('.');
+}
+
+/** Negative, zero or positive, number by number with missing parts as 0. Throws RangeError where one is no version. */
+export function compareVersions(a: string, b: string): number {
+  const left = versionKey(a);
+  const right = versionKey(b);
+  return left < right ? -1 : left > right ? 1 : 0;
+}
