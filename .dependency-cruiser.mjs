@@ -1,0 +1,200 @@
+/**
+ * The import law: arrows between rooms go down only (ARCHITECTURE.md). Kept by `npm run verify`;
+ * scripts/import-law.test.ts plants violations and sees each of them caught.
+ *
+ * Tests, test support and samples may look anywhere: `production` is everything else.
+ */
+const test = String.raw`\.(test|spec)\.tsx?$`;
+const production = { pathNot: [test, '^(server|db)/testing/', '^(scripts|bench|e2e|samples)/'] };
+const from = (path) => ({ path, ...production });
+
+/** Left never imports right. Views come last: they read every module and no module reads them. */
+const modules = [
+  'audit',
+  'changes',
+  'publishers',
+  'packages',
+  'localization',
+  'vms',
+  'goal-states',
+  'enrollment',
+  'reports',
+  'views',
+];
+
+const moduleOrder = modules.slice(0, -1).map((module, index) => ({
+  name: `module-order-${module}`,
+  comment: `${module} knows only the modules before it: ${modules.join(' → ')}`,
+  severity: 'error',
+  from: from(`^server/domain/${module}/`),
+  to: { path: `^server/domain/(${modules.slice(index + 1).join('|')})/` },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'no-circle',
+      comment: 'Modules that need each other are one module, or the shared part wants a file of its own.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'What is imported must be there.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: [String.raw`\.next/`] },
+    },
+    {
+      name: 'no-dev-dependency',
+      comment: 'What runs in production comes from "dependencies".',
+      severity: 'error',
+      from: from('^(protocol|db|server|app|agent)/'),
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'protocol-stands-alone',
+      comment: 'The contract between portal and guests imports zod and itself.',
+      severity: 'error',
+      from: from('^protocol/'),
+      to: { pathNot: ['^protocol/', '^node_modules/zod/'] },
+    },
+    {
+      name: 'agent-knows-the-protocol-only',
+      comment: 'The guest agent runs on another machine: protocol and packages, nothing of the portal.',
+      severity: 'error',
+      from: from('^agent/'),
+      to: { path: '^(server|db|app|locales)/' },
+    },
+    {
+      name: 'db-is-the-cellar',
+      comment: 'The schema may name protocol types and nothing else of the house.',
+      severity: 'error',
+      from: from('^db/'),
+      to: { path: '^(server|app|agent|locales)/' },
+    },
+    {
+      name: 'db-takes-protocol-types-only',
+      comment: 'The schema may name protocol types; parsing is done before anything is written.',
+      severity: 'error',
+      from: from('^db/'),
+      to: { path: '^protocol/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'platform-has-no-business-words',
+      comment: 'Platform holds small tools; they know no module, no door and no table.',
+      severity: 'error',
+      from: from('^server/platform/'),
+      to: { path: '^(app|agent|db|locales|server)/', pathNot: ['^server/platform/'] },
+    },
+    {
+      name: 'domain-knows-no-door',
+      comment: 'A verb is the same for every door: no HTTP, no tRPC, no process in the domain.',
+      severity: 'error',
+      from: from('^server/domain/'),
+      to: { path: '^(app|agent)/|^server/(?!domain/|platform/)' },
+    },
+    {
+      name: 'domain-knows-no-transport-library',
+      comment: 'A verb is the same for every door.',
+      severity: 'error',
+      from: from('^server/domain/'),
+      to: { path: '^node_modules/(next|react|react-dom|hono|@hono|@trpc|better-auth)/' },
+    },
+    ...moduleOrder,
+    {
+      name: 'no-own-door',
+      comment: 'Inside a module, files import each other; its index.ts is for the others.',
+      severity: 'error',
+      from: { path: '^server/domain/([^/]+)/', pathNot: production.pathNot },
+      to: { path: String.raw`^server/domain/$1/index\.ts$` },
+    },
+    {
+      name: 'module-by-its-door',
+      comment: 'From outside, a domain module is its index.ts, and its input.ts for the shape of what goes in.',
+      severity: 'error',
+      from: { path: '^(?:server/domain/([^/]+)/|server/|app/)', pathNot: production.pathNot },
+      to: {
+        path: '^server/domain/[^/]+/',
+        pathNot: [String.raw`^server/domain/[^/]+/(index|input)\.ts$`, '^server/domain/$1/'],
+      },
+    },
+    {
+      name: 'input-is-a-leaf',
+      comment: 'Forms in the browser import input.ts: it may reach zod, the protocol, limits and other inputs.',
+      severity: 'error',
+      from: from(String.raw`^server/domain/[^/]+/input\.ts$`),
+      to: {
+        pathNot: [
+          '^node_modules/zod/',
+          '^protocol/',
+          String.raw`^server/platform/limits\.ts$`,
+          String.raw`^server/domain/[^/]+/input\.ts$`,
+        ],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'app-never-the-cellar',
+      comment: 'Pages ask the portal, which asks the domain.',
+      severity: 'error',
+      from: from('^app/'),
+      to: { path: '^(db|agent)/' },
+    },
+    {
+      name: 'app-takes-types-of-the-server',
+      comment: 'At run time pages reach the server through tRPC; only inputs are shared with their forms.',
+      severity: 'error',
+      from: from('^app/'),
+      to: {
+        path: '^server/',
+        pathNot: [String.raw`^server/domain/[^/]+/input\.ts$`],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'server-never-the-front',
+      comment: 'The works do not know the pages.',
+      severity: 'error',
+      from: from('^(server|db|protocol|agent)/'),
+      to: { path: '^app/' },
+    },
+    {
+      name: 'server-never-the-guest',
+      comment: 'Portal and agent meet in the protocol.',
+      severity: 'error',
+      from: from('^(server|db|protocol|app)/'),
+      to: { path: '^agent/' },
+    },
+    {
+      name: 'nothing-needs-the-workshop',
+      comment: 'Scripts, bench and journeys use the house; the house does not know them.',
+      severity: 'error',
+      from: { pathNot: ['^(scripts|bench|e2e)/', String.raw`^[^/]+\.config\.[cm]?[jt]s$`] },
+      to: { path: '^(scripts|bench|e2e)/' },
+    },
+    {
+      name: 'nothing-needs-a-test',
+      comment: 'Test files and test support are never part of what runs.',
+      severity: 'error',
+      from: { pathNot: [test, '^(server|db)/testing/', '^e2e/', String.raw`^vitest\.config\.ts$`] },
+      to: { path: [test, '^(server|db)/testing/'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: '^node_modules/' },
+    exclude: { path: String.raw`^\.next/|^\.data/` },
+    // TypeScript 7 has no JavaScript API to parse with.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json', '.css'],
+      mainFields: ['module', 'main', 'types', 'typings'],
+    },
+  },
+};
