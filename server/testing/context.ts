@@ -1,0 +1,62 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import type { Database } from '#db/client.ts';
+import type { Role } from '#db/schema/auth.ts';
+import { testDatabase } from '#db/testing/database.ts';
+import { type Actor, anonymous } from '#server/domain/actor.ts';
+import type { Context, Services } from '#server/domain/context.ts';
+import type { BlobStore } from '#server/platform/blob-store.ts';
+import type { Config } from '#server/platform/env.ts';
+import { deriveKeys } from '#server/platform/keys.ts';
+import { defaultLimits } from '#server/platform/limits.ts';
+
+/** What a test may set; everything else is a working default. */
+export interface TestServicesOptions {
+  /** A database that the test already has; a new one of its own otherwise. */
+  db?: Database;
+  config?: Partial<Config>;
+}
+
+export interface TestContextOptions extends TestServicesOptions {
+  /** Role of the asking user; `null` asks as nobody. Default `admin`. */
+  role?: Role | null;
+  namespaces?: readonly string[];
+  /** The whole actor, instead of role and namespaces. */
+  actor?: Actor;
+  now?: Date;
+  /** Services that several contexts share. */
+  services?: Services;
+}
+
+/** What a process would hold: a database and a data folder of the test's own, new keys, usual limits. */
+export async function testServices(options: TestServicesOptions = {}): Promise<Services> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'annex-test-data-'));
+  const config = { dataDir, limits: defaultLimits, ...options.config } as Config;
+  return {
+    db: options.db ?? (await testDatabase()),
+    config,
+    keys: deriveKeys(randomBytes(32)),
+    blobs: {} as BlobStore,
+    epoch: 'test',
+  };
+}
+
+/** A context as a door would make it for one call. */
+export async function testContext(options: TestContextOptions = {}): Promise<Context> {
+  return {
+    ...(options.services ?? (await testServices(options))),
+    actor: options.actor ?? testActor(options.role === undefined ? 'admin' : options.role, options.namespaces),
+    now: options.now ?? new Date(),
+    requestId: randomUUID(),
+    log: pino({ level: 'silent' }),
+  };
+}
+
+/** A user with this role who is not in the database; nobody for `null`. */
+export function testActor(role: Role | null, namespaces: readonly string[] = []): Actor {
+  if (role === null) return anonymous;
+  return { kind: 'user', id: `test-${role}`, name: `Test ${role}`, role, namespaces };
+}
