@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { type Database, openDatabase } from '#db/client.ts';
+
+/**
+ * A migrated database of the test file's own, as a connection string: for tests that start processes.
+ * It goes away with the cluster at the end of the run.
+ */
+export async function testDatabaseUrl(): Promise<string> {
+  const { url, template } = inject('testDatabase');
+  const name = template.replace(/_template$/, `_${randomBytes(6).toString('hex')}`);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`create database ${name} template ${template} strategy wal_log`);
+  } finally {
+    await client.end();
+  }
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return own.href;
+}
+
+/**
+ * A migrated database of the test file's own, opened: `const db = await testDatabase()` in `beforeAll`.
+ * Nothing needs closing: idle connections end by themselves and keep no process alive.
+ */
+export async function testDatabase(options: { connections?: number } = {}): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: await testDatabaseUrl(),
+    max: options.connections ?? 10,
+    idleTimeoutMillis: 1_000,
+    allowExitOnIdle: true,
+  });
+  // The cluster is ended while connections may still be idle.
+  pool.on('error', () => {});
+  return openDatabase(pool);
+}

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Postgres, startPostgres } from './postgres.ts';
+import { isAlive } from './processes.ts';
+
+let dataDir: string;
+const settings = { shared_buffers: '16MB' };
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'annex-postgres-'));
+});
+
+afterAll(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Another node process that starts the same cluster and tells the server's process id. */
+async function startInChild(): Promise<{ pid: number; kill(): Promise<void> }> {
+  const program = `
+    const { startPostgres } = await import(${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)});
+    const server = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, settings: ${JSON.stringify(settings)} });
+    console.log(server.pid);
+    setInterval(() => {}, 60_000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    pid: Number(line.toString()),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+describe('the embedded PostgreSQL', () => {
+  let server: Postgres;
+
+  test('makes a cluster, answers on its socket and asks for the password', async () => {
+    server = await startPostgres({ dataDir, settings });
+    expect(await query(server.url, 'select current_database() as name')).toEqual([{ name: 'annex' }]);
+    const wrong = server.url.replace(/:[^:@]+@/, ':wrong@');
+    await expect(query(wrong, 'select 1')).rejects.toThrow(/password authentication failed/);
+    expect((await stat(join(dataDir, 'password'))).mode & 0o777).toBe(0o600);
+    expect(await query(server.url, 'show listen_addresses')).toEqual([{ listen_addresses: '' }]);
+  });
+
+  test('stops cleanly and starts again with the same address and data', async () => {
+    await query(server.url, 'create table kept (n int); insert into kept values (1)');
+    await server.stop();
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    const again = await startPostgres({ dataDir, settings });
+    expect(again.url).toBe(server.url);
+    server = again;
+  });
+
+  test('tells when it was killed, and loses nothing that was committed', async () => {
+    await query(server.url, 'insert into kept values (2)');
+    process.kill(server.pid, 'SIGKILL');
+    expect((await server.exited).signal).toBe('SIGKILL');
+    server = await startPostgres({ dataDir, settings });
+    expect(await query(server.url, 'select n from kept order by n')).toEqual([{ n: 1 }, { n: 2 }]);
+    await server.stop();
+  });
+
+  test('takes over from an orphan whose starter was killed', async () => {
+    const child = await startInChild();
+    await child.kill();
+    expect(await isAlive(child.pid)).toBe(true);
+    server = await startPostgres({ dataDir, settings });
+    expect(await isAlive(child.pid)).toBe(false);
+    expect(await query(server.url, 'select count(*)::int as n from kept')).toEqual([{ n: 2 }]);
+    await server.stop();
+  });
+
+  test('is not fooled by a lock file whose process id went to another process', async () => {
+    await writeFile(
+      join(dataDir, 'data', 'postmaster.pid'),
+      `${process.pid}\n${join(dataDir, 'data')}\n0\n5432\n\n\n\nready\n`,
+    );
+    server = await startPostgres({ dataDir, settings });
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await server.stop();
+  });
+
+  test('shows the end of its log when it cannot start', async () => {
+    await expect(startPostgres({ dataDir, settings: { shared_buffers: 'nonsense' } })).rejects.toThrow(
+      /shared_buffers/,
+    );
+  });
+});

@@ -1,0 +1,214 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { postgresBinaries } from './postgres-binaries.ts';
+import { type PostgresIdentity, postgresIdentity } from './postgres-identity.ts';
+import { processesIn, signal, waitUntil } from './processes.ts';
+
+export interface PostgresOptions {
+  /** Folder of the cluster; made when missing. Nothing is written elsewhere but, for a long path, the socket. */
+  dataDir: string;
+  /** Progress for people, one line at a time. */
+  log?: (line: string) => void;
+  /** Name of the database to have; default `annex`. */
+  database?: string;
+  /** Server settings on top of ours. */
+  settings?: Readonly<Record<string, string>>;
+}
+
+export interface Postgres {
+  /** Connection string with the password, over the cluster's unix socket; the same at every start of a data folder. */
+  url: string;
+  pid: number;
+  /** Ends it fast and cleanly (SIGINT); resolves when it is gone. */
+  stop(): Promise<void>;
+  /** Resolves when the server ended, by `stop` or by itself. */
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+const user = 'postgres';
+const logLimit = 16 * 1024 * 1024;
+
+/** Statements and details of errors may hold what people typed: neither goes to the log file. */
+const ours: Readonly<Record<string, string>> = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  shared_buffers: '256MB',
+  max_connections: '120',
+  max_wal_size: '2GB',
+  jit: 'off',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_line_prefix: '%m [%p] ',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+/**
+ * Starts the embedded PostgreSQL on a unix socket only, as root or not. An orphan of an earlier run is ended first,
+ * a stale lock file and a half-made cluster are cleared away. Throws with the end of its log when it does not come up.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const dataDir = await realpath(options.dataDir);
+  const identity = await postgresIdentity(dataDir, await postgresBinaries());
+  const cluster = join(dataDir, 'data');
+  const password = await initialise(identity, dataDir, cluster, options);
+  await endOrphans(cluster);
+  const socket = await socketFolder(identity, dataDir);
+  const logFile = await rotatedLog(dataDir);
+  const settings = { ...ours, unix_socket_directories: socket, ...options.settings };
+  const server = await launch(identity, cluster, logFile, settings);
+  const url = (database: string): string =>
+    `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(socket)}`;
+  const database = options.database ?? 'annex';
+  await ensureDatabase(url('postgres'), database);
+  return { ...server, url: url(database) };
+}
+
+/** Makes the cluster beside its place and moves it there when complete, so that a killed initdb leaves nothing half-made. */
+async function initialise(
+  identity: PostgresIdentity,
+  dataDir: string,
+  cluster: string,
+  options: PostgresOptions,
+): Promise<string> {
+  const passwordFile = join(dataDir, 'password');
+  if (await stat(join(cluster, 'PG_VERSION')).catch(() => null)) {
+    return (await readFile(passwordFile, 'utf8')).trim();
+  }
+  options.log?.('Making the database (once)');
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  await identity.own(passwordFile);
+  const draft = join(dataDir, 'data.new');
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o700 });
+  await identity.own(draft);
+  const { command, args, ...as } = identity.wrap(identity.binaries.initdb, [
+    ...['-D', draft, '-U', user, '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
+    ...['-E', 'UTF8', '--locale=C.UTF-8', '--no-instructions'],
+    ...(options.settings?.fsync === 'off' ? ['--no-sync'] : []),
+  ]);
+  const made = spawnSync(command, args, { ...as, cwd: dataDir, env: serverEnvironment(), encoding: 'utf8' });
+  if (made.status !== 0) {
+    throw new Error(`The embedded PostgreSQL could not be set up in ${dataDir}.\n${made.stderr ?? ''}`, {
+      cause: made.error,
+    });
+  }
+  await rename(draft, cluster);
+  return password;
+}
+
+/**
+ * Ends what an earlier run left behind. The postmaster and its backends work in the cluster's folder, so they are known
+ * even when the process that started them was killed and its ids were given to others since.
+ */
+async function endOrphans(cluster: string): Promise<void> {
+  const lockFile = join(cluster, 'postmaster.pid');
+  const lock = await readFile(lockFile, 'utf8').catch(() => null);
+  if (lock === null) return;
+  const postmaster = Number(lock.split('\n')[0]);
+  const gone = async (): Promise<boolean> => (await processesIn(cluster)).length === 0;
+  if ((await processesIn(cluster)).includes(postmaster)) signal(postmaster, 'SIGINT');
+  if (!(await waitUntil(gone, 10_000))) {
+    for (const pid of await processesIn(cluster)) signal(pid, 'SIGKILL');
+    await waitUntil(gone, 5_000);
+  }
+  // Without this a zombie or a recycled process id would make PostgreSQL believe that the old server still runs.
+  if (process.platform === 'linux') await rm(lockFile, { force: true });
+}
+
+/** A unix socket's path has about 107 bytes; a deep data folder puts it into the system's temporary folder. */
+async function socketFolder(identity: PostgresIdentity, dataDir: string): Promise<string> {
+  const near = join(dataDir, 'run');
+  const name = `annex-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`;
+  const folder = Buffer.byteLength(near) <= 88 ? near : join(tmpdir(), name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await identity.own(folder);
+  const found = await lstat(folder);
+  const owner = identity.kind === 'nobody' ? 65534 : process.getuid?.();
+  if (!found.isDirectory() || (owner !== undefined && found.uid !== owner) || (found.mode & 0o077) !== 0) {
+    throw new Error(`${folder} belongs to someone else or is open to others; the database's socket does not go there.`);
+  }
+  return folder;
+}
+
+async function rotatedLog(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'postgres.log');
+  const size = (await stat(file).catch(() => null))?.size ?? 0;
+  if (size > logLimit) await rename(file, `${file}.1`);
+  return file;
+}
+
+/** PostgreSQL needs nothing of our environment. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  return {
+    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    LC_ALL: 'C.UTF-8',
+    TZ: 'UTC',
+  } as unknown as NodeJS.ProcessEnv;
+}
+
+async function launch(
+  identity: PostgresIdentity,
+  cluster: string,
+  logFile: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<Omit<Postgres, 'url'>> {
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const { command, args, ...as } = identity.wrap(identity.binaries.postgres, ['-D', cluster, ...flags]);
+  const log = openSync(logFile, 'a', 0o600);
+  // A process group of its own: Ctrl-C in the terminal reaches the launcher only, which ends things in order.
+  const child = spawn(command, args, {
+    ...as,
+    cwd: cluster,
+    env: serverEnvironment(),
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
+  closeSync(log);
+  let ended = false;
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    const end = (code: number | null, by: NodeJS.Signals | null): void => {
+      ended = true;
+      resolve({ code, signal: by });
+    };
+    child.once('exit', end);
+    child.once('error', () => end(null, null));
+  });
+  const isReady = async (): Promise<boolean> => {
+    const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+    return Number(lines[0]) === child.pid && (lines[7] ?? '').startsWith('ready');
+  };
+  // After a crash it replays its log first, which may take a while.
+  const up = await waitUntil(async () => ended || (await isReady()), 120_000);
+  const pid = child.pid;
+  if (!up || ended || pid === undefined) {
+    if (pid !== undefined && !ended) signal(pid, 'SIGQUIT');
+    const tail = (await readFile(logFile, 'utf8').catch(() => '')).split('\n').slice(-12).join('\n');
+    throw new Error(`The embedded PostgreSQL did not start. The end of ${logFile}:\n${tail}`);
+  }
+  const stop = async (): Promise<void> => {
+    if (!ended) signal(pid, 'SIGINT');
+    const late = setTimeout(() => signal(pid, 'SIGQUIT'), 15_000);
+    await exited;
+    clearTimeout(late);
+  };
+  return { pid, stop, exited };
+}
+
+async function ensureDatabase(url: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+}

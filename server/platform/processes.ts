@@ -1,0 +1,57 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+
+/** Whether a process runs; a zombie, which only waits to be reaped, does not. */
+export async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  return (await processStat(pid))?.state !== 'Z';
+}
+
+/**
+ * A process id with the moment of its start, so that a recycled id is not taken for the old process.
+ * Null where the system has no /proc or the process is gone.
+ */
+export async function processStart(pid: number): Promise<string | null> {
+  return (await processStat(pid))?.start ?? null;
+}
+
+async function processStat(pid: number): Promise<{ state: string; start: string } | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (text === null) return null;
+  // The name stands in parentheses and may hold anything; fields are counted from behind it.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', start: fields[19] ?? '' };
+}
+
+/** Processes whose working folder is this one: for a PostgreSQL cluster, its postmaster and all its backends. */
+export async function processesIn(folder: string): Promise<number[]> {
+  const entries = await readdir('/proc').catch(() => []);
+  const found = await Promise.all(
+    entries
+      .filter((entry) => /^\d+$/.test(entry))
+      .map(async (entry) => ((await readlink(`/proc/${entry}/cwd`).catch(() => '')) === folder ? Number(entry) : null)),
+  );
+  return found.filter((pid) => pid !== null);
+}
+
+/** Asks until it holds or the time (milliseconds) is over; tells whether it held. */
+export async function waitUntil(holds: () => boolean | Promise<boolean>, milliseconds: number): Promise<boolean> {
+  const end = Date.now() + milliseconds;
+  while (!(await holds())) {
+    if (Date.now() >= end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}
+
+/** Sends a signal; a process that is gone already is no error. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
