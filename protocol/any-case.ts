@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/**
+ * An object whose property names are matched in any case (AZ-S2): `Message` is `message`. The exact spelling wins
+ * where several are there, else the last. A known property that is null counts as absent; unknown ones stay as they are.
+ */
+export function anyCase<S extends z.ZodObject>(schema: S) {
+  const names = new Map(Object.keys(schema.shape).map((name) => [name.toLowerCase(), name]));
+  return z.preprocess((input) => (isPlainObject(input) ? renamed(input, names) : input), schema);
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of a property in any case, as `anyCase` would take it. */
+export function propertyOf(object: Record<string, unknown>, name: string): unknown {
+  if (Object.hasOwn(object, name)) return object[name];
+  const key = Object.keys(object).findLast((candidate) => candidate.toLowerCase() === name.toLowerCase());
+  return key === undefined ? undefined : object[key];
+}
+
+function renamed(object: Record<string, unknown>, names: ReadonlyMap<string, string>): Record<string, unknown> {
+  const entries: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(object)) {
+    const name = names.get(key.toLowerCase());
+    if (name === undefined) entries.push([key, value]);
+    else if (value !== null && (name === key || !Object.hasOwn(object, name))) entries.push([name, value]);
+  }
+  return Object.fromEntries(entries);
+}

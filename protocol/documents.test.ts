@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest';
+import { read } from './fault.ts';
+import handlerEnvironmentSample from './fixtures/handler-environment.json' with { type: 'json' };
+import heartbeatSample from './fixtures/heartbeat-sample.json' with { type: 'json' };
+import resourcesDe from './fixtures/resources-de.json' with { type: 'json' };
+import statusLocalized from './fixtures/status-localized.json' with { type: 'json' };
+import statusStructure from './fixtures/status-structure.json' with { type: 'json' };
+import statusPlain from './fixtures/status-without-localization.json' with { type: 'json' };
+import { handlerEnvironmentFile, writeHandlerEnvironment } from './handler-environment.ts';
+import { heartbeatFile } from './heartbeat.ts';
+import { resourceFile } from './resource-file.ts';
+import { statusFile } from './status.ts';
+import { parseHandlerTime } from './time.ts';
+
+const heartbeat = (inner: unknown) => read(heartbeatFile, [{ version: 1.0, heartbeat: inner }]);
+const status = (inner: unknown) =>
+  read(statusFile, [{ version: 1.0, timestampUTC: '2026-01-01T00:00:00Z', status: inner }]);
+const codes = (result: object) =>
+  'faults' in result
+    ? (result.faults as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`)
+    : [];
+const nested = (levels: number): unknown =>
+  levels === 0 ? { status: 'success' } : { status: 'success', substatus: [nested(levels - 1)] };
+
+describe('the source document', () => {
+  test('AZ-H1 AZ-S2 its heartbeat sample is accepted', () => {
+    expect(read(heartbeatFile, heartbeatSample)).toEqual({
+      value: {
+        status: 'ready',
+        code: 0,
+        message: { text: 'Sample Handler running. Waiting for a new configuration from user.' },
+      },
+    });
+  });
+
+  test('AZ-S2 its sample without localization is accepted, plain message and old time form included', () => {
+    expect(read(statusFile, statusPlain)).toEqual({
+      value: {
+        timestampUTC: '2013-11-13T17:46:30.447Z',
+        name: 'enable wordpress',
+        operation: 'installing wordpress',
+        status: 'transitioning',
+        formattedMessage: { lang: 'en', message: 'Enable IIS on the VM.' },
+        substatus: [
+          {
+            name: 'Wordpress plugin',
+            status: 'success',
+            code: 0,
+            formattedMessage: { lang: 'en', message: 'Successfully downloaded wordpress plugin.' },
+            substatus: [],
+          },
+          {
+            name: 'Enable IIS',
+            status: 'transitioning',
+            formattedMessage: { lang: '', message: 'Turning windows feature for enabling IIS on.' },
+            substatus: [],
+          },
+        ],
+      },
+    });
+  });
+
+  test('AZ-S2 its localized sample is accepted, with a time that is only a placeholder', () => {
+    expect(read(statusFile, statusLocalized)).toEqual({
+      value: {
+        timestampUTC: null,
+        name: 'SharePointFrontEnd',
+        operation: 'ResExtProvisioning',
+        status: 'error',
+        code: 12,
+        message: { id: '1215', params: ['spo-sqldb.cloudapp.net', 'JoeAdmin'] },
+        substatus: [],
+      },
+    });
+  });
+
+  test('AZ-S1 AZ-S2 its structure is accepted with Message, FormattedMessage and Lang in the substatus', () => {
+    const result = read(statusFile, statusStructure);
+    expect(result).toMatchObject({
+      value: {
+        status: 'transitioning',
+        message: { id: 'id of the localized resource', params: ['MyParam0', 'MyParam1'] },
+        substatus: [
+          {
+            message: { id: 'id of the localized resource' },
+            formattedMessage: { lang: 'Lang[-locale]', message: 'formatted user message' },
+          },
+        ],
+      },
+    });
+  });
+
+  test('AZ-G1 its handler environment is read, and written as it is read', () => {
+    const result = read(handlerEnvironmentFile, handlerEnvironmentSample);
+    expect(result).toMatchObject({ value: { logFolder: '<your log folder location>' } });
+    if ('value' in result) expect(JSON.parse(writeHandlerEnvironment(result.value))).toEqual(handlerEnvironmentSample);
+  });
+});
+
+describe('heartbeat file', () => {
+  test.each([
+    [
+      { status: 'NotReady', code: 3 },
+      { status: 'notready', code: 3 },
+    ],
+    [{ STATUS: 'Ready', message: null, code: null }, { status: 'ready' }],
+    [{ status: 'ready', message: '' }, { status: 'ready' }],
+    [
+      { status: 'ready', Message: { FormattedMessage: { Lang: 'de', Message: 'läuft' } } },
+      { status: 'ready', message: { formattedMessage: { lang: 'de', message: 'läuft' } } },
+    ],
+    [
+      { status: 'ready', formattedMessage: { lang: 'en', message: 'runs' } },
+      { status: 'ready', message: { formattedMessage: { lang: 'en', message: 'runs' } } },
+    ],
+    [
+      { status: 'ready', message: { id: 7, params: ['a'] } },
+      { status: 'ready', message: { reference: { id: '7', params: ['a'] } } },
+    ],
+  ])('AZ-H1 %j is accepted', (inner, value) => {
+    expect(heartbeat(inner)).toEqual({ value });
+  });
+
+  test.each([
+    [{ status: 'fine' }, ['/0/heartbeat/status field_choice']],
+    [{}, ['/0/heartbeat/status field_missing']],
+    [{ Status: 4, Code: '5' }, ['/0/heartbeat/Status field_choice', '/0/heartbeat/Code field_not_number']],
+    [{ status: 'ready', code: 1.5 }, ['/0/heartbeat/code field_not_integer']],
+    [{ status: 'ready', Message: 5 }, ['/0/heartbeat/Message field_not_object']],
+    [{ status: 'ready', Message: {} }, ['/0/heartbeat/Message/formattedMessage field_missing']],
+    ['ready', ['/0/heartbeat field_not_object']],
+  ])('AZ-H1 %j is a clear error', (inner, expected) => {
+    expect(codes(heartbeat(inner))).toEqual(expected);
+  });
+
+  test.each([
+    [{ version: 1, heartbeat: { status: 'ready' } }, [' file_not_array']],
+    [[], [' file_not_single']],
+    [[{}, {}], [' file_not_single']],
+    [[{ version: 2, heartbeat: { status: 'ready' } }], ['/0/version file_version']],
+    [[{}], ['/0/version field_missing', '/0/heartbeat field_missing']],
+    [[null], ['/0 field_not_object']],
+    [undefined, [' file_not_array']],
+  ])('AZ-H1 the frame %j is a clear error', (file, expected) => {
+    expect(codes(read(heartbeatFile, file))).toEqual(expected);
+  });
+});
+
+describe('status file', () => {
+  test('AZ-S1 a numeric message id is taken as text, status words in any case', () => {
+    expect(status({ STATUS: 'SUCCESS', Message: { ID: 1215, Params: ['a', 2, true] } })).toMatchObject({
+      value: { status: 'success', message: { id: '1215', params: ['a', '2', 'true'] } },
+    });
+  });
+
+  test('AZ-S1 blank ids and texts are no message', () => {
+    const result = status({ status: 'success', message: { id: '' }, formattedMessage: { lang: 'en', message: ' ' } });
+    expect(result).toEqual({ value: { timestampUTC: '2026-01-01T00:00:00.000Z', status: 'success', substatus: [] } });
+  });
+
+  test('AZ-S2 a formatted message beside a plain one wins, for its language is known', () => {
+    const result = status({
+      status: 'error',
+      message: 'plain',
+      formattedMessage: { lang: 'en', message: 'formatted' },
+    });
+    expect(result).toMatchObject({ value: { formattedMessage: { lang: 'en', message: 'formatted' } } });
+  });
+
+  test.each([
+    [{ status: 'done' }, ['/0/status/status field_choice']],
+    [{ status: 'error', message: {} }, ['/0/status/message/id field_missing']],
+    [{ status: 'error', Message: { Id: '1', Params: 'x' } }, ['/0/status/Message/Params field_not_array']],
+    [{ status: 'error', message: { id: '1', params: [null] } }, ['/0/status/message/params/0 field_not_text']],
+    [{ status: 'error', substatus: {} }, ['/0/status/substatus field_not_array']],
+    [
+      { status: 'error', SubStatus: [{ status: 'x' }, { status: 'success', code: 'x' }] },
+      ['/0/status/SubStatus/0/status field_choice', '/0/status/SubStatus/1/code field_not_number'],
+    ],
+    [{ status: 'error', formattedMessage: { lang: 'en' } }, ['/0/status/formattedMessage/message field_missing']],
+    [undefined, ['/0/status field_missing']],
+  ])('AZ-S1 %j names each fault by its path', (inner, expected) => {
+    expect(codes(status(inner))).toEqual(expected);
+  });
+
+  test('AZ-S1 limits are faults that name the limit', () => {
+    const kib = (n: number) => 'é'.repeat(n * 512);
+    expect(codes(status(nested(4)))).toEqual([]);
+    expect(codes(status(nested(5)))).toEqual(['/0/status substatus_too_deep']);
+    expect(codes(status(nested(5000)))).toEqual(['/0/status substatus_too_deep']);
+    const many = (count: number) => ({ status: 'success', substatus: Array(count).fill({ status: 'success' }) });
+    expect(codes(status(many(1000)))).toEqual([]);
+    expect(codes(status(many(1001)))).toEqual(['/0/status substatus_too_many']);
+    expect(codes(status({ status: 'error', formattedMessage: { lang: 'en', message: kib(16) } }))).toEqual([]);
+    expect(status({ status: 'error', formattedMessage: { lang: 'en', message: `${kib(16)}a` } })).toEqual({
+      faults: [{ path: '/0/status/formattedMessage/message', code: 'text_too_long', params: { maximum: 16384 } }],
+    });
+    expect(codes(status({ status: 'error', message: { id: '1', params: [`${kib(1)}a`] } }))).toEqual([
+      '/0/status/message/params/0 text_too_long',
+    ]);
+  });
+
+  test('a property called __proto__ is only a property', () => {
+    const inner = JSON.parse('{"status":"success","__proto__":{"code":7}}') as unknown;
+    expect(status(inner)).toMatchObject({ value: { status: 'success' } });
+    expect(Object.hasOwn({ ...(status(inner) as { value: object }).value }, 'code')).toBe(false);
+  });
+});
+
+describe('resource file', () => {
+  test('AZ-L1 an array of one with version, lang and messages', () => {
+    expect(read(resourceFile, resourcesDe)).toEqual({
+      value: { lang: 'de', messages: [{ id: '1215', text: '{1} fehler beim Anschluss an {0} herzustellen' }] },
+    });
+    expect(read(resourceFile, [{ Version: 1, Lang: 'ZH-hant', Messages: [{ Id: 7, Text: 'x' }] }])).toEqual({
+      value: { lang: 'zh-Hant', messages: [{ id: '7', text: 'x' }] },
+    });
+  });
+
+  test('AZ-L1 every fault is named', () => {
+    const messages = [
+      { id: 'a', text: 'x' },
+      { id: 'a', text: 'y' },
+    ];
+    expect(codes(read(resourceFile, [{ version: 1, lang: 'lang[-locale]', messages }]))).toEqual([
+      '/0/lang language_tag',
+      '/0/messages/1/id message_id_twice',
+    ]);
+    expect(codes(read(resourceFile, [{ version: 3, messages: [{ id: '' }, 5] }]))).toEqual([
+      '/0/version file_version',
+      '/0/lang field_missing',
+      '/0/messages/0/id field_empty',
+      '/0/messages/0/text field_missing',
+      '/0/messages/1 field_not_object',
+    ]);
+    const many = Array.from({ length: 20_001 }, (_, id) => ({ id, text: 'x' }));
+    expect(codes(read(resourceFile, [{ version: 1, lang: 'en', messages: many }]))).toEqual([
+      '/0/messages messages_too_many',
+    ]);
+  });
+});
+
+describe('a handler’s time', () => {
+  test.each([
+    ['2013/11/13, 17:46:30.447', '2013-11-13T17:46:30.447Z'],
+    ['2013-11-13T17:46:30Z', '2013-11-13T17:46:30.000Z'],
+    ['2013-11-13T17:46:30.1234567Z', '2013-11-13T17:46:30.123Z'],
+    ['2013-11-13T17:46:30', '2013-11-13T17:46:30.000Z'],
+    ['2013-11-13T19:46:30+02:00', '2013-11-13T17:46:30.000Z'],
+    ['2013-11-13 17:46Z', '2013-11-13T17:46:00.000Z'],
+    ['2013/13/13, 17:46:30', null],
+    ['2013-02-30T00:00:00Z', null],
+    ['<current utc time>', null],
+    ['', null],
+  ])('AZ-S2 %s', (text, expected) => {
+    expect(parseHandlerTime(text)).toBe(expected);
+  });
+});

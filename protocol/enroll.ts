@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+const label = z.string().max(256);
+
+/** What a machine sends to become the agent of a VM. */
+export const enrollRequest = z.object({
+  enrollmentToken: z.string().min(1).max(512),
+  /** PEM; RSA of 2048 bits or more, or P-256. */
+  certificate: z.string().min(1).max(16_384),
+  agent: z.object({ name: label.min(1), version: label.min(1) }),
+  os: z.object({ name: label.optional(), version: label.optional(), arch: label.optional() }).optional(),
+});
+export type EnrollRequest = z.output<typeof enrollRequest>;
+
+export const enrollResponse = z.looseObject({
+  vmId: z.string(),
+  /** Shown once; the bearer credential of every later call. */
+  credential: z.string(),
+  pollSeconds: z.number().positive(),
+});
+export type EnrollResponse = z.output<typeof enrollResponse>;

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+
+/** What can be wrong with a wire document. Each is a key of `locales/<lng>/errors.json`. */
+export type ProtocolFaultCode =
+  | 'field_missing'
+  | 'field_not_text'
+  | 'field_not_number'
+  | 'field_not_integer'
+  | 'field_not_boolean'
+  | 'field_not_object'
+  | 'field_not_array'
+  | 'field_empty'
+  | 'field_choice'
+  | 'field_format'
+  | 'field_invalid'
+  | 'field_too_small'
+  | 'field_too_big'
+  | 'field_too_long'
+  | 'text_too_long'
+  | 'file_not_array'
+  | 'file_not_single'
+  | 'file_version'
+  | 'language_tag'
+  | 'message_id_twice'
+  | 'messages_too_many'
+  | 'substatus_too_deep'
+  | 'substatus_too_many';
+
+/** One thing that is wrong; `path` is a JSON pointer into the document as it was sent, with its own spelling. */
+export interface ProtocolFault {
+  path: string;
+  code: ProtocolFaultCode;
+  params?: Record<string, string | number>;
+}
+
+export type ReadResult<T> = { value: T } | { faults: ProtocolFault[] };
+
+/** Reads a document; every fault has its place and a code, and nothing of what was sent but property names. */
+export function read<S extends z.ZodType>(schema: S, input: unknown): ReadResult<z.output<S>> {
+  const result = schema.safeParse(input, { error: (issue) => codeOf(issue) });
+  if (result.success) return { value: result.data };
+  return { faults: result.error.issues.map((issue) => faultOf(issue, input)) };
+}
+
+/** A JSON pointer (RFC 6901) of path segments. */
+export function pointer(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** What a check of our own hands to `ctx.addIssue`: the code travels as the message. */
+export function issueOf(
+  code: ProtocolFaultCode,
+  input: unknown,
+  params: Record<string, string | number> = {},
+  path: PropertyKey[] = [],
+): {
+  code: 'custom';
+  input: unknown;
+  message: ProtocolFaultCode;
+  params: Record<string, string | number>;
+  path: PropertyKey[];
+} {
+  return { code: 'custom', input, message: code, params, path };
+}
+
+/** One of several schemas, chosen by a look at the input, so that faults are those of the form that was meant. */
+export function chosen<T>(choose: (input: unknown) => z.ZodType<T>) {
+  return z.unknown().transform((input, ctx): T => {
+    const result = choose(input).safeParse(input, { error: (issue) => codeOf(issue) });
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) {
+      ctx.addIssue(issueOf(issue.message as ProtocolFaultCode, input, paramsOf(issue), [...issue.path]));
+    }
+    return z.NEVER;
+  });
+}
+
+const codeOfExpected: Readonly<Record<string, ProtocolFaultCode>> = {
+  string: 'field_not_text',
+  number: 'field_not_number',
+  int: 'field_not_integer',
+  boolean: 'field_not_boolean',
+  object: 'field_not_object',
+  record: 'field_not_object',
+  array: 'field_not_array',
+};
+
+function codeOf(issue: z.core.$ZodRawIssue): ProtocolFaultCode {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'field_missing';
+      return codeOfExpected[String(issue.expected)] ?? 'field_invalid';
+    case 'invalid_value':
+      return issue.input === undefined ? 'field_missing' : 'field_choice';
+    case 'invalid_format':
+      return 'field_format';
+    case 'too_small':
+      return issue.origin === 'string' ? 'field_empty' : 'field_too_small';
+    case 'too_big':
+      return issue.origin === 'string' ? 'field_too_long' : 'field_too_big';
+    default:
+      return 'field_invalid';
+  }
+}
+
+function paramsOf(issue: z.core.$ZodIssue): Record<string, string | number> {
+  if (issue.code === 'too_big') return { maximum: Number(issue.maximum) };
+  if (issue.code === 'too_small') return { minimum: Number(issue.minimum) };
+  if (issue.code === 'invalid_value') return { choices: issue.values.map(String).join(', ') };
+  return issue.code === 'custom' ? ((issue.params ?? {}) as Record<string, string | number>) : {};
+}
+
+function faultOf(issue: z.core.$ZodIssue, input: unknown): ProtocolFault {
+  const fault: ProtocolFault = { path: pointer(asSent(issue.path, input)), code: issue.message as ProtocolFaultCode };
+  const params = paramsOf(issue);
+  return Object.keys(params).length > 0 ? { ...fault, params } : fault;
+}
+
+/** The path in the sender's spelling: schemas see canonical property names, people look for what they wrote. */
+function asSent(path: readonly PropertyKey[], input: unknown): PropertyKey[] {
+  let at: unknown = input;
+  return path.map((part) => {
+    if (typeof at !== 'object' || at === null) return part;
+    const object = at as Record<PropertyKey, unknown>;
+    let key = part;
+    if (!Object.hasOwn(object, part) && typeof part === 'string') {
+      key = Object.keys(object).find((name) => name.toLowerCase() === part.toLowerCase()) ?? part;
+    }
+    at = object[key];
+    return key;
+  });
+}

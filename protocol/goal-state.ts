@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+const seconds = z.number().positive();
+
+/** One extension as the agent is to bring it about. Unknown fields are kept: a newer portal may send more. */
+export const goalStateExtension = z.looseObject({
+  name: z.string(),
+  handler: z.string(),
+  version: z.string(),
+  state: z.enum(['enabled', 'disabled', 'uninstall']),
+  sequenceNumber: z.int().nonnegative(),
+  dependsOn: z.array(z.string()),
+  timeouts: z.looseObject({
+    install: seconds,
+    update: seconds,
+    enable: seconds,
+    disable: seconds,
+    uninstall: seconds,
+  }),
+  package: z.looseObject({
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    size: z.int().nonnegative(),
+    /** Relative to the gateway. */
+    url: z.string(),
+  }),
+  settings: z.looseObject({
+    publicSettings: z.record(z.string(), z.unknown()).optional(),
+    /** Base64 of the DER of a CMS EnvelopedData. */
+    protectedSettings: z.string().optional(),
+    /** SHA-1, hex. */
+    protectedSettingsCertThumbprint: z.string().optional(),
+  }),
+});
+export type GoalStateExtension = z.output<typeof goalStateExtension>;
+
+/** What a VM should be, as `GET /agent/v1/goal-state` gives it. */
+export const goalState = z.looseObject({
+  protocol: z.literal(1),
+  vmId: z.string(),
+  incarnation: z.int().nonnegative(),
+  extensions: z.array(goalStateExtension),
+});
+export type GoalState = z.output<typeof goalState>;

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { boundedText } from './file.ts';
+import { type DocumentLimits, documentLimits } from './limits.ts';
+import { commandNames } from './manifest.ts';
+
+export const handlerStates = [
+  'notInstalled',
+  'waiting',
+  'installing',
+  'installed',
+  'updating',
+  'enabling',
+  'enabled',
+  'disabling',
+  'disabled',
+  'uninstalling',
+  'failed',
+  'removed',
+] as const;
+export type HandlerState = (typeof handlerStates)[number];
+
+/** Bounds of the periods that an agent may state, in seconds. */
+export const periodBounds = { minimum: 1, maximum: 600 } as const;
+/** What holds where an agent states no period: heartbeats every 2 minutes, statuses every 5. */
+export const defaultPeriods = { heartbeatSeconds: 120, statusSeconds: 300 } as const;
+
+/** Ten years: an age beyond that is no age but a mistake. */
+const maxAgeSeconds = 315_360_000;
+
+const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
+const age = z.number().nonnegative().max(maxAgeSeconds);
+const extension = z.string().min(1).max(64);
+const sequenceNumber = z.int().nonnegative();
+
+/**
+ * The frame of `POST /agent/v1/reports`. Entries are checked one by one, so that a bad one keeps no good one out.
+ * `run` is the agent's own id of its run: report numbers rise within one.
+ */
+export const reportEnvelope = z.looseObject({
+  reportNumber: optional(z.int().nonnegative()),
+  run: optional(z.string().min(1).max(64)),
+  agentTime: optional(z.iso.datetime({ offset: true })),
+  appliedEtag: optional(z.string().max(256)),
+  periods: optional(
+    z.looseObject({
+      heartbeatSeconds: optional(z.number()),
+      statusSeconds: optional(z.number()),
+    }),
+  ),
+  handlers: z
+    .array(z.unknown())
+    .nullish()
+    .transform((list) => list ?? []),
+  heartbeats: z
+    .array(z.unknown())
+    .nullish()
+    .transform((list) => list ?? []),
+  statuses: z
+    .array(z.unknown())
+    .nullish()
+    .transform((list) => list ?? []),
+});
+export type ReportEnvelope = z.output<typeof reportEnvelope>;
+
+/** How a handler's lifecycle stands, under other limits than the default ones. */
+export function handlerEntryWith(limits: Pick<DocumentLimits, 'outputBytes' | 'paramBytes'>) {
+  return z.object({
+    extension,
+    version: optional(boundedText(64)),
+    sequenceNumber,
+    state: z.enum(handlerStates),
+    command: optional(z.enum(commandNames)),
+    exitCode: optional(z.int()),
+    timedOut: z
+      .boolean()
+      .nullish()
+      .transform((value) => value ?? false),
+    attempt: optional(z.int().nonnegative()),
+    /** The extension that this one waits for. */
+    blockedBy: optional(boundedText(limits.paramBytes)),
+    output: optional(boundedText(limits.outputBytes)),
+  });
+}
+export const handlerEntry = handlerEntryWith(documentLimits);
+export type HandlerEntry = z.output<typeof handlerEntry>;
+
+/** What is kept of a handler's entry. */
+export type HandlerReport = Omit<HandlerEntry, 'extension'>;
+
+/** The file's age in seconds when it was read, and the seconds from reading to sending. */
+export const heartbeatEntry = z.object({
+  extension,
+  ageSeconds: age,
+  readSecondsAgo: age.nullish().transform((value) => value ?? 0),
+  file: z.unknown(),
+});
+export type HeartbeatEntry = z.output<typeof heartbeatEntry>;
+
+export const statusEntry = z.object({
+  extension,
+  sequenceNumber,
+  ageSeconds: age,
+  readSecondsAgo: age.nullish().transform((value) => value ?? 0),
+  file: z.unknown(),
+});
+export type StatusEntry = z.output<typeof statusEntry>;

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { anyCase } from './any-case.ts';
+import { issueOf } from './fault.ts';
+import { arrayOfOne, asText, boundedText, fileVersion } from './file.ts';
+import { documentLimits } from './limits.ts';
+
+/** The canonical form of `lang[-locale]` (`de-at` → `de-AT`), or null where it is no language tag. */
+export function canonicalLanguage(tag: string): string | null {
+  try {
+    return new Intl.Locale(tag.trim().replaceAll('_', '-')).baseName;
+  } catch {
+    return null;
+  }
+}
+
+/** Messages of a handler in one language, by id (AZ-L1). */
+export interface ResourceFile {
+  /** Canonical BCP 47. */
+  lang: string;
+  messages: { id: string; text: string }[];
+}
+
+const language = z.string().transform((tag, ctx): string => {
+  const canonical = canonicalLanguage(tag);
+  if (canonical === null) ctx.addIssue(issueOf('language_tag', tag));
+  return canonical ?? '';
+});
+
+const messages = z
+  .array(
+    anyCase(
+      z.object({
+        id: asText(documentLimits.paramBytes).refine((id) => id.trim() !== '', 'field_empty'),
+        text: boundedText(documentLimits.messageBytes),
+      }),
+    ),
+  )
+  .superRefine((list, ctx) => {
+    const seen = new Set<string>();
+    for (const [index, { id }] of list.entries()) {
+      if (seen.has(id)) ctx.addIssue(issueOf('message_id_twice', id, {}, [index, 'id']));
+      seen.add(id);
+    }
+  });
+
+/** The resource file with another bound on the number of its messages. */
+export function resourceFileWith(limits: { messages: number }) {
+  const bounded = z
+    .unknown()
+    .superRefine((input, ctx) => {
+      if (input === undefined) ctx.addIssue(issueOf('field_missing', input));
+      if (Array.isArray(input) && input.length > limits.messages) {
+        ctx.addIssue(issueOf('messages_too_many', input, { maximum: limits.messages }));
+      }
+    })
+    .pipe(messages);
+  return arrayOfOne(anyCase(z.object({ version: fileVersion, lang: language, messages: bounded }))).transform(
+    ({ lang, messages: list }): ResourceFile => ({ lang, messages: list }),
+  );
+}
+
+/** The parsed text of a resource file: an array of one. */
+export const resourceFile = resourceFileWith({ messages: 20_000 });

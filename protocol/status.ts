@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { anyCase, isPlainObject, propertyOf } from './any-case.ts';
+import { chosen, issueOf } from './fault.ts';
+import {
+  arrayOfOne,
+  boundedText,
+  type FormattedMessage,
+  fileVersion,
+  formattedMessageWith,
+  type MessageReference,
+  messageReferenceWith,
+  wordOf,
+} from './file.ts';
+import { type DocumentLimits, documentLimits } from './limits.ts';
+import { parseHandlerTime } from './time.ts';
+
+export const statusWords = ['transitioning', 'error', 'success', 'warning'] as const;
+export type StatusWord = (typeof statusWords)[number];
+
+/** A status or one of its substatuses (AZ-S1). */
+export interface StatusObject {
+  name?: string;
+  operation?: string;
+  /** As the handler wrote it. */
+  configurationAppliedTime?: string;
+  status: StatusWord;
+  code?: number;
+  message?: MessageReference;
+  formattedMessage?: FormattedMessage;
+  substatus: StatusObject[];
+}
+
+/** What a `<SequenceNumber>.status` file says. */
+export interface StatusDocument extends StatusObject {
+  /** ISO 8601, or null where the handler's text is no time that is known (AZ-S2). */
+  timestampUTC: string | null;
+}
+
+/** The status file under other limits than the default ones. */
+export function statusFileWith(limits: DocumentLimits) {
+  const text = boundedText(limits.messageBytes);
+  const formatted = formattedMessageWith(limits);
+  const reference = messageReferenceWith(limits);
+  const message = chosen<MessageReference | FormattedMessage>((input) =>
+    typeof input === 'string' ? formatted : reference,
+  );
+  const statusObject: z.ZodType<StatusObject> = anyCase(
+    z.object({
+      name: text.optional(),
+      operation: text.optional(),
+      configurationAppliedTime: text.optional(),
+      status: wordOf(statusWords),
+      code: z.int().optional(),
+      message: message.optional(),
+      formattedMessage: formatted.optional(),
+      substatus: z.array(z.lazy(() => statusObject)).default([]),
+    }),
+  ).transform(({ message: said, formattedMessage, ...rest }) => {
+    const object: StatusObject = rest;
+    // A blank id or text is how handlers write that there is none.
+    if (said !== undefined && 'id' in said && said.id.trim() !== '') object.message = said;
+    if (formattedMessage !== undefined && formattedMessage.message.trim() !== '') {
+      object.formattedMessage = formattedMessage;
+    } else if (said !== undefined && 'message' in said && said.message.trim() !== '') object.formattedMessage = said;
+    return object;
+  });
+  const bounded = z
+    .unknown()
+    .superRefine((input, ctx) => {
+      if (input === undefined) ctx.addIssue(issueOf('field_missing', input));
+      const size = measureSubstatuses(input, limits);
+      if (size.depth > limits.substatusDepth) {
+        ctx.addIssue(issueOf('substatus_too_deep', input, { maximum: limits.substatusDepth }));
+      }
+      if (size.count > limits.substatuses) {
+        ctx.addIssue(issueOf('substatus_too_many', input, { maximum: limits.substatuses }));
+      }
+    })
+    .pipe(statusObject);
+  const element = anyCase(z.object({ version: fileVersion, timestampUTC: text, status: bounded }));
+  return arrayOfOne(element).transform(
+    ({ timestampUTC, status }): StatusDocument => ({ ...status, timestampUTC: parseHandlerTime(timestampUTC) }),
+  );
+}
+
+/** The parsed text of a status file → what it says. */
+export const statusFile = statusFileWith(documentLimits);
+
+/** Counts before anything recurses, and stops early: a hostile file has no say in how deep a parser goes. */
+function measureSubstatuses(status: unknown, limits: DocumentLimits): { count: number; depth: number } {
+  let level: unknown[] = [status];
+  let count = 0;
+  for (let depth = 0; ; depth++) {
+    level = level.flatMap((object) => {
+      const below = isPlainObject(object) ? propertyOf(object, 'substatus') : undefined;
+      return Array.isArray(below) ? below : [];
+    });
+    count += level.length;
+    if (level.length === 0) return { count, depth };
+    if (count > limits.substatuses || depth + 1 > limits.substatusDepth) return { count, depth: depth + 1 };
+  }
+}
