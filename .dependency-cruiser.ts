@@ -1,3 +1,5 @@
+import type { IConfiguration } from 'dependency-cruiser';
+
 /**
  * The import law: arrows between rooms go down only (ARCHITECTURE.md). Kept by `npm run verify`;
  * scripts/import-law.test.ts plants violations and sees each of them caught.
@@ -6,7 +8,7 @@
  */
 const test = String.raw`\.(test|spec)\.tsx?$`;
 const production = { pathNot: [test, '^(server|db)/testing/', '^(scripts|bench|e2e|samples)/'] };
-const from = (path) => ({ path, ...production });
+const from = (path: string) => ({ path, ...production });
 
 /** Left never imports right. Views come last: they read every module and no module reads them. */
 const modules = [
@@ -25,13 +27,12 @@ const modules = [
 const moduleOrder = modules.slice(0, -1).map((module, index) => ({
   name: `module-order-${module}`,
   comment: `${module} knows only the modules before it: ${modules.join(' → ')}`,
-  severity: 'error',
+  severity: 'error' as const,
   from: from(`^server/domain/${module}/`),
   to: { path: `^server/domain/(${modules.slice(index + 1).join('|')})/` },
 }));
 
-/** @type {import('dependency-cruiser').IConfiguration} */
-export default {
+const law: IConfiguration = {
   forbidden: [
     {
       name: 'no-circle',
@@ -198,3 +199,5 @@ export default {
     },
   },
 };
+
+export default law;

@@ -1,0 +1,145 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { importLawViolations } from './import-law.ts';
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'annex-law-'));
+  plant({
+    'package.json': JSON.stringify({ name: 'house', type: 'module', imports: { '#*': './*' } }),
+    'protocol/version.ts': `export const version = 1;`,
+    'db/schema/index.ts': `import type { version } from '#protocol/version.ts';\nexport type Row = typeof version;`,
+    'server/platform/limits.ts': `export const limits = {};`,
+    'server/domain/vms/input.ts': `import { limits } from '#server/platform/limits.ts';\nexport const input = limits;`,
+    'server/domain/vms/create-vm.ts': `import type { Row } from '#db/schema/index.ts';\nimport { input } from './input.ts';\nexport const createVm = (row: Row) => ({ row, input });`,
+    'server/domain/vms/index.ts': `export { createVm } from './create-vm.ts';`,
+    'server/domain/reports/index.ts': `export { createVm } from '#server/domain/vms/index.ts';`,
+    'server/trpc/root.ts': `export { createVm } from '#server/domain/reports/index.ts';`,
+    'app/page.tsx': `import type { createVm } from '#server/trpc/root.ts';\nimport { input } from '#server/domain/vms/input.ts';\nexport const page = (verb: typeof createVm) => <p>{String(verb)}{String(input)}</p>;`,
+    'agent/main.ts': `import { version } from '#protocol/version.ts';\nexport const run = version;`,
+  });
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function plant(files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(root, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
+/** Rules broken, without doubles. */
+async function broken(): Promise<string[]> {
+  const violations = await importLawViolations(root, ['protocol', 'db', 'server', 'app', 'agent']);
+  return [...new Set(violations.map((violation) => violation.rule))].sort();
+}
+
+test('a house in order breaks no rule', async () => {
+  expect(await broken()).toEqual([]);
+});
+
+describe('a planted violation is caught', () => {
+  const domainFile = 'server/domain/vms/create-vm.ts';
+  test.each([
+    ['a page that reads a table', 'app-never-the-cellar', 'app/page.tsx', `import '#db/schema/index.ts';`],
+    [
+      'a page that takes even the type of a table',
+      'app-never-the-cellar',
+      'app/page.tsx',
+      `import type { Row } from '#db/schema/index.ts';\nexport type R = Row;`,
+    ],
+    [
+      'a page that runs a verb',
+      'app-takes-types-of-the-server',
+      'app/page.tsx',
+      `import '#server/domain/vms/index.ts';`,
+    ],
+    [
+      'an earlier module that reads a later one',
+      'module-order-vms',
+      domainFile,
+      `import '#server/domain/reports/index.ts';`,
+    ],
+    [
+      'a module that reads a screen',
+      'module-order-reports',
+      'server/domain/reports/index.ts',
+      `import '#server/domain/views/list-vms.ts';`,
+    ],
+    ['a verb that imports its own door', 'no-own-door', 'server/domain/vms/other.ts', `import './index.ts';`],
+    ['a verb that knows a door', 'domain-knows-no-door', domainFile, `import '#server/trpc/root.ts';`],
+    [
+      'a router that reaches behind a module’s door',
+      'module-by-its-door',
+      'server/trpc/root.ts',
+      `import '#server/domain/vms/create-vm.ts';`,
+    ],
+    [
+      'a module that reaches behind another’s door',
+      'module-by-its-door',
+      'server/domain/reports/index.ts',
+      `import '#server/domain/vms/create-vm.ts';`,
+    ],
+    ['a form input that pulls in a verb', 'input-is-a-leaf', 'server/domain/vms/input.ts', `import './create-vm.ts';`],
+    [
+      'an agent that reads the server',
+      'agent-knows-the-protocol-only',
+      'agent/main.ts',
+      `import '#server/platform/limits.ts';`,
+    ],
+    [
+      'a protocol that reads the portal',
+      'protocol-stands-alone',
+      'protocol/version.ts',
+      `import '#server/platform/limits.ts';`,
+    ],
+    ['a protocol that needs Node', 'protocol-stands-alone', 'protocol/version.ts', `import 'node:fs';`],
+    ['a schema that parses', 'db-takes-protocol-types-only', 'db/schema/index.ts', `import '#protocol/version.ts';`],
+    [
+      'a small tool with business words',
+      'platform-has-no-business-words',
+      'server/platform/limits.ts',
+      `import '#server/domain/vms/index.ts';`,
+    ],
+    ['a server that reads the guest', 'server-never-the-guest', 'server/trpc/root.ts', `import '#agent/main.ts';`],
+    [
+      'production code that needs a script',
+      'nothing-needs-the-workshop',
+      'server/trpc/root.ts',
+      `import '#scripts/verify.ts';`,
+    ],
+    [
+      'production code that needs a test’s helper',
+      'nothing-needs-a-test',
+      'server/trpc/root.ts',
+      `import '#server/testing/context.ts';`,
+    ],
+    ['a circle', 'no-circle', 'protocol/version.ts', `import './other.ts';`],
+    ['an import of nothing', 'no-unresolvable', 'server/trpc/root.ts', `import '#server/trpc/gone.ts';`],
+    [
+      'a dynamic import',
+      'domain-knows-no-door',
+      domainFile,
+      `export const late = () => import('#server/trpc/root.ts');`,
+    ],
+  ])('%s: %s', async (_, rule, file, text) => {
+    plant({
+      'protocol/other.ts': `import './version.ts';`,
+      'server/domain/views/list-vms.ts': '',
+      'server/testing/context.ts': '',
+      'scripts/verify.ts': '',
+      [file]: text,
+    });
+    expect(await broken()).toContain(rule);
+  });
+
+  test('the same import is fine in a test', async () => {
+    plant({ 'server/domain/vms/create-vm.test.ts': `import '#server/domain/reports/index.ts';` });
+    expect(await broken()).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+const bin = path.join(root, 'node_modules', '.bin');
+
+/** What must hold before anything is run: name → command. All read only, so they run side by side. */
+const steps: Record<string, string[]> = {
+  'format and lint': ['biome', 'check', '--error-on-warnings', '--max-diagnostics=50'],
+  types: ['tsc', '--noEmit'],
+  'import law': ['node', 'scripts/import-law.ts'],
+  'dead code': ['knip', '--no-progress', '--no-config-hints'],
+  'dead links': ['remark', '--quiet', '--frail', '--no-stdout', '--ignore-pattern', 'node_modules', '.'],
+  translations: ['node', 'scripts/check-translations.ts'],
+  migrations: ['node', 'scripts/check-migrations.ts'],
+};
+
+interface Outcome {
+  name: string;
+  ok: boolean;
+  output: string;
+}
+
+function run(name: string, [command = '', ...args]: string[]): Promise<Outcome> {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(path.join(bin, command), args, {
+      cwd: root,
+      env: { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}`, FORCE_COLOR: '0' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    child.on('error', (error) => (output += error.message));
+    child.on('close', (code) => {
+      const seconds = ((performance.now() - started) / 1000).toFixed(1).padStart(5);
+      console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${seconds} s  ${name}`);
+      resolve({ name, ok: code === 0, output: output.trim() });
+    });
+  });
+}
+
+const started = performance.now();
+const outcomes = await Promise.all(Object.entries(steps).map(([name, command]) => run(name, command)));
+const failed = outcomes.filter((outcome) => !outcome.ok);
+for (const { name, output } of failed)
+  console.log(`\n── ${name} ${'─'.repeat(Math.max(0, 76 - name.length))}\n${output}`);
+const seconds = ((performance.now() - started) / 1000).toFixed(1);
+console.log(`\nverify: ${outcomes.length - failed.length} of ${outcomes.length} checks hold (${seconds} s)`);
+process.exitCode = failed.length > 0 ? 1 : 0;
