@@ -9,9 +9,13 @@ export type ErrorKind =
   | 'unauthenticated'
   | 'forbidden'
   | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'too_slow'
   | 'conflict'
   | 'precondition_failed'
   | 'too_large'
+  | 'unsupported_media_type'
   | 'unprocessable'
   | 'rate_limited'
   | 'unavailable';
@@ -59,9 +63,13 @@ export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  too_slow: 408,
   conflict: 409,
   precondition_failed: 412,
   too_large: 413,
+  unsupported_media_type: 415,
   unprocessable: 422,
   rate_limited: 429,
   unavailable: 503,

@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import en from '#locales/en/errors.json' with { type: 'json' };
+import { DomainError, type ErrorCode, type Fault } from '#server/domain/error.ts';
+
+/**
+ * Reads a verb's input. Throws `invalid` (422, or the kind given) with a fault for every issue: its path as a JSON
+ * pointer and a code that says what was expected, never what was sent.
+ */
+export function parse<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  kind: 'bad_request' | 'unprocessable' = 'unprocessable',
+): z.output<S> {
+  const result = schema.safeParse(input, { reportInput: true });
+  if (result.success) return result.data;
+  throw new DomainError(kind, 'invalid', { faults: result.error.issues.flatMap(faultsOfIssue) });
+}
+
+/** A JSON pointer (RFC 6901) of path segments. */
+export function pointer(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** An unknown name is shown only where it can hold no sentence and no secret worth the name. */
+const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/;
+
+/** The same pointer, ending before the first name that is not plain. */
+function shownPointer(path: readonly PropertyKey[]): string {
+  const strange = path.findIndex((part) => typeof part !== 'number' && !plainName.test(String(part)));
+  return pointer(strange < 0 ? path : path.slice(0, strange));
+}
+
+const isCode = (text: string): text is ErrorCode => Object.hasOwn(en, text) && !text.startsWith('kind.');
+
+/**
+ * The faults behind one issue of the schema library (parsed with `reportInput`). An unknown key is a fault at its own
+ * path; of a union, the branch that fits best speaks; a check whose message is an error code speaks with that code:
+ * `z.string().regex(form, 'vm_name_form')`.
+ */
+export function faultsOfIssue(issue: Issue): Fault[] {
+  const path = shownPointer(issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: shownPointer([...issue.path, key]), code: 'field_unknown' as const }));
+  }
+  if (isCode(issue.message)) return [{ path, code: issue.message }];
+  if (issue.code === 'invalid_union') {
+    const inside = issue.errors.filter((branch) => branch.some((inner) => inner.path.length > 0));
+    const nearest = inside.toSorted((a, b) => a.length - b.length)[0];
+    if (nearest) return nearest.flatMap((inner) => faultsOfIssue({ ...inner, path: [...issue.path, ...inner.path] }));
+  }
+  return [{ path, ...codeOf(issue) }];
+}
+
+function codeOf(issue: Issue): { code: ErrorCode; params?: Record<string, string | number> } {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? { code: 'field_missing' }
+        : { code: 'field_type', params: { expected: issue.expected } };
+    case 'too_small': {
+      const minimum = Number(issue.minimum);
+      if (issue.origin === 'string') {
+        return minimum === 1 ? { code: 'field_empty' } : { code: 'field_too_short', params: { minimum } };
+      }
+      return { code: issue.origin === 'array' ? 'field_too_few' : 'field_too_small', params: { minimum } };
+    }
+    case 'too_big': {
+      const maximum = Number(issue.maximum);
+      if (issue.origin === 'string') return { code: 'field_too_long', params: { maximum } };
+      return { code: issue.origin === 'array' ? 'field_too_many' : 'field_too_big', params: { maximum } };
+    }
+    case 'invalid_value':
+      return issue.input === undefined
+        ? { code: 'field_missing' }
+        : { code: 'field_choice', params: { choices: issue.values.map(String).join(', ') } };
+    case 'invalid_format':
+      return { code: 'field_format' };
+    default:
+      return { code: 'field_invalid' };
+  }
+}

@@ -1,0 +1,37 @@
+import { DomainError } from '#server/domain/error.ts';
+
+/** Seconds after which the database is likely back: the launcher restarts its own within one. */
+const databaseRetry = 2;
+
+/** Error classes and codes by which a connection tells that the database is away, as against a wrong statement. */
+const awayCode =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|53300)$/;
+const awayMessage =
+  /^(Connection terminated|timeout (exceeded )?when trying to connect|Client has encountered a connection error|Cannot use a pool after)/;
+
+function isDatabaseAway(error: Error): boolean {
+  const { code, syscall } = error as Error & { code?: unknown; syscall?: unknown };
+  // A missing file has ENOENT too; only the socket of a database is connected to.
+  if (code === 'ENOENT' && syscall !== 'connect') return false;
+  return (typeof code === 'string' && awayCode.test(code)) || awayMessage.test(error.message);
+}
+
+function* chain(error: unknown): Generator<Error> {
+  let current = error;
+  for (let depth = 0; current instanceof Error && depth < 8; depth++) {
+    yield current;
+    if (current instanceof AggregateError) for (const one of current.errors) if (one instanceof Error) yield one;
+    current = current.cause;
+  }
+}
+
+/** The refusal behind an error, also where a library wrapped it; null where nobody foresaw it. */
+export function foreseen(error: unknown): DomainError | null {
+  for (const link of chain(error)) {
+    if (link instanceof DomainError) return link;
+    if (isDatabaseAway(link)) {
+      return new DomainError('unavailable', 'database_away', { retryAfter: databaseRetry, cause: error });
+    }
+  }
+  return null;
+}

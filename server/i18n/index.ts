@@ -1,0 +1,5 @@
+export * from './languages.ts';
+export * from './log-detail.ts';
+export * from './problem.ts';
+export * from './problem-response.ts';
+export * from './translator.ts';

@@ -1,0 +1,29 @@
+import type { Logger } from 'pino';
+import { statusOfKind } from '#server/domain/error.ts';
+import { foreseen } from './foreseen.ts';
+import { pickLanguage } from './languages.ts';
+import { logDetail } from './log-detail.ts';
+import { translateError } from './problem.ts';
+
+/**
+ * Any error as the answer to a request: a problem document in the caller's language. The log gets what the caller
+ * does not: the detail of an error that nobody foresaw, and why something was not available.
+ */
+export function problemResponse(error: unknown, request: Request, requestId: string, log: Logger): Response {
+  const acceptLanguage = request.headers.get('accept-language');
+  const refusal = foreseen(error);
+  if (!refusal) log.error({ requestId, err: logDetail(error) }, 'request failed');
+  else if (refusal.kind === 'unavailable') log.warn({ requestId, err: logDetail(refusal) }, 'not available');
+  else log.debug({ requestId, code: refusal.code, status: statusOfKind[refusal.kind] }, 'refused');
+
+  const problem = translateError(error, acceptLanguage, requestId);
+  const headers = new Headers({
+    'content-type': 'application/problem+json',
+    'content-language': pickLanguage(acceptLanguage),
+    'cache-control': 'no-store',
+    vary: 'Accept-Language',
+  });
+  if (problem.status === 401) headers.set('www-authenticate', 'Bearer realm="annex"');
+  if (refusal?.retryAfter !== undefined) headers.set('retry-after', String(Math.ceil(refusal.retryAfter)));
+  return new Response(JSON.stringify(problem), { status: problem.status, headers });
+}

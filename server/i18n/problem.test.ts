@@ -1,0 +1,201 @@
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import de from '#locales/de/errors.json' with { type: 'json' };
+import en from '#locales/en/errors.json' with { type: 'json' };
+import { DomainError, type ErrorCode, type ErrorKind, statusOfKind } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { logDetail, pickLanguage, problemResponse, translateError } from './index.ts';
+
+const silent = pino({ level: 'silent' });
+
+describe('the language of an answer', () => {
+  test.each([
+    [null, 'en'],
+    ['', 'en'],
+    ['de', 'de'],
+    ['de-AT', 'de'],
+    ['DE-at, en;q=0.5', 'de'],
+    ['fr', 'en'],
+    ['fr, de;q=0.3', 'de'],
+    ['de;q=0.1, en', 'en'],
+    ['en;q=0, de;q=0.1', 'de'],
+    ['*', 'en'],
+    ['fr, *;q=0.1', 'en'],
+    [';;;q=,,--,de;q=ä', 'en'],
+    ['\u0000{{x}}', 'en'],
+    [`${'x,'.repeat(2_000)}de`, 'en'],
+  ])('%s → %s', (header, language) => {
+    expect(pickLanguage(header)).toBe(language);
+  });
+});
+
+describe('every code has its sentence in every language', () => {
+  test('the same keys', () => {
+    expect(Object.keys(de).toSorted()).toEqual(Object.keys(en).toSorted());
+  });
+
+  const placeholders = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]).toSorted();
+  const sentences: Readonly<Record<string, string>> = de;
+  test.each(Object.entries(en))('%s has the same placeholders and reads as a sentence', (key, english) => {
+    const german = sentences[key] ?? '';
+    expect(placeholders(german)).toEqual(placeholders(english));
+    for (const text of [english, german]) {
+      expect(text).not.toMatch(/!|\bplease\b|\bbitte\b|\boops\b/i);
+      if (!key.startsWith('kind.')) expect(text).toMatch(/[.:…]$|"$/);
+    }
+    expect(german).not.toMatch(/\b(du|dein|deine)\b/i);
+  });
+
+  test.each(Object.keys(statusOfKind))('the kind %s has a title', (kind) => {
+    expect(en).toHaveProperty([`kind.${kind}`]);
+  });
+});
+
+describe('a problem document', () => {
+  test('has the members of RFC 9457 and of the contract', () => {
+    const error = new DomainError('conflict', 'vm_name_taken', { params: { name: 'web-1' } });
+    expect(translateError(error, 'en', 'r1')).toEqual({
+      type: 'urn:annex:problem:vm_name_taken',
+      title: en['kind.conflict'],
+      status: 409,
+      detail: 'Another VM has the name web-1. Choose another name.',
+      code: 'vm_name_taken',
+      requestId: 'r1',
+    });
+  });
+
+  test('speaks the language of the caller, faults included', async () => {
+    const error = new DomainError('unprocessable', 'invalid', { faults: [{ path: '/name', code: 'field_missing' }] });
+    const request = new Request('http://annex/x', { headers: { 'accept-language': 'de-CH, en;q=0.2' } });
+    const response = problemResponse(error, request, 'r2', silent);
+    expect(response.status).toBe(422);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(response.headers.get('content-language')).toBe('de');
+    expect(response.headers.get('vary')).toBe('Accept-Language');
+    expect(await response.json()).toMatchObject({
+      detail: de.invalid,
+      errors: [{ path: '/name', code: 'field_missing', message: de.field_missing }],
+    });
+  });
+
+  test('tells when to try again', () => {
+    const error = new DomainError('rate_limited', 'too_many_attempts', { params: { seconds: 3 }, retryAfter: 2.2 });
+    const response = problemResponse(error, new Request('http://annex/'), 'r', silent);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '3']);
+  });
+
+  const kinds = Object.entries(statusOfKind) as [ErrorKind, number][];
+  test.each(kinds)('%s is %i', (kind, status) => {
+    expect(translateError(new DomainError(kind, 'invalid'), null, 'r').status).toBe(status);
+  });
+
+  test('an unknown error shows the request id and nothing of itself, and the log keeps it', async () => {
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => lines.push(line) });
+    const response = problemResponse(new Error('MARKER in a stack'), new Request('http://annex/'), 'r-77', log);
+    const body = await response.text();
+    expect(response.status).toBe(500);
+    expect(body).toContain('r-77');
+    expect(body).not.toContain('MARKER');
+    expect(lines.join()).toContain('MARKER in a stack');
+  });
+
+  test.each<[string, unknown]>([
+    ['a string', 'MARKER'],
+    ['nothing', undefined],
+    ['a SyntaxError', new SyntaxError('Unexpected token MARKER')],
+    ['a zod error', z.string().safeParse(1).error],
+  ])('%s that was thrown is an internal error', (_name, thrown) => {
+    const problem = translateError(thrown, null, 'r');
+    expect(problem.code).toBe('internal');
+    expect(JSON.stringify(problem)).not.toContain('MARKER');
+  });
+
+  test.each<[string, unknown]>([
+    ['refused', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
+    ['shut down', Object.assign(new Error('terminating'), { code: '57P01' })],
+    ['cut', new Error('Connection terminated unexpectedly')],
+    ['timed out', new Error('timeout exceeded when trying to connect')],
+    ['wrapped', new Error('Failed query', { cause: Object.assign(new Error('x'), { code: '57P03' }) })],
+    ['both addresses', new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })])],
+  ])('a database that is away (%s) is 503 with a time to come again', (_name, thrown) => {
+    const response = problemResponse(thrown, new Request('http://annex/'), 'r', silent);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('2');
+  });
+
+  test('a missing file is not a database that is away', () => {
+    const missing = Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' });
+    expect(translateError(missing, null, 'r').code).toBe('internal');
+  });
+
+  test('a name cannot write its own sentence', () => {
+    const name = `a\r\nSet-Cookie: x\u202e${'y'.repeat(500)}`;
+    const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), null, 'r');
+    expect(problem.detail).not.toMatch(/[\r\n\u202e]/);
+    expect(problem.detail.length).toBeLessThan(300);
+  });
+
+  test('a placeholder or a nesting inside of a value stays what it is', () => {
+    const name = '{{requestId}} $t(forbidden)';
+    const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), null, 'r');
+    expect(problem.detail).toContain(name);
+  });
+});
+
+describe('AZ-C2 what the log keeps of a failed statement', () => {
+  test('its text and its rule, never its values', () => {
+    const cause = Object.assign(new Error('duplicate key value violates unique constraint'), {
+      code: '23505',
+      detail: 'Key (name)=(MARKER) already exists.',
+      constraint: 'vms_name',
+    });
+    const error = Object.assign(new Error('Failed query: insert into vms\nparams: MARKER', { cause }), {
+      query: 'insert into vms values ($1)',
+      params: ['MARKER'],
+    });
+    const text = JSON.stringify(logDetail(error));
+    expect(text).not.toContain('MARKER');
+    expect(text).toContain('vms_name');
+    expect(text).toContain('insert into vms values ($1)');
+  });
+});
+
+describe('faults of an input', () => {
+  const schema = z.strictObject({
+    name: z.string().min(1).max(5),
+    mode: z.enum(['a', 'b']),
+    port: z.number().int().max(10).optional(),
+    list: z.array(z.string()).min(1).max(2).optional(),
+    tag: z.string().regex(/^x$/, 'if_match_form').optional(),
+  });
+
+  const faults = (input: unknown) => {
+    try {
+      parse(schema, input);
+      return [];
+    } catch (error) {
+      return error instanceof DomainError ? error.faults.map((fault) => `${fault.path} ${fault.code}`) : [];
+    }
+  };
+
+  test.each<[unknown, string[]]>([
+    [{}, ['/name field_missing', '/mode field_missing']],
+    ['text', [' field_type']],
+    [{ name: '', mode: 'a' }, ['/name field_empty']],
+    [{ name: 'abcdef', mode: 'c', port: 11 }, ['/name field_too_long', '/mode field_choice', '/port field_too_big']],
+    [{ name: 'a', mode: 'a', port: 1.5, list: [] }, ['/port field_type', '/list field_too_few']],
+    [{ name: 'a', mode: 'a', list: [1, 2] }, ['/list/0 field_type', '/list/1 field_type']],
+    [{ name: 'a', mode: 'a', list: ['', '', ''] }, ['/list field_too_many']],
+    [{ name: 'a', mode: 'a', tag: 'y' }, ['/tag if_match_form']],
+    [{ name: 'a', mode: 'a', more: 1, 'a b!': 2 }, ['/more field_unknown', ' field_unknown']],
+  ])('%j', (input, expected) => {
+    expect(faults(input).toSorted()).toEqual(expected.toSorted());
+  });
+});
+
+test('codes are closed by type', () => {
+  const code: ErrorCode = 'invalid';
+  expect(en).toHaveProperty(code);
+});

@@ -1,0 +1,77 @@
+import { type DomainError, type ErrorCode, type ErrorParams, statusOfKind } from '#server/domain/error.ts';
+import { foreseen } from './foreseen.ts';
+import { pickLanguage } from './languages.ts';
+import { translate } from './translator.ts';
+
+/** What a caller reads about a refusal: RFC 9457 with the members of the contract. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorCode;
+  requestId: string;
+  errors?: { path: string; code: ErrorCode; message: string }[];
+}
+
+/** Room for a name or a short list; a longer value is cut, so that an answer stays readable and small. */
+const shownLength = 200;
+const pathLength = 1_024;
+
+/** Control characters, line and direction marks would let a name write its own sentence. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+const shown = (text: string, most: number): string => {
+  const clean = text.replace(invisible, '\u{FFFD}');
+  return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
+};
+
+function shownParams(params: ErrorParams): ErrorParams {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? shown(value, shownLength) : value,
+    ]),
+  );
+}
+
+/** The code's sentence for people, for example for a warning of a package. */
+export function sentence(code: ErrorCode, params: ErrorParams, acceptLanguage: string | null): string {
+  return translate(pickLanguage(acceptLanguage), 'errors', code, shownParams(params));
+}
+
+/**
+ * What a caller may read of anything that was thrown, in the language asked for. An error that nobody foresaw shows
+ * its request id and nothing of itself.
+ */
+export function translateError(error: unknown, acceptLanguage: string | null, requestId: string): Problem {
+  const refusal: DomainError | null = foreseen(error);
+  if (!refusal) return problem('internal', 'internal', 500, { requestId }, acceptLanguage, requestId);
+  const { kind, code, params, faults } = refusal;
+  const document = problem(kind, code, statusOfKind[kind], params, acceptLanguage, requestId);
+  if (faults.length === 0) return document;
+  const errors = faults.map((fault) => ({
+    path: shown(fault.path, pathLength),
+    code: fault.code,
+    message: sentence(fault.code, fault.params ?? {}, acceptLanguage),
+  }));
+  return { ...document, errors };
+}
+
+function problem(
+  kind: string,
+  code: ErrorCode,
+  status: number,
+  params: ErrorParams,
+  acceptLanguage: string | null,
+  requestId: string,
+): Problem {
+  return {
+    type: `urn:annex:problem:${code}`,
+    title: translate(pickLanguage(acceptLanguage), 'errors', `kind.${kind}`),
+    status,
+    detail: sentence(code, params, acceptLanguage),
+    code,
+    requestId,
+  };
+}

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createInstance, type i18n } from 'i18next';
+import { type Language, languages } from './languages.ts';
+
+const folder = new URL('../../locales/', import.meta.url);
+
+/** Every `locales/<lng>/<namespace>.json`, read once per process. */
+function load(language: Language): Record<string, Record<string, string>> {
+  const home = new URL(`${language}/`, folder);
+  const files = readdirSync(home).filter((file) => file.endsWith('.json'));
+  return Object.fromEntries(
+    files.map((file) => [file.slice(0, -'.json'.length), JSON.parse(readFileSync(new URL(file, home), 'utf8'))]),
+  );
+}
+
+function open(language: Language): i18n {
+  const instance = createInstance();
+  instance.init({
+    lng: language,
+    fallbackLng: languages[0],
+    resources: Object.fromEntries([...new Set([language, languages[0]])].map((lng) => [lng, load(lng)])),
+    initAsync: false,
+    // Keys are flat and may hold dots and colons; sentences leave as JSON or are escaped by React.
+    keySeparator: false,
+    nsSeparator: false,
+    interpolation: { escapeValue: false },
+    returnNull: false,
+  });
+  return instance;
+}
+
+const instances = new Map<Language, i18n>();
+
+/** The instance of one language with all namespaces; the same one each time. */
+export function translator(language: Language): i18n {
+  const known = instances.get(language);
+  if (known) return known;
+  const instance = open(language);
+  instances.set(language, instance);
+  return instance;
+}
+
+/** A sentence of one namespace with its placeholders filled. `count`, where given, chooses the plural. */
+export function translate(
+  language: Language,
+  namespace: string,
+  key: string,
+  params: Readonly<Record<string, string | number>> = {},
+): string {
+  const count = typeof params.count === 'number' ? { count: params.count } : {};
+  return translator(language).t(key, { ns: namespace, replace: params, ...count });
+}
