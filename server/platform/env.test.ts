@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, childEnvironment, loadConfig } from './env.ts';
+import { defaultLimits } from './limits.ts';
+
+describe('the environment', () => {
+  test('is not needed at all', () => {
+    const config = loadConfig({});
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      gatewayPort: 3001,
+      url: 'http://localhost:3000',
+      gatewayUrl: 'http://localhost:3001',
+      tls: null,
+      databaseUrl: null,
+      secretKey: null,
+      bootstrap: { token: null, person: null },
+      vmRate: 20,
+      wire: false,
+      custody: 'portal',
+      limits: defaultLimits,
+    });
+    expect(config.dataDir).toMatch(/\/\.data$/);
+  });
+
+  test.each([
+    [{ PORT: '8080' }, { port: 8080, url: 'http://localhost:8080' }],
+    [{ HOST: '10.0.0.5' }, { url: 'http://10.0.0.5:3000', gatewayUrl: 'http://10.0.0.5:3001' }],
+    [{ HOST: '::' }, { url: 'http://localhost:3000' }],
+    [{ ANNEX_URL: 'https://annex.example/' }, { url: 'https://annex.example' }],
+    [{ ANNEX_TLS_CERT: '/c.pem', ANNEX_TLS_KEY: '/k.pem' }, { gatewayUrl: 'https://localhost:3001' }],
+    [{ ANNEX_VM_RATE: '0' }, { vmRate: 0 }],
+    [
+      { ANNEX_WIRE: 'on', ANNEX_CUSTODY: 'vm' },
+      { wire: true, custody: 'vm' },
+    ],
+    [
+      { DATABASE_URL: '', PORT: '' },
+      { databaseUrl: null, port: 3000 },
+    ],
+    [
+      { ANNEX_LIMITS: '{"report":{"entries":7}}' },
+      { limits: { ...defaultLimits, report: { ...defaultLimits.report, entries: 7 } } },
+    ],
+  ])('%j', (env, expected) => {
+    expect(loadConfig(env)).toMatchObject(expected);
+  });
+
+  test.each([
+    [{ PORT: 'x' }, 'PORT must be a port'],
+    [{ PORT: '70000' }, 'PORT must be a port'],
+    [{ PORT: '3001' }, 'GATEWAY_PORT must be another one'],
+    [{ ANNEX_URL: 'annex.example' }, 'ANNEX_URL must be http'],
+    [{ ANNEX_URL: 'https://annex.example/annex' }, 'ANNEX_URL must be http'],
+    [{ ANNEX_TRUST_PROXY: '10.0.0.0/40' }, 'ANNEX_TRUST_PROXY must be addresses'],
+    [{ ANNEX_TRUST_PROXY: 'proxy' }, 'ANNEX_TRUST_PROXY must be addresses'],
+    [{ ANNEX_TLS_CERT: '/c.pem' }, 'ANNEX_TLS_KEY must be set'],
+    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must be a postgres://'],
+    [{ ANNEX_SECRET_KEY: 'short' }, 'ANNEX_SECRET_KEY must have 32'],
+    [{ ANNEX_BOOTSTRAP_TOKEN: 'short' }, 'ANNEX_BOOTSTRAP_TOKEN must have 32'],
+    [{ ANNEX_BOOTSTRAP_EMAIL: 'a@b.example' }, 'ANNEX_BOOTSTRAP_PASSWORD must be set'],
+    [{ ANNEX_VM_RATE: '-1' }, 'ANNEX_VM_RATE must be a whole number'],
+    [{ ANNEX_CUSTODY: 'both' }, 'ANNEX_CUSTODY must be portal or vm'],
+    [{ ANNEX_LIMITS: '{"report":{"entires":7}}' }, 'there is no limit report.entires'],
+    [{ ANNEX_LIMITS: '{"jsonDepth":0}' }, 'jsonDepth must be a whole number'],
+  ])('refuses %j', (env, sentence) => {
+    expect(() => loadConfig(env)).toThrow(sentence);
+  });
+
+  test('names all that is wrong at once, and no value', () => {
+    const env = { PORT: 'x', ANNEX_SECRET_KEY: 'hunter2', ANNEX_WIRE: 'maybe' };
+    const error = (() => {
+      try {
+        loadConfig(env);
+      } catch (thrown) {
+        return thrown as Error;
+      }
+    })();
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error?.message).toMatch(/PORT.*ANNEX_SECRET_KEY.*ANNEX_WIRE/s);
+    expect(error?.message).not.toContain('hunter2');
+  });
+
+  test('trusts forwarded headers from the named networks only', () => {
+    const { trustProxy } = loadConfig({ ANNEX_TRUST_PROXY: '10.0.0.0/8, fd00::1' });
+    expect(trustProxy.check('10.1.2.3', 'ipv4')).toBe(true);
+    expect(trustProxy.check('11.1.2.3', 'ipv4')).toBe(false);
+    expect(trustProxy.check('fd00::1', 'ipv6')).toBe(true);
+    expect(loadConfig({}).trustProxy.check('127.0.0.1', 'ipv4')).toBe(false);
+  });
+
+  test('is handed down by an allow-list', () => {
+    process.env.AWS_SECRET_ACCESS_KEY = 'planted';
+    const env = childEnvironment({ DATABASE_URL: 'postgres://here/annex' });
+    delete process.env.AWS_SECRET_ACCESS_KEY;
+    expect(env).toMatchObject({ DATABASE_URL: 'postgres://here/annex', NODE_ENV: 'production' });
+    expect(Object.keys(env)).not.toContain('AWS_SECRET_ACCESS_KEY');
+  });
+});

@@ -1,0 +1,224 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { defaultLimits, type Limits } from './limits.ts';
+
+/** All that can be set from outside, read once at boot. docs/operations.md has the table. */
+export interface Config {
+  host: string;
+  port: number;
+  gatewayPort: number;
+  /** Origin of the portal as browsers see it, without a slash at the end. */
+  url: string;
+  /** Origin of the gateway as agents see it. */
+  gatewayUrl: string;
+  /** Who may speak for others: only from these addresses do forwarded headers count. */
+  trustProxy: BlockList;
+  /** Files of the gateway's own TLS. */
+  tls: { certFile: string; keyFile: string } | null;
+  /** Null: the embedded PostgreSQL. The launcher hands its address on to its children. */
+  databaseUrl: string | null;
+  /** Absolute. */
+  dataDir: string;
+  /** Null: the file in `dataDir` (secret-key.ts). */
+  secretKey: string | null;
+  bootstrap: { token: string | null; person: { email: string; password: string } | null };
+  /** Requests per second of one VM; 0 = off. */
+  vmRate: number;
+  wire: boolean;
+  custody: 'portal' | 'vm';
+  logLevel: 'debug' | 'info' | 'warn' | 'error';
+  limits: Limits;
+}
+
+/** Something in the environment is wrong; the message names every variable with the reason, never a secret's value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port from 1 to 65535')
+  .transform(Number)
+  .refine((value) => value >= 1 && value <= 65_535, 'must be a port from 1 to 65535');
+
+const origin = z.string().transform((text, ctx) => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === '') {
+    if (url.username === '' && url.password === '') return url.origin;
+  }
+  ctx.addIssue({ code: 'custom', message: 'must be http:// or https:// with a host and nothing behind it' });
+  return z.NEVER;
+});
+
+const secret = (what: string) => z.string().min(32, `must have 32 characters or more${what}`);
+
+const proxies = z.string().transform((text, ctx) => {
+  const list = new BlockList();
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    const [address = '', bits, ...rest] = entry.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    const width = family === 'ipv6' ? 128 : 32;
+    if (
+      isIP(address) === 0 ||
+      rest.length > 0 ||
+      (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= width))
+    ) {
+      ctx.addIssue({ code: 'custom', message: 'must be addresses or networks (10.0.0.0/8) with commas between them' });
+      return z.NEVER;
+    }
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+});
+
+const databaseUrl = z
+  .string()
+  .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a postgres:// address');
+
+const limits = z.string().transform((text, ctx) => {
+  try {
+    return mergeLimits(defaultLimits, JSON.parse(text) as unknown, '');
+  } catch (error) {
+    const message = error instanceof SyntaxError ? 'must be JSON' : (error as Error).message;
+    ctx.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }
+});
+
+type Tree = { readonly [key: string]: number | Tree };
+
+/** Puts whole positive numbers in the places of the defaults; a name that is not there is a mistake. */
+function mergeLimits<T>(defaults: T, given: unknown, path: string): T {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new Error(`${path === '' ? 'the whole' : path} must be an object`);
+  }
+  const merged: Record<string, number | Tree> = { ...(defaults as Tree) };
+  for (const [key, value] of Object.entries(given)) {
+    const at = path === '' ? key : `${path}.${key}`;
+    const standing = Object.hasOwn(merged, key) ? merged[key] : undefined;
+    if (standing === undefined) throw new Error(`there is no limit ${at}`);
+    if (typeof standing === 'object') {
+      merged[key] = mergeLimits(standing, value, at);
+    } else {
+      if (!Number.isSafeInteger(value) || (value as number) < 1)
+        throw new Error(`${at} must be a whole number above 0`);
+      merged[key] = value as number;
+    }
+  }
+  return merged as T;
+}
+
+const environment = z
+  .object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: port.default(3000),
+    GATEWAY_PORT: port.default(3001),
+    ANNEX_URL: origin.optional(),
+    ANNEX_GATEWAY_URL: origin.optional(),
+    ANNEX_TRUST_PROXY: proxies.optional(),
+    ANNEX_TLS_CERT: z.string().optional(),
+    ANNEX_TLS_KEY: z.string().optional(),
+    DATABASE_URL: databaseUrl.optional(),
+    DATA_DIR: z.string().default('.data'),
+    ANNEX_SECRET_KEY: secret('').optional(),
+    ANNEX_BOOTSTRAP_TOKEN: secret('')
+      .regex(/^[\x21-\x7e]*$/, 'must be plain ASCII without spaces')
+      .optional(),
+    ANNEX_BOOTSTRAP_EMAIL: z.email('must be an e-mail address').optional(),
+    ANNEX_BOOTSTRAP_PASSWORD: z
+      .string()
+      .min(10, 'must have 10 characters or more')
+      .max(128, 'must have 128 characters at most')
+      .optional(),
+    ANNEX_VM_RATE: z
+      .string()
+      .regex(/^\d{1,6}$/, 'must be a whole number, 0 for no limit')
+      .transform(Number)
+      .default(20),
+    ANNEX_WIRE: z.enum(['on', 'off'], 'must be on or off').default('off'),
+    ANNEX_CUSTODY: z.enum(['portal', 'vm'], 'must be portal or vm').default('portal'),
+    ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
+    ANNEX_LIMITS: limits.optional(),
+  })
+  .superRefine((env, ctx) => {
+    const together = (here: keyof typeof env, there: keyof typeof env): void => {
+      if (env[here] !== undefined && env[there] === undefined) {
+        ctx.addIssue({ code: 'custom', path: [there], message: `must be set, because ${here} is` });
+      }
+    };
+    together('ANNEX_TLS_CERT', 'ANNEX_TLS_KEY');
+    together('ANNEX_TLS_KEY', 'ANNEX_TLS_CERT');
+    together('ANNEX_BOOTSTRAP_EMAIL', 'ANNEX_BOOTSTRAP_PASSWORD');
+    together('ANNEX_BOOTSTRAP_PASSWORD', 'ANNEX_BOOTSTRAP_EMAIL');
+    if (env.PORT === env.GATEWAY_PORT) {
+      ctx.addIssue({ code: 'custom', path: ['GATEWAY_PORT'], message: 'must be another one than PORT' });
+    }
+  });
+
+/** Everything that a process of ours may see of the environment; nothing else is handed down. */
+export const handedDown = [
+  ...Object.keys(environment.shape),
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+] as const;
+
+/**
+ * Reads the environment (of this process when none is given). Empty values count as absent.
+ * Throws one ConfigError that names every wrong variable.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}.`);
+    throw new ConfigError(`Annex does not start, because of its environment:\n${[...new Set(lines)].join('\n')}`);
+  }
+  const value = parsed.data;
+  const { ANNEX_TLS_CERT: certFile, ANNEX_TLS_KEY: keyFile } = value;
+  const { ANNEX_BOOTSTRAP_EMAIL: email, ANNEX_BOOTSTRAP_PASSWORD: password } = value;
+  const tls =
+    certFile !== undefined && keyFile !== undefined ? { certFile: resolve(certFile), keyFile: resolve(keyFile) } : null;
+  const name = nameOf(value.HOST);
+  return {
+    host: value.HOST,
+    port: value.PORT,
+    gatewayPort: value.GATEWAY_PORT,
+    url: value.ANNEX_URL ?? `http://${name}:${value.PORT}`,
+    gatewayUrl: value.ANNEX_GATEWAY_URL ?? `${tls === null ? 'http' : 'https'}://${name}:${value.GATEWAY_PORT}`,
+    trustProxy: value.ANNEX_TRUST_PROXY ?? new BlockList(),
+    tls,
+    databaseUrl: value.DATABASE_URL ?? null,
+    dataDir: resolve(value.DATA_DIR),
+    secretKey: value.ANNEX_SECRET_KEY ?? null,
+    bootstrap: {
+      token: value.ANNEX_BOOTSTRAP_TOKEN ?? null,
+      person: email !== undefined && password !== undefined ? { email, password } : null,
+    },
+    vmRate: value.ANNEX_VM_RATE,
+    wire: value.ANNEX_WIRE === 'on',
+    custody: value.ANNEX_CUSTODY,
+    logLevel: value.ANNEX_LOG,
+    limits: value.ANNEX_LIMITS ?? defaultLimits,
+  };
+}
+
+/** What to write into an address for the host that we listen on. */
+function nameOf(host: string): string {
+  if (['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)) return 'localhost';
+  return isIPv6(host) ? `[${host}]` : host;
+}
+
+/** The part of the environment that children get, with what the launcher adds. */
+export function childEnvironment(added: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = handedDown.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(kept), NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', ...added };
+}

@@ -1,0 +1,65 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** Names under which secrets travel, wherever they stand in what is logged. */
+const secretNames = [
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'password',
+  'protectedSettings',
+  'settings',
+  'secretKey',
+  'databaseUrl',
+  'token',
+  'enrollmentToken',
+  'credential',
+  'annex-agent',
+];
+
+const redacted = secretNames.flatMap((name) => {
+  const key = /^\w+$/.test(name) ? name : `["${name}"]`;
+  return ['', '*', '*.*', '*.*.*'].map((place) =>
+    place === '' ? key : key.startsWith('[') ? `${place}${key}` : `${place}.${key}`,
+  );
+});
+
+/**
+ * JSON lines on standard output, one logger per process. An error is logged with its name, message and stack only:
+ * database drivers hang the values of a statement on theirs.
+ */
+export function createLogger(room: string, level: string, destination?: DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      base: { room },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: redacted, censor: '[redacted]' },
+      serializers: { err: plainError, error: plainError },
+    },
+    destination ?? pino.destination({ dest: 1, sync: true }),
+  );
+}
+
+interface PlainError {
+  type: string;
+  message: string;
+  code?: string;
+  stack?: string;
+  cause?: PlainError;
+}
+
+function plainError(error: unknown): PlainError | unknown {
+  if (!(error instanceof Error)) return error;
+  const code = (error as { code?: unknown }).code;
+  // drizzle puts statement and values into its message; the driver's own error underneath says what happened.
+  const message =
+    error.name === 'DrizzleQueryError' || 'query' in error ? 'A database statement failed' : error.message;
+  return {
+    type: error.name,
+    message,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(error.stack === undefined ? {} : { stack: error.stack.slice(error.stack.search(/\n\s+at /) + 1) }),
+    ...(error.cause instanceof Error ? { cause: plainError(error.cause) as PlainError } : {}),
+  };
+}

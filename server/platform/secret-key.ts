@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const fileName = 'secret.key';
+
+/**
+ * The secret that all keys are derived from: ANNEX_SECRET_KEY, or a file that is made at the first start.
+ * Who loses it loses every sealed setting, so it belongs into the backup, apart from the database's.
+ */
+export async function secretKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
+  if (config.secretKey !== null) return Buffer.from(config.secretKey);
+  const path = join(config.dataDir, fileName);
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(`${randomBytes(32).toString('base64url')}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const text = (await readFile(path, 'utf8')).trim();
+  if (text.length < 32)
+    throw new Error(`${path} does not hold a key. Put the right one back, or remove it with the data.`);
+  return Buffer.from(text);
+}
