@@ -7,19 +7,31 @@ export type CommandName = (typeof commandNames)[number];
 /** Where the manifest of every package is, and nowhere else (AZ-P2). */
 export const manifestFileName = 'HandlerManifest.json';
 
+export type ManifestFaultCode =
+  | 'field_missing'
+  | 'field_not_text'
+  | 'field_not_boolean'
+  | 'field_not_object'
+  | 'field_empty'
+  | 'manifest_not_array'
+  | 'manifest_not_single'
+  | 'manifest_version';
+
 /** One thing that is wrong with a manifest; `path` is a JSON pointer into the file. */
 export interface ManifestFault {
   path: string;
-  code: string;
+  code: ManifestFaultCode;
   params?: Record<string, string | number>;
 }
 
 /** The issue's message is a code: codes are translated where people read them. */
-const coded = (wrong: string) => ({
+const coded = (wrong: ManifestFaultCode) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'field_missing' : wrong),
 });
 
-const command = z.string(coded('field_not_text')).refine((line) => line.trim() !== '', 'field_empty');
+const command = z
+  .string(coded('field_not_text'))
+  .refine((line) => line.trim() !== '', 'field_empty' satisfies ManifestFaultCode);
 const flag = z.boolean(coded('field_not_boolean'));
 
 const commands = z.looseObject(
@@ -60,7 +72,7 @@ export function readManifest(value: unknown): { manifest: HandlerManifest } | { 
   return {
     faults: result.error.issues.map((issue) => ({
       path: issue.path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
-      code: issue.message,
+      code: issue.message as ManifestFaultCode,
       params: { field: String(issue.path.at(-1) ?? '') },
     })),
   };

@@ -12,11 +12,11 @@ export function parseVersion(text: string): number[] | null {
 
 /**
  * Four numbers padded with zeros and joined by dots: text order is version order, and two spellings of one version
- * (`1.0`, `1.0.0.0`) have the same key. Throws RangeError where the text is no version.
+ * (`1.0`, `1.0.0.0`) have the same key. Null where the text is no version.
  */
-export function versionKey(text: string): string {
+export function versionKey(text: string): string | null {
   const parts = parseVersion(text);
-  if (parts === null) throw new RangeError('not a version');
+  if (parts === null) return null;
   return [0, 1, 2, 3].map((index) => String(parts[index] ?? 0).padStart(10, '0')).join('.');
 }
 
@@ -24,5 +24,6 @@ export function versionKey(text: string): string {
 export function compareVersions(a: string, b: string): number {
   const left = versionKey(a);
   const right = versionKey(b);
+  if (left === null || right === null) throw new RangeError('not a version');
   return left < right ? -1 : left > right ? 1 : 0;
 }

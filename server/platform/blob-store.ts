@@ -1,0 +1,102 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { v7 as uuid } from 'uuid';
+
+/** First and last byte, both included. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+export interface OpenBlob {
+  stream: Readable;
+  /** Bytes of the whole blob, also where a range is read. */
+  size: number;
+}
+
+/** Content-addressed bytes. What holds a blob's digest owns nothing here: bytes are shared by whoever refers to them. */
+export interface BlobStore {
+  /** A path for a new file that `putFile` can take over; nothing is there yet. */
+  temporaryPath(): Promise<string>;
+  /** Takes over a finished file under its digest, durably. The bytes may be there already. */
+  putFile(path: string, sha256: string): Promise<void>;
+  /** The bytes or a range of them; null where there are none. A range must lie within the size. */
+  open(sha256: string, range?: ByteRange): Promise<OpenBlob | null>;
+  /** Bytes of a blob, or null. */
+  size(sha256: string): Promise<number | null>;
+  remove(sha256: string): Promise<void>;
+  /** Removes temporary files that a crash left behind; returns how many. */
+  clearTemporary(olderThan: Date): Promise<number>;
+}
+
+const digest = /^[0-9a-f]{64}$/;
+
+/** Keeps blobs as files below `root` (`ab/<sha256>`), private to this user. */
+export function openBlobStore(root: string): BlobStore {
+  const temporary = join(root, 'incoming');
+
+  const pathOf = (sha256: string): string => {
+    if (!digest.test(sha256)) throw new RangeError('not a SHA-256 digest');
+    return join(root, sha256.slice(0, 2), sha256);
+  };
+
+  return {
+    async temporaryPath() {
+      await mkdir(temporary, { recursive: true, mode: 0o700 });
+      return join(temporary, uuid());
+    },
+
+    async putFile(path, sha256) {
+      const target = pathOf(sha256);
+      const folder = join(root, sha256.slice(0, 2));
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await sync(path);
+      await rename(path, target);
+      await sync(folder);
+    },
+
+    async open(sha256, range) {
+      const handle = await open(pathOf(sha256), 'r').catch(absent);
+      if (handle === null) return null;
+      const { size } = await handle.stat();
+      return { stream: createReadStream('', { fd: handle, ...range, autoClose: true }), size };
+    },
+
+    async size(sha256) {
+      return (await stat(pathOf(sha256)).catch(absent))?.size ?? null;
+    },
+
+    async remove(sha256) {
+      await rm(pathOf(sha256), { force: true });
+    },
+
+    async clearTemporary(olderThan) {
+      let cleared = 0;
+      for (const name of (await readdir(temporary).catch(absent)) ?? []) {
+        const path = join(temporary, name);
+        const file = await stat(path).catch(absent);
+        if (file === null || file.mtime >= olderThan) continue;
+        await rm(path, { force: true });
+        cleared++;
+      }
+      return cleared;
+    },
+  };
+}
+
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+/** Brings a file, or a folder's list of names, to the disk. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
