@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { lastLine, playwrightTotals, stepTotals, type Totals, vitestTotals } from './test-totals.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const bin = path.join(root, 'node_modules', '.bin');
+const reports = mkdtempSync(path.join(tmpdir(), 'annex-test-'));
+const vitestReport = path.join(reports, 'vitest.json');
+const playwrightReport = path.join(reports, 'playwright.json');
+
+interface Step {
+  name: string;
+  command: [string, ...string[]];
+  env?: Record<string, string>;
+  totals: (exitCode: number) => Totals;
+}
+
+const steps: Step[] = [
+  { name: 'verify', command: ['node', 'scripts/verify.ts'], totals: stepTotals },
+  {
+    name: 'tests',
+    command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
+    totals: (exitCode) => vitestTotals(read(vitestReport), exitCode),
+  },
+  {
+    name: 'journeys',
+    command: ['playwright', 'test', '--reporter=list,json'],
+    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: playwrightReport },
+    totals: (exitCode) => playwrightTotals(read(playwrightReport), exitCode),
+  },
+];
+
+function read<Report>(file: string): Report | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
+}
+
+/** Runs a step with its output shown as it comes, and gives its exit code. */
+function run({ command: [command, ...args], env }: Step): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(path.join(bin, command), args, {
+      cwd: root,
+      env: { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}`, NEXT_TELEMETRY_DISABLED: '1', ...env },
+      stdio: 'inherit',
+    });
+    child.on('error', (error) => {
+      console.error(error.message);
+      resolve(127);
+    });
+    child.on('close', (code, signal) => resolve(signal === null ? (code ?? 1) : 130));
+  });
+}
+
+const summary: string[] = [];
+const all: Totals[] = [];
+for (const step of steps) {
+  console.log(`\n── ${step.name} ${'─'.repeat(76 - step.name.length)}`);
+  const started = performance.now();
+  const totals = step.totals(await run(step));
+  all.push(totals);
+  const seconds = ((performance.now() - started) / 1000).toFixed(0).padStart(4);
+  const counted = totals.passed + totals.failed > 0 ? `${totals.passed} passed, ${totals.failed} failed` : 'ok';
+  summary.push(`${seconds} s  ${step.name.padEnd(10)} ${counted}`, ...totals.notes.map((note) => `          ${note}`));
+}
+rmSync(reports, { recursive: true, force: true });
+
+console.log(`\n── summary ${'─'.repeat(69)}\n${summary.join('\n')}\n\n${lastLine(all)}`);
+process.exitCode = all.some((totals) => totals.failed > 0) ? 1 : 0;
