@@ -117,6 +117,9 @@ export const goalStateHeads = pgTable('goal_state_heads', {
   /** The bytes that the agent gets. */
   text: text().notNull(),
   publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
+  /** PEM of the certificate that protected settings are sealed for; null before enrolment. */
+  certificate: text(),
+  thumbprint: text(),
   deliveredIncarnation: integer('delivered_incarnation').notNull().default(0),
   deliveredAt: timestamp('delivered_at', { withTimezone: true }),
 });

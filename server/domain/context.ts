@@ -11,6 +11,8 @@ export interface Services {
   config: Config;
   keys: Keys;
   blobs: BlobStore;
+  /** Part of every ETag: one life of the database. */
+  epoch: string;
 }
 
 /** What every verb gets: who asks, when (the portal's clock), and what it may use. */

@@ -1,0 +1,22 @@
+import { DomainError } from '#server/domain/error.ts';
+
+/** An opaque place in a list: the sort keys of the last row that was given out. */
+export function writeCursor(keys: readonly string[]): string {
+  return Buffer.from(JSON.stringify(keys)).toString('base64url');
+}
+
+/** Reads back what `writeCursor` wrote. Throws 400 `cursor_invalid` for anything else. */
+export function readCursor(cursor: string, length: number): string[] {
+  const refuse = () => new DomainError('bad_request', 'cursor_invalid');
+  let keys: unknown;
+  try {
+    keys = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    throw refuse();
+  }
+  if (!Array.isArray(keys) || keys.length !== length) throw refuse();
+  return keys.map((key) => {
+    if (typeof key !== 'string' || key.includes('\u0000')) throw refuse();
+    return key;
+  });
+}

@@ -1,0 +1,37 @@
+import { and, eq, isNull, or, sql } from 'drizzle-orm';
+import { agents } from '#db/schema/index.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+
+/** Remembers the machine that is the first to speak with a credential. False where another was first. */
+export async function claimInstance(ctx: Context, vmId: string, instanceId: string): Promise<boolean> {
+  const claimed = await ctx.db
+    .update(agents)
+    .set({ instanceId })
+    .where(and(eq(agents.vmId, vmId), or(isNull(agents.instanceId), eq(agents.instanceId, instanceId))))
+    .returning({ vmId: agents.vmId });
+  return claimed.length > 0;
+}
+
+/** Notes, at most once a minute, that a second machine with this VM's identity was refused. */
+export async function noteDuplicate(ctx: Context, vmId: string): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const noted = await tx
+      .update(agents)
+      .set({ duplicateSeenAt: ctx.now })
+      .where(
+        and(
+          eq(agents.vmId, vmId),
+          or(
+            isNull(agents.duplicateSeenAt),
+            sql`${agents.duplicateSeenAt} < ${ctx.now}::timestamptz - interval '1 minute'`,
+          ),
+        ),
+      )
+      .returning({ vmId: agents.vmId });
+    if (noted.length === 0) return;
+    await recordAudit(tx, ctx, { action: 'agent.duplicate', target: { kind: 'vm', id: vmId }, vmId });
+    await recordChange(tx, 'vm', vmId);
+  });
+}

@@ -1,0 +1,113 @@
+import { and, eq, isNull, ne, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { agentPresence, agents, enrollmentTokens, vms } from '#db/schema/index.ts';
+import type { EnrollRequest, EnrollResponse } from '#protocol/index.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { bindCertificate } from '#server/domain/goal-states/index.ts';
+import { readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
+import { keyedDigest, sha256Hex } from '#server/platform/keys.ts';
+import { pollSeconds } from './polling.ts';
+import { credentialsChannel } from './remove-vm.ts';
+
+const repeatMs = 10 * 60_000;
+
+/**
+ * Makes a machine the agent of the VM whose token it holds. The same token with the same key within 10 minutes
+ * repeats the answer. Throws 401 `enrollment_refused`, 409 `key_in_use`, 422 `certificate_unfit`.
+ */
+export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise<EnrollResponse> {
+  const certificate = readSealingCertificate(request.certificate);
+  if (!certificate) {
+    throw new DomainError('unprocessable', 'certificate_unfit', {
+      faults: [{ path: '/certificate', code: 'certificate_unfit' }],
+    });
+  }
+  const tokenHash = sha256Hex(request.enrollmentToken);
+  // Derived, not drawn: the answer can be repeated, and only its hash is stored.
+  const credential = `annex_agent_${keyedDigest(ctx.keys.credential, tokenHash, certificate.keyHash).toString('base64url')}`;
+  return ctx.db.transaction(async (tx) => {
+    const [token] = await tx
+      .select()
+      .from(enrollmentTokens)
+      .where(eq(enrollmentTokens.tokenHash, tokenHash))
+      .for('update');
+    const refused = new DomainError('unauthenticated', 'enrollment_refused');
+    if (!token || token.voidedAt) throw refused;
+    const { vmId } = token;
+    const answer: EnrollResponse = { vmId, credential, pollSeconds };
+    if (token.usedAt) {
+      const repeats = token.usedKey === certificate.keyHash && ctx.now.getTime() - token.usedAt.getTime() <= repeatMs;
+      if (repeats) return answer;
+      throw refused;
+    }
+    if (token.expiresAt <= ctx.now) throw refused;
+    await refuseKeyOfAnother(tx, vmId, certificate);
+    await tx
+      .update(enrollmentTokens)
+      .set({ usedAt: ctx.now, usedKey: certificate.keyHash })
+      .where(eq(enrollmentTokens.tokenHash, tokenHash));
+    await bindAgent(
+      tx,
+      { ...ctx, actor: await agentActor(tx, vmId) },
+      vmId,
+      certificate,
+      sha256Hex(credential),
+      request,
+    );
+    return answer;
+  });
+}
+
+async function agentActor(tx: Transaction, vmId: string): Promise<Context['actor']> {
+  const [vm] = await tx
+    .select({ name: vms.name })
+    .from(vms)
+    .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
+  if (!vm) throw new DomainError('unauthenticated', 'enrollment_refused');
+  return { kind: 'agent', id: vmId, name: vm.name, role: null, namespaces: [] };
+}
+
+async function refuseKeyOfAnother(tx: Transaction, vmId: string, certificate: SealingCertificate): Promise<void> {
+  const [other] = await tx
+    .select({ vmId: agents.vmId })
+    .from(agents)
+    .where(and(eq(agents.keyHash, certificate.keyHash), ne(agents.vmId, vmId)));
+  if (other) throw new DomainError('conflict', 'key_in_use');
+}
+
+async function bindAgent(
+  tx: Transaction,
+  ctx: Context,
+  vmId: string,
+  certificate: SealingCertificate,
+  credentialHash: string,
+  request: EnrollRequest,
+): Promise<void> {
+  const values = {
+    credentialHash,
+    certificate: certificate.pem,
+    thumbprint: certificate.thumbprint,
+    keyHash: certificate.keyHash,
+    name: request.agent.name,
+    version: request.agent.version,
+    os: request.os ?? {},
+    enrolledAt: ctx.now,
+    instanceId: null,
+    duplicateSeenAt: null,
+  };
+  await tx
+    .insert(agents)
+    .values({ vmId, ...values })
+    .onConflictDoUpdate({ target: agents.vmId, set: values });
+  await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
+  await bindCertificate(tx, ctx, vmId, certificate);
+  await recordAudit(tx, ctx, {
+    action: 'agent.enroll',
+    target: { kind: 'vm', id: vmId },
+    vmId,
+    details: { thumbprint: certificate.thumbprint, agent: request.agent, os: request.os ?? null },
+  });
+  await tx.execute(sql`select pg_notify(${credentialsChannel}, ${vmId})`);
+}

@@ -1,0 +1,8 @@
+export { type AgentIdentity, authenticateAgent } from './authenticate-agent.ts';
+export { claimInstance, noteDuplicate } from './claim-instance.ts';
+export { enrollAgent } from './enroll-agent.ts';
+export { type EnrollmentToken, issueEnrollmentToken } from './issue-token.ts';
+export { pollAfter, pollSeconds } from './polling.ts';
+export { PresenceBook } from './presence.ts';
+export { registerVm } from './register-vm.ts';
+export { credentialsChannel, deleteVm, removeVm } from './remove-vm.ts';

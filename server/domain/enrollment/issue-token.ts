@@ -1,0 +1,52 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { enrollmentTokens, vms } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { newToken, sha256Hex } from '#server/platform/keys.ts';
+import { type IssueEnrollmentTokenInput, issueEnrollmentTokenInput } from './input.ts';
+
+const tokenHours = 24;
+
+/** A token as it is shown once. */
+export interface EnrollmentToken {
+  enrollmentToken: string;
+  enrollmentExpiresAt: string;
+}
+
+/** Makes the one valid enrolment token of a VM; the earlier one is void. Stored as a hash. */
+export async function issueToken(tx: Transaction, ctx: Context, vmId: string): Promise<EnrollmentToken> {
+  await tx
+    .update(enrollmentTokens)
+    .set({ voidedAt: ctx.now })
+    .where(and(eq(enrollmentTokens.vmId, vmId), isNull(enrollmentTokens.voidedAt), isNull(enrollmentTokens.usedAt)));
+  const token = newToken('enroll');
+  const expiresAt = new Date(ctx.now.getTime() + tokenHours * 3_600_000);
+  await tx.insert(enrollmentTokens).values({ vmId, tokenHash: sha256Hex(token), createdAt: ctx.now, expiresAt });
+  return { enrollmentToken: token, enrollmentExpiresAt: expiresAt.toISOString() };
+}
+
+/** A new enrolment token for a VM, for a first or another machine. Throws 404 `vm_unknown`. */
+export async function issueEnrollmentToken(
+  ctx: Context,
+  input: IssueEnrollmentTokenInput,
+): Promise<EnrollmentToken & { id: string; name: string }> {
+  allow(ctx.actor, 'operator');
+  const { vmId } = parse(issueEnrollmentTokenInput, input);
+  return ctx.db.transaction(async (tx) => {
+    const [vm] = await tx
+      .select({ id: vms.id, name: vms.name })
+      .from(vms)
+      .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
+      .for('update');
+    if (!vm) throw new DomainError('not_found', 'vm_unknown');
+    const token = await issueToken(tx, ctx, vmId);
+    await recordAudit(tx, ctx, { action: 'enrollment-token.issue', target: { kind: 'vm', id: vmId }, vmId });
+    await recordChange(tx, 'vm', vmId);
+    return { ...vm, ...token };
+  });
+}

@@ -1,0 +1,92 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '#db/client.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+
+/** One sighting of an agent, on the portal's clock. */
+export interface Sighting {
+  vmId: string;
+  at: Date;
+  /** The latest moment at which it should call again. */
+  nextExpectedAt: Date;
+  counter: number | null;
+}
+
+const flushMs = 1_000;
+const batchRows = 500;
+
+/**
+ * Gathers sightings in memory and writes them in sorted batches, about once a second: a poll itself writes nothing.
+ * A VM that comes back after a silence is told to the screens.
+ */
+export class PresenceBook {
+  readonly #db: Database;
+  readonly #onError: (error: unknown) => void;
+  #pending = new Map<string, Sighting>();
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor(db: Database, onError: (error: unknown) => void) {
+    this.#db = db;
+    this.#onError = onError;
+  }
+
+  /** Notes a sighting; the newest one of a VM counts. */
+  saw(sighting: Sighting): void {
+    const known = this.#pending.get(sighting.vmId);
+    const counter = Math.max(known?.counter ?? 0, sighting.counter ?? 0);
+    this.#pending.set(sighting.vmId, { ...sighting, counter });
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#flushing = this.flush().catch(this.#onError);
+    }, flushMs);
+  }
+
+  /** Writes what is pending now; what could not be written waits for the next time. */
+  async flush(): Promise<void> {
+    const rows = [...this.#pending.values()].sort((a, b) => (a.vmId < b.vmId ? -1 : 1));
+    this.#pending = new Map();
+    for (let start = 0; start < rows.length; start += batchRows) {
+      const batch = rows.slice(start, start + batchRows);
+      try {
+        await writeSightings(this.#db, batch);
+      } catch (error) {
+        for (const row of rows.slice(start)) if (!this.#pending.has(row.vmId)) this.#pending.set(row.vmId, row);
+        throw error;
+      }
+    }
+  }
+
+  /** Writes what is left, for a process that ends. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#flushing;
+    await this.flush().catch(this.#onError);
+  }
+}
+
+async function writeSightings(db: Database, batch: readonly Sighting[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ vm_id: string }>(sql`
+      with seen as materialized (
+        select s.* from unnest(
+          ${sql.param(batch.map((row) => row.vmId))}::uuid[],
+          ${sql.param(batch.map((row) => row.at.toISOString()))}::timestamptz[],
+          ${sql.param(batch.map((row) => row.nextExpectedAt.toISOString()))}::timestamptz[],
+          ${sql.param(batch.map((row) => row.counter ?? 0))}::bigint[]
+        ) as s(vm_id, at, next_expected_at, counter)
+        join agents a on a.vm_id = s.vm_id
+      ), before as materialized (
+        select p.vm_id, p.next_expected_at from agent_presence p join seen using (vm_id)
+      ), written as (
+        insert into agent_presence (vm_id, last_seen_at, next_expected_at, counter)
+        select vm_id, at, next_expected_at, counter from seen order by vm_id
+        on conflict (vm_id) do update set
+          last_seen_at = greatest(agent_presence.last_seen_at, excluded.last_seen_at),
+          next_expected_at = greatest(agent_presence.next_expected_at, excluded.next_expected_at),
+          counter = greatest(agent_presence.counter, excluded.counter)
+      )
+      select seen.vm_id from seen left join before using (vm_id)
+       where before.vm_id is null or before.next_expected_at + interval '30 seconds' < seen.at`);
+    for (const { vm_id } of rows) await recordChange(tx, 'vm', vm_id);
+  });
+}

@@ -1,0 +1,22 @@
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { beginGoalStates } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { insertVm } from '#server/domain/vms/index.ts';
+import { type RegisterVmInput, registerVmInput } from './input.ts';
+import { type EnrollmentToken, issueToken } from './issue-token.ts';
+
+/** Makes a VM with an empty goal state and the token by which its machine enrols. Throws 409 `vm_name_taken`. */
+export async function registerVm(
+  ctx: Context,
+  input: RegisterVmInput,
+): Promise<EnrollmentToken & { id: string; name: string }> {
+  allow(ctx.actor, 'operator');
+  const values = parse(registerVmInput, input);
+  return ctx.db.transaction(async (tx) => {
+    const vm = await insertVm(tx, ctx, values);
+    await beginGoalStates(tx, ctx, vm.id);
+    const token = await issueToken(tx, ctx, vm.id);
+    return { id: vm.id, name: vm.name, ...token };
+  });
+}

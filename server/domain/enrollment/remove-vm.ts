@@ -1,0 +1,66 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { agentPresence, agents, enrollmentTokens, vms } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { retireGoalStates, uninstallAll } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type RemoveVmInput, removeVmInput } from './input.ts';
+
+/** Channel that tells gateways whose credential is dead: the VM's id. */
+export const credentialsChannel = 'annex_credentials';
+
+/**
+ * Deletes a VM: its credential is dead with the commit, its history stays under its id. With `decommission` its
+ * extensions are uninstalled first and it goes with the last of them. Throws 404 `vm_unknown`.
+ */
+export async function removeVm(ctx: Context, input: RemoveVmInput): Promise<{ deleted: boolean }> {
+  allow(ctx.actor, 'operator');
+  const { vmId, decommission } = parse(removeVmInput, input);
+  return ctx.db.transaction(async (tx) => {
+    const [vm] = await tx
+      .select()
+      .from(vms)
+      .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
+      .for('update');
+    if (!vm) throw new DomainError('not_found', 'vm_unknown');
+    if (decommission) {
+      await tx
+        .update(vms)
+        .set({ decommissioningAt: vm.decommissioningAt ?? ctx.now })
+        .where(eq(vms.id, vmId));
+      const waiting = await uninstallAll(tx, ctx, vmId);
+      if (waiting > 0) {
+        await recordAudit(tx, ctx, {
+          action: 'vm.decommission',
+          target: { kind: 'vm', id: vmId },
+          vmId,
+          details: { name: vm.name, extensions: waiting },
+        });
+        return { deleted: false };
+      }
+    }
+    await deleteVm(tx, ctx, vmId);
+    return { deleted: true };
+  });
+}
+
+/** The end of a VM, within the caller's transaction. */
+export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
+  await retireGoalStates(tx, vmId);
+  await tx.delete(agents).where(eq(agents.vmId, vmId));
+  await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
+  await tx.delete(enrollmentTokens).where(eq(enrollmentTokens.vmId, vmId));
+  const [vm] = await tx.update(vms).set({ deletedAt: ctx.now }).where(eq(vms.id, vmId)).returning();
+  await recordAudit(tx, ctx, {
+    action: 'vm.delete',
+    target: { kind: 'vm', id: vmId },
+    vmId,
+    details: { name: vm?.name },
+  });
+  await recordChange(tx, 'vm', vmId);
+  await tx.execute(sql`select pg_notify(${credentialsChannel}, ${vmId})`);
+}

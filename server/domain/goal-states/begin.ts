@@ -1,0 +1,35 @@
+import { eq } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { extensions, goalStateHeads } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { resealSecrets } from './custody.ts';
+import { lockHead, publishGoalState } from './publish.ts';
+
+/** Gives a new VM its first goal state, without extensions, as incarnation 1. */
+export async function beginGoalStates(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
+  const [head] = await tx
+    .insert(goalStateHeads)
+    .values({ vmId, incarnation: 0, etag: '', text: '', publishedAt: ctx.now })
+    .returning();
+  if (head) await publishGoalState(tx, ctx, head, { action: 'vm.create' });
+}
+
+/**
+ * Binds the VM's protected settings to a certificate; raises the incarnation and no sequence number, so that no
+ * handler runs again. What the former machine was given counts no more.
+ */
+export async function bindCertificate(
+  tx: Transaction,
+  ctx: Context,
+  vmId: string,
+  certificate: { pem: string; thumbprint: string },
+): Promise<void> {
+  const head = await lockHead(tx, vmId);
+  await resealSecrets(tx, ctx, vmId, certificate);
+  await tx
+    .update(goalStateHeads)
+    .set({ certificate: certificate.pem, thumbprint: certificate.thumbprint })
+    .where(eq(goalStateHeads.vmId, vmId));
+  await tx.update(extensions).set({ deliveredAt: null }).where(eq(extensions.vmId, vmId));
+  await publishGoalState(tx, ctx, head, { action: 'certificate.bind' });
+}

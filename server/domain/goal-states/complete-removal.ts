@@ -1,0 +1,38 @@
+import type { Transaction } from '#db/client.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { loadExtensions, lockHead, publishGoalState } from './publish.ts';
+import { dropExtension } from './remove-extension.ts';
+
+/** What is left of a VM after a removal. */
+export interface Removal {
+  /** False where the report came late: the goal is no longer `uninstall`, or has another sequence number. */
+  removed: boolean;
+  /** The VM is being decommissioned and this was its last extension. */
+  decommissioned: boolean;
+}
+
+/** Takes an extension that its agent reported as removed out of the goal state, within the report's transaction. */
+export async function completeRemoval(
+  tx: Transaction,
+  ctx: Context,
+  vmId: string,
+  name: string,
+  sequenceNumber: number,
+): Promise<Removal> {
+  const head = await lockHead(tx, vmId);
+  const present = await loadExtensions(tx, vmId);
+  const current = present.find((row) => row.name === name);
+  if (current?.state !== 'uninstall' || current.sequenceNumber !== sequenceNumber) {
+    return { removed: false, decommissioned: false };
+  }
+  await dropExtension(tx, vmId, name);
+  await recordAudit(tx, ctx, {
+    action: 'extension.removed',
+    target: { kind: 'extension', id: name },
+    vmId,
+    details: { handler: current.handler, version: current.version },
+  });
+  await publishGoalState(tx, ctx, head, { action: 'extension.removed', extension: name });
+  return { removed: true, decommissioned: head.decommissioning && present.length === 1 };
+}

@@ -1,0 +1,99 @@
+import { and, eq } from 'drizzle-orm';
+import type { z } from 'zod';
+import type { Database, Transaction } from '#db/client.ts';
+import type { ExtensionContents, SettingsSchema } from '#db/schema/index.ts';
+import { handlerVersions } from '#db/schema/index.ts';
+import { parseVersion, versionKey } from '#protocol/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError, type Fault } from '#server/domain/error.ts';
+import { checkSettings } from '#server/domain/packages/index.ts';
+import { sha256Hex } from '#server/platform/keys.ts';
+import { canonicalJson, findCircle } from './goal-state.ts';
+import type { extensionGoal } from './input.ts';
+import type { ExtensionRow } from './publish.ts';
+
+export type ExtensionGoalInput = z.output<typeof extensionGoal>;
+export type VersionRow = typeof handlerVersions.$inferSelect;
+
+/** The registered version that is meant, whatever the spelling (`1.0` finds `1.0.0.0`). Throws 422 `version_unknown`. */
+export async function findVersion(tx: Database | Transaction, goal: ExtensionGoalInput): Promise<VersionRow> {
+  if (parseVersion(goal.version) !== null) {
+    const [row] = await tx
+      .select()
+      .from(handlerVersions)
+      .where(and(eq(handlerVersions.handler, goal.handler), eq(handlerVersions.versionKey, versionKey(goal.version))));
+    if (row) return row;
+  }
+  throw unprocessable([
+    { path: '/version', code: 'version_unknown', params: { handler: goal.handler, version: goal.version } },
+  ]);
+}
+
+/** Everything that is wrong with the settings, before a transaction is open: schemas run in a worker (AZ-C1). */
+export async function settingsFaults(ctx: Context, version: VersionRow, goal: ExtensionGoalInput): Promise<Fault[]> {
+  const limit = ctx.config.limits.settings.halfBytes;
+  const faults: Fault[] = [];
+  for (const half of ['publicSettings', 'protectedSettings'] as const) {
+    const value = goal.settings[half];
+    if (value && Buffer.byteLength(JSON.stringify(value)) > limit) {
+      faults.push({ path: `/settings/${half}`, code: 'settings_too_large', params: { limit } });
+    }
+  }
+  if (faults.length > 0) return faults;
+  const found = await checkSettings(version.settingsSchema, goal.settings, ctx.config.limits);
+  return found.map((fault) => ({ ...fault, path: `/settings${fault.path}` }));
+}
+
+/** Digest of the protected half of a schema; kept secrets need the same one in a new version. */
+export function protectedSchemaDigest(schema: SettingsSchema | null): string | null {
+  return schema?.protectedSettings === undefined ? null : sha256Hex(canonicalJson(schema.protectedSettings));
+}
+
+/**
+ * The rules of an extension among its neighbours on the VM (api.md, "Rules of an extension on a VM"); all that are
+ * broken, by path. A version in use may be kept after it was withdrawn.
+ */
+export function ruleFaults(
+  name: string,
+  goal: ExtensionGoalInput,
+  version: Pick<VersionRow, 'version' | 'state' | 'manifest'>,
+  present: readonly ExtensionRow[],
+): Fault[] {
+  const faults: Fault[] = [];
+  const current = present.find((row) => row.name === name);
+  const others = present.filter((row) => row.name !== name && row.state !== 'uninstall');
+  const params = { handler: goal.handler, version: version.version };
+
+  if (version.state === 'draft') faults.push({ path: '/version', code: 'version_draft', params });
+  if (version.state === 'withdrawn' && current?.version !== version.version) {
+    faults.push({ path: '/version', code: 'version_withdrawn', params });
+  }
+  const sibling = present.find((row) => row.name !== name && row.handler === goal.handler);
+  if (sibling && version.manifest.handlerManifest.supportsMultipleExtensions !== true) {
+    faults.push({ path: '/handler', code: 'single_extension', params: { handler: goal.handler, name: sibling.name } });
+  } else if (sibling && sibling.version !== version.version) {
+    faults.push({
+      path: '/version',
+      code: 'version_shared',
+      params: { name: sibling.name, version: sibling.version },
+    });
+  }
+  goal.dependsOn.forEach((dependency, index) => {
+    if (dependency === name || others.some((row) => row.name === dependency)) return;
+    faults.push({ path: `/dependsOn/${index}`, code: 'dependency_unknown', params: { name: dependency } });
+  });
+  const circle = findCircle([...others, { name, dependsOn: goal.dependsOn }]);
+  if (circle) faults.push({ path: '/dependsOn', code: 'dependency_circle', params: { circle: circle.join(' → ') } });
+  return faults;
+}
+
+export const unprocessable = (faults: Fault[]): DomainError => {
+  const [first] = faults;
+  const only = faults.length === 1 && first;
+  return new DomainError('unprocessable', only ? first.code : 'invalid', {
+    params: only ? first.params : undefined,
+    faults,
+  });
+};
+
+export type Declared = Omit<ExtensionContents, 'sequenceNumber'>;

@@ -1,0 +1,61 @@
+import { and, eq } from 'drizzle-orm';
+import { type CommandTimeouts, extensions, goalStateHeads, secrets } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type GetExtensionInput, getExtensionInput } from './input.ts';
+
+/** What is declared of one extension, as its editor shows it; of secrets only when and by whom they were changed. */
+export interface ExtensionView {
+  vmId: string;
+  name: string;
+  handler: string;
+  version: string;
+  requestedVersion: string;
+  state: 'enabled' | 'disabled' | 'uninstall';
+  autoUpgradeMinorVersion: boolean;
+  dependsOn: string[];
+  timeouts: CommandTimeouts;
+  publicSettings: Record<string, unknown>;
+  protectedSettings: { changedAt: string; changedBy: string; needsSecrets: boolean } | null;
+  sequenceNumber: number;
+  incarnation: number;
+  changedAt: string;
+  changedBy: string;
+}
+
+/** Reads what is declared of one extension. Throws 404 `extension_absent`. */
+export async function getExtension(ctx: Context, input: GetExtensionInput): Promise<ExtensionView> {
+  allow(ctx.actor, 'operator');
+  const { vmId, name } = parse(getExtensionInput, input);
+  const [row] = await ctx.db
+    .select({ extension: extensions, secret: secrets, incarnation: goalStateHeads.incarnation })
+    .from(extensions)
+    .innerJoin(goalStateHeads, eq(goalStateHeads.vmId, extensions.vmId))
+    .leftJoin(secrets, and(eq(secrets.vmId, extensions.vmId), eq(secrets.id, extensions.secretId)))
+    .where(and(eq(extensions.vmId, vmId), eq(extensions.name, name)));
+  if (!row) throw new DomainError('not_found', 'extension_absent');
+  const { extension, secret, incarnation } = row;
+  return {
+    vmId,
+    name,
+    handler: extension.handler,
+    version: extension.version,
+    requestedVersion: extension.requestedVersion,
+    state: extension.state,
+    autoUpgradeMinorVersion: extension.autoUpgradeMinorVersion,
+    dependsOn: extension.dependsOn,
+    timeouts: extension.timeouts,
+    publicSettings: extension.publicSettings,
+    protectedSettings: secret && {
+      changedAt: secret.changedAt.toISOString(),
+      changedBy: secret.changedBy,
+      needsSecrets: secret.cms === null && secret.sealed === null,
+    },
+    sequenceNumber: extension.sequenceNumber,
+    incarnation,
+    changedAt: extension.changedAt.toISOString(),
+    changedBy: extension.changedBy,
+  };
+}

@@ -1,0 +1,126 @@
+import type { CommandTimeouts, ExtensionContents } from '#db/schema/index.ts';
+
+export const protocolVersion = 1;
+
+/** Five minutes for each command, as the source document has it. */
+export const defaultTimeouts: CommandTimeouts = {
+  install: 300,
+  update: 300,
+  enable: 300,
+  disable: 300,
+  uninstall: 300,
+};
+
+/** What the rendering needs to know of a package. */
+export interface PackageFacts {
+  sha256: string;
+  size: number;
+}
+
+/** Protected settings as they go out. */
+export interface SealedFacts {
+  cms: Buffer;
+  thumbprint: string;
+}
+
+/** Strong, and of one life of the database: after a restore none equals an older one. */
+export function etagOf(epoch: string, incarnation: number): string {
+  return `"${epoch}.${incarnation}"`;
+}
+
+/** The bytes that an agent gets: rendered once, when the goal state is written. */
+export function renderGoalState(
+  vmId: string,
+  incarnation: number,
+  contents: readonly ExtensionContents[],
+  packages: ReadonlyMap<string, PackageFacts>,
+  sealed: ReadonlyMap<string, SealedFacts>,
+): string {
+  const extensions = contents
+    .filter((extension) => extension.secretId === null || sealed.has(extension.secretId))
+    .map((extension) => {
+      const facts = packages.get(packageKey(extension.handler, extension.version));
+      if (!facts) throw new Error(`no package for ${extension.handler} ${extension.version}`);
+      const secret = extension.secretId === null ? undefined : sealed.get(extension.secretId);
+      return {
+        name: extension.name,
+        handler: extension.handler,
+        version: extension.version,
+        state: extension.state,
+        sequenceNumber: extension.sequenceNumber,
+        dependsOn: extension.dependsOn,
+        timeouts: extension.timeouts,
+        package: { sha256: facts.sha256, size: facts.size, url: `/agent/v1/packages/${facts.sha256}` },
+        settings: {
+          publicSettings: extension.publicSettings,
+          ...(secret && {
+            protectedSettings: secret.cms.toString('base64'),
+            protectedSettingsCertThumbprint: secret.thumbprint,
+          }),
+        },
+      };
+    });
+  return JSON.stringify({ protocol: protocolVersion, vmId, incarnation, extensions });
+}
+
+export const packageKey = (handler: string, version: string): string => `${handler} ${version}`;
+
+/** JSON with sorted keys: equal values give equal text whatever the order in which they were written. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+type Declared = Omit<ExtensionContents, 'sequenceNumber'>;
+
+/** What a change of an extension means for the agent (api.md, "Sequence number"). */
+export type Effect =
+  /** Nothing differs: the same goal state stays. */
+  | 'none'
+  /** The goal state differs, the handler is not run again. */
+  | 'incarnation'
+  /** Handler version, state or settings differ: the handler runs. */
+  | 'sequence';
+
+/** Compares what is declared now with what is asked for. */
+export function effectOf(before: Declared | undefined, after: Declared): Effect {
+  if (!before) return 'sequence';
+  const runs =
+    before.version !== after.version ||
+    before.state !== after.state ||
+    before.secretId !== after.secretId ||
+    canonicalJson(before.publicSettings) !== canonicalJson(after.publicSettings);
+  if (runs) return 'sequence';
+  const differs =
+    before.requestedVersion !== after.requestedVersion ||
+    before.autoUpgradeMinorVersion !== after.autoUpgradeMinorVersion ||
+    canonicalJson([...before.dependsOn].sort()) !== canonicalJson([...after.dependsOn].sort()) ||
+    canonicalJson(before.timeouts) !== canonicalJson(after.timeouts);
+  return differs ? 'incarnation' : 'none';
+}
+
+/** The first circle of dependencies, as the names along it, or null. Names without an extension are passed over. */
+export function findCircle(extensions: readonly { name: string; dependsOn: readonly string[] }[]): string[] | null {
+  const edges = new Map(extensions.map((extension) => [extension.name, extension.dependsOn]));
+  const done = new Set<string>();
+  const walk = (name: string, trail: string[]): string[] | null => {
+    const at = trail.indexOf(name);
+    if (at >= 0) return [...trail.slice(at), name];
+    if (done.has(name)) return null;
+    for (const next of edges.get(name) ?? []) {
+      const circle = walk(next, [...trail, name]);
+      if (circle) return circle;
+    }
+    done.add(name);
+    return null;
+  };
+  for (const { name } of extensions) {
+    const circle = walk(name, []);
+    if (circle) return circle;
+  }
+  return null;
+}

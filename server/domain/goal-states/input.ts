@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { vmId } from '#server/domain/vms/input.ts';
+
+/** The instance's own name: letters, digits, `.`, `_`, `-`; 1 to 64 characters. It becomes part of file names. */
+export const extensionName = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/);
+
+/** Seconds that a command may take. */
+const seconds = z.number().int().min(1).max(86_400);
+
+export const commandTimeouts = z.strictObject({
+  install: seconds.optional(),
+  update: seconds.optional(),
+  enable: seconds.optional(),
+  disable: seconds.optional(),
+  uninstall: seconds.optional(),
+});
+
+const settingsHalf = z.record(z.string(), z.unknown());
+
+/** What an operator declares of one extension (AZ-C1). `protectedSettings` absent keeps the old ones, null removes them. */
+export const extensionGoal = z.strictObject({
+  handler: z.string().min(3).max(256),
+  version: z.string().min(1).max(64),
+  state: z.enum(['enabled', 'disabled']),
+  autoUpgradeMinorVersion: z.boolean().default(false),
+  dependsOn: z
+    .array(extensionName)
+    .max(64)
+    .default([])
+    .transform((names) => [...new Set(names)]),
+  timeouts: commandTimeouts.default({}),
+  settings: z
+    .strictObject({
+      publicSettings: settingsHalf.default({}),
+      protectedSettings: settingsHalf.nullish(),
+    })
+    .default({ publicSettings: {} }),
+});
+
+const ifMatch = z.number().int().min(0).optional();
+
+/** `ifMatch`: the incarnation that the operator saw; refused when the goal state has moved on. */
+export const setExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, ifMatch });
+export type SetExtensionInput = z.input<typeof setExtensionInput>;
+
+export const removeExtensionInput = z.object({ vmId, name: extensionName, force: z.boolean().default(false), ifMatch });
+export type RemoveExtensionInput = z.input<typeof removeExtensionInput>;
+
+export const getExtensionInput = z.object({ vmId, name: extensionName });
+export type GetExtensionInput = z.input<typeof getExtensionInput>;
+
+/** Settings as typed so far, checked without being applied. */
+export const checkExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal });
+export type CheckExtensionInput = z.input<typeof checkExtensionInput>;
+
+export const getGoalStateInput = z.object({ vmId });
+export type GetGoalStateInput = z.input<typeof getGoalStateInput>;
+
+export const listGoalStatesInput = z.object({
+  vmId,
+  limit: z.number().int().min(1).max(100).default(20),
+  cursor: z.string().max(100).optional(),
+});
+export type ListGoalStatesInput = z.input<typeof listGoalStatesInput>;
+
+export const revertGoalStateInput = z.object({ vmId, incarnation: z.number().int().min(1), ifMatch });
+export type RevertGoalStateInput = z.input<typeof revertGoalStateInput>;

@@ -1,0 +1,144 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import {
+  type ExtensionContents,
+  extensions,
+  goalStateHeads,
+  goalStates,
+  handlerVersions,
+  secrets,
+  vms,
+} from '#db/schema/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { etagOf, type PackageFacts, packageKey, renderGoalState, type SealedFacts } from './goal-state.ts';
+
+export type Head = typeof goalStateHeads.$inferSelect;
+export type ExtensionRow = typeof extensions.$inferSelect;
+
+/** Channel that tells gateways which VM has a new goal state: the VM's id. */
+export const goalStatesChannel = 'annex_goal_states';
+
+/** Why a goal state was made. */
+export interface Cause {
+  action: string;
+  extension?: string;
+  incarnation?: number;
+}
+
+/** Takes the VM's writer's lock. Throws `vm_unknown` for a VM that is not there, or no more. */
+export async function lockHead(tx: Transaction, vmId: string): Promise<Head & { decommissioning: boolean }> {
+  const [row] = await tx
+    .select({ head: goalStateHeads, deletedAt: vms.deletedAt, decommissioningAt: vms.decommissioningAt })
+    .from(goalStateHeads)
+    .innerJoin(vms, eq(vms.id, goalStateHeads.vmId))
+    .where(eq(goalStateHeads.vmId, vmId))
+    .for('update', { of: goalStateHeads });
+  if (!row || row.deletedAt) throw new DomainError('not_found', 'vm_unknown');
+  return { ...row.head, decommissioning: row.decommissioningAt !== null };
+}
+
+/** Refuses with 412 where the goal state is another than the caller saw. */
+export function requireIncarnation(head: Head, ifMatch: number | undefined): void {
+  if (ifMatch === undefined || ifMatch === head.incarnation) return;
+  throw new DomainError('precondition_failed', 'goal_state_moved_on', { params: { incarnation: head.incarnation } });
+}
+
+/** The extensions of a VM by name. */
+export async function loadExtensions(tx: Transaction, vmId: string): Promise<ExtensionRow[]> {
+  return tx.select().from(extensions).where(eq(extensions.vmId, vmId)).orderBy(extensions.name);
+}
+
+/**
+ * The one way in which a goal state comes to be: renders what is declared now, keeps it in the history, puts it in
+ * force and wakes the gateways with the commit. The caller holds the head's lock. Returns the new incarnation.
+ */
+export async function publishGoalState(tx: Transaction, ctx: Context, head: Head, cause: Cause): Promise<number> {
+  const { vmId } = head;
+  const incarnation = head.incarnation + 1;
+  const contents = (await loadExtensions(tx, vmId)).map(contentsOf);
+  const text = renderGoalState(
+    vmId,
+    incarnation,
+    contents,
+    await loadPackages(tx, contents),
+    await loadSealed(tx, vmId, contents),
+  );
+  const etag = etagOf(ctx.epoch, incarnation);
+  await tx.insert(goalStates).values({
+    vmId,
+    incarnation,
+    etag,
+    text,
+    contents,
+    cause,
+    publishedAt: ctx.now,
+    publishedBy: ctx.actor.name,
+  });
+  await tx
+    .update(goalStateHeads)
+    .set({ incarnation, etag, text, publishedAt: ctx.now })
+    .where(eq(goalStateHeads.vmId, vmId));
+  await recordChange(tx, 'vm', vmId);
+  await tx.execute(sql`select pg_notify(${goalStatesChannel}, ${vmId})`);
+  return incarnation;
+}
+
+/** What a goal state's history keeps of an extension. */
+export function contentsOf(row: ExtensionRow): ExtensionContents {
+  return {
+    name: row.name,
+    handler: row.handler,
+    requestedVersion: row.requestedVersion,
+    version: row.version,
+    state: row.state,
+    autoUpgradeMinorVersion: row.autoUpgradeMinorVersion,
+    dependsOn: row.dependsOn,
+    timeouts: row.timeouts,
+    publicSettings: row.publicSettings,
+    secretId: row.secretId,
+    sequenceNumber: row.sequenceNumber,
+  };
+}
+
+async function loadPackages(tx: Transaction, contents: ExtensionContents[]): Promise<Map<string, PackageFacts>> {
+  if (contents.length === 0) return new Map();
+  const rows = await tx
+    .select({
+      handler: handlerVersions.handler,
+      version: handlerVersions.version,
+      sha256: handlerVersions.sha256,
+      size: handlerVersions.size,
+    })
+    .from(handlerVersions)
+    .where(
+      and(
+        inArray(
+          handlerVersions.handler,
+          contents.map((c) => c.handler),
+        ),
+        inArray(
+          handlerVersions.version,
+          contents.map((c) => c.version),
+        ),
+      ),
+    );
+  return new Map(rows.map((row) => [packageKey(row.handler, row.version), row]));
+}
+
+async function loadSealed(
+  tx: Transaction,
+  vmId: string,
+  contents: ExtensionContents[],
+): Promise<Map<string, SealedFacts>> {
+  const ids = contents.flatMap((c) => c.secretId ?? []);
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .select({ id: secrets.id, cms: secrets.cms, thumbprint: secrets.thumbprint })
+    .from(secrets)
+    .where(and(eq(secrets.vmId, vmId), inArray(secrets.id, ids)));
+  return new Map(
+    rows.flatMap(({ id, cms, thumbprint }) => (cms && thumbprint ? [[id, { cms, thumbprint }] as const] : [])),
+  );
+}

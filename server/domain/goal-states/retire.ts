@@ -1,0 +1,30 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { extensions, secrets } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { goalStatesChannel, loadExtensions, lockHead, publishGoalState } from './publish.ts';
+import { dropExtension, markUninstall } from './remove-extension.ts';
+
+/** Drops what is declared for a VM that is deleted, its secrets too; the history stays. Held polls are woken. */
+export async function retireGoalStates(tx: Transaction, vmId: string): Promise<void> {
+  await lockHead(tx, vmId);
+  await tx.delete(extensions).where(eq(extensions.vmId, vmId));
+  await tx.delete(secrets).where(eq(secrets.vmId, vmId));
+  await tx.execute(sql`select pg_notify(${goalStatesChannel}, ${vmId})`);
+}
+
+/** Asks for the uninstall of every extension. Returns how many the agent has to remove before the VM may go. */
+export async function uninstallAll(tx: Transaction, ctx: Context, vmId: string): Promise<number> {
+  const head = await lockHead(tx, vmId);
+  let waiting = 0;
+  for (const row of await loadExtensions(tx, vmId)) {
+    if (!row.everDelivered) {
+      await dropExtension(tx, vmId, row.name);
+      continue;
+    }
+    waiting += 1;
+    if (row.state !== 'uninstall') await markUninstall(tx, ctx, row);
+  }
+  if (waiting > 0) await publishGoalState(tx, ctx, head, { action: 'vm.decommission' });
+  return waiting;
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+const encoder = new TextEncoder();
+const atMost = (bytes: number) => (text: string) => encoder.encode(text).length <= bytes;
+
+/** Bounds of tags, as in the limits of the contract; forms share them. */
+export const tagLimits = { count: 64, bytes: 256 };
+
+/** A name that people say and type: letters, digits, `.`, `_`, `-`; 1 to 128 characters. */
+export const vmName = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u);
+
+export const vmTags = z
+  .record(z.string().min(1).refine(atMost(tagLimits.bytes)), z.string().refine(atMost(tagLimits.bytes)))
+  .refine((tags) => Object.keys(tags).length <= tagLimits.count);
+
+export const vmId = z.uuid();
+
+export const createVmInput = z.object({ name: vmName, tags: vmTags.default({}) });
+export type CreateVmInput = z.input<typeof createVmInput>;
+
+export const updateVmInput = z.object({ vmId, name: vmName.optional(), tags: vmTags.optional() });
+export type UpdateVmInput = z.input<typeof updateVmInput>;
+
+export const getVmInput = z.object({ vmId });
+export type GetVmInput = z.input<typeof getVmInput>;
+
+/** `q` is part of a name; `cursor` is what the last page gave back. */
+export const listVmsInput = z.object({
+  q: z.string().max(200).optional(),
+  limit: z.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(500).optional(),
+});
+export type ListVmsInput = z.input<typeof listVmsInput>;

@@ -1,0 +1,30 @@
+import { v7 as uuid } from 'uuid';
+import type { Transaction } from '#db/client.ts';
+import { vms } from '#db/schema/index.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { refuseTakenName } from './name-taken.ts';
+import { type Vm, vmOf } from './vm.ts';
+
+/** Writes a new VM within the caller's transaction. Throws 409 `vm_name_taken`. */
+export async function insertVm(
+  tx: Transaction,
+  ctx: Context,
+  values: { name: string; tags: Record<string, string> },
+): Promise<Vm> {
+  const [row] = await refuseTakenName(
+    values.name,
+    tx
+      .insert(vms)
+      .values({ id: uuid(), ...values, createdAt: ctx.now, createdBy: ctx.actor.name })
+      .returning(),
+  );
+  if (!row) throw new Error('the VM was not written');
+  await recordAudit(tx, ctx, {
+    action: 'vm.create',
+    target: { kind: 'vm', id: row.id },
+    vmId: row.id,
+    details: { name: row.name, tags: row.tags },
+  });
+  return vmOf(row);
+}

@@ -1,0 +1,36 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { vms } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type UpdateVmInput, updateVmInput } from './input.ts';
+import { refuseTakenName } from './name-taken.ts';
+import { type Vm, vmOf } from './vm.ts';
+
+/** Renames or retags a VM; what is absent stays. Throws 404 `vm_unknown`, 409 `vm_name_taken`. */
+export async function updateVm(ctx: Context, input: UpdateVmInput): Promise<Vm> {
+  allow(ctx.actor, 'operator');
+  const { vmId, name, tags } = parse(updateVmInput, input);
+  return ctx.db.transaction(async (tx) => {
+    const [before] = await tx
+      .select()
+      .from(vms)
+      .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
+      .for('update');
+    if (!before) throw new DomainError('not_found', 'vm_unknown');
+    const after = { name: name ?? before.name, tags: tags ?? before.tags };
+    const [row] = await refuseTakenName(after.name, tx.update(vms).set(after).where(eq(vms.id, vmId)).returning());
+    if (!row) throw new Error('the VM was not written');
+    await recordAudit(tx, ctx, {
+      action: 'vm.update',
+      target: { kind: 'vm', id: vmId },
+      vmId,
+      details: { before: { name: before.name, tags: before.tags }, after },
+    });
+    await recordChange(tx, 'vm', vmId);
+    return vmOf(row);
+  });
+}
