@@ -1,0 +1,72 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/client.ts';
+import { installation } from '#db/schema/installation.ts';
+import { ConfigError } from '#server/platform/env.ts';
+
+/** Any fixed number: processes that open the same database at once decide one after the other. */
+const lock = 4_266_399_002;
+
+/**
+ * Knows the database again, or makes it ours when it is new. Another ANNEX_SECRET_KEY is refused. A database that turns
+ * out to be a restored or copied one gets a new epoch, so that no ETag of its lost future is taken for a present one.
+ */
+export async function openInstallation(
+  db: Database,
+  keyCheck: string,
+): Promise<{ epoch: string; was: 'new' | 'known' | 'restored' }> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${lock})`);
+    const fingerprint = await databaseFingerprint(tx);
+    const [row] = await tx.select().from(installation).where(eq(installation.id, 1));
+    if (row === undefined) {
+      const epoch = newEpoch();
+      await tx.insert(installation).values({ id: 1, epoch, fingerprint, keyCheck });
+      return { epoch, was: 'new' };
+    }
+    if (!sameText(row.keyCheck, keyCheck)) {
+      throw new ConfigError(
+        'Annex does not start: this database was used with another ANNEX_SECRET_KEY, and its secrets can be opened with ' +
+          'that one only. Set ANNEX_SECRET_KEY to the earlier key, or put the earlier secret.key back into DATA_DIR.',
+      );
+    }
+    if (row.fingerprint === fingerprint) return { epoch: row.epoch, was: 'known' };
+    const epoch = newEpoch();
+    await tx.update(installation).set({ epoch, fingerprint }).where(eq(installation.id, 1));
+    return { epoch, was: 'restored' };
+  });
+}
+
+const newEpoch = (): string => randomBytes(6).toString('hex');
+
+function sameText(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+/** Which life of which database this is: a dump read in elsewhere, a promoted copy and a recovery to a point differ in it. */
+async function databaseFingerprint(tx: Transaction): Promise<string> {
+  const {
+    rows: [database],
+  } = await tx.execute<{ oid: string }>(sql`select oid::text from pg_database where datname = current_database()`);
+  const parts = [await controlOf(tx, 'system'), await controlOf(tx, 'timeline'), database?.oid ?? ''];
+  return parts.join('/');
+}
+
+/** A hosted PostgreSQL may keep its control file to itself; then the database's id has to do. */
+async function controlOf(tx: Transaction, part: 'system' | 'timeline'): Promise<string> {
+  const query =
+    part === 'system'
+      ? sql`select system_identifier::text as value from pg_control_system()`
+      : sql`select timeline_id::text as value from pg_control_checkpoint()`;
+  try {
+    return await tx.transaction(async (inner) => (await inner.execute<{ value: string }>(query)).rows[0]?.value ?? '');
+  } catch (error) {
+    if (isPermissionDenied(error)) return '-';
+    throw error;
+  }
+}
+
+function isPermissionDenied(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as { code?: unknown }).code === '42501' || isPermissionDenied(error.cause);
+}

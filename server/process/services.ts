@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { openDatabase } from '#db/client.ts';
+import type { Services } from '#server/domain/context.ts';
+import { openBlobStore } from '#server/platform/blob-store.ts';
+import { type Config, ConfigError } from '#server/platform/env.ts';
+import { deriveKeys } from '#server/platform/keys.ts';
+import { createLogger } from '#server/platform/logger.ts';
+import { secretKey } from '#server/platform/secret-key.ts';
+import { openInstallation } from './installation.ts';
+
+/** The processes that share one database. */
+export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
+
+/** Connections of one process; together they stay below what a small PostgreSQL grants (100). */
+const connections: Readonly<Record<Room, number>> = { launcher: 2, portal: 20, gateway: 20, worker: 4 };
+
+/** What every process opens at boot. */
+export interface OpenServices extends Services {
+  log: Logger;
+  /** Ends the pool; statements under way finish first. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens pool, keys and blob store, and checks that this database and this key belong together.
+ * Migrating is the launcher's, and done before.
+ */
+export async function openServices(config: Config, room: Room): Promise<OpenServices> {
+  if (config.databaseUrl === null)
+    throw new ConfigError('DATABASE_URL must be set: only `npm start` brings a database.');
+  const log = createLogger(room, config.logLevel);
+  const pool = openPool(config.databaseUrl, room);
+  pool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'));
+  try {
+    const db = openDatabase(pool);
+    const keys = deriveKeys(await secretKey(config));
+    const { epoch, was } = await openInstallation(db, keys.check);
+    if (was === 'restored') log.warn({ epoch }, 'this database is a restored one: goal states go on in a new epoch');
+    return {
+      db,
+      config,
+      keys,
+      blobs: openBlobStore(join(config.dataDir, 'blobs')),
+      epoch,
+      log,
+      close: () => pool.end(),
+    };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+/** A pool whose statements end by themselves, so that no request waits for ever on a lock or on a half-open connection. */
+export function openPool(databaseUrl: string, room: Room): pg.Pool {
+  return new pg.Pool({
+    connectionString: databaseUrl,
+    application_name: `annex-${room}`,
+    max: connections[room],
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    statement_timeout: room === 'launcher' ? 0 : 15_000,
+    query_timeout: room === 'launcher' ? 0 : 20_000,
+    idle_in_transaction_session_timeout: 30_000,
+  });
+}
