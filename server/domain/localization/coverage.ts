@@ -1,0 +1,53 @@
+import type { StoredWarning } from '#db/schema/index.ts';
+import { lastLanguage } from './language.ts';
+import { type Messages, type Resources, templateOf } from './message.ts';
+import { placeholdersOf } from './template.ts';
+
+/** How much of the English messages a language has. */
+export interface Coverage {
+  lang: string;
+  translated: number;
+  /** English messages; those of the language itself where there is no English. */
+  total: number;
+  /** Ids that English has and this language has not. */
+  missing: string[];
+}
+
+/** Coverage per language, in the order of the map. */
+export function coverageOf(resources: Resources): Coverage[] {
+  return [...resources].map(([lang, messages]) => {
+    const ids = filledIds(resources.get(lastLanguage) ?? messages);
+    const missing = ids.filter((id) => templateOf(messages, id) === undefined);
+    return { lang, translated: ids.length - missing.length, total: ids.length, missing };
+  });
+}
+
+const filledIds = (messages: Messages): string[] =>
+  Object.keys(messages).filter((id) => templateOf(messages, id) !== undefined);
+
+/**
+ * What a publisher should look at in one language, by id: other placeholders than in English (AZ-L6), an id that
+ * English does not have, a blank text. `pathOf` tells where an id stands.
+ */
+export function translationWarnings(
+  lang: string,
+  messages: Messages,
+  english: Messages | undefined,
+  pathOf: (id: string) => string,
+): StoredWarning[] {
+  return Object.keys(messages).flatMap((id): StoredWarning[] => {
+    const path = pathOf(id);
+    const template = templateOf(messages, id);
+    if (template === undefined) return [{ code: 'message_blank', path, params: { id, lang } }];
+    if (lang === lastLanguage || english === undefined) return [];
+    const original = templateOf(english, id);
+    if (original === undefined) return [{ code: 'message_not_in_english', path, params: { id, lang } }];
+    const expected = placeholdersOf(original);
+    const found = placeholdersOf(template);
+    if (expected.join() === found.join()) return [];
+    const params = { id, lang, expected: listed(expected), found: listed(found) };
+    return [{ code: 'placeholders_differ', path, params }];
+  });
+}
+
+const listed = (indexes: number[]): string => indexes.map((index) => `{${index}}`).join(' ') || '–';
