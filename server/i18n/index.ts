@@ -1,5 +1,4 @@
 export * from './languages.ts';
-export * from './log-detail.ts';
 export * from './problem.ts';
 export * from './problem-response.ts';
 export * from './translator.ts';

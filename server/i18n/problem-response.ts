@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { statusOfKind } from '#server/domain/error.ts';
 import { foreseen } from './foreseen.ts';
 import { pickLanguage } from './languages.ts';
-import { logDetail } from './log-detail.ts';
 import { translateError } from './problem.ts';
 
 /**
@@ -12,8 +11,8 @@ import { translateError } from './problem.ts';
 export function problemResponse(error: unknown, request: Request, requestId: string, log: Logger): Response {
   const acceptLanguage = request.headers.get('accept-language');
   const refusal = foreseen(error);
-  if (!refusal) log.error({ requestId, err: logDetail(error) }, 'request failed');
-  else if (refusal.kind === 'unavailable') log.warn({ requestId, err: logDetail(refusal) }, 'not available');
+  if (!refusal) log.error({ requestId, err: error }, 'request failed');
+  else if (refusal.kind === 'unavailable') log.warn({ requestId, err: refusal }, 'not available');
   else log.debug({ requestId, code: refusal.code, status: statusOfKind[refusal.kind] }, 'refused');
 
   const problem = translateError(error, acceptLanguage, requestId);

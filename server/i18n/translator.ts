@@ -48,5 +48,7 @@ export function translate(
   params: Readonly<Record<string, string | number>> = {},
 ): string {
   const count = typeof params.count === 'number' ? { count: params.count } : {};
-  return translator(language).t(key, { ns: namespace, replace: params, ...count });
+  // The pages declare their own namespaces as the only keys of `t`; here the key comes from a closed list of its own.
+  const t = translator(language).t as unknown as (key: string, options: object) => string;
+  return t(key, { ns: namespace, replace: params, ...count });
 }
