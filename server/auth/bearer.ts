@@ -1,0 +1,37 @@
+import { timingSafeEqual } from 'node:crypto';
+import { and, eq, isNull, lt, or } from 'drizzle-orm';
+import { apiTokens } from '#db/schema/index.ts';
+import { type Actor, anonymous } from '#server/domain/actor.ts';
+import type { Services } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { sha256Hex } from '#server/platform/keys.ts';
+
+const minute = 60_000;
+
+const refused = () => new DomainError('unauthenticated', 'token_refused');
+
+/**
+ * Who calls with this `Authorization` header: an API token, or the bootstrap token while its variable is set. Without
+ * the header nobody; with one that does not hold, 401 `token_refused`.
+ */
+export async function actorFromBearer(services: Services, header: string | null, now: Date): Promise<Actor> {
+  if (header === null) return anonymous;
+  const token = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header.trim())?.[1];
+  if (token === undefined) throw refused();
+  const hash = sha256Hex(token);
+  const { bootstrap } = services.config;
+  if (bootstrap.token !== null && timingSafeEqual(Buffer.from(hash), Buffer.from(sha256Hex(bootstrap.token)))) {
+    return { kind: 'bootstrap', id: 'bootstrap', name: 'Bootstrap token', role: 'admin', namespaces: [] };
+  }
+
+  const [row] = await services.db.select().from(apiTokens).where(eq(apiTokens.tokenHash, hash));
+  if (!row || row.revokedAt !== null || (row.expiresAt !== null && row.expiresAt <= now)) throw refused();
+  const minuteAgo = new Date(now.getTime() - minute);
+  if (row.lastUsedAt === null || row.lastUsedAt < minuteAgo) {
+    await services.db
+      .update(apiTokens)
+      .set({ lastUsedAt: now })
+      .where(and(eq(apiTokens.id, row.id), or(isNull(apiTokens.lastUsedAt), lt(apiTokens.lastUsedAt, minuteAgo))));
+  }
+  return { kind: 'token', id: row.id, name: row.name, role: row.role, namespaces: row.namespaces };
+}

@@ -1,0 +1,83 @@
+import { hashPassword } from 'better-auth/crypto';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { pino } from 'pino';
+import { v7 as uuid } from 'uuid';
+import type { Transaction } from '#db/client.ts';
+import { invitations, users } from '#db/schema/index.ts';
+import { systemActor } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context, Services } from '#server/domain/context.ts';
+import { newToken, sha256Hex } from '#server/platform/keys.ts';
+import { invitationLink } from './invitations/index.ts';
+import { addMember } from './members/add-member.ts';
+import { email as emailForm } from './passwords.ts';
+
+const day = 86_400_000;
+
+/** Taken while people are bootstrapped: of two starts at once only one makes the first administrator. */
+const lock = 5_820_401;
+
+/**
+ * Sees to it that there can be an administrator. With ANNEX_BOOTSTRAP_EMAIL and _PASSWORD the first one is made, once;
+ * without them, and while there is none, a one-time set-up link that is good for a day. Every start makes a new link
+ * and voids the earlier one. `setupUrl` is null when there is nothing to set up.
+ */
+export async function bootstrapPeople(services: Services, now = new Date()): Promise<{ setupUrl: string | null }> {
+  const ctx: Context = {
+    ...services,
+    actor: systemActor,
+    now,
+    requestId: `bootstrap-${uuid()}`,
+    log: pino({ level: 'silent' }),
+  };
+  const { person } = services.config.bootstrap;
+  const passwordHash = person === null || (await hasAdmin(services.db)) ? null : await hashPassword(person.password);
+  return services.db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${lock})`);
+    const isSetUpLink = and(eq(invitations.createdBy, systemActor.id), isNull(invitations.usedAt));
+    await tx.delete(invitations).where(isSetUpLink);
+    if (await hasAdmin(tx)) return { setupUrl: null };
+    if (person !== null && passwordHash !== null) {
+      const email = emailForm.parse(person.email);
+      await addMember(
+        tx,
+        ctx,
+        { name: nameOf(email), email, passwordHash, role: 'admin', namespaces: [] },
+        systemActor,
+      );
+      return { setupUrl: null };
+    }
+    return { setupUrl: await makeSetUpLink(tx, ctx) };
+  });
+}
+
+async function hasAdmin(db: Pick<Transaction, 'select'>): Promise<boolean> {
+  const found = await db.select({ id: users.id }).from(users).where(eq(users.role, 'admin')).limit(1);
+  return found.length > 0;
+}
+
+async function makeSetUpLink(tx: Transaction, ctx: Context): Promise<string> {
+  const id = uuid();
+  const token = newToken('setup');
+  const expiresAt = new Date(ctx.now.getTime() + day);
+  await tx.insert(invitations).values({
+    id,
+    tokenHash: sha256Hex(token),
+    role: 'admin',
+    namespaces: [],
+    createdAt: ctx.now,
+    createdBy: systemActor.id,
+    expiresAt,
+  });
+  await recordAudit(tx, ctx, {
+    action: 'invitation.create',
+    target: { kind: 'invitation', id },
+    details: { role: 'admin', setUp: true, expiresAt },
+  });
+  return invitationLink(ctx.config.url, token);
+}
+
+/** A name to begin with; people change it themselves. */
+function nameOf(email: string): string {
+  return email.split('@')[0] ?? email;
+}

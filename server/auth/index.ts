@@ -1,0 +1,7 @@
+export * from './bearer.ts';
+export * from './body.ts';
+export * from './bootstrap.ts';
+export * from './handler.ts';
+export * from './origin.ts';
+export * from './session.ts';
+export { openSignIn, type SignIn, sessionCookie } from './sign-in.ts';

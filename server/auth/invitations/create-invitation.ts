@@ -1,0 +1,44 @@
+import { v7 as uuid } from 'uuid';
+import { invitations } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { newToken, sha256Hex } from '#server/platform/keys.ts';
+import { namespacesOf } from '../members/member.ts';
+import { type CreateInvitationInput, createInvitationInput } from './input.ts';
+import { invitationLink } from './invitation.ts';
+
+const hour = 3_600_000;
+
+/** A one-time link by which a person joins with this role. It is given back here and never again. */
+export async function createInvitation(
+  ctx: Context,
+  input: CreateInvitationInput,
+): Promise<{ id: string; link: string; expiresAt: Date }> {
+  allow(ctx.actor, 'admin');
+  const { role, hours, ...given } = parse(createInvitationInput, input);
+  const id = uuid();
+  const token = newToken('join');
+  const namespaces = namespacesOf(role, given.namespaces);
+  const expiresAt = new Date(ctx.now.getTime() + hours * hour);
+  await ctx.db.transaction(async (tx) => {
+    await tx.insert(invitations).values({
+      id,
+      tokenHash: sha256Hex(token),
+      role,
+      namespaces,
+      createdAt: ctx.now,
+      createdBy: ctx.actor.id,
+      expiresAt,
+    });
+    await recordAudit(tx, ctx, {
+      action: 'invitation.create',
+      target: { kind: 'invitation', id },
+      details: { role, namespaces, expiresAt },
+    });
+    await recordChange(tx, 'invitation', id);
+  });
+  return { id, link: invitationLink(ctx.config.url, token), expiresAt };
+}

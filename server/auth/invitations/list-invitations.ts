@@ -1,0 +1,34 @@
+import { and, desc, eq, gt, isNull } from 'drizzle-orm';
+import { invitations, type Role, users } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+
+/** An open link, without the link itself. */
+export interface Invitation {
+  id: string;
+  role: Role;
+  namespaces: string[];
+  createdAt: Date;
+  /** Name of the member who made it; null when they are gone, or the portal did. */
+  createdBy: string | null;
+  expiresAt: Date;
+}
+
+/** Links that can still be used, newest first. */
+export async function listInvitations(ctx: Context): Promise<{ items: Invitation[] }> {
+  allow(ctx.actor, 'admin');
+  const items = await ctx.db
+    .select({
+      id: invitations.id,
+      role: invitations.role,
+      namespaces: invitations.namespaces,
+      createdAt: invitations.createdAt,
+      createdBy: users.name,
+      expiresAt: invitations.expiresAt,
+    })
+    .from(invitations)
+    .leftJoin(users, eq(users.id, invitations.createdBy))
+    .where(and(isNull(invitations.usedAt), gt(invitations.expiresAt, ctx.now)))
+    .orderBy(desc(invitations.createdAt), desc(invitations.id));
+  return { items };
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** Roles as the contract has them. */
+export const role = z.enum(['viewer', 'operator', 'publisher', 'admin']);
+
+/** Namespaces that a publisher belongs to; kept for the role `publisher` only. */
+export const namespaces = z.array(z.string().min(1).max(256)).max(200);
+
+export const updateMemberInput = z.strictObject({
+  id: z.string().min(1).max(64),
+  name: z.string().trim().min(1).max(100).optional(),
+  role: role.optional(),
+  namespaces: namespaces.optional(),
+});
+export type UpdateMemberInput = z.input<typeof updateMemberInput>;
+
+export const removeMemberInput = z.strictObject({ id: z.string().min(1).max(64) });
+export type RemoveMemberInput = z.input<typeof removeMemberInput>;

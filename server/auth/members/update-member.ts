@@ -1,0 +1,44 @@
+import { eq } from 'drizzle-orm';
+import { users } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type UpdateMemberInput, updateMemberInput } from './input.ts';
+import { namespacesOf, requireOtherAdmin } from './member.ts';
+
+/** Changes name, role or namespaces; counts from the member's next call on. The last administrator stays one. */
+export async function updateMember(ctx: Context, input: UpdateMemberInput): Promise<void> {
+  allow(ctx.actor, 'admin');
+  const { id, ...wanted } = parse(updateMemberInput, input);
+  await ctx.db.transaction(async (tx) => {
+    if (wanted.role !== undefined && wanted.role !== 'admin') await requireOtherAdminIfAdmin(tx, id);
+    const [before] = await tx.select().from(users).where(eq(users.id, id)).for('update');
+    if (!before) throw new DomainError('not_found', 'member_unknown');
+    const role = wanted.role ?? before.role;
+    const after = {
+      name: wanted.name ?? before.name,
+      role,
+      namespaces: namespacesOf(role, wanted.namespaces ?? before.namespaces),
+    };
+    await tx
+      .update(users)
+      .set({ ...after, updatedAt: ctx.now })
+      .where(eq(users.id, id));
+    await recordAudit(tx, ctx, {
+      action: 'member.update',
+      target: { kind: 'member', id },
+      details: { name: after.name, from: { role: before.role, namespaces: before.namespaces }, to: after },
+    });
+    await recordChange(tx, 'member', id);
+  });
+}
+
+type Tx = Parameters<typeof requireOtherAdmin>[0];
+
+async function requireOtherAdminIfAdmin(tx: Tx, id: string): Promise<void> {
+  const [member] = await tx.select({ role: users.role }).from(users).where(eq(users.id, id));
+  if (member?.role === 'admin') await requireOtherAdmin(tx, id);
+}

@@ -1,0 +1,38 @@
+import { DomainError } from '#server/domain/error.ts';
+
+/** Counts attempts in memory, each key by itself; the oldest keys are forgotten when there are too many. */
+export interface Throttle {
+  /** Counts an attempt before it is made, so that many at once count too. Throws 429 `too_many_attempts`. */
+  take(key: string, now: Date): void;
+  /** The attempt succeeded: it does not count. */
+  giveBack(key: string): void;
+}
+
+const mostKeys = 50_000;
+
+/** At most `attempts` failures of one key in `windowMs` from its first. */
+export function createThrottle(attempts: number, windowMs: number): Throttle {
+  const counts = new Map<string, { count: number; until: number }>();
+  return {
+    take(key, now) {
+      const at = now.getTime();
+      let entry = counts.get(key);
+      if (entry === undefined || entry.until <= at) {
+        entry = { count: 0, until: at + windowMs };
+        counts.delete(key);
+        counts.set(key, entry);
+        const [oldest] = counts.keys();
+        if (counts.size > mostKeys && oldest !== undefined) counts.delete(oldest);
+      }
+      if (entry.count >= attempts) {
+        const seconds = Math.ceil((entry.until - at) / 1_000);
+        throw new DomainError('rate_limited', 'too_many_attempts', { params: { seconds }, retryAfter: seconds });
+      }
+      entry.count += 1;
+    },
+    giveBack(key) {
+      const entry = counts.get(key);
+      if (entry && entry.count > 0) entry.count -= 1;
+    },
+  };
+}

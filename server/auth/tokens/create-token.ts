@@ -1,0 +1,42 @@
+import { v7 as uuid } from 'uuid';
+import { apiTokens } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { newToken, sha256Hex } from '#server/platform/keys.ts';
+import { namespacesOf } from '../members/member.ts';
+import { type CreateTokenInput, createTokenInput } from './input.ts';
+
+/** A token for scripts. `value` is given back here and never again; only its digest is kept. */
+export async function createToken(ctx: Context, input: CreateTokenInput): Promise<{ id: string; value: string }> {
+  allow(ctx.actor, 'admin');
+  const { name, role, expiresAt = null, ...given } = parse(createTokenInput, input);
+  if (expiresAt !== null && expiresAt <= ctx.now) {
+    throw new DomainError('unprocessable', 'invalid', { faults: [{ path: '/expiresAt', code: 'expiry_past' }] });
+  }
+  const id = uuid();
+  const value = newToken('token');
+  const namespaces = namespacesOf(role, given.namespaces);
+  await ctx.db.transaction(async (tx) => {
+    await tx.insert(apiTokens).values({
+      id,
+      name,
+      tokenHash: sha256Hex(value),
+      role,
+      namespaces,
+      createdAt: ctx.now,
+      createdBy: ctx.actor.id,
+      expiresAt,
+    });
+    await recordAudit(tx, ctx, {
+      action: 'token.create',
+      target: { kind: 'token', id },
+      details: { name, role, namespaces, expiresAt },
+    });
+    await recordChange(tx, 'token', id);
+  });
+  return { id, value };
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { namespaces, role } from '../members/input.ts';
+
+/** `expiresAt` null or absent: until it is revoked. */
+export const createTokenInput = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  role,
+  namespaces: namespaces.default([]),
+  expiresAt: z.union([z.date(), z.iso.datetime({ offset: true }).pipe(z.coerce.date())]).nullish(),
+});
+export type CreateTokenInput = z.input<typeof createTokenInput>;
+
+export const revokeTokenInput = z.strictObject({ id: z.uuid() });
+export type RevokeTokenInput = z.input<typeof revokeTokenInput>;

@@ -1,0 +1,29 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { apiTokens } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type RevokeTokenInput, revokeTokenInput } from './input.ts';
+
+/** Ends a token at once; it stays in the list as revoked. */
+export async function revokeToken(ctx: Context, input: RevokeTokenInput): Promise<void> {
+  allow(ctx.actor, 'admin');
+  const { id } = parse(revokeTokenInput, input);
+  await ctx.db.transaction(async (tx) => {
+    const [revoked] = await tx
+      .update(apiTokens)
+      .set({ revokedAt: ctx.now })
+      .where(and(eq(apiTokens.id, id), isNull(apiTokens.revokedAt)))
+      .returning({ name: apiTokens.name });
+    if (!revoked) throw new DomainError('not_found', 'token_unknown');
+    await recordAudit(tx, ctx, {
+      action: 'token.revoke',
+      target: { kind: 'token', id },
+      details: { name: revoked.name },
+    });
+    await recordChange(tx, 'token', id);
+  });
+}

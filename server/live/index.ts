@@ -1,0 +1,2 @@
+export * from './live.ts';
+export type { Change } from './ring.ts';

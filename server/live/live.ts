@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Database } from '#db/client.ts';
+import { type Actor, hasRole } from '#server/domain/actor.ts';
+import type { ChangeTopic } from '#server/domain/changes/index.ts';
+import { startListener } from './listener.ts';
+import { type Change, createRing } from './ring.ts';
+
+/** What a screen gets: what to read again. `everything` after a gap, and for whom nothing else is known. */
+export interface LiveMessage {
+  /** Where this message ends: a later connection goes on from here. */
+  id: string;
+  everything: boolean;
+  changes: Change[];
+}
+
+export interface WatchOptions {
+  /** `id` of the last message that the screen got; absent: from now on. */
+  lastId?: string | undefined;
+  signal: AbortSignal;
+  /** Who watches now; asked again when people changed and every few seconds. Null ends the watch. */
+  actor(): Promise<Actor | null>;
+}
+
+/** The changes of this installation, as they are committed. */
+export interface Live {
+  watch(options: WatchOptions): AsyncGenerator<LiveMessage, void>;
+  close(): Promise<void>;
+}
+
+/** At most this many messages a second reach one screen. */
+const messagesPerSecond = 4;
+/** Above this many changes in one message a screen had better read everything. */
+const mostChanges = 200;
+/** Milliseconds after which a watcher is asked for again. */
+const askAgain = 5_000;
+
+const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
+  vm: 'viewer',
+  handler: 'viewer',
+  publisher: 'viewer',
+  member: 'admin',
+  invitation: 'admin',
+  token: 'admin',
+};
+
+/** Starts to listen; one per process, shared by all watchers. */
+export function openLive(db: Database, log: Logger, ringSize = 8_192): Live {
+  const ring = createRing(ringSize);
+  const wakers = new Set<() => void>();
+  const wake = (): void => {
+    for (const waker of [...wakers]) waker();
+  };
+  const listener = startListener({
+    connection: db.$client.options as pg.ClientConfig,
+    log,
+    onPayload(payload) {
+      const change = readPayload(payload);
+      if (change === null) return;
+      ring.push(change);
+      wake();
+    },
+    onListening() {
+      // Also the first time: a watcher may have been there before the connection was.
+      ring.push('reset');
+      wake();
+    },
+  });
+  const closing = new AbortController();
+
+  async function* watch({ lastId, signal, actor }: WatchOptions): AsyncGenerator<LiveMessage, void> {
+    const ended = AbortSignal.any([signal, closing.signal]);
+    let position = lastId ?? ring.end();
+    let who = await actor();
+    let askedAt = Date.now();
+    // Without this a connection that sees no change for long would have nothing to go on from.
+    if (who !== null && lastId === undefined) yield { id: position, everything: false, changes: [] };
+    while (who !== null && !ended.aborted) {
+      const entries = ring.since(position);
+      position = ring.end();
+      const arePeopleTouched = entries?.some((entry) => entry !== 'reset' && entry.topic === 'member') ?? true;
+      if (arePeopleTouched || Date.now() - askedAt >= askAgain) {
+        who = await actor();
+        askedAt = Date.now();
+        if (who === null) return;
+      }
+      const message = toMessage(position, entries, who);
+      if (message !== null) {
+        yield message;
+        await delay(1_000 / messagesPerSecond, undefined, { signal: ended }).catch(() => {});
+      }
+      if (position === ring.end()) await nextWake(wakers, ended, askAgain);
+    }
+  }
+
+  return {
+    watch,
+    async close() {
+      closing.abort();
+      await listener.stop();
+    },
+  };
+}
+
+function toMessage(id: string, entries: readonly (Change | 'reset')[] | null, who: Actor): LiveMessage | null {
+  if (entries === null || entries.includes('reset')) return { id, everything: true, changes: [] };
+  const seen = new Map<string, Change>();
+  for (const entry of entries) {
+    if (entry !== 'reset' && hasRole(who, topics[entry.topic])) seen.set(`${entry.topic} ${entry.key}`, entry);
+  }
+  if (seen.size === 0) return null;
+  if (seen.size > mostChanges) return { id, everything: true, changes: [] };
+  return { id, everything: false, changes: [...seen.values()] };
+}
+
+/** Until something is pushed, the watch ends, or it is time to ask for the watcher again. */
+function nextWake(wakers: Set<() => void>, ended: AbortSignal, most: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      wakers.delete(done);
+      ended.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, most);
+    wakers.add(done);
+    ended.addEventListener('abort', done, { once: true });
+    if (ended.aborted) done();
+  });
+}
+
+function readPayload(payload: string): Change | null {
+  try {
+    const { topic, key } = JSON.parse(payload) as { topic?: unknown; key?: unknown };
+    if (typeof topic !== 'string' || typeof key !== 'string' || !Object.hasOwn(topics, topic)) return null;
+    return { topic: topic as ChangeTopic, key };
+  } catch {
+    return null;
+  }
+}
