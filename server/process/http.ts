@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, BlockList } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Logger } from 'pino';
+import { problemResponse } from '#server/i18n/index.ts';
+import type { Limits } from '#server/platform/limits.ts';
+import { type Origin, settleOrigin } from './forwarded.ts';
+import { keepPace } from './pace.ts';
+import { refusalText, refuseConnection, transportRefusal } from './refusal.ts';
+
+/** What a core gets besides the request; the request id rides in the request's `X-Request-Id`. */
+export interface RequestInfo {
+  remoteAddress: string;
+  /** Aborted when the process begins to drain: held polls and streams end then. */
+  closing: AbortSignal;
+}
+
+/** A door: one function from a request to its answer. It renders its own errors. */
+export type Core = (request: Request, info: RequestInfo) => Promise<Response>;
+
+/** Where a path leads. */
+export interface Route {
+  core: Core;
+  /** A light stand-in for `Request`, faster, which cannot be copied with `new Request(request)`. */
+  light?: boolean;
+  /** Bodies that may take long: held to a pace instead of to 30 seconds. */
+  upload?: boolean;
+}
+
+export interface ServeOptions {
+  host: string;
+  port: number;
+  tls?: { certFile: string; keyFile: string } | null;
+  trustProxy: BlockList;
+  limits: Limits;
+  log: Logger;
+  /** Finds the door for a path without its query; null gives the request to `fallback`. */
+  route(path: string, method: string): Route | null;
+  /** Everything else: the pages. Without it, the `route` of everything must be there. */
+  fallback?(request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+export interface Serving {
+  port: number;
+  /** Takes no more connections, lets answers under way finish, then ends what is left after `graceMs`. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Longer than any held poll and than the pause of a stream, so that only a dead or stalling reader is cut off. */
+const idleSocketMs = 120_000;
+
+/** Listens; rejects with node's error where the port is taken. */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const closing = new AbortController();
+  const server = createHttpServer(options);
+  server.on('request', requestHandler(options, closing.signal));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const refusal = transportRefusal(error);
+    if (refusal === null) return void socket.destroy();
+    const seconds = options.limits.http.requestMs / 1_000;
+    refuseConnection(socket, refusalText(refusal, { seconds, limit: options.limits.http.headerBytes }, randomUUID()));
+  });
+  server.listen({ host: options.host, port: options.port, backlog: 2_048 });
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: (graceMs = 8_000) => drain(server, closing, graceMs),
+  };
+}
+
+function createHttpServer({ limits, tls }: ServeOptions): Server {
+  const settings = {
+    maxHeaderSize: limits.http.headerBytes,
+    headersTimeout: limits.http.requestMs,
+    // The whole request is timed in pace.ts, which knows uploads.
+    requestTimeout: 0,
+    connectionsCheckingInterval: 5_000,
+    keepAliveTimeout: 70_000,
+    noDelay: true,
+  };
+  const server = tls
+    ? createTlsServer({
+        ...settings,
+        cert: readFileSync(tls.certFile),
+        key: readFileSync(tls.keyFile),
+        minVersion: 'TLSv1.2',
+      })
+    : createServer(settings);
+  server.maxConnections = limits.heldPolls + 1_000;
+  server.setTimeout(idleSocketMs);
+  return server;
+}
+
+function requestHandler(options: ServeOptions, closing: AbortSignal) {
+  const { limits, log } = options;
+  const settled = new WeakMap<IncomingMessage, { origin: Origin; route: Route }>();
+  const listener = getRequestListener(
+    async (request, { incoming }) => {
+      const found = settled.get(incoming as IncomingMessage);
+      if (found === undefined) throw new Error('a request without a route');
+      const info = { remoteAddress: found.origin.remoteAddress, closing };
+      const own = found.route.light === true ? request : fullRequest(request);
+      try {
+        return await found.route.core(own, info);
+      } catch (error) {
+        return problemResponse(error, request, found.origin.requestId, log);
+      }
+    },
+    { overrideGlobalObjects: false },
+  );
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const origin = settleOrigin(request, options.trustProxy);
+    response.setHeader('X-Request-Id', origin.requestId);
+    if (closing.aborted) response.setHeader('Connection', 'close');
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const route = options.route(path, request.method ?? 'GET');
+    keepPace(request, limits.http, route?.upload === true, (kind) => {
+      const params = { seconds: limits.http.requestMs / 1_000, limit: limits.http.uploadBytesPerSecond };
+      if (response.headersSent) request.socket.destroy();
+      else refuseConnection(request.socket, refusalText(`${kind}_too_slow`, params, origin.requestId));
+    });
+    if (route !== null) {
+      settled.set(request, { origin, route });
+      void listener(request, response);
+    } else {
+      options.fallback?.(request, response).catch((error: unknown) => {
+        log.error({ err: error, requestId: origin.requestId }, 'a page failed');
+        response.destroy();
+      });
+    }
+  };
+}
+
+/** The platform's own Request, which libraries may copy and pass on. */
+function fullRequest(request: Request): Request {
+  const bodiless = request.method === 'GET' || request.method === 'HEAD';
+  return new Request(request.url, {
+    method: request.method,
+    headers: [...request.headers],
+    signal: request.signal,
+    ...(bodiless ? {} : { body: request.body, duplex: 'half' as const }),
+  });
+}
+
+async function drain(server: Server, closing: AbortController, graceMs: number): Promise<void> {
+  closing.abort();
+  const closed = once(server, 'close');
+  server.close();
+  // A connection that becomes idle while we drain is ended then, and not kept for its next request.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+}
