@@ -126,13 +126,13 @@ const law: IConfiguration = {
       name: 'input-is-a-leaf',
       comment: 'Forms in the browser import input.ts: it may reach zod, the protocol, limits and other inputs.',
       severity: 'error',
-      from: from(String.raw`^server/domain/[^/]+/input\.ts$`),
+      from: from(String.raw`^server/(domain|auth)/[^/]+/input\.ts$`),
       to: {
         pathNot: [
           '^node_modules/zod/',
           '^protocol/',
-          String.raw`^server/platform/limits\.ts$`,
-          String.raw`^server/domain/[^/]+/input\.ts$`,
+          String.raw`^server/(platform/limits|auth/passwords)\.ts$`,
+          String.raw`^server/(domain|auth)/[^/]+/input\.ts$`,
         ],
         dependencyTypesNot: ['type-only'],
       },
@@ -151,7 +151,7 @@ const law: IConfiguration = {
       from: from('^app/'),
       to: {
         path: '^server/',
-        pathNot: [String.raw`^server/domain/[^/]+/input\.ts$`],
+        pathNot: [String.raw`^server/(domain|auth)/[^/]+/input\.ts$`],
         dependencyTypesNot: ['type-only'],
       },
     },

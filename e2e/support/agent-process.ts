@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { CreatedVm } from './api.ts';
+import type { Portal } from './portal.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** The reference agent, as a real process with a folder of its own. */
+export class AgentProcess {
+  /** Everything of this guest: identity, packages, settings, status files. */
+  readonly dir = mkdtempSync(path.join(tmpdir(), 'annex-guest-'));
+  readonly #logFile = path.join(this.dir, 'process.log');
+  #child: ChildProcess | null = null;
+
+  /** Enrols the machine and starts the daemon. */
+  static async start(portal: Portal, vm: Pick<CreatedVm, 'enrollmentToken'>): Promise<AgentProcess> {
+    const agent = new AgentProcess();
+    const code = await agent.#spawn(['enroll', '--portal', portal.gatewayUrl, '--token', vm.enrollmentToken]);
+    if (code !== 0) throw new Error(`The agent did not enrol:\n${readFileSync(agent.#logFile, 'utf8')}`);
+    agent.resume();
+    return agent;
+  }
+
+  /** Starts the daemon (again): short periods, so that journeys need not wait. */
+  resume(): void {
+    void this.#spawn(['run', '--heartbeat-seconds', '1', '--status-seconds', '1']);
+  }
+
+  /** Ends the daemon as an operator would, or as a crash would. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    const child = this.#child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+
+  /** Ends it and removes its folder. */
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  #spawn([command = '', ...args]: string[]): Promise<number | null> {
+    const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.dir, ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    const log = (chunk: Buffer) => appendFileSync(this.#logFile, chunk);
+    child.stdout.on('data', log);
+    child.stderr.on('data', log);
+    return new Promise((resolve) => child.once('close', resolve));
+  }
+}

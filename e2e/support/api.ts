@@ -1,0 +1,111 @@
+import type { Portal } from './portal.ts';
+
+/** What `PUT /vms/{id}/extensions/{name}` takes; api.md has the rules. */
+export interface ExtensionGoal {
+  handler: string;
+  version: string;
+  state?: 'enabled' | 'disabled';
+  dependsOn?: string[];
+  settings?: { publicSettings?: unknown; protectedSettings?: unknown };
+}
+
+export interface CreatedVm {
+  id: string;
+  name: string;
+  enrollmentToken: string;
+}
+
+/** The parts of an instance view that journeys look at. */
+export interface InstanceView {
+  vmId: string;
+  incarnation: number;
+  health: string;
+  agent: { status: string };
+  extensions: {
+    name: string;
+    version: string | null;
+    health: string;
+    goalSequenceNumber: number;
+    handlerState: { state: string } | null;
+    status: { sequenceNumber: number; status: string; message: { text: string; lang: string } | null } | null;
+  }[];
+}
+
+interface Call {
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Awaited status; any 2xx where it is not given. */
+  status?: number;
+}
+
+/** A caller of `/api/v1`, by default with the bootstrap token. */
+export class Api {
+  readonly portal: Portal;
+  readonly #token: string;
+
+  constructor(portal: Portal, token: string = portal.token) {
+    this.portal = portal;
+    this.#token = token;
+  }
+
+  /** Any call. Throws with the problem's text when another status comes back than was awaited. */
+  async call<Answer>(method: string, path: string, { body, headers, status }: Call = {}): Promise<Answer> {
+    const isBytes = body instanceof Uint8Array;
+    const response = await fetch(`${this.portal.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        'accept-language': 'en',
+        ...(body === undefined ? {} : { 'content-type': isBytes ? 'application/zip' : 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : isBytes ? new Uint8Array(body) : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (status === undefined ? !response.ok : response.status !== status) {
+      throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    }
+    return (text === '' ? undefined : JSON.parse(text)) as Answer;
+  }
+
+  /** Makes the publisher where it does not exist yet. */
+  async ensurePublisher(namespace: string): Promise<void> {
+    const list = await this.call<{ items: { namespace: string }[] }>('GET', '/publishers?limit=100').catch(() => null);
+    if (list?.items.some((publisher) => publisher.namespace === namespace)) return;
+    await this.call('POST', '/publishers', { body: { namespace, displayName: namespace } });
+  }
+
+  /** Uploads a version with its resource files and publishes it. */
+  async publish(
+    handler: string,
+    version: string,
+    zip: Uint8Array,
+    parts: { resources?: Record<string, unknown>; settingsSchema?: unknown } = {},
+  ): Promise<void> {
+    const base = `/handlers/${handler}/versions/${version}`;
+    await this.call('PUT', `${base}/package`, { body: zip });
+    for (const [lang, file] of Object.entries(parts.resources ?? {})) {
+      await this.call('PUT', `${base}/resources/${lang}`, { body: file });
+    }
+    if (parts.settingsSchema !== undefined) {
+      await this.call('PUT', `${base}/settings-schema`, { body: parts.settingsSchema });
+    }
+    await this.call('POST', `${base}/publish`);
+  }
+
+  createVm(name: string, tags: Record<string, string> = {}): Promise<CreatedVm> {
+    return this.call('POST', '/vms', { body: { name, tags } });
+  }
+
+  setExtension(
+    vmId: string,
+    name: string,
+    goal: ExtensionGoal,
+  ): Promise<{ sequenceNumber: number; incarnation: number }> {
+    return this.call('PUT', `/vms/${vmId}/extensions/${name}`, { body: { state: 'enabled', ...goal } });
+  }
+
+  instanceView(vmId: string, language = 'en'): Promise<InstanceView> {
+    return this.call('GET', `/vms/${vmId}/instance-view`, { headers: { 'accept-language': language } });
+  }
+}

@@ -1,0 +1,75 @@
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import type { LaunchOptions } from '@playwright/test';
+import { inflate } from '@sparticuz/chromium';
+
+const require = createRequire(import.meta.url);
+
+/** The packed browser and what it needs beyond libc: NSS in `al2023`, a font and its configuration, software GL. */
+const parts = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br', 'swiftshader.tar.br'];
+
+/**
+ * How to start Chromium for tests: the one of CHROMIUM_PATH, or the one from npm, which is unpacked once per version
+ * into the system's temporary folder and needs nothing of the system.
+ */
+export async function chromiumLaunch(): Promise<LaunchOptions> {
+  const args = [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--font-render-hinting=none',
+  ];
+  if (process.env.CHROMIUM_PATH) return { executablePath: process.env.CHROMIUM_PATH, args };
+  const folder = await unpacked();
+  return {
+    executablePath: path.join(folder, 'chromium'),
+    args,
+    env: {
+      ...definedEnvironment(),
+      LD_LIBRARY_PATH: [path.join(folder, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(':'),
+      ...(existsSync('/etc/fonts/fonts.conf') ? {} : { FONTCONFIG_PATH: path.join(folder, 'fonts') }),
+    },
+  };
+}
+
+/** Unpacks beside the final folder and moves it there in one step, so that a killed run leaves no half a browser. */
+async function unpacked(): Promise<string> {
+  const home = path.resolve(require.resolve('@sparticuz/chromium'), '../..');
+  const { version } = require(path.join(home, 'package.json')) as { version: string };
+  const folder = path.join(tmpdir(), `annex-chromium-${version}-${userInfo().uid}`);
+  if (existsSync(folder)) return folder;
+
+  const temporary = mkdtempSync(`${folder}.`);
+  const previous = process.env.TMPDIR;
+  // The package unpacks into the temporary folder, whatever that is at the time.
+  process.env.TMPDIR = temporary;
+  try {
+    await Promise.all(parts.map((part) => inflate(path.join(home, 'bin', part))));
+  } finally {
+    if (previous === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = previous;
+  }
+  // The package's own configuration names the folders of another platform.
+  const fonts = `<dir>${path.join(folder, 'fonts')}</dir><cachedir>${path.join(folder, 'font-cache')}</cachedir>`;
+  writeFileSync(path.join(temporary, 'fonts', 'fonts.conf'), `<?xml version="1.0"?><fontconfig>${fonts}</fontconfig>`);
+  try {
+    renameSync(temporary, folder);
+  } catch (error) {
+    // Another run was faster.
+    rmSync(temporary, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+function definedEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

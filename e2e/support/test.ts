@@ -1,0 +1,87 @@
+import { type BrowserContextOptions, test as base, type Page } from '@playwright/test';
+import { AgentProcess } from './agent-process.ts';
+import { Api, type CreatedVm } from './api.ts';
+import { ConsoleWatch } from './console-watch.ts';
+import { People, type Role } from './people.ts';
+import { type Portal, startPortal } from './portal.ts';
+
+interface PortalFixtures {
+  /** A real portal with a fresh database, shared by the tests of one worker. */
+  portal: Portal;
+  api: Api;
+  people: People;
+}
+
+interface JourneyFixtures {
+  /** What the pages complained about; checked at the end of every test. */
+  console: ConsoleWatch;
+  /** A page of somebody with this role, in a browser of its own. */
+  signedIn: (role: Role, options?: BrowserContextOptions & { namespaces?: string[] }) => Promise<Page>;
+  /** Enrols a VM's guest and runs its agent until the test ends. */
+  startAgent: (vm: CreatedVm) => Promise<AgentProcess>;
+  /** A word that no other test uses, for names. */
+  unique: string;
+}
+
+let counter = 0;
+
+export const test = base.extend<JourneyFixtures, PortalFixtures>({
+  portal: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies from the pattern
+    async ({}, use) => {
+      const portal = await startPortal();
+      await use(portal);
+      await portal.remove();
+    },
+    { scope: 'worker', timeout: 300_000 },
+  ],
+  api: [({ portal }, use) => use(new Api(portal)), { scope: 'worker' }],
+  people: [({ portal }, use) => use(new People(portal)), { scope: 'worker' }],
+
+  baseURL: ({ portal }, use) => use(portal.url),
+
+  console: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies from the pattern
+    async ({}, use) => {
+      const watch = new ConsoleWatch();
+      await use(watch);
+      watch.expectQuiet();
+    },
+    { auto: true },
+  ],
+
+  page: async ({ page, console }, use) => {
+    console.watch(page);
+    await use(page);
+  },
+
+  signedIn: async ({ browser, people, console }, use) => {
+    const pages: Page[] = [];
+    await use(async (role, { namespaces, ...options } = {}) => {
+      const context = await browser.newContext({ ...(await people.browserOf(role, namespaces)), ...options });
+      const page = await context.newPage();
+      console.watch(page);
+      pages.push(page);
+      return page;
+    });
+    for (const page of pages) await page.context().close();
+  },
+
+  startAgent: async ({ portal }, use) => {
+    const agents: AgentProcess[] = [];
+    await use(async (vm) => {
+      const agent = await AgentProcess.start(portal, vm);
+      agents.push(agent);
+      return agent;
+    });
+    await Promise.all(agents.map((agent) => agent.remove()));
+  },
+
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies from the pattern
+  unique: async ({}, use) => {
+    counter += 1;
+    await use(`t${counter}`);
+  },
+});
+
+export { expect } from '@playwright/test';
