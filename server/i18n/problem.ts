@@ -1,4 +1,4 @@
-import { type DomainError, type ErrorCode, type ErrorParams, statusOfKind } from '#server/domain/error.ts';
+import { type DomainError, type ErrorCode, type ErrorParams, type Fault, statusOfKind } from '#server/domain/error.ts';
 import { foreseen } from './foreseen.ts';
 import { pickLanguage } from './languages.ts';
 import { translate } from './translator.ts';
@@ -11,7 +11,14 @@ export interface Problem {
   detail: string;
   code: ErrorCode;
   requestId: string;
-  errors?: { path: string; code: ErrorCode; message: string }[];
+  errors?: TranslatedFault[];
+}
+
+/** A fault with its sentence. */
+export interface TranslatedFault {
+  path: string;
+  code: ErrorCode;
+  message: string;
 }
 
 /** Room for a name or a short list; a longer value is cut, so that an answer stays readable and small. */
@@ -50,12 +57,16 @@ export function translateError(error: unknown, acceptLanguage: string | null, re
   const { kind, code, params, faults } = refusal;
   const document = problem(kind, code, statusOfKind[kind], params, acceptLanguage, requestId);
   if (faults.length === 0) return document;
-  const errors = faults.map((fault) => ({
+  return { ...document, errors: translateFaults(faults, acceptLanguage) };
+}
+
+/** Faults as a caller reads them. */
+export function translateFaults(faults: readonly Fault[], acceptLanguage: string | null): TranslatedFault[] {
+  return faults.map((fault) => ({
     path: shown(fault.path, pathLength),
     code: fault.code,
     message: sentence(fault.code, fault.params ?? {}, acceptLanguage),
   }));
-  return { ...document, errors };
 }
 
 function problem(

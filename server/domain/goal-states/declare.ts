@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Database, Transaction } from '#db/client.ts';
 import type { ExtensionContents, SettingsSchema } from '#db/schema/index.ts';
 import { handlerVersions } from '#db/schema/index.ts';
-import { parseVersion, versionKey } from '#protocol/index.ts';
+import { versionKey } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { checkSettings } from '#server/domain/packages/index.ts';
@@ -17,11 +17,12 @@ export type VersionRow = typeof handlerVersions.$inferSelect;
 
 /** The registered version that is meant, whatever the spelling (`1.0` finds `1.0.0.0`). Throws 422 `version_unknown`. */
 export async function findVersion(tx: Database | Transaction, goal: ExtensionGoalInput): Promise<VersionRow> {
-  if (parseVersion(goal.version) !== null) {
+  const key = versionKey(goal.version);
+  if (key !== null) {
     const [row] = await tx
       .select()
       .from(handlerVersions)
-      .where(and(eq(handlerVersions.handler, goal.handler), eq(handlerVersions.versionKey, versionKey(goal.version))));
+      .where(and(eq(handlerVersions.handler, goal.handler), eq(handlerVersions.versionKey, key)));
     if (row) return row;
   }
   throw unprocessable([

@@ -1,0 +1,50 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { DomainError } from '#server/domain/error.ts';
+import { parseJson } from '#server/platform/json.ts';
+import type { AgentCall } from './handler.ts';
+
+const unpack = promisify(gunzip);
+
+/**
+ * Reads a body of JSON, gzip allowed, of at most `limit` bytes packed and unpacked. Throws 413 `report_too_large`,
+ * 415 `encoding_unknown`, 400 with every fault of the text.
+ */
+export async function readJson(
+  call: AgentCall,
+  limit: number,
+  oddities: 'refuse' | 'repair' = 'refuse',
+): Promise<unknown> {
+  const { request } = call;
+  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'gzip' && encoding !== 'identity')
+    throw new DomainError('unsupported_media_type', 'encoding_unknown');
+  const packed = await readBytes(request, limit);
+  const bytes = encoding === 'gzip' ? await inflate(packed, limit) : packed;
+  const { value, faults } = parseJson(bytes, { maxDepth: call.door.services.config.limits.jsonDepth, oddities });
+  if (faults.length > 0) throw new DomainError('bad_request', 'invalid', { faults });
+  return value;
+}
+
+const tooLarge = (limit: number) => new DomainError('too_large', 'report_too_large', { params: { limit } });
+
+async function readBytes(request: Request, limit: number): Promise<Buffer> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function inflate(packed: Buffer, limit: number): Promise<Buffer> {
+  try {
+    return await unpack(packed, { maxOutputLength: limit });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+    throw new DomainError('bad_request', 'invalid', { faults: [{ path: '', code: 'gzip_broken' }], cause: error });
+  }
+}

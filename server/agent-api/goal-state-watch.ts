@@ -1,0 +1,125 @@
+import pg from 'pg';
+import type { Database } from '#db/client.ts';
+import { credentialsChannel } from '#server/domain/enrollment/index.ts';
+import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
+
+/** Why a held poll goes on. */
+export type Wake =
+  /** Something about this VM changed, or may have: look again. */
+  | 'look'
+  /** A newer poll of the same VM takes its place. */
+  | 'superseded'
+  /** The time was over, or the agent hung up. */
+  | 'over';
+
+const reconnectMs = 500;
+/** A half-open connection says nothing: look by oneself every few seconds. */
+const lookMs = 5_000;
+
+/**
+ * Wakes held polls when the database says that a VM's goal state or credential changed. One listening connection per
+ * process; while it is away, and every few seconds anyway, every held poll looks by itself.
+ */
+export class GoalStateWatch {
+  readonly #db: Database;
+  readonly #onError: (error: unknown) => void;
+  readonly #held = new Map<string, (wake: Wake) => void>();
+  readonly #sweep: NodeJS.Timeout;
+  #client: pg.Client | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(db: Database, onError: (error: unknown) => void) {
+    this.#db = db;
+    this.#onError = onError;
+    this.#sweep = setInterval(() => this.#wakeAll('look'), lookMs);
+    this.#sweep.unref();
+    void this.#listen();
+  }
+
+  /** Polls that are held now. */
+  get held(): number {
+    return this.#held.size;
+  }
+
+  /**
+   * Takes the VM's one place among the held polls. `next` waits for a wake; a wake that comes between two waits is
+   * kept, so that nothing is missed between looking and waiting. `leave` frees the place.
+   */
+  enter(vmId: string): { next(ms: number, signal: AbortSignal): Promise<Wake>; leave(): void } {
+    this.#held.get(vmId)?.('superseded');
+    let kept: Wake | undefined;
+    let waiting: ((wake: Wake) => void) | undefined;
+    const wake = (why: Wake) => {
+      if (waiting) waiting(why);
+      else if (kept !== 'superseded') kept = why;
+    };
+    this.#held.set(vmId, wake);
+    return {
+      next: (ms, signal) => {
+        if (kept) {
+          const why = kept;
+          kept = undefined;
+          return Promise.resolve(why);
+        }
+        return new Promise((resolve) => {
+          const settle = (why: Wake) => {
+            waiting = undefined;
+            clearTimeout(timer);
+            signal.removeEventListener('abort', onAbort);
+            resolve(why);
+          };
+          const onAbort = () => settle('over');
+          const timer = setTimeout(() => settle('over'), ms);
+          signal.addEventListener('abort', onAbort, { once: true });
+          waiting = settle;
+          if (signal.aborted) onAbort();
+        });
+      },
+      leave: () => {
+        if (this.#held.get(vmId) === wake) this.#held.delete(vmId);
+      },
+    };
+  }
+
+  /** Ends the listening and lets every held poll answer. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#sweep);
+    clearTimeout(this.#retry);
+    this.#wakeAll('over');
+    await this.#client?.end().catch(this.#onError);
+  }
+
+  #wakeAll(why: Wake): void {
+    for (const wake of [...this.#held.values()]) wake(why);
+  }
+
+  async #listen(): Promise<void> {
+    const { connectionString } = this.#db.$client.options;
+    const client = new pg.Client({ connectionString, application_name: 'annex agent door', keepAlive: true });
+    const lost = (error?: Error) => {
+      client.removeAllListeners();
+      client.on('error', () => {});
+      if (this.#client === client) this.#client = undefined;
+      void client.end().catch(() => {});
+      if (this.#closed) return;
+      if (error) this.#onError(error);
+      this.#wakeAll('look');
+      this.#retry = setTimeout(() => void this.#listen(), reconnectMs);
+    };
+    client.once('error', lost);
+    client.once('end', () => lost());
+    client.on('notification', ({ payload }) => {
+      if (payload) this.#held.get(payload)?.('look');
+    });
+    this.#client = client;
+    try {
+      await client.connect();
+      await client.query(`listen ${goalStatesChannel}; listen ${credentialsChannel}`);
+      this.#wakeAll('look');
+    } catch (error) {
+      lost(error as Error);
+    }
+  }
+}

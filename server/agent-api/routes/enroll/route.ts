@@ -1,0 +1,14 @@
+import { enrollRequest } from '#protocol/index.ts';
+import { enrollAgent } from '#server/domain/enrollment/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { readJson } from '../../body.ts';
+import type { AgentCall } from '../../handler.ts';
+
+/** `POST /agent/v1/enroll`: a machine with a one-time token becomes the agent of a VM. Attempts are limited. */
+export async function enroll(call: AgentCall): Promise<Response> {
+  call.door.perAddress.take(call.remoteAddress);
+  const request = parse(enrollRequest, await readJson(call, 64 * 1024), 'bad_request');
+  const answer = await enrollAgent(call.ctx, request);
+  call.door.identities.forget(answer.vmId);
+  return Response.json(answer, { status: 201, headers: { 'cache-control': 'no-store' } });
+}

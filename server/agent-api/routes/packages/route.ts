@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+import { and, eq } from 'drizzle-orm';
+import { extensions, handlerVersions } from '#db/schema/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { admit } from '../../authenticate.ts';
+import type { AgentCall } from '../../handler.ts';
+
+/** `GET /agent/v1/packages/{sha256}`: the zip, whole or a range of it; only one of the VM's own goal state. */
+export async function packageBytes(call: AgentCall, match: RegExpExecArray): Promise<Response> {
+  const { agent } = await admit(call);
+  const { db, blobs } = call.door.services;
+  const sha256 = match[1] ?? '';
+  const [row] = await db
+    .select({ size: handlerVersions.size })
+    .from(extensions)
+    .innerJoin(
+      handlerVersions,
+      and(eq(handlerVersions.handler, extensions.handler), eq(handlerVersions.version, extensions.version)),
+    )
+    .where(and(eq(extensions.vmId, agent.vmId), eq(handlerVersions.sha256, sha256)))
+    .limit(1);
+  if (!row) throw new DomainError('not_found', 'package_absent');
+
+  const etag = `"${sha256}"`;
+  const headers = {
+    etag,
+    'accept-ranges': 'bytes',
+    'content-type': 'application/zip',
+    'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
+    'cache-control': 'private, immutable, max-age=31536000',
+  };
+  const { request } = call;
+  if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers });
+  const ifRange = request.headers.get('if-range');
+  const range = ifRange === null || ifRange === etag ? readRange(request.headers.get('range'), row.size) : null;
+  if (range === 'unsatisfiable') {
+    return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${row.size}` } });
+  }
+  const { start, end } = range ?? { start: 0, end: row.size - 1 };
+  const blob = await blobs.open(sha256, { start, end });
+  if (!blob) throw new Error(`the bytes of ${sha256} are gone`);
+  return new Response(Readable.toWeb(blob.stream) as ReadableStream<Uint8Array>, {
+    status: range ? 206 : 200,
+    headers: {
+      ...headers,
+      'content-length': String(end - start + 1),
+      ...(range && { 'content-range': `bytes ${start}-${end}/${row.size}` }),
+    },
+  });
+}
+
+/** One range of bytes, both ends included. Null where there is none that is understood: then all is sent. */
+function readRange(header: string | null, size: number): { start: number; end: number } | 'unsatisfiable' | null {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
+  if (!match || (match[1] === '' && match[2] === '')) return null;
+  if (match[1] === '') {
+    const last = Number(match[2]);
+    return last === 0 ? 'unsatisfiable' : { start: Math.max(0, size - last), end: size - 1 };
+  }
+  const start = Number(match[1]);
+  const end = match[2] === '' ? size - 1 : Math.min(Number(match[2]), size - 1);
+  if (start >= size) return 'unsatisfiable';
+  return end < start ? null : { start, end };
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { canonicalJson, defaultTimeouts, effectOf, etagOf, findCircle, renderGoalState } from './goal-state.ts';
+
+const declared = {
+  name: 'probe',
+  handler: 'Acme.Lab.Probe',
+  requestedVersion: '1.0.0.0',
+  version: '1.0.0.0',
+  state: 'enabled' as const,
+  autoUpgradeMinorVersion: false,
+  dependsOn: ['mount', 'net'],
+  timeouts: defaultTimeouts,
+  publicSettings: { port: 1, hosts: ['a', 'b'] },
+  secretId: 's1' as string | null,
+};
+
+describe('what a change means for the agent', () => {
+  const cases: [string, Partial<typeof declared>, ReturnType<typeof effectOf>][] = [
+    ['nothing', {}, 'none'],
+    ['the same settings in another order', { publicSettings: { hosts: ['a', 'b'], port: 1 } }, 'none'],
+    ['the same dependencies in another order', { dependsOn: ['net', 'mount'] }, 'none'],
+    ['the version', { version: '1.1.0.0' }, 'sequence'],
+    ['public settings', { publicSettings: { port: 2, hosts: ['a', 'b'] } }, 'sequence'],
+    ['the order within a list of the settings', { publicSettings: { port: 1, hosts: ['b', 'a'] } }, 'sequence'],
+    ['protected settings', { secretId: 's2' }, 'sequence'],
+    ['no protected settings any more', { secretId: null }, 'sequence'],
+    ['dependencies', { dependsOn: [] }, 'incarnation'],
+    ['a time-out', { timeouts: { ...defaultTimeouts, enable: 10 } }, 'incarnation'],
+    ['automatic upgrade', { autoUpgradeMinorVersion: true }, 'incarnation'],
+  ];
+  test.each(cases)('%s', (_, change, effect) => {
+    expect(effectOf(declared, { ...declared, ...change })).toBe(effect);
+  });
+
+  test('another state runs the handler, and so does a first declaration', () => {
+    expect(effectOf(declared, { ...declared, state: 'disabled' })).toBe('sequence');
+    expect(effectOf(undefined, declared)).toBe('sequence');
+  });
+});
+
+describe('circles of dependencies', () => {
+  const cases: [string, Record<string, string[]>, string[] | null][] = [
+    ['none', { a: ['b'], b: ['c'], c: [] }, null],
+    ['a diamond is none', { a: ['b', 'c'], b: ['d'], c: ['d'], d: [] }, null],
+    ['itself', { a: ['a'] }, ['a', 'a']],
+    ['two', { a: ['b'], b: ['a'] }, ['a', 'b', 'a']],
+    ['behind a tail', { a: ['b'], b: ['c'], c: ['b'] }, ['b', 'c', 'b']],
+    ['a name that is not there', { a: ['ghost'] }, null],
+  ];
+  test.each(cases)('%s', (_, edges, circle) => {
+    expect(findCircle(Object.entries(edges).map(([name, dependsOn]) => ({ name, dependsOn })))).toEqual(circle);
+  });
+});
+
+test('an unchanged goal state renders to the same bytes', () => {
+  const packages = new Map([['Acme.Lab.Probe 1.0.0.0', { sha256: 'ab', size: 3 }]]);
+  const sealed = new Map([['s1', { cms: Buffer.from('sealed'), thumbprint: 'AA' }]]);
+  const render = () => renderGoalState('vm', 7, [{ ...declared, sequenceNumber: 3 }], packages, sealed);
+  expect(render()).toBe(render());
+  expect(JSON.parse(render())).toEqual({
+    protocol: 1,
+    vmId: 'vm',
+    incarnation: 7,
+    extensions: [
+      {
+        name: 'probe',
+        handler: 'Acme.Lab.Probe',
+        version: '1.0.0.0',
+        state: 'enabled',
+        sequenceNumber: 3,
+        dependsOn: ['mount', 'net'],
+        timeouts: { install: 300, update: 300, enable: 300, disable: 300, uninstall: 300 },
+        package: { sha256: 'ab', size: 3, url: '/agent/v1/packages/ab' },
+        settings: {
+          publicSettings: { port: 1, hosts: ['a', 'b'] },
+          protectedSettings: Buffer.from('sealed').toString('base64'),
+          protectedSettingsCertThumbprint: 'AA',
+        },
+      },
+    ],
+  });
+});
+
+test('an extension whose secrets are not held for this certificate does not go out', () => {
+  const packages = new Map([['Acme.Lab.Probe 1.0.0.0', { sha256: 'ab', size: 3 }]]);
+  const text = renderGoalState('vm', 7, [{ ...declared, sequenceNumber: 3 }], packages, new Map());
+  expect(JSON.parse(text).extensions).toEqual([]);
+});
+
+test('ETags of two lives of a database differ', () => {
+  expect(etagOf('one', 7)).not.toBe(etagOf('two', 7));
+  expect(etagOf('one', 7)).toMatch(/^"[^"]+"$/);
+});
+
+test('canonical JSON does not depend on the order of properties', () => {
+  expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true })).toBe(
+    canonicalJson({ a: true, b: [1, { c: 'x', d: null }] }),
+  );
+});
