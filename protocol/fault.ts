@@ -17,6 +17,7 @@ export type ProtocolFaultCode =
   | 'field_too_big'
   | 'field_too_long'
   | 'text_too_long'
+  | 'json_character'
   | 'file_not_array'
   | 'file_not_single'
   | 'file_version'

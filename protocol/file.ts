@@ -17,9 +17,10 @@ export const fileVersion = z.literal(1, {
   error: (issue) => (issue.input === undefined ? 'field_missing' : 'file_version'),
 });
 
-/** Text of at most so many bytes of UTF-8. */
+/** Text of at most so many bytes of UTF-8, without what no database stores: NUL and halves of character pairs. */
 export function boundedText(maximum: number) {
   return z.string().superRefine((text, ctx) => {
+    if (text.includes('\u0000') || !text.isWellFormed()) ctx.addIssue(issueOf('json_character', text));
     if (text.length > maximum || utf8Bytes(text) > maximum) ctx.addIssue(issueOf('text_too_long', text, { maximum }));
   });
 }

@@ -1,0 +1,40 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '#db/client.ts';
+import { lastLanguage } from './language.ts';
+import type { Messages, Resources } from './message.ts';
+
+/** Which ids of which version a screen is about to show. */
+export interface WantedMessages {
+  handler: string;
+  version: string;
+  ids: readonly string[];
+}
+
+/**
+ * The templates that some readers need, in one query: only these ids, in the wanted languages and English, for a
+ * version may hold thousands. Read anew each time, so that a file set a moment ago translates at once (AZ-L2).
+ * Keyed by `<handler>-<version>`; `known` tells versions that have resources in any language.
+ */
+export async function findMessages(
+  db: Database,
+  versions: readonly WantedMessages[],
+  wanted: readonly string[],
+): Promise<Map<string, Resources>> {
+  const asked = versions.filter(({ ids }) => ids.length > 0);
+  if (asked.length === 0) return new Map();
+  const result = await db.execute<{ handler: string; version: string; lang: string; messages: Messages }>(sql`
+    select r.handler, r.version, r.lang, (
+      select coalesce(jsonb_object_agg(id, r.messages -> id), '{}')
+      from jsonb_array_elements_text(a.ids) id where r.messages ? id
+    ) as messages
+    from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) a(handler text, version text, ids jsonb)
+    join resources r on r.handler = a.handler and r.version = a.version
+    where r.lang in ${[...new Set([...wanted, lastLanguage])]}`);
+  const found = new Map<string, Map<string, Messages>>();
+  for (const { handler, version, lang, messages } of result.rows) {
+    const key = `${handler}-${version}`;
+    const languages = found.get(key) ?? new Map<string, Messages>();
+    found.set(key, languages.set(lang, messages));
+  }
+  return found;
+}

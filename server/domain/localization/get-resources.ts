@@ -1,0 +1,40 @@
+import type { StoredWarning } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type Coverage, coverageOf } from './coverage.ts';
+import { type GetResourcesInput, getResourcesInput } from './input.ts';
+import { loadResources, loadVersion, resourcesOf } from './load-version.ts';
+
+export interface LanguageResources extends Coverage {
+  /** By id, numbers in their order. */
+  messages: { id: string; text: string }[];
+  warnings: StoredWarning[];
+  updatedAt: Date;
+  updatedBy: string;
+}
+
+/** The message resources of a version in all languages, English first, with how complete each is. Throws 404. */
+export async function getResources(
+  ctx: Context,
+  input: GetResourcesInput,
+): Promise<{ handler: string; version: string; languages: LanguageResources[] }> {
+  allow(ctx.actor, 'viewer');
+  const { handler, version } = await loadVersion(ctx.db, parse(getResourcesInput, input));
+  const rows = await loadResources(ctx.db, { handler, version });
+  const coverage = coverageOf(resourcesOf(rows));
+  const order = new Intl.Collator('en', { numeric: true });
+  const languages = rows.map((row, index): LanguageResources => {
+    const { lang, translated, total, missing } = coverage[index] as Coverage;
+    const messages = Object.entries(row.messages)
+      .map(([id, text]) => ({ id, text }))
+      .toSorted((a, b) => order.compare(a.id, b.id));
+    const { warnings, updatedAt, updatedBy } = row;
+    return { lang, translated, total, missing, messages, warnings, updatedAt, updatedBy };
+  });
+  return {
+    handler,
+    version,
+    languages: languages.toSorted((a, b) => Number(b.lang === 'en') - Number(a.lang === 'en')),
+  };
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** A registered version: `handler` is `<ProviderNamespace>.<Type>`, `version` in any spelling. */
+export const versionReference = z.object({ handler: z.string().min(1).max(192), version: z.string().min(1).max(64) });
+export type VersionReference = z.input<typeof versionReference>;
+
+/** `lang` stands in the address, `file` is the resource file: the parsed JSON of an array of one. */
+export const setResourcesInput = versionReference.extend({ lang: z.string().min(1).max(100), file: z.unknown() });
+export type SetResourcesInput = z.input<typeof setResourcesInput>;
+
+export const getResourcesInput = versionReference;
+export type GetResourcesInput = VersionReference;
+
+export const publishVersionInput = versionReference;
+export type PublishVersionInput = VersionReference;
+
+/** A message as a handler would send it, and the readers to show it to (each a language or an Accept-Language). */
+export const previewMessageInput = versionReference.extend({
+  message: z
+    .object({ id: z.string().max(1024), params: z.array(z.string().max(1024)).max(100).default([]) })
+    .optional(),
+  formattedMessage: z.object({ lang: z.string().max(100), message: z.string().max(16_384) }).optional(),
+  readers: z.array(z.string().max(1000)).min(1).max(20),
+});
+export type PreviewMessageInput = z.input<typeof previewMessageInput>;

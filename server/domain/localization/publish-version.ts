@@ -1,0 +1,66 @@
+import { and, eq } from 'drizzle-orm';
+import { handlerVersions, type StoredWarning, type VersionState } from '#db/schema/index.ts';
+import type { HandlerManifest } from '#protocol/index.ts';
+import { allowNamespace } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type PublishVersionInput, publishVersionInput } from './input.ts';
+import { lastLanguage } from './language.ts';
+import { loadResources, loadVersion } from './load-version.ts';
+import { namespaceOf } from './namespace.ts';
+import { withoutEnglish } from './set-resources.ts';
+
+export interface PublishedVersion {
+  handler: string;
+  version: string;
+  state: VersionState;
+  sha256: string;
+  size: number;
+  manifest: HandlerManifest;
+  warnings: StoredWarning[];
+  languages: string[];
+  publishedAt: Date | null;
+}
+
+/**
+ * Makes a draft assignable. A second call changes nothing. It stands here because it looks at the resources: other
+ * languages without `en` are refused (AZ-L1, 422). Throws 404, and 409 for a withdrawn version.
+ */
+export async function publishVersion(ctx: Context, input: PublishVersionInput): Promise<PublishedVersion> {
+  const reference = parse(publishVersionInput, input);
+  allowNamespace(ctx.actor, namespaceOf(reference.handler));
+  return ctx.db.transaction(async (tx) => {
+    const row = await loadVersion(tx, reference, { lock: true });
+    const { handler, version } = row;
+    if (row.state === 'withdrawn') {
+      throw new DomainError('conflict', 'version_withdrawn', { params: { handler, version } });
+    }
+    const files = await loadResources(tx, row);
+    const languages = files.map(({ lang }) => lang);
+    const { sha256, size, manifest } = row;
+    const warnings = [
+      ...row.warnings,
+      ...files.flatMap((file) =>
+        file.warnings.map((warning) => ({ ...warning, path: `resources/${file.lang}#${warning.path}` })),
+      ),
+    ];
+    const published = { handler, version, state: 'published' as const, sha256, size, manifest, warnings, languages };
+    if (row.state === 'published') return { ...published, publishedAt: row.publishedAt };
+    if (languages.length > 0 && !languages.includes(lastLanguage)) throw withoutEnglish(languages);
+
+    await tx
+      .update(handlerVersions)
+      .set({ state: 'published', publishedAt: ctx.now })
+      .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
+    await recordAudit(tx, ctx, {
+      action: 'version.publish',
+      target: { kind: 'version', id: `${handler}-${version}` },
+      details: { sha256, languages },
+    });
+    await recordChange(tx, 'handler', handler);
+    return { ...published, publishedAt: ctx.now };
+  });
+}
