@@ -78,7 +78,7 @@ function createHttpServer({ limits, tls }: ServeOptions): Server {
     headersTimeout: limits.http.requestMs,
     // The whole request is timed in pace.ts, which knows uploads.
     requestTimeout: 0,
-    connectionsCheckingInterval: 5_000,
+    connectionsCheckingInterval: Math.min(5_000, limits.http.requestMs),
     keepAliveTimeout: 70_000,
     noDelay: true,
   };

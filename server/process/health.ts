@@ -1,0 +1,36 @@
+import { sql } from 'drizzle-orm';
+import type { Services } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { problemResponse } from '#server/i18n/index.ts';
+import type { Core } from './http.ts';
+import type { OpenServices } from './services.ts';
+
+/** How long an answer of the database counts for the next question; many may ask. */
+const freshMs = 500;
+const patienceMs = 2_000;
+
+const well = (): Response =>
+  new Response('{"status":"ok"}\n', { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } });
+
+/** `/healthz`: this process is up. True from the first answer on, whatever becomes of the database. */
+export const healthz: Core = async () => well();
+
+/** `/readyz`: the database answers too; 503 with a problem document while it does not. */
+export function createReadyz(services: OpenServices): Core {
+  let last: { at: number; answer: Promise<boolean> } | null = null;
+  return async (request) => {
+    if (last === null || Date.now() - last.at > freshMs) last = { at: Date.now(), answer: databaseAnswers(services) };
+    if (await last.answer) return well();
+    const away = new DomainError('unavailable', 'database_away', { retryAfter: 2 });
+    return problemResponse(away, request, request.headers.get('x-request-id') ?? '', services.log);
+  };
+}
+
+async function databaseAnswers({ db }: Services): Promise<boolean> {
+  const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), patienceMs).unref());
+  const asked = db.execute(sql`select 1`).then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([asked, late]);
+}

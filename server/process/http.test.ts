@@ -1,0 +1,206 @@
+import { once } from 'node:events';
+import { BlockList, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
+import { afterEach, describe, expect, test } from 'vitest';
+import { defaultLimits } from '#server/platform/limits.ts';
+import { type Core, type Route, type ServeOptions, type Serving, serve } from './http.ts';
+
+let serving: Serving | undefined;
+
+afterEach(async () => {
+  await serving?.close(0);
+  serving = undefined;
+});
+
+/** Serves one core at every path, on a port of its own. */
+async function start(core: Core, options: Partial<ServeOptions> & { as?: Omit<Route, 'core'> } = {}): Promise<string> {
+  const { as, ...rest } = options;
+  serving = await serve({
+    host: '127.0.0.1',
+    port: 0,
+    trustProxy: new BlockList(),
+    limits: defaultLimits,
+    log: pino({ level: 'silent' }),
+    route: () => ({ core, ...as }),
+    ...rest,
+  });
+  return `http://127.0.0.1:${serving.port}`;
+}
+
+const echo: Core = async (request, info) =>
+  Response.json({
+    headers: Object.fromEntries(request.headers),
+    remote: info.remoteAddress,
+    body: await request.text(),
+  });
+
+const shortRequests = { ...defaultLimits, http: { ...defaultLimits.http, requestMs: 300 } };
+
+/** Sends text as it is and reads what comes until the connection ends. */
+async function raw(head: string, further: (socket: ReturnType<typeof connect>) => void = () => {}): Promise<string> {
+  const socket = connect(serving?.port ?? 0, '127.0.0.1');
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(head);
+  further(socket);
+  return text(socket);
+}
+
+describe('bounds', () => {
+  test('headers above 16 KiB are refused with 431, and the next caller is served', async () => {
+    const url = await start(echo);
+    const answer = await raw(`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'b'.repeat(20_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(answer).toContain('"code":"headers_too_large"');
+    expect((await fetch(url)).status).toBe(200);
+  });
+
+  test('what is not HTTP gets 400 and an end', async () => {
+    await start(echo);
+    expect(await raw('HELO there\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"code":"request_malformed"/s);
+  });
+
+  test('a body that does not arrive in time ends with 408', async () => {
+    await start(echo, { limits: shortRequests });
+    const answer = await raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nbegun');
+    expect(answer).toMatch(/^HTTP\/1\.1 408 .*"code":"request_too_slow"/s);
+  });
+
+  test('an upload may take longer while it keeps its pace, and no longer', async () => {
+    await start(echo, { limits: shortRequests, as: { upload: true } });
+    const pieces = 8;
+    const good = await raw(
+      `PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${pieces * 1024}\r\n\r\n`,
+      (socket) => {
+        let sent = 0;
+        const timer = setInterval(() => {
+          socket.write('u'.repeat(1024));
+          if (++sent === pieces) clearInterval(timer);
+        }, 100);
+      },
+    );
+    expect(good).toMatch(/^HTTP\/1\.1 200 /);
+    const slow = await raw('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nbegun');
+    expect(slow).toMatch(/^HTTP\/1\.1 408 .*"code":"upload_too_slow"/s);
+  });
+
+  test('headers that never end are cut off', async () => {
+    const limits = { ...defaultLimits, http: { ...defaultLimits.http, requestMs: 200 } };
+    await start(echo, { limits });
+    expect(await raw('GET / HTTP/1.1\r\nHost: x\r\n')).toMatch(/^HTTP\/1\.1 408 /);
+  });
+});
+
+describe('who asks', () => {
+  const forged = {
+    'x-forwarded-for': '203.0.113.9',
+    'x-forwarded-host': 'evil.example',
+    'x-request-id': 'forged-id-1234',
+  };
+  type Echo = { headers: Record<string, string>; remote: string };
+
+  test('forwarded headers of a stranger are dropped', async () => {
+    const url = await start(echo);
+    const response = await fetch(url, { headers: forged });
+    const seen = (await response.json()) as Echo;
+    expect(seen.remote).toBe('127.0.0.1');
+    expect(seen.headers).not.toHaveProperty('x-forwarded-for');
+    expect(seen.headers).not.toHaveProperty('x-forwarded-host');
+    expect(seen.headers['x-request-id']).not.toBe('forged-id-1234');
+    expect(response.headers.get('x-request-id')).toBe(seen.headers['x-request-id']);
+  });
+
+  test.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['198.51.100.1, 203.0.113.9', '203.0.113.9'],
+    ['203.0.113.9, 127.0.0.1', '203.0.113.9'],
+    ['', '127.0.0.1'],
+  ])('a trusted proxy is believed: %s', async (chain, client) => {
+    const trustProxy = new BlockList();
+    trustProxy.addAddress('127.0.0.1');
+    const url = await start(echo, { trustProxy });
+    const seen = (await (await fetch(url, { headers: { ...forged, 'x-forwarded-for': chain } })).json()) as Echo;
+    expect(seen.remote).toBe(client);
+    expect(seen.headers['x-request-id']).toBe('forged-id-1234');
+  });
+});
+
+describe('cores', () => {
+  test('get a Request that can be copied', async () => {
+    const url = await start(async (request) => new Response(await new Request(request).text()));
+    expect(await (await fetch(url, { method: 'POST', body: 'copied' })).text()).toBe('copied');
+  });
+
+  test('that throw answer 500 and show nothing of it', async () => {
+    const url = await start(() => Promise.reject(new Error('s3cret detail')));
+    const response = await fetch(url);
+    expect(response.status).toBe(500);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.text()).not.toContain('s3cret');
+  });
+
+  test('give way to the pages where no route is', async () => {
+    const url = await start(echo, {
+      route: (path) => (path === '/door' ? { core: echo } : null),
+      fallback: async (_request, response) => void response.end('a page'),
+    });
+    expect(await (await fetch(`${url}/other?x=/door`)).text()).toBe('a page');
+  });
+
+  test('see the caller leave', async () => {
+    const left = Promise.withResolvers<void>();
+    const url = await start((request) => {
+      request.signal.addEventListener('abort', () => left.resolve());
+      return new Promise(() => {});
+    });
+    const caller = new AbortController();
+    const asked = fetch(url, { signal: caller.signal }).catch(() => {});
+    setTimeout(() => caller.abort(), 50);
+    await left.promise;
+    await asked;
+  });
+});
+
+describe('draining', () => {
+  test('finishes answers under way and takes no more connections', async () => {
+    const reached = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    const url = await start(async () => {
+      reached.resolve();
+      await finish.promise;
+      return new Response('finished');
+    });
+    const asked = fetch(url);
+    await reached.promise;
+    const closed = serving?.close();
+    await expect(fetch(url)).rejects.toThrow();
+    finish.resolve();
+    expect(await (await asked).text()).toBe('finished');
+    await closed;
+    serving = undefined;
+  });
+
+  test('tells held requests, and ends what does not listen', async () => {
+    let told = false;
+    const url = await start((_request, info) => {
+      info.closing.addEventListener('abort', () => {
+        told = true;
+      });
+      return new Promise(() => {});
+    });
+    const asked = fetch(url).catch(() => 'cut');
+    await expect.poll(() => fetch(`${url}/`, { signal: AbortSignal.timeout(50) }).catch(() => 'held')).toBe('held');
+    await serving?.close(100);
+    serving = undefined;
+    expect(await asked).toBe('cut');
+    expect(told).toBe(true);
+  });
+
+  test('a port in use is told', async () => {
+    await start(echo);
+    const taken = serving;
+    await expect(start(echo, { port: taken?.port ?? 0 })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await taken?.close(0);
+  });
+});
