@@ -1,0 +1,79 @@
+import { TRPCError } from '@trpc/server';
+import { DomainError, type ErrorCode, type ErrorKind } from '#server/domain/error.ts';
+import { foreseen } from '#server/i18n/foreseen.ts';
+import { translateError } from '#server/i18n/index.ts';
+
+type TrpcCode = TRPCError['code'];
+
+const codeOfKind: Readonly<Record<ErrorKind, TrpcCode>> = {
+  bad_request: 'BAD_REQUEST',
+  unauthenticated: 'UNAUTHORIZED',
+  forbidden: 'FORBIDDEN',
+  not_found: 'NOT_FOUND',
+  method_not_allowed: 'METHOD_NOT_SUPPORTED',
+  not_acceptable: 'BAD_REQUEST',
+  too_slow: 'TIMEOUT',
+  conflict: 'CONFLICT',
+  precondition_failed: 'PRECONDITION_FAILED',
+  too_large: 'PAYLOAD_TOO_LARGE',
+  unsupported_media_type: 'UNSUPPORTED_MEDIA_TYPE',
+  unprocessable: 'UNPROCESSABLE_CONTENT',
+  rate_limited: 'TOO_MANY_REQUESTS',
+  unavailable: 'SERVICE_UNAVAILABLE',
+};
+
+/** What a page gets of an error, in the reader's language; nothing else of it leaves the portal. */
+export interface ErrorData {
+  code: ErrorCode;
+  httpStatus: number;
+  /** The sentence for people; the error's `message` is the same. */
+  message: string;
+  title: string;
+  requestId: string;
+  /** Every fault with its place, where several things can be wrong at once. */
+  faults: readonly { path: string; code: ErrorCode; message: string }[];
+  /** Seconds after which to try again, where that is known. */
+  retryAfter: number | null;
+}
+
+/** What was thrown, as an error of this door: refusals keep their kind, everything else is internal. */
+export function toTrpcError(thrown: unknown, acceptLanguage: string | null, requestId: string): TRPCError {
+  const cause = thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown;
+  const refusal = foreseen(cause) ?? (thrown instanceof TRPCError ? refusalOfLibrary(thrown) : null);
+  return new TRPCError({
+    code: refusal === null ? 'INTERNAL_SERVER_ERROR' : codeOfKind[refusal.kind],
+    message: translateError(refusal ?? cause, acceptLanguage, requestId).detail,
+    cause: refusal ?? cause,
+  });
+}
+
+/** The data of an error as it goes to the page. */
+export function errorData(error: TRPCError, acceptLanguage: string | null, requestId: string): ErrorData {
+  const refusal = foreseen(error.cause) ?? refusalOfLibrary(error);
+  const problem = translateError(refusal ?? error, acceptLanguage, requestId);
+  return {
+    code: problem.code,
+    httpStatus: problem.status,
+    message: problem.detail,
+    title: problem.title,
+    requestId,
+    faults: problem.errors ?? [],
+    retryAfter: refusal?.retryAfter ?? null,
+  };
+}
+
+/** Refusals of the library itself, before any verb is reached: their own texts are English and may repeat input. */
+function refusalOfLibrary(error: TRPCError): DomainError | null {
+  switch (error.code) {
+    case 'NOT_FOUND':
+      return new DomainError('not_found', 'call_unknown');
+    case 'PARSE_ERROR':
+    case 'BAD_REQUEST':
+    case 'UNSUPPORTED_MEDIA_TYPE':
+      return new DomainError('bad_request', 'call_unreadable');
+    case 'METHOD_NOT_SUPPORTED':
+      return new DomainError('method_not_allowed', 'call_unreadable');
+    default:
+      return null;
+  }
+}

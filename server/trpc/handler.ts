@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { TRPCError } from '@trpc/server';
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
+import type { Logger } from 'pino';
+import { readBody, readSession, type Session, type SignIn } from '#server/auth/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { problemResponse } from '#server/i18n/index.ts';
+import type { Live } from '#server/live/index.ts';
+import { type AppCaller, appRouter, createCaller } from './root.ts';
+import type { DoorContext } from './trpc.ts';
+
+/** What the door needs of its process. */
+export interface TrpcDoor {
+  services: Services;
+  live: Live;
+  signIn: SignIn;
+  log: Logger;
+}
+
+/** A page asks for a handful of things at once; more is no page. */
+const mostCallsInBatch = 20;
+
+function contextOf(door: TrpcDoor, headers: Headers, responseHeaders: Headers, address: string): DoorContext {
+  let session: Promise<Session | null> | undefined;
+  const now = new Date();
+  const { live, signIn } = door;
+  return {
+    ...door.services,
+    now,
+    requestId: randomUUID(),
+    log: door.log,
+    headers,
+    responseHeaders,
+    address,
+    live,
+    signIn,
+    session() {
+      session ??= readSession(door.services, headers, now);
+      return session;
+    },
+  };
+}
+
+function logFailure(door: TrpcDoor, error: TRPCError, path: string | undefined, requestId: string | undefined): void {
+  if (error.code === 'INTERNAL_SERVER_ERROR')
+    door.log.error({ err: error.cause ?? error, path, requestId }, 'call failed');
+  else if (error.code === 'SERVICE_UNAVAILABLE')
+    door.log.warn({ err: error.cause ?? error, path, requestId }, 'not available');
+}
+
+/** The door `/api/trpc/*`. `address` is the browser's, as the process found it. */
+export function createTrpcHandler(door: TrpcDoor): (request: Request, address?: string) => Promise<Response> {
+  return async (request, address = 'unknown') => {
+    try {
+      return await fetchRequestHandler({
+        endpoint: '/api/trpc',
+        router: appRouter,
+        req: await bounded(request, door.services.config.limits.http.bodyBytes),
+        maxBatchSize: mostCallsInBatch,
+        createContext: ({ resHeaders }) => contextOf(door, request.headers, resHeaders, address),
+        responseMeta: () => ({ headers: new Headers({ 'cache-control': 'no-store' }) }),
+        onError: ({ error, path, ctx }) => logFailure(door, error, path, ctx?.requestId),
+      });
+    } catch (error) {
+      return problemResponse(error, request, randomUUID(), door.log);
+    }
+  };
+}
+
+/** The same request with its body read, once it is known to be small enough. */
+async function bounded(request: Request, limit: number): Promise<Request> {
+  if (request.method !== 'POST') return request;
+  const body = await readBody(request, limit);
+  const { method, headers, signal } = request;
+  return new Request(request.url, { method, headers, signal, body });
+}
+
+/**
+ * The procedures for pages that are rendered in this process, as who is signed in by these headers. For reading:
+ * changes need the origin that only a browser sends.
+ */
+export function createPageCaller(door: TrpcDoor, headers: Headers): AppCaller {
+  const ctx = contextOf(door, headers, new Headers(), 'unknown');
+  return createCaller(ctx, { onError: ({ error, path }) => logFailure(door, error, path, ctx.requestId) });
+}

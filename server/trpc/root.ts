@@ -1,0 +1,25 @@
+import { goalStatesRouter } from './routers/goal-states.ts';
+import { invitationsRouter } from './routers/invitations.ts';
+import { liveRouter } from './routers/live.ts';
+import { membersRouter } from './routers/members.ts';
+import { resourcesRouter } from './routers/resources.ts';
+import { tokensRouter } from './routers/tokens.ts';
+import { vmsRouter } from './routers/vms.ts';
+import { createCallerFactory, router } from './trpc.ts';
+
+/** All that pages can ask for, one router per noun. */
+export const appRouter = router({
+  goalStates: goalStatesRouter,
+  invitations: invitationsRouter,
+  live: liveRouter,
+  members: membersRouter,
+  resources: resourcesRouter,
+  tokens: tokensRouter,
+  vms: vmsRouter,
+});
+
+/** The type that the browser's client is made from. */
+export type AppRouter = typeof appRouter;
+
+export const createCaller = createCallerFactory(appRouter);
+export type AppCaller = ReturnType<typeof createCaller>;

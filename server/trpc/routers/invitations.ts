@@ -1,0 +1,28 @@
+import { cookiesOfSignIn } from '#server/auth/index.ts';
+import {
+  createInvitation,
+  listInvitations,
+  type RedeemInvitationInput,
+  readInvitation,
+  redeemInvitation,
+  revokeInvitation,
+} from '#server/auth/invitations/index.ts';
+import { me } from '#server/auth/members/index.ts';
+import { type CallContext, mutation, query, router } from '../trpc.ts';
+
+/** Who joined is signed in at once, by a cookie of this answer: call it without streaming (`httpBatchLink`). */
+async function redeemAndSignIn(ctx: CallContext, input: RedeemInvitationInput) {
+  const actor = await redeemInvitation(ctx, input);
+  const email = input.email.trim().toLowerCase();
+  const cookies = await cookiesOfSignIn(ctx.signIn, { email, password: input.password }, ctx.headers, ctx.address);
+  for (const cookie of cookies.getSetCookie()) ctx.responseHeaders.append('set-cookie', cookie);
+  return me({ ...ctx, actor });
+}
+
+export const invitationsRouter = router({
+  list: query(listInvitations),
+  create: mutation(createInvitation),
+  revoke: mutation(revokeInvitation),
+  read: query(readInvitation),
+  redeem: mutation(redeemAndSignIn),
+});

@@ -1,0 +1,72 @@
+import { initTRPC } from '@trpc/server';
+import superjson from 'superjson';
+import { isOwnMutation, isOwnRead, type Session, type SignIn } from '#server/auth/index.ts';
+import { anonymous } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import type { Live } from '#server/live/index.ts';
+import { errorData, toTrpcError } from './error.ts';
+
+/** What the door knows of a request before anybody is looked up; making it cannot fail. */
+export interface DoorContext extends Omit<Context, 'actor'> {
+  headers: Headers;
+  /** Headers of the answer, for cookies. */
+  responseHeaders: Headers;
+  address: string;
+  live: Live;
+  signIn: SignIn;
+  /** Who is signed in; looked up once per request, when the first procedure asks. */
+  session(): Promise<Session | null>;
+}
+
+const t = initTRPC.context<DoorContext>().create({
+  transformer: superjson,
+  isDev: false,
+  errorFormatter({ shape, error, ctx }) {
+    const acceptLanguage = ctx?.headers.get('accept-language') ?? null;
+    const data = errorData(error, acceptLanguage, ctx?.requestId ?? '');
+    return { ...shape, message: data.message, data };
+  },
+  // A page that hears nothing for 12 s takes its connection for dead and makes a new one.
+  sse: { ping: { enabled: true, intervalMs: 5_000 }, client: { reconnectAfterInactivityMs: 12_000 } },
+});
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+/**
+ * Every procedure: the call comes from a page of ours (cookies ride along with calls of foreign pages too), the actor
+ * is who is signed in, and what is thrown becomes an error of this door.
+ */
+export const procedure = t.procedure.use(async ({ ctx, type, next }) => {
+  const acceptLanguage = ctx.headers.get('accept-language');
+  try {
+    const isOwn = type === 'mutation' ? isOwnMutation(ctx.headers, ctx.config) : isOwnRead(ctx.headers, ctx.config);
+    if (!isOwn) throw new DomainError('forbidden', 'origin_refused', { params: { url: ctx.config.url } });
+    const session = await ctx.session();
+    const result = await next({ ctx: { actor: session?.actor ?? anonymous } });
+    if (!result.ok) throw result.error;
+    return result;
+  } catch (error) {
+    throw toTrpcError(error, acceptLanguage, ctx.requestId);
+  }
+});
+
+/** What verbs get here: their own context, and the door's for the few that set cookies. */
+export type CallContext = Context & DoorContext;
+
+type Verb<Input, Output> = (ctx: CallContext, input: Input) => Promise<Output>;
+
+/** Inputs are parsed once, by the verb, which names every fault by its place; here they get their type. */
+const asVerbTakesIt =
+  <Input>() =>
+  (input: unknown): Input =>
+    input as Input;
+
+/** A verb that reads, as a procedure. */
+export const query = <Input = void, Output = unknown>(verb: Verb<Input, Output>) =>
+  procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, input as Input));
+
+/** A verb that changes something, as a procedure. */
+export const mutation = <Input = void, Output = unknown>(verb: Verb<Input, Output>) =>
+  procedure.input(asVerbTakesIt<Input>()).mutation(({ ctx, input }) => verb(ctx, input as Input));
