@@ -10,7 +10,7 @@ export interface LanguageResources extends Coverage {
   /** By id, numbers in their order. */
   messages: { id: string; text: string }[];
   warnings: StoredWarning[];
-  updatedAt: Date;
+  updatedAt: string;
   updatedBy: string;
 }
 
@@ -30,7 +30,7 @@ export async function getResources(
       .map(([id, text]) => ({ id, text }))
       .toSorted((a, b) => order.compare(a.id, b.id));
     const { warnings, updatedAt, updatedBy } = row;
-    return { lang, translated, total, missing, messages, warnings, updatedAt, updatedBy };
+    return { lang, translated, total, missing, messages, warnings, updatedAt: updatedAt.toISOString(), updatedBy };
   });
   return {
     handler,

@@ -22,7 +22,7 @@ export interface PublishedVersion {
   manifest: HandlerManifest;
   warnings: StoredWarning[];
   languages: string[];
-  publishedAt: Date | null;
+  publishedAt: string | null;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function publishVersion(ctx: Context, input: PublishVersionInput): 
       ),
     ];
     const published = { handler, version, state: 'published' as const, sha256, size, manifest, warnings, languages };
-    if (row.state === 'published') return { ...published, publishedAt: row.publishedAt };
+    if (row.state === 'published') return { ...published, publishedAt: row.publishedAt?.toISOString() ?? null };
     if (languages.length > 0 && !languages.includes(lastLanguage)) throw withoutEnglish(languages);
 
     await tx
@@ -61,6 +61,6 @@ export async function publishVersion(ctx: Context, input: PublishVersionInput): 
       details: { sha256, languages },
     });
     await recordChange(tx, 'handler', handler);
-    return { ...published, publishedAt: ctx.now };
+    return { ...published, publishedAt: ctx.now.toISOString() };
   });
 }

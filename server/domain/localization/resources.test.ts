@@ -110,7 +110,11 @@ describe('setResources', () => {
       { ...warning, path: '/0/messages/1/text' },
     ]);
     await setResources(ctx, { handler, version, lang: 'en', file: file('en', { done: 'Done', seven: '{0}' }) });
-    const rows = await services.db.select().from(resources).where(eq(resources.version, version));
+    const rows = await services.db
+      .select()
+      .from(resources)
+      .where(eq(resources.version, version))
+      .orderBy(resources.lang);
     expect(rows.map(({ lang, warnings }) => [lang, warnings])).toEqual([
       ['de', []],
       ['en', []],
@@ -183,7 +187,7 @@ describe('publishVersion', () => {
       version,
       state: 'published',
       languages: ['de', 'en'],
-      publishedAt: ctx.now,
+      publishedAt: ctx.now.toISOString(),
     });
   });
 
