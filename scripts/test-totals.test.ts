@@ -68,7 +68,10 @@ describe('.ci/run', () => {
     const npm = path.join(folder, 'npm');
     writeFileSync(npm, `#!/bin/sh\n${script}\n`);
     chmodSync(npm, 0o755);
-    const { status, stdout } = spawnSync(run, { env: { PATH: `${folder}:/usr/bin:/bin` }, encoding: 'utf8' });
+    const { status, stdout } = spawnSync(run, {
+      env: { ...process.env, PATH: `${folder}:/usr/bin:/bin` },
+      encoding: 'utf8',
+    });
     return { status, last: stdout.trimEnd().split('\n').at(-1) };
   }
 
