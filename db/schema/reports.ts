@@ -1,8 +1,24 @@
-import { bigint, boolean, doublePrecision, index, jsonb, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  foreignKey,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import type { HandlerReport, HeartbeatDocument, StatusDocument } from '#protocol/index.ts';
+import { extensions } from './goal-states.ts';
 import { vms } from './vms.ts';
 
-/** What was last reported of each extension. Verdicts are not stored: they are derived when asked. */
+/**
+ * What was last reported of each extension; goes with it, so that a later one of that name starts afresh.
+ * Verdicts are not stored: they are derived when asked.
+ */
 export const extensionLatest = pgTable(
   'extension_latest',
   {
@@ -25,7 +41,10 @@ export const extensionLatest = pgTable(
     concludedAt: timestamp('concluded_at', { withTimezone: true }),
     concludedWith: text('concluded_with').$type<'success' | 'error'>(),
   },
-  (t) => [primaryKey({ columns: [t.vmId, t.name] })],
+  (t) => [
+    primaryKey({ columns: [t.vmId, t.name] }),
+    foreignKey({ columns: [t.vmId, t.name], foreignColumns: [extensions.vmId, extensions.name] }).onDelete('cascade'),
+  ],
 );
 
 /** Everything that was reported and stored, newest last. */
