@@ -1,0 +1,25 @@
+'use client';
+
+import { useTranslation } from 'react-i18next';
+import { useRetry } from '../_lib/live/use-retry.ts';
+import { Card } from '../_ui/card.tsx';
+import { ErrorState } from '../_ui/error-state.tsx';
+
+/** A page whose making failed. The shell stays; it tries again by itself when the connection is back. */
+export default function PortalError({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
+  const { t } = useTranslation('common');
+  const retry = useRetry(reset);
+  return (
+    <main id="main" className="min-w-0 p-(--gutter)">
+      <Card>
+        <ErrorState
+          as="h1"
+          title={t('problem.page')}
+          message={t('problem.pageWhy')}
+          requestId={error.digest}
+          onRetry={retry}
+        />
+      </Card>
+    </main>
+  );
+}

@@ -1,0 +1,28 @@
+import { headers } from 'next/headers';
+import { redirect } from 'next/navigation';
+import type { ReactNode } from 'react';
+import { availableLanguages } from '../_lib/i18n/catalog.ts';
+import { reader } from '../_lib/portal.ts';
+import { Shell } from '../_shell/shell.tsx';
+import { currentTheme } from '../_shell/theme.ts';
+
+/** Everything behind the sign-in. */
+export default async function PortalLayout({ children }: { children: ReactNode }) {
+  const [actor, theme] = await Promise.all([reader(), currentTheme()]);
+  if (actor === null || actor.role === null) redirect(await signInAddress());
+  return (
+    <Shell
+      reader={{ id: actor.id, name: actor.name, role: actor.role, namespaces: actor.namespaces }}
+      languages={availableLanguages()}
+      theme={theme}
+    >
+      {children}
+    </Shell>
+  );
+}
+
+/** The portal tells the pages which path was asked for: a layout cannot know it from Next. */
+async function signInAddress(): Promise<string> {
+  const path = (await headers()).get('x-annex-path');
+  return path === null || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
+}

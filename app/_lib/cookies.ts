@@ -1,0 +1,21 @@
+/** Choices that the server must know before it renders: the only cookies that the pages write themselves. */
+export const cookieNames = {
+  language: 'annex-language',
+  theme: 'annex-theme',
+  timeZone: 'annex-zone',
+} as const;
+
+const year = 365 * 24 * 60 * 60;
+
+/** Keeps a choice for a year. Browser only. */
+export function writeChoice(name: keyof typeof cookieNames, value: string): void {
+  const secure = location.protocol === 'https:' ? '; Secure' : '';
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is asynchronous, and a reload may follow at once
+  document.cookie = `${cookieNames[name]}=${encodeURIComponent(value)}; Path=/; Max-Age=${year}; SameSite=Lax${secure}`;
+}
+
+/** The choice made in this browser, or undefined. Browser only. */
+export function readChoice(name: keyof typeof cookieNames): string | undefined {
+  const found = document.cookie.split('; ').find((part) => part.startsWith(`${cookieNames[name]}=`));
+  return found === undefined ? undefined : decodeURIComponent(found.slice(cookieNames[name].length + 1));
+}

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Bundle, type Bundles, baseLanguage, pseudoLanguage, type WordNamespace } from './namespaces.ts';
+import { pseudoBundle } from './pseudo.ts';
+
+/** Read at run time, so that a new language needs its files and no build. The portal runs in the project's folder. */
+const folder = join(/* turbopackIgnore: true */ process.cwd(), 'locales');
+const read = new Map<string, Bundle>();
+let languages: readonly string[] | undefined;
+
+/** Languages that have words, in the order of their tags. */
+export function availableLanguages(): readonly string[] {
+  languages ??= readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  return languages;
+}
+
+/** The words of these namespaces; what a language lacks is there in English. */
+export function bundlesOf(language: string, wanted: readonly WordNamespace[]): Bundles {
+  return Object.fromEntries(wanted.map((namespace) => [namespace, bundleOf(language, namespace)]));
+}
+
+function bundleOf(language: string, namespace: WordNamespace): Bundle {
+  const key = `${language}/${namespace}`;
+  let bundle = read.get(key);
+  if (bundle === undefined) {
+    bundle = load(language, namespace);
+    read.set(key, bundle);
+  }
+  return bundle;
+}
+
+function load(language: string, namespace: WordNamespace): Bundle {
+  const base = parse(baseLanguage, namespace);
+  if (language === baseLanguage) return base;
+  if (language === pseudoLanguage) return pseudoBundle(base);
+  return { ...base, ...parse(language, namespace) };
+}
+
+function parse(language: string, namespace: WordNamespace): Bundle {
+  try {
+    return JSON.parse(readFileSync(join(folder, language, `${namespace}.json`), 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import 'i18next';
+
+/** Every key is checked by the compiler: a word that English lacks does not build. */
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    defaultNS: 'common';
+    keySeparator: false;
+    returnNull: false;
+    resources: {
+      auth: typeof import('#locales/en/auth.json')['default'];
+      common: typeof import('#locales/en/common.json')['default'];
+      errors: typeof import('#locales/en/errors.json')['default'];
+      'goal-states': typeof import('#locales/en/goal-states.json')['default'];
+      localization: typeof import('#locales/en/localization.json')['default'];
+      navigation: typeof import('#locales/en/navigation.json')['default'];
+      packages: typeof import('#locales/en/packages.json')['default'];
+      reports: typeof import('#locales/en/reports.json')['default'];
+      settings: typeof import('#locales/en/settings.json')['default'];
+      vms: typeof import('#locales/en/vms.json')['default'];
+    };
+  }
+}

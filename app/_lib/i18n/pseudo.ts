@@ -1,0 +1,59 @@
+import type { Bundle } from './namespaces.ts';
+
+const accents: Readonly<Record<string, string>> = {
+  a: 'á',
+  b: 'ƀ',
+  c: 'ç',
+  d: 'ð',
+  e: 'é',
+  f: 'ƒ',
+  g: 'ğ',
+  h: 'ĥ',
+  i: 'í',
+  j: 'ĵ',
+  k: 'ķ',
+  l: 'ļ',
+  m: 'ɱ',
+  n: 'ñ',
+  o: 'ó',
+  p: 'þ',
+  q: 'ɋ',
+  r: 'ŕ',
+  s: 'š',
+  t: 'ţ',
+  u: 'ú',
+  v: 'ṽ',
+  w: 'ŵ',
+  x: 'ẋ',
+  y: 'ý',
+  z: 'ž',
+};
+
+/** Placeholders, nesting and tags must come through untouched. */
+const kept = /(\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?[^>]*>)/;
+
+/** `Delete {{count}} VMs` → `[Ðéļéţé {{count}} ṼɱŠ···]`: 40 % longer, as a long language would be. */
+export function pseudo(sentence: string): string {
+  let letters = 0;
+  const accented = sentence
+    .split(kept)
+    .map((part, index) => {
+      if (index % 2 === 1) return part;
+      letters += part.length;
+      return [...part].map(accent).join('');
+    })
+    .join('');
+  return `[${accented}${'·'.repeat(Math.ceil(letters * 0.4))}]`;
+}
+
+/** A whole namespace, with the keys as they are. */
+export function pseudoBundle(bundle: Bundle): Bundle {
+  return Object.fromEntries(Object.entries(bundle).map(([key, sentence]) => [key, pseudo(sentence)]));
+}
+
+function accent(letter: string): string {
+  const lower = letter.toLowerCase();
+  const found = accents[lower];
+  if (found === undefined) return letter;
+  return letter === lower ? found : found.toUpperCase();
+}

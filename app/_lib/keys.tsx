@@ -1,0 +1,87 @@
+'use client';
+
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+
+/** A key that does something on this page. */
+export interface KeyBinding {
+  /** As `KeyboardEvent.key` names it: `j`, `Enter`, `Escape`. */
+  key: string;
+  /** What it does, in words, for the list of keys. */
+  label: string;
+  run(event: KeyboardEvent): void;
+}
+
+interface Registry {
+  add(group: readonly KeyBinding[]): () => void;
+  groups: ReadonlySet<readonly KeyBinding[]>;
+}
+
+const KeysContext = createContext<Registry | undefined>(undefined);
+
+/** One listener for the whole tab. Keys rest while somebody types, and while a dialog or menu is open. */
+export function KeysProvider({ children }: { children: ReactNode }) {
+  const [groups, setGroups] = useState<ReadonlySet<readonly KeyBinding[]>>(new Set());
+  useEffect(() => {
+    function press(event: KeyboardEvent) {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
+      for (const group of [...groups].reverse()) {
+        const found = group.find((binding) => binding.key === event.key);
+        if (found !== undefined) {
+          found.run(event);
+          return;
+        }
+      }
+    }
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [groups]);
+  const registry = useMemo<Registry>(
+    () => ({
+      groups,
+      add(group) {
+        setGroups((current) => new Set(current).add(group));
+        return () =>
+          setGroups((current) => {
+            const next = new Set(current);
+            next.delete(group);
+            return next;
+          });
+      },
+    }),
+    [groups],
+  );
+  return <KeysContext value={registry}>{children}</KeysContext>;
+}
+
+/** Binds keys while the component is on the page, and puts them into the list that `?` shows. */
+export function useKeys(bindings: readonly KeyBinding[]): void {
+  const add = useContext(KeysContext)?.add;
+  const latest = useRef(bindings);
+  const addRef = useRef(add);
+  useEffect(() => {
+    latest.current = bindings;
+    addRef.current = add;
+  });
+  const signature = bindings.map((binding) => `${binding.key}\u0000${binding.label}`).join('\u0001');
+  useEffect(() => {
+    if (signature === '') return;
+    const group = signature.split('\u0001').map((entry): KeyBinding => {
+      const [key = '', label = ''] = entry.split('\u0000');
+      return { key, label, run: (event) => latest.current.find((binding) => binding.key === key)?.run(event) };
+    });
+    return addRef.current?.(group);
+  }, [signature]);
+}
+
+/** Every key that works now, the page's own last. */
+export function useKeyList(): readonly (readonly KeyBinding[])[] {
+  return [...(useContext(KeysContext)?.groups ?? [])];
+}
+
+function isTaken(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName)) {
+    return !(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type));
+  }
+  return target.closest('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]') !== null;
+}

@@ -1,0 +1,58 @@
+import type { Query } from '@tanstack/react-query';
+
+/** A hint from the portal: this thing has changed. It carries no data; the pages read again what they show. */
+export interface Change {
+  topic: string;
+  key: string;
+}
+
+interface Rule {
+  router: string;
+  /** Input that names the thing: queries about another one are left alone. */
+  about?: string;
+}
+
+/** Which queries show which things. A topic that is not here concerns every query. */
+const rules: Readonly<Record<string, readonly Rule[]>> = {
+  vm: [
+    { router: 'vms', about: 'vmId' },
+    { router: 'goalStates', about: 'vmId' },
+    { router: 'instanceViews', about: 'vmId' },
+    { router: 'handlers' },
+  ],
+  handler: [
+    { router: 'handlers' },
+    { router: 'packages' },
+    { router: 'resources' },
+    { router: 'instanceViews' },
+    { router: 'goalStates' },
+    { router: 'vms' },
+  ],
+  publisher: [{ router: 'publishers' }, { router: 'handlers' }],
+  member: [{ router: 'members' }],
+  invitation: [{ router: 'invitations' }],
+  token: [{ router: 'tokens' }],
+};
+
+/** Whether a query shows one of the things that changed. */
+export function concerns(queryKey: Query['queryKey'], changes: readonly Change[]): boolean {
+  const [path, options] = queryKey;
+  const router = Array.isArray(path) ? path[0] : undefined;
+  if (typeof router !== 'string') return false;
+  const input = inputOf(options);
+  return changes.some((change) => {
+    const matching = rules[change.topic];
+    if (matching === undefined) return true;
+    return matching.some((rule) => {
+      if (rule.router !== router) return false;
+      const about = rule.about === undefined ? undefined : input?.[rule.about];
+      return typeof about !== 'string' || about === change.key;
+    });
+  });
+}
+
+function inputOf(options: unknown): Record<string, unknown> | undefined {
+  if (typeof options !== 'object' || options === null || !('input' in options)) return undefined;
+  const { input } = options;
+  return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : undefined;
+}

@@ -1,0 +1,21 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { startTransition, useCallback, useEffect } from 'react';
+import { useLive } from './provider.tsx';
+
+/** For an error page: a retry that asks the portal again, and happens by itself when the connection is back. */
+export function useRetry(reset: () => void): () => void {
+  const { phase } = useLive();
+  const router = useRouter();
+  const retry = useCallback(() => {
+    startTransition(() => {
+      router.refresh();
+      reset();
+    });
+  }, [router, reset]);
+  useEffect(() => {
+    if (phase === 'back') retry();
+  }, [phase, retry]);
+  return retry;
+}

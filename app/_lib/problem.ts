@@ -1,0 +1,77 @@
+/** One thing that is wrong, with its place and a sentence in the reader's language. */
+export interface ProblemFault {
+  path: string;
+  code: string;
+  message: string;
+}
+
+/** A refusal or failure as the pages show it. Sentences come from the server, in the reader's language. */
+export interface Problem {
+  code: string;
+  /** Empty when the portal could not be reached: the page has its own words for that. */
+  message: string;
+  requestId: string | undefined;
+  faults: readonly ProblemFault[];
+  /** The portal did not answer at all. */
+  offline: boolean;
+  /** HTTP status, where there was an answer. */
+  status: number | undefined;
+}
+
+/** Reads what a procedure (tRPC) or a door (problem document) answered, whatever was thrown. */
+export function problemOf(error: unknown): Problem {
+  const data = dataOf(error);
+  if (data === undefined)
+    return { code: 'offline', message: '', requestId: undefined, faults: [], offline: true, status: undefined };
+  return {
+    code: text(data.code) ?? 'internal',
+    message: text(data.message) ?? text(data.detail) ?? messageOf(error),
+    requestId: text(data.requestId),
+    faults: faultsOf(data.faults ?? data.errors),
+    offline: false,
+    status:
+      typeof data.httpStatus === 'number' ? data.httpStatus : typeof data.status === 'number' ? data.status : undefined,
+  };
+}
+
+/** A problem document read from a plain `fetch`, as the uploads and the sign-in make it. */
+export async function problemOfResponse(response: Response): Promise<Problem> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const found = problemOf({ data: isRecord(body) ? body : {} });
+  return {
+    ...found,
+    status: response.status,
+    requestId: found.requestId ?? response.headers.get('x-request-id') ?? undefined,
+  };
+}
+
+/** The fault at this place, for a form's field. */
+export function faultAt(problem: Problem | undefined, path: string): string | undefined {
+  return problem?.faults.find((fault) => fault.path === path)?.message;
+}
+
+function dataOf(error: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(error)) return undefined;
+  return isRecord(error.data) ? error.data : undefined;
+}
+
+function faultsOf(value: unknown): ProblemFault[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRecord).map((fault) => ({
+    path: text(fault.path) ?? '',
+    code: text(fault.code) ?? '',
+    message: text(fault.message) ?? text(fault.detail) ?? '',
+  }));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

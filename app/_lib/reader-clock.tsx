@@ -1,0 +1,15 @@
+'use client';
+
+import { type ReactNode, useEffect, useMemo } from 'react';
+import { RenderedAtContext } from '../_ui/clock.ts';
+import { readChoice, writeChoice } from './cookies.ts';
+
+/** Gives every time on the page the same now and zone at first, and tells the server the reader's zone for later. */
+export function ReaderClock({ now, timeZone, children }: { now: number; timeZone: string; children: ReactNode }) {
+  useEffect(() => {
+    const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    if (own !== readChoice('timeZone')) writeChoice('timeZone', own);
+  }, []);
+  const value = useMemo(() => ({ now, timeZone }), [now, timeZone]);
+  return <RenderedAtContext value={value}>{children}</RenderedAtContext>;
+}

@@ -1,0 +1,14 @@
+'use client';
+
+import { useTranslation } from 'react-i18next';
+import { type Problem, problemOf } from './problem.ts';
+
+/** Turns what was thrown into words for a page: `const explain = useProblem(); explain(error).message`. */
+export function useProblem(): (error: unknown) => Problem {
+  const { t } = useTranslation('common');
+  return (error) => {
+    const problem = problemOf(error);
+    if (problem.offline) return { ...problem, message: t('problem.offline') };
+    return problem.message === '' ? { ...problem, message: t('problem.unknown') } : problem;
+  };
+}

@@ -1,0 +1,54 @@
+'use client';
+
+import { LogOut } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { signOut } from '../_lib/session.ts';
+import { useProblem } from '../_lib/use-problem.ts';
+import { Avatar } from '../_ui/avatar.tsx';
+import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from '../_ui/dropdown-menu.tsx';
+import { toast } from '../_ui/toast.tsx';
+import { useReader } from './reader.tsx';
+
+/** Who is signed in, and the way out. */
+export function AccountMenu({ showName = false }: { showName?: boolean }) {
+  const { t } = useTranslation(['navigation', 'common']);
+  const reader = useReader();
+  const explain = useProblem();
+  const [busy, setBusy] = useState(false);
+
+  async function leave() {
+    setBusy(true);
+    try {
+      await signOut();
+      // A whole new page: nothing of what this person read stays in memory.
+      location.assign('/sign-in');
+    } catch (error) {
+      setBusy(false);
+      toast(t('navigation:signOut.failed', { reason: explain(error).message }));
+    }
+  }
+
+  return (
+    <Menu modal={false}>
+      <MenuTrigger
+        aria-label={t('navigation:account', { name: reader.name })}
+        className="flex min-h-9 w-full items-center gap-[9px] rounded-md p-2 text-ink-2 hover:bg-hover hover:text-ink max-lg:justify-center pointer-coarse:min-h-10"
+      >
+        <Avatar name={reader.name} />
+        {showName ? <span className="min-w-0 truncate text-start max-lg:sr-only">{reader.name}</span> : null}
+      </MenuTrigger>
+      <MenuContent align="start">
+        <div className="px-2 py-1">
+          <div className="font-medium">{reader.name}</div>
+          <div className="text-12 text-ink-3">{t(`common:role.${reader.role}`)}</div>
+        </div>
+        <MenuSeparator />
+        <MenuItem disabled={busy} onSelect={() => void leave()}>
+          <LogOut aria-hidden className="rtl:-scale-x-100" />
+          {t('navigation:signOut')}
+        </MenuItem>
+      </MenuContent>
+    </Menu>
+  );
+}

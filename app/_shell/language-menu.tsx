@@ -1,0 +1,54 @@
+'use client';
+
+import { Languages } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { useTransition } from 'react';
+import { useTranslation } from 'react-i18next';
+import { writeChoice } from '../_lib/cookies.ts';
+import { Button } from '../_ui/button.tsx';
+import { Menu, MenuContent, MenuLabel, MenuRadioGroup, MenuRadioItem, MenuTrigger } from '../_ui/dropdown-menu.tsx';
+
+export interface LanguageMenuProps {
+  languages: readonly string[];
+  /** Called after the choice is kept: what came in the old language must be read again. */
+  onChange?(): void;
+}
+
+/** The language of words, messages, numbers and dates. Each is named in itself. */
+export function LanguageMenu({ languages, onChange }: LanguageMenuProps) {
+  const { t, i18n } = useTranslation('navigation');
+  const router = useRouter();
+  const [pending, start] = useTransition();
+  const language = i18n.language;
+  function choose(value: string) {
+    writeChoice('language', value);
+    start(() => router.refresh());
+    onChange?.();
+  }
+  return (
+    <Menu modal={false}>
+      <MenuTrigger asChild>
+        <Button variant="ghost" size="sm" busy={pending} aria-label={`${t('language')}: ${nameOf(language)}`}>
+          <Languages aria-hidden />
+          <span className="max-sm:hidden">{language.toUpperCase()}</span>
+        </Button>
+      </MenuTrigger>
+      <MenuContent>
+        <MenuLabel>{t('language')}</MenuLabel>
+        <MenuRadioGroup value={language} onValueChange={choose}>
+          {languages.map((each) => (
+            <MenuRadioItem key={each} value={each}>
+              <span lang={each}>{nameOf(each)}</span>
+            </MenuRadioItem>
+          ))}
+        </MenuRadioGroup>
+      </MenuContent>
+    </Menu>
+  );
+}
+
+/** "Deutsch", "English": the language's name in itself. */
+function nameOf(language: string): string {
+  const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}

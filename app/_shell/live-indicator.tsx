@@ -1,0 +1,90 @@
+'use client';
+
+import { Wifi, WifiOff } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useLive } from '../_lib/live/provider.tsx';
+import { Banner } from '../_ui/banner.tsx';
+import { Button } from '../_ui/button.tsx';
+import { useTicking } from '../_ui/clock.ts';
+import { cn } from '../_ui/cn.ts';
+import { useFormat } from '../_ui/format.ts';
+
+const dots = {
+  live: 'animate-breathe bg-healthy-solid ring-3 ring-healthy-tint motion-reduce:animate-none',
+  connecting: 'bg-unknown-solid ring-3 ring-unknown-tint',
+  lost: 'bg-warning-solid ring-3 ring-warning-tint',
+};
+
+/** Dot and word at the top: whether what stands here is fresh. */
+export function LiveIndicator() {
+  const { t } = useTranslation('navigation');
+  const live = useLive();
+  const shown = live.phase === 'back' ? 'live' : live.phase === 'signed-out' ? 'lost' : live.phase;
+  const word = shown === 'live' ? t('live') : shown === 'lost' ? t('live.lost') : t('live.connecting');
+  return (
+    <span className="inline-flex h-(--control) items-center gap-[9px] px-2 text-12 whitespace-nowrap text-ink-2">
+      <span aria-hidden className={cn('size-[7px] rounded-full', dots[shown])} />
+      <span className={shown === 'live' ? undefined : 'max-sm:sr-only'}>{word}</span>
+    </span>
+  );
+}
+
+/** Tells that the connection broke, since when the page is old, and when it is tried again; then what came in. */
+export function LiveBanner() {
+  const live = useLive();
+  if (live.phase === 'lost') return <LostBanner {...live} />;
+  if (live.phase === 'back') return <BackBanner caughtUp={live.caughtUp} />;
+  if (live.phase === 'signed-out') return <SignedOutBanner />;
+  return null;
+}
+
+function LostBanner({ since, retryAt, retryNow }: { since: number; retryAt: number | undefined; retryNow(): void }) {
+  const { t } = useTranslation('navigation');
+  const format = useFormat();
+  const left = useTicking((now) => String(retryAt === undefined ? 0 : Math.max(0, Math.ceil((retryAt - now) / 1000))));
+  const trying = retryAt === undefined || left === '0';
+  return (
+    <Banner
+      status="warning"
+      icon={<WifiOff aria-hidden className="size-4" />}
+      actions={
+        <Button size="sm" busy={trying} onClick={retryNow}>
+          {t('live.lost.now')}
+        </Button>
+      }
+    >
+      <span className="font-medium">{t('live.lost.title')}</span>{' '}
+      {t('live.lost.since', { time: format.dateTime(new Date(since), 'time') })}{' '}
+      <span aria-hidden>{trying ? t('live.lost.trying') : t('live.lost.retry', { n: left })}</span>
+    </Banner>
+  );
+}
+
+function BackBanner({ caughtUp }: { caughtUp: number | undefined }) {
+  const { t } = useTranslation('navigation');
+  return (
+    <Banner status="healthy" icon={<Wifi aria-hidden className="size-4" />}>
+      {caughtUp === undefined ? t('live.back.everything') : t('live.back', { count: caughtUp })}
+    </Banner>
+  );
+}
+
+function SignedOutBanner() {
+  const { t } = useTranslation(['common', 'navigation']);
+  return (
+    <Banner
+      status="warning"
+      role="alert"
+      actions={
+        <Button
+          size="sm"
+          onClick={() => location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`)}
+        >
+          {t('navigation:signIn')}
+        </Button>
+      }
+    >
+      <span className="font-medium">{t('common:signedOut.title')}.</span> {t('common:signedOut.why')}
+    </Banner>
+  );
+}

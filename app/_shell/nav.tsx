@@ -1,0 +1,84 @@
+'use client';
+
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { useTranslation } from 'react-i18next';
+import { AccountMenu } from './account-menu.tsx';
+import { Mark } from './mark.tsx';
+import { isAt, places } from './places.ts';
+import { useReader } from './reader.tsx';
+
+/** The menu at the side: 196 px, a rail of icons below 1180, gone below 720 where the tab bar takes over. */
+export function Nav() {
+  const { t } = useTranslation('navigation');
+  const path = usePathname();
+  const reader = useReader();
+  return (
+    <nav
+      aria-label={t('main')}
+      className="sticky top-0 row-span-full flex h-dvh flex-col gap-px border-e border-line-subtle bg-canvas px-2 pb-3 max-sm:hidden"
+    >
+      <Link
+        href="/vms"
+        className="mb-1 flex h-(--topbar) shrink-0 items-center gap-[9px] px-2 text-14 font-semibold tracking-tight max-lg:justify-center"
+      >
+        <Mark className="size-5 shrink-0" />
+        <span className="max-lg:sr-only">Annex</span>
+      </Link>
+      {places
+        .filter((place) => reader.can(place.role))
+        .map((place) => {
+          const Icon = place.icon;
+          return (
+            <Link
+              key={place.id}
+              href={place.href}
+              title={t(place.id)}
+              aria-current={isAt(path, place) ? 'page' : undefined}
+              className="group flex h-[30px] shrink-0 items-center gap-[9px] rounded-md px-2 text-ink-2 hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink max-lg:justify-center pointer-coarse:h-(--touch)"
+            >
+              <Icon
+                aria-hidden
+                strokeWidth={1.75}
+                className="size-4 shrink-0 text-ink-3 group-aria-[current=page]:text-brand-text"
+              />
+              <span className="truncate max-lg:sr-only">{t(place.id)}</span>
+            </Link>
+          );
+        })}
+      <div className="mt-auto">
+        <AccountMenu showName />
+      </div>
+    </nav>
+  );
+}
+
+/** The bar at the foot of small screens. */
+export function TabBar() {
+  const { t } = useTranslation('navigation');
+  const path = usePathname();
+  const reader = useReader();
+  return (
+    <nav
+      aria-label={t('main')}
+      className="fixed inset-x-0 bottom-0 z-40 hidden h-(--tabbar) auto-cols-fr grid-flow-col border-t border-line bg-surface max-sm:grid"
+    >
+      {places
+        .filter((place) => reader.can(place.role))
+        .map((place) => {
+          const Icon = place.icon;
+          return (
+            <Link
+              key={place.id}
+              href={place.href}
+              aria-current={isAt(path, place) ? 'page' : undefined}
+              className="grid content-center justify-items-center gap-[3px] px-1 text-11 leading-3 font-medium text-ink-2 aria-[current=page]:text-brand-text"
+            >
+              <Icon aria-hidden strokeWidth={1.75} className="size-5" />
+              <span className="max-w-full truncate">{t(place.id)}</span>
+            </Link>
+          );
+        })}
+    </nav>
+  );
+}

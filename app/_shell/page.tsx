@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import { words } from '../_lib/i18n/server.ts';
+import { Breadcrumbs, type Crumb } from '../_ui/breadcrumbs.tsx';
+import { LiveBanner } from './live-indicator.tsx';
+import { TopTools } from './top-tools.tsx';
+
+export interface PageProps {
+  /** Where this page is; the last has no address. */
+  crumbs: readonly Crumb[];
+  children: ReactNode;
+  /** A bar of acts that stays at the foot while the page scrolls (the extension editor's "Apply to 1 VM"). */
+  footer?: ReactNode;
+}
+
+/** The frame of every page in the shell: top bar with breadcrumbs, the connection's banner, then the content. */
+export async function Page({ crumbs, children, footer }: PageProps) {
+  const { t } = await words('navigation');
+  return (
+    <div className="flex min-h-dvh min-w-0 flex-col max-sm:pb-(--tabbar)">
+      <header className="sticky top-0 z-20 border-b border-line-subtle bg-canvas">
+        <div className="flex h-(--topbar) min-w-0 items-center gap-2 ps-(--gutter) pe-5 max-sm:pe-1.5">
+          <Breadcrumbs label={t('crumbs')} crumbs={crumbs} />
+          <TopTools />
+        </div>
+        <LiveBanner />
+      </header>
+      <main
+        id="main"
+        tabIndex={-1}
+        className="w-full max-w-[2240px] flex-1 px-(--gutter) pt-5 pb-6 outline-none focus-visible:shadow-none max-sm:pt-4"
+      >
+        {children}
+      </main>
+      {footer}
+    </div>
+  );
+}
+
+/** Acts at the foot of a page: what blocks stands at the start, the primary button at the end. */
+export function FootBar({ children }: { children: ReactNode }) {
+  return (
+    <div className="sticky bottom-0 z-10 flex flex-wrap items-center gap-3 border-t border-line bg-surface px-(--gutter) py-3 max-sm:bottom-(--tabbar)">
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { KeysProvider, useKeys } from '../_lib/keys.tsx';
+import { LiveProvider } from '../_lib/live/provider.tsx';
+import { DataProvider } from '../_lib/trpc.tsx';
+import { Toaster } from '../_ui/toast.tsx';
+import { Nav, TabBar } from './nav.tsx';
+import { type Reader, ReaderProvider } from './reader.tsx';
+import type { Theme } from './theme.ts';
+
+const KeysDialog = dynamic(() => import('./keys-dialog.tsx').then((module) => module.KeysDialog), { ssr: false });
+
+interface ShellState {
+  languages: readonly string[];
+  theme: Theme;
+}
+
+const ShellContext = createContext<ShellState>({ languages: [], theme: 'system' });
+export const useShell = (): ShellState => useContext(ShellContext);
+
+export interface ShellProps extends ShellState {
+  reader: Reader;
+  children: ReactNode;
+}
+
+/** Everything around a page that stays while pages change: menu, data, live connection, keys, notices. */
+export function Shell({ reader, languages, theme, children }: ShellProps) {
+  const { t } = useTranslation('navigation');
+  const state = useMemo(() => ({ languages, theme }), [languages, theme]);
+  return (
+    <DataProvider>
+      <LiveProvider>
+        <KeysProvider>
+          <ReaderProvider reader={reader}>
+            <ShellContext value={state}>
+              <a
+                href="#main"
+                className="sr-only focus:not-sr-only focus:fixed focus:start-3 focus:top-2 focus:z-60 focus:rounded-md focus:bg-brand focus:px-3 focus:py-1.5 focus:text-on-brand"
+              >
+                {t('skip')}
+              </a>
+              <div className="grid min-h-dvh grid-cols-[var(--nav)_minmax(0,1fr)] max-lg:grid-cols-[var(--nav-rail)_minmax(0,1fr)] max-sm:block">
+                <Nav />
+                {children}
+              </div>
+              <TabBar />
+              <EverywhereKeys />
+              <Toaster label={t('notices')} />
+            </ShellContext>
+          </ReaderProvider>
+        </KeysProvider>
+      </LiveProvider>
+    </DataProvider>
+  );
+}
+
+/** `/` searches in the page, `?` lists the keys. */
+function EverywhereKeys() {
+  const { t } = useTranslation('navigation');
+  const [listed, setListed] = useState(false);
+  useKeys([
+    {
+      key: '/',
+      label: t('keys.search'),
+      run(event) {
+        const search = document.querySelector<HTMLElement>('[data-page-search]');
+        if (search === null) return;
+        event.preventDefault();
+        search.focus();
+      },
+    },
+    { key: '?', label: t('keys.show'), run: () => setListed(true) },
+  ]);
+  return listed ? <KeysDialog onClose={() => setListed(false)} /> : null;
+}

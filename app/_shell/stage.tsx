@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { availableLanguages } from '../_lib/i18n/catalog.ts';
+import { Card } from '../_ui/card.tsx';
+import { LanguageMenu } from './language-menu.tsx';
+import { Mark } from './mark.tsx';
+import { currentTheme } from './theme.ts';
+import { ThemeMenu } from './theme-menu.tsx';
+
+/** One card in the middle, for pages before the shell: sign-in, set-up, nothing here. */
+export async function Stage({ children }: { children: ReactNode }) {
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <header className="flex h-(--topbar) shrink-0 items-center gap-2 px-(--gutter)">
+        <Mark className="size-5" />
+        <span className="text-14 font-semibold tracking-tight">Annex</span>
+        <div className="ms-auto flex items-center gap-1">
+          <LanguageMenu languages={availableLanguages()} />
+          <ThemeMenu theme={await currentTheme()} />
+        </div>
+      </header>
+      <main className="grid flex-1 content-start justify-items-center px-4 pt-[12vh] pb-10">
+        <Card className="w-full max-w-[380px]">{children}</Card>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+'use client';
+
+import { Monitor, Moon, Sun, SunMoon } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { writeChoice } from '../_lib/cookies.ts';
+import { IconButton } from '../_ui/button.tsx';
+import { Menu, MenuContent, MenuLabel, MenuRadioGroup, MenuRadioItem, MenuTrigger } from '../_ui/dropdown-menu.tsx';
+import type { Theme } from './theme.ts';
+
+const icons = { system: SunMoon, light: Sun, dark: Moon };
+const choices = [
+  { value: 'system', icon: Monitor },
+  { value: 'light', icon: Sun },
+  { value: 'dark', icon: Moon },
+] as const;
+
+/** Light, dark, or as the system wishes. Takes effect at once and is kept in a cookie. */
+export function ThemeMenu({ theme }: { theme: Theme }) {
+  const { t } = useTranslation('navigation');
+  const [chosen, setChosen] = useState(theme);
+  const Icon = icons[chosen];
+  function choose(value: string) {
+    const choice = choices.find((candidate) => candidate.value === value)?.value;
+    if (choice === undefined) return;
+    writeChoice('theme', choice);
+    if (choice === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = choice;
+    setChosen(choice);
+  }
+  return (
+    <Menu modal={false}>
+      <MenuTrigger asChild>
+        <IconButton size="sm" label={`${t('theme')}: ${t(`theme.${chosen}`)}`}>
+          <Icon aria-hidden />
+        </IconButton>
+      </MenuTrigger>
+      <MenuContent>
+        <MenuLabel>{t('theme')}</MenuLabel>
+        <MenuRadioGroup value={chosen} onValueChange={choose}>
+          {choices.map(({ value, icon: ChoiceIcon }) => (
+            <MenuRadioItem key={value} value={value}>
+              <ChoiceIcon aria-hidden />
+              {t(`theme.${value}`)}
+            </MenuRadioItem>
+          ))}
+        </MenuRadioGroup>
+      </MenuContent>
+    </Menu>
+  );
+}

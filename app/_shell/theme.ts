@@ -1,0 +1,10 @@
+import { cookies } from 'next/headers';
+import { cookieNames } from '../_lib/cookies.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+/** The person's choice; the system's wish by default. */
+export async function currentTheme(): Promise<Theme> {
+  const choice = (await cookies()).get(cookieNames.theme)?.value;
+  return choice === 'light' || choice === 'dark' ? choice : 'system';
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react';
+import { cn } from './cn.ts';
+import { StatusIcon, type StatusName } from './status-icon.tsx';
+
+export interface BannerProps {
+  status: StatusName;
+  children: ReactNode;
+  /** Takes the place of the status's own icon (lucide). */
+  icon?: ReactNode;
+  /** Buttons at the end. */
+  actions?: ReactNode;
+  /** `alert` interrupts, `status` waits its turn. */
+  role?: 'alert' | 'status';
+  /** Rounded and boxed, inside a page; without it the banner spans its parent. */
+  boxed?: boolean;
+  className?: string;
+}
+
+/** Says something about everything below it: connection lost, agent silent, someone else has published. */
+export function Banner({ status, children, icon, actions, role = 'status', boxed = false, className }: BannerProps) {
+  return (
+    <div
+      role={role}
+      data-st={status}
+      className={cn(
+        'flex min-h-[38px] flex-wrap items-center gap-x-2.5 gap-y-1 bg-st-tint py-1.5 ps-3.5 pe-3 text-13 text-ink [--cut:var(--st-tint)] [&>svg]:shrink-0 [&>svg]:text-st-text',
+        boxed ? 'rounded-lg shadow-[inset_0_0_0_1px_var(--st-line)]' : 'border-y border-st-line',
+        className,
+      )}
+    >
+      {icon ?? <StatusIcon status={status} />}
+      <div className="min-w-0 flex-1">{children}</div>
+      {actions}
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+import { cva, type VariantProps } from 'class-variance-authority';
+import { Slot } from 'radix-ui/slot';
+import type { ComponentProps } from 'react';
+import { cn } from './cn.ts';
+
+const look = cva(
+  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-[background-color,box-shadow] duration-(--d-1) select-none focus-visible:shadow-focus disabled:bg-sunken disabled:text-ink-off disabled:shadow-hair-subtle aria-disabled:cursor-default aria-disabled:bg-sunken aria-disabled:text-ink-off aria-disabled:shadow-hair-subtle [&_svg]:shrink-0',
+  {
+    variants: {
+      variant: {
+        default:
+          'bg-surface text-ink shadow-control hover:bg-hover active:bg-press [&_svg]:text-ink-2 disabled:[&_svg]:text-inherit',
+        primary: 'bg-brand text-on-brand shadow-1 hover:bg-brand-hover',
+        ghost: 'text-ink-2 hover:bg-hover hover:text-ink active:bg-press disabled:bg-transparent disabled:shadow-none',
+        danger:
+          'bg-surface text-failed-text shadow-[inset_0_0_0_1px_var(--failed-line),var(--shadow-low)] hover:bg-failed-tint',
+        'danger-solid': 'bg-danger text-on-brand shadow-1 hover:brightness-95',
+      },
+      size: {
+        default: 'h-(--control) px-[11px] text-13 [&_svg]:size-[15px] pointer-coarse:h-10',
+        sm: 'h-(--control-sm) rounded-sm px-2 text-12 [&_svg]:size-3.5 pointer-coarse:h-8',
+      },
+      square: { true: 'px-0', false: '' },
+    },
+    compoundVariants: [
+      { square: true, size: 'default', class: 'w-(--control) pointer-coarse:w-10' },
+      { square: true, size: 'sm', class: 'w-(--control-sm) pointer-coarse:w-8' },
+    ],
+    defaultVariants: { variant: 'default', size: 'default', square: false },
+  },
+);
+
+export interface ButtonProps extends ComponentProps<'button'>, Omit<VariantProps<typeof look>, 'square'> {
+  /** Draws the only child (a link, say) as a button: `<Button asChild><Link href="…">Open</Link></Button>`. */
+  asChild?: boolean;
+  /** The act is under way: the button keeps its width, takes no clicks, and tells it to readers of the screen. */
+  busy?: boolean;
+}
+
+/**
+ * One `primary` per page. `danger` stands outlined on a page, `danger-solid` only in a dialog.
+ * The label says the act and the extent: "Apply to 1 VM". Icons (lucide) go in as children, before the words.
+ */
+export function Button({ variant, size, asChild = false, busy = false, className, ...props }: ButtonProps) {
+  const classes = cn(look({ variant, size }), busy && 'cursor-progress', className);
+  if (asChild) return <Slot className={classes} {...props} />;
+  return (
+    <button
+      type="button"
+      aria-busy={busy || undefined}
+      {...props}
+      className={classes}
+      onClick={busy ? (event) => event.preventDefault() : props.onClick}
+    />
+  );
+}
+
+export interface IconButtonProps extends Omit<ButtonProps, 'aria-label'> {
+  /** What the button does, in words: its accessible name and its title. */
+  label: string;
+}
+
+/** A square button with an icon alone. Only for close, more, copy, theme; everything else needs its word. */
+export function IconButton({
+  variant = 'ghost',
+  size,
+  label,
+  className,
+  asChild = false,
+  busy,
+  ...props
+}: IconButtonProps) {
+  const classes = cn(look({ variant, size, square: true }), className);
+  if (asChild) return <Slot aria-label={label} title={label} className={classes} {...props} />;
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      aria-busy={busy || undefined}
+      {...props}
+      className={classes}
+    />
+  );
+}

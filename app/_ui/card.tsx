@@ -1,0 +1,50 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { cn } from './cn.ts';
+
+/** A hairline box on the canvas. Never a card inside a card. */
+export function Card({ className, ...props }: ComponentProps<'section'>) {
+  return <section {...props} className={cn('min-w-0 rounded-lg bg-surface shadow-card', className)} />;
+}
+
+export interface CardHeaderProps {
+  title: ReactNode;
+  /** Supporting words or a figure after the title. */
+  note?: ReactNode;
+  /** Buttons or a segmented control at the end. */
+  actions?: ReactNode;
+  /** Heading level, 2 by default. */
+  as?: 'h2' | 'h3';
+  id?: string;
+  className?: string;
+}
+
+/** The head of a card, 44 px high, on the same left line as its body and table. */
+export function CardHeader({ title, note, actions, as: Heading = 'h2', id, className }: CardHeaderProps) {
+  return (
+    <div className={cn('flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 px-4 py-1.5', className)}>
+      <Heading id={id} className="text-13 font-semibold">
+        {title}
+      </Heading>
+      {note === undefined ? null : <span className="min-w-0 text-12 text-ink-3">{note}</span>}
+      {actions === undefined ? null : <div className="ms-auto flex items-center gap-2">{actions}</div>}
+    </div>
+  );
+}
+
+/** The body of a card: 16 px of air at the sides and below. */
+export function CardBody({ className, ...props }: ComponentProps<'div'>) {
+  return <div {...props} className={cn('px-4 pb-4', className)} />;
+}
+
+/** The foot of a card: acts, the likeliest first. */
+export function CardFooter({ className, ...props }: ComponentProps<'div'>) {
+  return (
+    <div
+      {...props}
+      className={cn(
+        'flex flex-wrap items-center gap-2 rounded-b-lg border-t border-line-subtle bg-sunken px-4 py-2.5',
+        className,
+      )}
+    />
+  );
+}

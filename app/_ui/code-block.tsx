@@ -1,0 +1,91 @@
+import type { ReactNode } from 'react';
+import { cn } from './cn.ts';
+
+export interface CodeLineNote {
+  /** 1-based. */
+  line: number;
+  status: 'failed' | 'warning';
+  /** Stands below the line. */
+  text: ReactNode;
+}
+
+export interface CodeBlockProps {
+  code: string;
+  /** What is shown: its accessible name, and why it can be scrolled with the keyboard. */
+  label: string;
+  /** Off for output without meaning in its line numbers. */
+  numbers?: boolean;
+  /** Colours keys, strings and numbers. */
+  language?: 'json' | 'text';
+  /** Findings, each under the line that it is about. */
+  notes?: readonly CodeLineNote[];
+  /** Tailwind height, such as `max-h-80`. */
+  className?: string;
+}
+
+/** What a program wrote or will read: mono, in a well, scrolling by itself. For editing use CodeMirror. */
+export function CodeBlock({ code, label, numbers = true, language = 'text', notes = [], className }: CodeBlockProps) {
+  return (
+    <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
+      tabIndex={0}
+      aria-label={label}
+      className={cn('mono overflow-auto rounded-md bg-sunken py-2 shadow-hair-subtle', className)}
+    >
+      <div className="w-max min-w-full">
+        {code.split('\n').map((line, index) => {
+          const found = notes.filter((note) => note.line === index + 1);
+          const worst = found.find((note) => note.status === 'failed') ?? found[0];
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+            <div key={index} data-st={worst?.status}>
+              <div className={cn('flex', worst && 'bg-st-tint')}>
+                {numbers ? (
+                  <span aria-hidden className="w-10 shrink-0 pe-3 text-end text-ink-3 select-none">
+                    {index + 1}
+                  </span>
+                ) : null}
+                <code className={cn('whitespace-pre', numbers ? 'pe-3' : 'px-3', worst && 'text-st-text')}>
+                  {line === '' ? ' ' : language === 'json' ? <JsonLine line={line} /> : line}
+                </code>
+              </div>
+              {found.map((note, place) => (
+                <div
+                  // biome-ignore lint/suspicious/noArrayIndexKey: findings of a line keep their order
+                  key={place}
+                  data-st={note.status}
+                  className="sticky left-0 border-y border-st-line bg-st-tint py-1 ps-12 pe-3 font-sans text-12 text-st-text"
+                >
+                  {note.text}
+                </div>
+              ))}
+            </div>
+          );
+        })}
+      </div>
+    </section>
+  );
+}
+
+const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)/g;
+
+/** Colours by token; the text stays as it is, even where it is not JSON. */
+function JsonLine({ line }: { line: string }) {
+  const parts: ReactNode[] = [];
+  let from = 0;
+  for (const match of line.matchAll(token)) {
+    parts.push(line.slice(from, match.index));
+    const [whole, text, colon, literal] = match;
+    const colour =
+      literal !== undefined ? 'text-progressing-text' : colon !== undefined ? 'text-brand-text' : 'text-healthy-text';
+    parts.push(
+      <span key={match.index} className={colour}>
+        {text ?? literal}
+      </span>,
+      colon ?? '',
+    );
+    from = match.index + whole.length;
+  }
+  parts.push(line.slice(from));
+  return <>{parts}</>;
+}

@@ -1,0 +1,85 @@
+'use client';
+
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconButton } from './button.tsx';
+import { cn } from './cn.ts';
+
+/** Puts text on the clipboard; where the browser forbids it (plain HTTP), through a field that is selected. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement('textarea');
+    field.value = text;
+    field.style.position = 'fixed';
+    field.style.opacity = '0';
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand('copy');
+    field.remove();
+    return done;
+  }
+}
+
+export interface CopyButtonProps {
+  text: string;
+  /** What is copied: "Copy command". "Copy" by default. */
+  label?: string;
+  className?: string;
+}
+
+/** Copies, and shows for two seconds that it has. */
+export function CopyButton({ text, label, className }: CopyButtonProps) {
+  const { t } = useTranslation('common');
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 2000);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return (
+    <>
+      <IconButton
+        size="sm"
+        label={label ?? t('copy')}
+        className={className}
+        onClick={() => void copyText(text).then(setCopied)}
+      >
+        {copied ? <Check aria-hidden className="text-healthy-text" /> : <Copy aria-hidden />}
+      </IconButton>
+      <span role="status" className="sr-only">
+        {copied ? t('copied') : ''}
+      </span>
+    </>
+  );
+}
+
+export interface CopyCommandProps {
+  command: string;
+  /** Wraps instead of being cut: for what must be read as a whole, such as a token shown once. */
+  whole?: boolean;
+  className?: string;
+}
+
+/** A command or a token to take along: mono, cut at the end, whole in the clipboard. */
+export function CopyCommand({ command, whole = false, className }: CopyCommandProps) {
+  return (
+    <div
+      className={cn(
+        'flex min-h-[34px] w-full items-center gap-2 rounded-md bg-sunken py-1 ps-3 pe-1 shadow-hair-subtle',
+        className,
+      )}
+    >
+      <code
+        className={cn('mono min-w-0 flex-1', whole ? 'wrap-anywhere' : 'truncate')}
+        title={whole ? undefined : command}
+      >
+        {command}
+      </code>
+      <CopyButton text={command} />
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+'use client';
+
+import { X } from 'lucide-react';
+import * as Radix from 'radix-ui/dialog';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconButton } from './button.tsx';
+import { cn } from './cn.ts';
+
+export const scrim = 'fixed inset-0 z-50 animate-fade bg-scrim';
+export const sheet =
+  'fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-32px)] w-[min(440px,calc(100vw-24px))] -translate-x-1/2 -translate-y-1/2 gap-3 overflow-y-auto rounded-xl bg-raised p-5 shadow-float outline-none [--cut:var(--raised)] animate-rise';
+
+export interface DialogProps {
+  open: boolean;
+  onOpenChange(open: boolean): void;
+  title: ReactNode;
+  /** What this is about, one or two sentences. */
+  description?: ReactNode;
+  children?: ReactNode;
+  /** Buttons, the act last. */
+  footer?: ReactNode;
+  /** `wide` for tables, code and lists of keys. */
+  size?: 'default' | 'wide';
+}
+
+/** A window over the page, for an act that needs input. Focus stays inside and returns to where it was. */
+export function Dialog({ open, onOpenChange, title, description, children, footer, size = 'default' }: DialogProps) {
+  const { t } = useTranslation('common');
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className={scrim} />
+        <Radix.Content
+          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          className={cn(sheet, size === 'wide' && 'w-[min(680px,calc(100vw-24px))]')}
+        >
+          <div className="flex items-start gap-2">
+            <Radix.Title className="min-w-0 flex-1 text-16 font-semibold tracking-tight">{title}</Radix.Title>
+            <Radix.Close asChild>
+              <IconButton label={t('close')} size="sm" className="-me-1">
+                <X aria-hidden />
+              </IconButton>
+            </Radix.Close>
+          </div>
+          {description === undefined ? null : (
+            <Radix.Description className="text-ink-2">{description}</Radix.Description>
+          )}
+          {children}
+          {footer === undefined ? null : <div className="mt-1 flex flex-wrap justify-end gap-2">{footer}</div>}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import { cn } from './cn.ts';
+import { StatusIcon, type StatusName } from './status-icon.tsx';
+
+export interface EmptyStateProps {
+  title: ReactNode;
+  /** Why it is empty and what to do next. */
+  children?: ReactNode;
+  /** Buttons. */
+  actions?: ReactNode;
+  /** A quiet line at the end: "The token serves once, until 15:02." */
+  foot?: ReactNode;
+  /** Draws the icon of a state before the title. */
+  status?: StatusName;
+  /** Heading level, 2 by default. */
+  as?: 'h1' | 'h2' | 'h3';
+  className?: string;
+}
+
+/** Nothing here: says why and what to do next, with the command to copy. Put it into a `Card`. */
+export function EmptyState({ title, children, actions, foot, status, as: Heading = 'h2', className }: EmptyStateProps) {
+  return (
+    <div
+      className={cn(
+        'grid grid-cols-[minmax(0,1fr)] content-start justify-items-start gap-1.5 px-5 py-[22px]',
+        className,
+      )}
+    >
+      <Heading className="flex items-center gap-2 text-14 font-semibold">
+        {status === undefined ? null : <StatusIcon status={status} />}
+        {title}
+      </Heading>
+      {children === undefined ? null : <div className="grid w-full max-w-[72ch] gap-2 text-ink-2">{children}</div>}
+      {actions === undefined ? null : <div className="mt-1.5 flex flex-wrap gap-2">{actions}</div>}
+      {foot === undefined ? null : <div className="text-12 text-ink-3">{foot}</div>}
+    </div>
+  );
+}

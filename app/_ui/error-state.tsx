@@ -1,0 +1,69 @@
+'use client';
+
+import { RotateCw } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from './button.tsx';
+import { copyText } from './copy.tsx';
+import { EmptyState } from './empty-state.tsx';
+import { DateTime } from './time.tsx';
+
+export interface ErrorStateProps {
+  /** What did not happen: "The list did not load". */
+  title: ReactNode;
+  /** Why, and whether anything was changed. */
+  message: ReactNode;
+  code?: string;
+  requestId?: string;
+  /** When it failed. */
+  at?: Date;
+  /** Tries again; without it there is no button. */
+  onRetry?(): void;
+  as?: 'h1' | 'h2' | 'h3';
+}
+
+/** A part that failed: what, why, what next, and what to tell to whoever runs the portal. */
+export function ErrorState({ title, message, code, requestId, at, onRetry, as }: ErrorStateProps) {
+  const { t } = useTranslation('common');
+  const [copied, setCopied] = useState(false);
+  const details = [code, requestId, at?.toISOString(), typeof location === 'undefined' ? '' : location.pathname];
+  return (
+    <EmptyState
+      {...(as === undefined ? {} : { as })}
+      status="failed"
+      title={title}
+      actions={
+        <>
+          {onRetry === undefined ? null : (
+            <Button onClick={onRetry}>
+              <RotateCw aria-hidden />
+              {t('tryAgain')}
+            </Button>
+          )}
+          <Button
+            variant="ghost"
+            onClick={() =>
+              void copyText(details.filter((part) => part !== undefined && part !== '').join('\n')).then(setCopied)
+            }
+          >
+            {copied ? t('copied') : t('copyDetails')}
+          </Button>
+        </>
+      }
+      foot={
+        requestId === undefined ? undefined : (
+          <>
+            {t('request')} <code className="mono">{requestId}</code>
+            {at === undefined ? null : (
+              <>
+                , <DateTime value={at} style="time" />
+              </>
+            )}
+          </>
+        )
+      }
+    >
+      <p role="alert">{message}</p>
+    </EmptyState>
+  );
+}

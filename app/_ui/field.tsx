@@ -1,0 +1,64 @@
+import { Slot } from 'radix-ui/slot';
+import { type ReactNode, useId } from 'react';
+import { cn } from './cn.ts';
+import { StatusIcon } from './status-icon.tsx';
+
+export interface FieldProps {
+  label: ReactNode;
+  /** One sentence of help at most. */
+  hint?: ReactNode;
+  /** What is wrong with the value, in words. Takes the place of the hint. */
+  error?: ReactNode;
+  /** A word beside the label, such as "required" or "optional". */
+  note?: ReactNode;
+  /** The only control: Input, Textarea, Select, a CodeMirror wrapper. Gets id, aria-describedby and aria-invalid. */
+  children: ReactNode;
+  id?: string;
+  className?: string;
+}
+
+/** Label, control, then hint or error. The error is announced when it appears. */
+export function Field({ label, hint, error, note, children, id, className }: FieldProps) {
+  const made = useId();
+  const controlId = id ?? made;
+  const helpId = `${controlId}-help`;
+  const wrong = error !== undefined && error !== null && error !== '' && error !== false;
+  return (
+    <div className={cn('grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-[5px]', className)}>
+      <label htmlFor={controlId} className="text-12 font-medium">
+        {label}
+        {note === undefined ? null : <span className="ms-1 font-normal text-ink-3">{note}</span>}
+      </label>
+      <Slot id={controlId} aria-describedby={wrong || hint ? helpId : undefined} aria-invalid={wrong || undefined}>
+        {children}
+      </Slot>
+      <div id={helpId} aria-live="polite" className="empty:hidden">
+        {wrong ? <FieldError>{error}</FieldError> : hint ? <p className="text-12 text-ink-3">{hint}</p> : null}
+      </div>
+    </div>
+  );
+}
+
+/** An error at its place: icon and words. */
+export function FieldError({ children }: { children: ReactNode }) {
+  return (
+    <p className="flex items-baseline gap-1.5 text-12 text-failed-text">
+      <StatusIcon status="failed" className="relative top-0.5" />
+      <span className="min-w-0 wrap-anywhere">{children}</span>
+    </p>
+  );
+}
+
+/** A checkbox or switch with its words at its side. The whole line can be pressed. */
+export function ControlRow({ control, children, hint }: { control: ReactNode; children: ReactNode; hint?: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is handed in and nested, which labels it
+    <label className="flex items-start gap-2 text-13 pointer-coarse:min-h-(--touch) pointer-coarse:items-center">
+      <span className="flex h-5 items-center">{control}</span>
+      <span className="min-w-0">
+        {children}
+        {hint === undefined ? null : <span className="block text-12 text-ink-3">{hint}</span>}
+      </span>
+    </label>
+  );
+}

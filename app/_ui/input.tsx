@@ -1,0 +1,66 @@
+import { Search } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+import { cn } from './cn.ts';
+import { Kbd } from './kbd.tsx';
+
+const frame =
+  'flex w-full min-w-0 items-center gap-1.5 rounded-md bg-surface px-2.5 text-13 text-ink shadow-field transition-shadow duration-(--d-1) has-[:focus-visible]:shadow-[inset_0_0_0_1.5px_var(--brand-text),0_0_0_3px_var(--brand-tint)] has-[:disabled]:bg-sunken has-[:disabled]:text-ink-3 has-[:disabled]:shadow-hair has-[[aria-invalid=true]]:shadow-[inset_0_0_0_1.5px_var(--failed-solid)]';
+
+const bare =
+  'w-full min-w-0 bg-transparent p-0 outline-none placeholder:text-ink-3 focus-visible:shadow-none disabled:cursor-default';
+
+export interface InputProps extends ComponentProps<'input'> {
+  /** For what a program reads: ids, paths, hosts. */
+  mono?: boolean;
+  /** Stands inside, before the text: an icon. */
+  before?: ReactNode;
+  /** Stands inside, after the text: a unit, a key. */
+  after?: ReactNode;
+}
+
+/** One line of text. Inside a `Field` it takes id, description and error state from there. */
+export function Input({ mono = false, before, after, className, ...props }: InputProps) {
+  return (
+    <span className={cn(frame, 'h-8 pointer-coarse:h-11', className)}>
+      {before}
+      <input {...props} className={cn(bare, mono && 'mono')} />
+      {after === undefined ? null : <span className="shrink-0 text-12 text-ink-3">{after}</span>}
+    </span>
+  );
+}
+
+export interface TextareaProps extends ComponentProps<'textarea'> {
+  mono?: boolean;
+}
+
+/** Several lines of text; grows with its contents where the browser can. */
+export function Textarea({ mono = false, className, rows = 3, ...props }: TextareaProps) {
+  return (
+    <span className={cn(frame, 'py-1.5', className)}>
+      <textarea rows={rows} {...props} className={cn(bare, 'field-sizing-content resize-y', mono && 'mono')} />
+    </span>
+  );
+}
+
+export interface SearchInputProps extends Omit<InputProps, 'type' | 'before' | 'after' | 'mono'> {
+  /** What is searched, in words: the accessible name. */
+  label: string;
+}
+
+/** The search of a page. `/` puts the keyboard into it (one per page). */
+export function SearchInput({ label, className, ...props }: SearchInputProps) {
+  return (
+    <Input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      data-page-search=""
+      autoComplete="off"
+      spellCheck={false}
+      {...props}
+      className={cn('w-[220px] max-w-full', className)}
+      before={<Search aria-hidden className="size-3.5 shrink-0 text-ink-2" />}
+      after={<Kbd className="pointer-coarse:hidden">/</Kbd>}
+    />
+  );
+}

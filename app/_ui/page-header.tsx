@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+import { cn } from './cn.ts';
+
+export interface PageHeaderProps {
+  title: ReactNode;
+  /** A `StatusBadge size="lg"` or a `Tag` after the title. */
+  badge?: ReactNode;
+  /** A few supporting words on the same line. */
+  note?: ReactNode;
+  /** Buttons; one of them may be primary. */
+  actions?: ReactNode;
+  /** `<Facts>` or one line of words below. */
+  children?: ReactNode;
+  className?: string;
+}
+
+/** The page's only h1, with what belongs to it. */
+export function PageHeader({ title, badge, note, actions, children, className }: PageHeaderProps) {
+  return (
+    <header className={cn('mb-4 max-sm:mb-3', className)}>
+      <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
+        <h1 className="min-w-0 text-20 font-semibold tracking-tight wrap-anywhere">{title}</h1>
+        {badge}
+        {note === undefined ? null : <span className="min-w-0 text-ink-2">{note}</span>}
+        {actions === undefined ? null : <div className="ms-auto flex flex-wrap items-center gap-2">{actions}</div>}
+      </div>
+      {children}
+    </header>
+  );
+}
+
+/** Label and value in a flowing line, below a page title: "Last poll 4 s ago   Agent annex-agent 1.8.2". */
+export function Facts({
+  items,
+  className,
+}: {
+  items: readonly { label: ReactNode; value: ReactNode }[];
+  className?: string;
+}) {
+  return (
+    <dl className={cn('mt-1 flex flex-wrap items-baseline gap-x-5 gap-y-1 text-ink-2', className)}>
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a page keep their order
+        <div key={index} className="flex flex-wrap items-baseline gap-x-1.5">
+          <dt className="text-ink-3">{item.label}</dt>
+          <dd>{item.value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,41 @@
+'use client';
+
+import { Lock } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from './button.tsx';
+import { cn } from './cn.ts';
+
+export interface SealedFieldProps {
+  /** What is sealed, in words, for the button's accessible name: "Replace password". */
+  replaceLabel: string;
+  /** When and by whom it was changed last, such as `changed <RelativeTime/> by Ada`. */
+  changed?: ReactNode;
+  /** Opens an input for a new value. Without it the field cannot be replaced here. */
+  onReplace?(): void;
+  className?: string;
+}
+
+/** A secret that is set: a well with a lock. It never looks like an input that could be read. */
+export function SealedField({ replaceLabel, changed, onReplace, className }: SealedFieldProps) {
+  const { t } = useTranslation('common');
+  return (
+    <div
+      className={cn(
+        'flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 rounded-md bg-sunken py-1 ps-3 pe-[5px] shadow-hair',
+        className,
+      )}
+    >
+      <Lock aria-hidden className="size-[15px] shrink-0 text-ink-3" />
+      <span>{t('sealed')}</span>
+      <span className="ms-auto flex items-center gap-2 text-12 text-ink-3">
+        {changed}
+        {onReplace === undefined ? null : (
+          <Button size="sm" aria-label={replaceLabel} onClick={onReplace}>
+            {t('replace')}
+          </Button>
+        )}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { ChevronsUpDown } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { cn } from './cn.ts';
+
+export interface SelectOption {
+  value: string;
+  label: string;
+  disabled?: boolean;
+}
+
+export interface SelectProps extends Omit<ComponentProps<'select'>, 'size'> {
+  options: readonly SelectOption[];
+  mono?: boolean;
+}
+
+/**
+ * One of a few. The platform's own list: best for keyboard, touch and screen readers, and no script.
+ * Inside a `Field` it takes id, description and error state from there.
+ */
+export function Select({ options, mono = false, className, ...props }: SelectProps) {
+  return (
+    <span className={cn('relative inline-flex w-full min-w-0 items-center', className)}>
+      <select
+        {...props}
+        className={cn(
+          'h-8 w-full min-w-0 appearance-none truncate rounded-md bg-surface ps-2.5 pe-7 text-13 text-ink shadow-field outline-none focus-visible:shadow-[inset_0_0_0_1.5px_var(--brand-text),0_0_0_3px_var(--brand-tint)] disabled:bg-sunken disabled:text-ink-3 disabled:shadow-hair aria-invalid:shadow-[inset_0_0_0_1.5px_var(--failed-solid)] pointer-coarse:h-11',
+          mono && 'mono',
+        )}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value} disabled={option.disabled}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <ChevronsUpDown aria-hidden className="pointer-events-none absolute end-2.5 size-3.5 text-ink-2" />
+    </span>
+  );
+}

@@ -1,0 +1,31 @@
+import { cn } from './cn.ts';
+
+/** A grey bar where a value will stand. No shimmer; hidden for the first 120 ms. Give it the value's usual width. */
+export function Skeleton({ className }: { className?: string }) {
+  return <span aria-hidden className={cn('block h-2.5 w-24 max-w-full animate-late rounded-xs bg-press', className)} />;
+}
+
+export interface SkeletonRowsProps {
+  /** Tailwind widths per column, such as `['w-24', 'w-16', 'w-48']`. */
+  columns: readonly string[];
+  rows?: number;
+  /** What is loading, for those who do not see it. */
+  label: string;
+}
+
+/** Rows of the final height, for a table that loads. */
+export function SkeletonRows({ columns, rows = 6, label }: SkeletonRowsProps) {
+  return (
+    <div role="status" aria-busy="true" aria-label={label} className="divide-y divide-line-subtle">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity but their place
+        <div key={row} className="flex h-(--row) items-center gap-8 px-4">
+          {columns.map((width, column) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: as above
+            <Skeleton key={column} className={cn(width, row % 3 === 1 && 'opacity-80')} />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { cn } from './cn.ts';
+import { StatusIcon, type StatusName } from './status-icon.tsx';
+
+export interface StatusProps {
+  status: StatusName;
+  /** The word; by default the status's own name in the reader's language. */
+  children?: ReactNode;
+  className?: string;
+}
+
+function useWord(status: StatusName): string {
+  const { t } = useTranslation('common');
+  return t(`status.${status}`);
+}
+
+/** Icon and word, without a box: for tables and cards. Healthy is regular weight, all else medium. */
+export function Status({ status, children, className }: StatusProps) {
+  const word = useWord(status);
+  return (
+    <span
+      data-st={status}
+      className={cn(
+        'inline-flex items-center gap-1.5 whitespace-nowrap text-st-text',
+        status === 'healthy' ? 'font-normal' : 'font-medium',
+        className,
+      )}
+    >
+      <StatusIcon status={status} />
+      {children ?? word}
+    </span>
+  );
+}
+
+/** Icon and word on a tint: only beside a page title (`size="lg"`) and in overlays. */
+export function StatusBadge({
+  status,
+  children,
+  className,
+  size = 'default',
+}: StatusProps & { size?: 'default' | 'lg' }) {
+  const word = useWord(status);
+  return (
+    <span
+      data-st={status}
+      className={cn(
+        'inline-flex items-center bg-st-tint whitespace-nowrap text-st-text shadow-[inset_0_0_0_1px_var(--st-line)] [--cut:var(--st-tint)]',
+        size === 'lg'
+          ? 'h-7 gap-1.5 rounded-md ps-2 pe-2.5 text-13 font-semibold [&_svg]:size-4'
+          : 'h-[22px] gap-[5px] rounded-sm ps-1.5 pe-2 text-12 font-medium',
+        className,
+      )}
+    >
+      <StatusIcon status={status} />
+      {children ?? word}
+    </span>
+  );
+}
+
+const loud: readonly StatusName[] = ['failed', 'warning', 'unresponsive'];
+
+export interface StatusChipProps {
+  status: StatusName;
+  /** The name of the thing (an extension). */
+  children: ReactNode;
+  /** The status in words, for those who do not see the icon; by default the status's own name. */
+  word?: string;
+  className?: string;
+}
+
+/** A thing with its status, small, for rows of many: coloured only where a person is needed. */
+export function StatusChip({ status, children, word, className }: StatusChipProps) {
+  const own = useWord(status);
+  const title = word ?? own;
+  return (
+    <span
+      data-st={status}
+      title={title}
+      className={cn(
+        'inline-flex h-5 items-center gap-[5px] rounded-sm ps-[5px] pe-1.5 text-12 whitespace-nowrap',
+        loud.includes(status)
+          ? 'bg-st-tint text-st-text shadow-[inset_0_0_0_1px_var(--st-line)] [--cut:var(--st-tint)]'
+          : 'text-ink-2 shadow-hair',
+        className,
+      )}
+    >
+      <StatusIcon status={status} className="size-3" />
+      {children}
+      <span className="sr-only">, {title}</span>
+    </span>
+  );
+}

@@ -1,0 +1,16 @@
+import Link from 'next/link';
+import type { ComponentProps } from 'react';
+import { cn } from './cn.ts';
+
+/** A link in words. Underlined, because colour alone does not tell it from text. */
+export function TextLink({ className, ...props }: ComponentProps<typeof Link>) {
+  return (
+    <Link
+      {...props}
+      className={cn(
+        'rounded-xs text-brand-text underline decoration-brand-line underline-offset-3 hover:decoration-current',
+        className,
+      )}
+    />
+  );
+}

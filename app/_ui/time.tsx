@@ -1,0 +1,91 @@
+'use client';
+
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import { useTicking } from './clock.ts';
+import { type DateStyle, useFormat } from './format.ts';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** "4 s ago", "19 min ago", "3 days ago", "in 4 s". `delta` in milliseconds, the past is negative. */
+export function relativeWords(t: TFunction<'common'>, delta: number): string {
+  const size = Math.abs(delta);
+  const past = delta <= 0;
+  if (size < second) return t('time.now');
+  if (size < minute) return t(past ? 'time.ago.s' : 'time.in.s', { n: Math.floor(size / second) });
+  if (size < hour) return t(past ? 'time.ago.min' : 'time.in.min', { n: Math.floor(size / minute) });
+  if (size < day) return t(past ? 'time.ago.h' : 'time.in.h', { n: Math.floor(size / hour) });
+  return t(past ? 'time.ago.d' : 'time.in.d', { count: Math.floor(size / day) });
+}
+
+/** How long: "12 s", "19 min", "3 h", "2 days". `length` in milliseconds. */
+export function durationWords(t: TFunction<'common'>, length: number): string {
+  if (length < minute) return t('time.for.s', { n: Math.max(0, Math.floor(length / second)) });
+  if (length < hour) return t('time.for.min', { n: Math.floor(length / minute) });
+  if (length < day) return t('time.for.h', { n: Math.floor(length / hour) });
+  return t('time.for.d', { count: Math.floor(length / day) });
+}
+
+export interface TimeProps {
+  value: Date;
+  className?: string;
+}
+
+/** A moment seen from now: ticks by itself, and shows the exact time with its zone on hover. */
+export function RelativeTime({ value, className }: TimeProps) {
+  const { t } = useTranslation('common');
+  const format = useFormat();
+  const text = useTicking((now) => relativeWords(t, value.getTime() - now));
+  return (
+    <time dateTime={value.toISOString()} title={format.dateTime(value, 'exact')} className={className}>
+      {text}
+    </time>
+  );
+}
+
+/** How long something has been so: "19 min". Ticks by itself; the exact start is shown on hover. */
+export function Elapsed({ value, className }: TimeProps) {
+  const { t } = useTranslation('common');
+  const format = useFormat();
+  const text = useTicking((now) => durationWords(t, now - value.getTime()));
+  return (
+    <time dateTime={value.toISOString()} title={format.dateTime(value, 'exact')} className={className}>
+      {text}
+    </time>
+  );
+}
+
+/** A moment as clock or date, with the whole and its zone on hover. */
+export function DateTime({ value, style = 'short', className }: TimeProps & { style?: DateStyle }) {
+  const format = useFormat();
+  return (
+    <time dateTime={value.toISOString()} title={format.dateTime(value, 'exact')} className={className}>
+      {format.dateTime(value, style)}
+    </time>
+  );
+}
+
+/** Time left until a moment, `3:12`; `0:00` from then on. With reduced motion it steps by ten seconds. */
+export function Countdown({ value, className }: TimeProps) {
+  const format = useFormat();
+  const text = useTicking((now) => {
+    const left = Math.max(0, Math.ceil((value.getTime() - now) / second));
+    const step = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches ? 10 : 1;
+    return clock(Math.ceil(left / step) * step);
+  });
+  return (
+    <time dateTime={value.toISOString()} title={format.dateTime(value, 'exact')} className={className}>
+      {text}
+    </time>
+  );
+}
+
+/** Seconds as `0:04`, `3:12`, `1:02:30`. */
+function clock(seconds: number): string {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = parts[0] === 0 ? parts.slice(1) : parts;
+  return shown.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+}

@@ -1,0 +1,21 @@
+'use client';
+
+/** The last net: even the layout failed, so there are no words, styles or providers to rely on. */
+export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
+  return (
+    <html lang="en">
+      <body
+        style={{ font: '14px/1.5 system-ui, sans-serif', margin: '10vh auto', maxWidth: '36em', padding: '0 16px' }}
+      >
+        <title>Annex</title>
+        <h1 style={{ fontSize: 20 }}>The page did not load · Die Seite wurde nicht geladen</h1>
+        <p>The portal failed while it made this page. Nothing was changed.</p>
+        <p lang="de">Das Portal ist beim Erstellen dieser Seite gescheitert. Nichts wurde geändert.</p>
+        {error.digest === undefined ? null : <p>{error.digest}</p>}
+        <button type="button" onClick={reset}>
+          Try again · Erneut versuchen
+        </button>
+      </body>
+    </html>
+  );
+}

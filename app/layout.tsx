@@ -1,0 +1,86 @@
+import type { Metadata, Viewport } from 'next';
+import localFont from 'next/font/local';
+import { cookies } from 'next/headers';
+import type { ReactNode } from 'react';
+import './globals.css';
+import { cookieNames } from './_lib/cookies.ts';
+import { bundlesOf } from './_lib/i18n/catalog.ts';
+import { sharedNamespaces } from './_lib/i18n/namespaces.ts';
+import { WordsProvider } from './_lib/i18n/provider.tsx';
+import { currentLanguage, directionOf } from './_lib/i18n/server.ts';
+import { ReaderClock } from './_lib/reader-clock.tsx';
+
+/** The Latin files are loaded at once; the extended ones only where a page has such letters. */
+const inter = localFont({
+  src: '../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
+  variable: '--font-inter',
+  weight: '100 900',
+});
+const interExtended = localFont({
+  src: '../node_modules/@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2',
+  variable: '--font-inter-ext',
+  weight: '100 900',
+  preload: false,
+  adjustFontFallback: false,
+  declarations: [
+    {
+      prop: 'unicode-range',
+      value: 'U+0100-02BA, U+02BD-02C5, U+02C7-02CC, U+02CE-02D7, U+02DD-02FF, U+1E00-1E9F, U+1EF2-1EFF, U+20A0-20AB',
+    },
+  ],
+});
+const mono = localFont({
+  src: '../node_modules/@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2',
+  variable: '--font-geist-mono',
+  weight: '100 900',
+  preload: false,
+  adjustFontFallback: false,
+});
+
+export const metadata: Metadata = {
+  title: { template: '%s · Annex', default: 'Annex' },
+  applicationName: 'Annex',
+  robots: { index: false, follow: false },
+  formatDetection: { telephone: false, email: false, address: false },
+};
+
+export const viewport: Viewport = {
+  width: 'device-width',
+  initialScale: 1,
+  themeColor: [
+    { media: '(prefers-color-scheme: light)', color: '#f8f9fb' },
+    { media: '(prefers-color-scheme: dark)', color: '#0d0e11' },
+  ],
+};
+
+/** Language and theme are known before the first byte is sent, so that nothing flashes. */
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const [language, jar] = await Promise.all([currentLanguage(), cookies()]);
+  const theme = jar.get(cookieNames.theme)?.value;
+  const timeZone = jar.get(cookieNames.timeZone)?.value;
+  return (
+    <html
+      lang={language}
+      dir={directionOf(language)}
+      data-theme={theme === 'light' || theme === 'dark' ? theme : undefined}
+      className={`${inter.variable} ${interExtended.variable} ${mono.variable}`}
+    >
+      <body>
+        <WordsProvider language={language} bundles={bundlesOf(language, sharedNamespaces)}>
+          <ReaderClock now={Date.now()} timeZone={zoneOf(timeZone)}>
+            {children}
+          </ReaderClock>
+        </WordsProvider>
+      </body>
+    </html>
+  );
+}
+
+/** A zone that this machine knows; what a cookie says is not trusted. */
+function zoneOf(wish: string | undefined): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: wish ?? 'UTC' }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
+}

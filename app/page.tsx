@@ -1,0 +1,6 @@
+import { redirect } from 'next/navigation';
+
+/** What people come for. */
+export default function HomePage(): never {
+  redirect('/vms');
+}
