@@ -8,10 +8,9 @@ import type { Role } from '#db/schema/auth.ts';
 import { testDatabase } from '#db/testing/database.ts';
 import { type Actor, anonymous } from '#server/domain/actor.ts';
 import type { Context, Services } from '#server/domain/context.ts';
-import type { BlobStore } from '#server/platform/blob-store.ts';
-import type { Config } from '#server/platform/env.ts';
+import { openBlobStore } from '#server/platform/blob-store.ts';
+import { type Config, loadConfig } from '#server/platform/env.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
-import { defaultLimits } from '#server/platform/limits.ts';
 
 /** What a test may set; everything else is a working default. */
 export interface TestServicesOptions {
@@ -34,12 +33,12 @@ export interface TestContextOptions extends TestServicesOptions {
 /** What a process would hold: a database and a data folder of the test's own, new keys, usual limits. */
 export async function testServices(options: TestServicesOptions = {}): Promise<Services> {
   const dataDir = await mkdtemp(join(tmpdir(), 'annex-test-data-'));
-  const config = { dataDir, limits: defaultLimits, ...options.config } as Config;
+  const config = { ...loadConfig({ DATA_DIR: dataDir }), ...options.config };
   return {
     db: options.db ?? (await testDatabase()),
     config,
     keys: deriveKeys(randomBytes(32)),
-    blobs: {} as BlobStore,
+    blobs: openBlobStore(join(config.dataDir, 'blobs')),
     epoch: 'test',
   };
 }

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '#db/client.ts';
+import { handlers, handlerVersions, publishers, type SettingsSchema, type VersionState } from '#db/schema/index.ts';
+import { parseHandlerId, versionKey } from '#protocol/index.ts';
+
+export interface GivenVersion {
+  handler?: string;
+  version?: string;
+  state?: VersionState;
+  supportsMultipleExtensions?: boolean;
+  reportHeartbeat?: boolean;
+  settingsSchema?: SettingsSchema;
+}
+
+/** A registered handler version without the bytes of its package, for tests that need one to be there. */
+export async function givenVersion(
+  db: Database,
+  given: GivenVersion = {},
+): Promise<{ handler: string; version: string }> {
+  const { handler = 'Acme.Lab.Probe', version = '1.0.0.0', state = 'published' } = given;
+  const identity = parseHandlerId(handler);
+  const key = versionKey(version);
+  if (!identity || key === null) throw new Error('not a handler version');
+  const createdAt = new Date();
+  await db
+    .insert(publishers)
+    .values({ namespace: identity.namespace, displayName: identity.namespace, createdAt })
+    .onConflictDoNothing();
+  await db
+    .insert(handlers)
+    .values({ id: handler, ...identity, createdAt })
+    .onConflictDoNothing();
+  await db.insert(handlerVersions).values({
+    handler,
+    version,
+    versionKey: key,
+    state,
+    sha256: randomBytes(32).toString('hex'),
+    size: 1234,
+    manifest: {
+      version: 1,
+      handlerManifest: {
+        installCommand: 'install.sh',
+        uninstallCommand: 'uninstall.sh',
+        updateCommand: 'update.sh',
+        enableCommand: 'enable.sh',
+        disableCommand: 'disable.sh',
+        rebootAfterInstall: false,
+        reportHeartbeat: given.reportHeartbeat ?? true,
+        supportsMultipleExtensions: given.supportsMultipleExtensions ?? false,
+      },
+    },
+    manifestText: '[]',
+    files: [],
+    warnings: [],
+    settingsSchema: given.settingsSchema ?? null,
+    createdAt,
+    createdBy: 'test',
+    publishedAt: state === 'draft' ? null : createdAt,
+  });
+  return { handler, version };
+}
