@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import {
+  agentStatus,
+  deadlineOf,
+  extensionHealth,
+  type HealthFacts,
+  heartbeatVerdict,
+  staleFor,
+  vmHealth,
+} from './rules.ts';
+
+const now = new Date('2026-01-01T12:00:00Z');
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+
+describe('heartbeat verdict', () => {
+  test.each([
+    // status, age when read, seconds since, period, verdict
+    ['ready', 0, 0, 120, 'ready'],
+    ['ready', 60, 0, 120, 'ready'],
+    ['ready', 60.5, 0, 120, 'unknown'],
+    ['ready', 600, 0, 120, 'unknown'],
+    ['ready', 600.5, 0, 120, 'unresponsive'],
+    ['notready', 0, 0, 120, 'notready'],
+    ['notready', 600, 0, 120, 'notready'],
+    ['notready', 601, 0, 120, 'unresponsive'],
+    // it holds until the next reading is due and a grace
+    ['ready', 10, 150, 120, 'ready'],
+    ['ready', 10, 151, 120, 'unknown'],
+    ['notready', 10, 150, 120, 'notready'],
+    ['notready', 10, 151, 120, 'unknown'],
+    ['ready', 10, 35, 5, 'ready'],
+    ['ready', 10, 36, 5, 'unknown'],
+    ['ready', 10, 629, 600, 'ready'],
+    ['ready', 10, 631, 600, 'unresponsive'],
+    // silence: Unresponsive once the file's age then plus the time since passes 10 minutes
+    ['ready', 10, 590, 120, 'unknown'],
+    ['ready', 10, 591, 120, 'unresponsive'],
+    ['ready', 500, 151, 120, 'unresponsive'],
+    ['notready', 500, 100, 120, 'notready'],
+    ['ready', 700, 151, 120, 'unresponsive'],
+  ] as const)(
+    'AZ-H3 %s, aged %d s, read %d s ago, period %d s: %s',
+    (status, ageSeconds, since, periodSeconds, verdict) => {
+      const reading = { status, ageSeconds, readAt: ago(since) };
+      expect(heartbeatVerdict({ optedIn: true, reading, periodSeconds, enabledAt: null }, now)).toBe(verdict);
+    },
+  );
+
+  test('AZ-H4 a handler that did not opt in has no verdict, whatever it sent', () => {
+    const reading = { status: 'notready' as const, ageSeconds: 900, readAt: ago(900) };
+    expect(heartbeatVerdict({ optedIn: false, reading, periodSeconds: 120, enabledAt: null }, now)).toBe('none');
+  });
+
+  test.each([
+    [null, 'none'],
+    [ago(150), 'none'],
+    [ago(151), 'unknown'],
+  ] as const)('one that opted in, is enabled since %j and never sent any: %s', (enabledAt, verdict) => {
+    expect(heartbeatVerdict({ optedIn: true, reading: null, periodSeconds: 120, enabledAt }, now)).toBe(verdict);
+  });
+});
+
+test.each([
+  // status, age when read, seconds since, period, stale for
+  ['transitioning', 0, 0, 300, null],
+  ['transitioning', 150, 0, 300, null],
+  ['transitioning', 151, 0, 300, 1],
+  ['transitioning', 151, 10, 300, 11],
+  ['warning', 342, 0, 300, 192],
+  ['warning', 10, 330, 300, null],
+  ['warning', 10, 331, 300, 1],
+  ['transitioning', 0, 40, 5, 5],
+  ['success', 9000, 9000, 300, null],
+  ['error', 9000, 9000, 300, null],
+] as const)(
+  'AZ-S4 %s, aged %d s, read %d s ago, period %d s: stale for %j',
+  (status, ageSeconds, since, period, stale) => {
+    expect(staleFor({ status, ageSeconds, readAt: ago(since) }, period, now)).toBe(stale);
+  },
+);
+
+test.each([
+  // last seen, promised to call again (seconds ago; negative = to come), status
+  [0, -60, 'ready'],
+  [90, 30, 'ready'],
+  [91, 31, 'unknown'],
+  [600, 540, 'unknown'],
+  [601, 541, 'unresponsive'],
+  [601, -60, 'unresponsive'],
+] as const)('AZ-S6 an agent seen %d s ago that was due %d s ago is %s', (seen, due, status) => {
+  expect(agentStatus({ lastSeenAt: ago(seen), nextExpectedAt: ago(due) }, now)).toBe(status);
+});
+
+test('AZ-S6 an agent that was never seen', () => {
+  expect(agentStatus(null, now)).toBe('never');
+});
+
+describe('deadline', () => {
+  const timeouts = { install: 1, update: 2, enable: 4, disable: 8, uninstall: 16 };
+  test.each([
+    ['enabled', 1 + 4 + 300],
+    ['disabled', 1 + 8 + 300],
+    ['uninstall', 8 + 16 + 300],
+  ] as const)(
+    'of the goal %s is %d s after delivery, or after the change while it is not delivered',
+    (state, seconds) => {
+      const goal = { state, timeouts, changedAt: ago(1000), deliveredAt: ago(500) };
+      expect(deadlineOf(goal)).toEqual(ago(500 - seconds));
+      expect(deadlineOf({ ...goal, deliveredAt: null })).toEqual(ago(1000 - seconds));
+    },
+  );
+});
+
+describe('health of an extension', () => {
+  const good: HealthFacts = {
+    agent: 'ready',
+    goal: { state: 'enabled', sequenceNumber: 3 },
+    handler: { state: 'enabled', sequenceNumber: 3, exitCode: 0, timedOut: false, blockedBy: undefined },
+    heartbeat: 'ready',
+    status: { status: 'success', sequenceNumber: 3, stale: false },
+    deadlinePassed: false,
+  };
+  type Changes = {
+    agent?: HealthFacts['agent'];
+    goal?: Partial<HealthFacts['goal']>;
+    handler?: Partial<NonNullable<HealthFacts['handler']>> | null;
+    heartbeat?: HealthFacts['heartbeat'];
+    status?: Partial<NonNullable<HealthFacts['status']>> | null;
+    deadlinePassed?: boolean;
+  };
+  const facts = (changes: Changes): HealthFacts => ({
+    ...good,
+    ...changes,
+    goal: { ...good.goal, ...changes.goal },
+    handler:
+      changes.handler === null
+        ? null
+        : { ...(good.handler as NonNullable<HealthFacts['handler']>), ...changes.handler },
+    status:
+      changes.status === null ? null : { ...(good.status as NonNullable<HealthFacts['status']>), ...changes.status },
+  });
+
+  test.each<[Changes, string]>([
+    [{}, 'healthy'],
+    [{ handler: null }, 'healthy'],
+    [{ agent: 'unknown' }, 'healthy'],
+    [{ heartbeat: 'none' }, 'healthy'],
+    // the agent first
+    [{ agent: 'never', status: { status: 'error' } }, 'unknown'],
+    [{ agent: 'unresponsive', status: { status: 'error' } }, 'unresponsive'],
+    [{ agent: 'unresponsive', goal: { state: 'disabled' }, handler: { state: 'disabled' } }, 'unresponsive'],
+    // then disabled
+    [{ goal: { state: 'disabled' }, handler: { state: 'disabled' }, status: { status: 'error' } }, 'disabled'],
+    [{ goal: { state: 'disabled', sequenceNumber: 4 } }, 'progressing'],
+    // then failures of the goal's sequence
+    [{ handler: { state: 'failed' } }, 'failed'],
+    [{ handler: { exitCode: 51 } }, 'failed'],
+    [{ handler: { timedOut: true } }, 'failed'],
+    [{ handler: { state: 'failed', sequenceNumber: 2 } }, 'progressing'],
+    [{ status: { status: 'error' }, heartbeat: 'notready' }, 'failed'],
+    [{ status: { status: 'error', sequenceNumber: 2 }, handler: { sequenceNumber: 2 } }, 'progressing'],
+    // then the heartbeat, before the deadline
+    [{ heartbeat: 'unresponsive', deadlinePassed: true }, 'degraded'],
+    [{ heartbeat: 'notready', status: null }, 'degraded'],
+    // then the deadline, before what still goes on
+    [{ deadlinePassed: true, status: { status: 'transitioning' } }, 'failed'],
+    // then what goes on
+    [{ status: null }, 'progressing'],
+    [{ status: null, handler: null }, 'progressing'],
+    [{ status: { status: 'transitioning', stale: true }, heartbeat: 'unknown' }, 'progressing'],
+    [{ handler: { state: 'waiting', blockedBy: 'mount' } }, 'progressing'],
+    [{ handler: { sequenceNumber: 2 } }, 'progressing'],
+    // then what is not quite right
+    [{ status: { status: 'warning' } }, 'degraded'],
+    [{ status: { status: 'warning', stale: true } }, 'degraded'],
+    [{ heartbeat: 'unknown' }, 'degraded'],
+  ])('AZ-S6 %j: %s', (changes, health) => {
+    expect(extensionHealth(facts(changes))).toBe(health);
+  });
+});
+
+test.each([
+  ['unresponsive', ['failed'], 'unresponsive'],
+  ['ready', ['healthy', 'degraded', 'failed', 'unknown'], 'failed'],
+  ['ready', ['unknown', 'degraded', 'progressing'], 'degraded'],
+  ['never', ['unknown'], 'unknown'],
+  ['ready', ['progressing', 'healthy'], 'progressing'],
+  ['ready', ['healthy', 'disabled'], 'healthy'],
+  ['ready', ['disabled'], 'healthy'],
+  ['ready', [], 'healthy'],
+  ['unknown', [], 'unknown'],
+  ['never', [], 'unknown'],
+] as const)('AZ-S6 a VM with a %s agent and extensions %j is %s', (agent, extensions, health) => {
+  expect(vmHealth(agent, extensions)).toBe(health);
+});

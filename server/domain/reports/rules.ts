@@ -1,0 +1,163 @@
+import type { CommandTimeouts, ExtensionGoal } from '#db/schema/index.ts';
+import type { HandlerReport, HeartbeatDocument, StatusWord } from '#protocol/index.ts';
+
+/** Seconds that a reading or a poll may be late before anyone draws conclusions. */
+export const graceSeconds = 30;
+/** Beyond these 10 minutes who says nothing counts as unresponsive. */
+export const unresponsiveSeconds = 600;
+/** A heartbeat file that was older than this when it was read is no sign that the handler works. */
+export const freshHeartbeatSeconds = 60;
+/** A transitioning or warning status file that was older than this when it was read is stale. */
+export const staleFileSeconds = 150;
+/** What the reading of the status file may take after the last command. */
+export const statusReadingSeconds = 300;
+
+export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000;
+
+export type HeartbeatVerdict = 'ready' | 'notready' | 'unknown' | 'unresponsive' | 'none';
+
+/** A heartbeat as it was read: on the portal's clock, with the age that the file had then. */
+export interface HeartbeatReading {
+  status: HeartbeatDocument['status'];
+  ageSeconds: number;
+  readAt: Date;
+}
+
+interface HeartbeatFacts {
+  status: HeartbeatReading['status'];
+  /** The file's age when it was read. */
+  age: number;
+  /** The file's age now, had nobody touched it. */
+  ageNow: number;
+  overdue: boolean;
+}
+
+/** First line that fits (AZ-H3). */
+const heartbeatTable: readonly [HeartbeatVerdict, (facts: HeartbeatFacts) => boolean][] = [
+  ['unresponsive', ({ overdue, ageNow }) => overdue && ageNow > unresponsiveSeconds],
+  ['unknown', ({ overdue }) => overdue],
+  ['unresponsive', ({ age }) => age > unresponsiveSeconds],
+  ['notready', ({ status }) => status === 'notready'],
+  ['ready', ({ age }) => age <= freshHeartbeatSeconds],
+  ['unknown', () => true],
+];
+
+/**
+ * What a heartbeat says now. It was given when the file was read and holds until the next reading is due
+ * (`periodSeconds`) and a grace; a handler that did not opt in has none (AZ-H4). One that opted in and never sent any
+ * has none either until it has been enabled for that long.
+ */
+export function heartbeatVerdict(
+  input: { optedIn: boolean; reading: HeartbeatReading | null; periodSeconds: number; enabledAt: Date | null },
+  now: Date,
+): HeartbeatVerdict {
+  const { optedIn, reading, periodSeconds, enabledAt } = input;
+  const due = periodSeconds + graceSeconds;
+  if (!optedIn) return 'none';
+  if (reading === null) return enabledAt !== null && secondsBetween(enabledAt, now) > due ? 'unknown' : 'none';
+  const elapsed = Math.max(0, secondsBetween(reading.readAt, now));
+  const { status, ageSeconds: age } = reading;
+  const facts = { status, age, ageNow: age + elapsed, overdue: elapsed > due };
+  return heartbeatTable.find(([, fits]) => fits(facts))?.[0] ?? 'unknown';
+}
+
+/** How long a status has been stale, in seconds; null where it is not (AZ-S4). A terminal state never is. */
+export function staleFor(
+  status: { status: StatusWord; ageSeconds: number; readAt: Date },
+  periodSeconds: number,
+  now: Date,
+): number | null {
+  if (status.status === 'success' || status.status === 'error') return null;
+  const elapsed = Math.max(0, secondsBetween(status.readAt, now));
+  const overdueFor = elapsed - periodSeconds - graceSeconds;
+  const tooOldFor = status.ageSeconds > staleFileSeconds ? status.ageSeconds + elapsed - staleFileSeconds : 0;
+  const stale = Math.max(overdueFor, tooOldFor);
+  return stale > 0 ? stale : null;
+}
+
+export type AgentStatus = 'ready' | 'unknown' | 'unresponsive' | 'never';
+
+/** Ready within the promised call and a grace, unknown after, unresponsive beyond 10 minutes (AZ-S6). */
+export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): AgentStatus {
+  if (presence === null) return 'never';
+  if (secondsBetween(presence.lastSeenAt, now) > unresponsiveSeconds) return 'unresponsive';
+  return secondsBetween(presence.nextExpectedAt, now) <= graceSeconds ? 'ready' : 'unknown';
+}
+
+const commandsOf = {
+  enabled: ['install', 'enable'],
+  disabled: ['install', 'disable'],
+  uninstall: ['disable', 'uninstall'],
+} as const satisfies Record<ExtensionGoal, readonly (keyof CommandTimeouts)[]>;
+
+/** When a goal must be concluded: all that its commands may take, from delivery on, and the reading of the status. */
+export function deadlineOf(goal: {
+  state: ExtensionGoal;
+  timeouts: CommandTimeouts;
+  changedAt: Date;
+  deliveredAt: Date | null;
+}): Date {
+  const seconds = commandsOf[goal.state].reduce((sum, command) => sum + goal.timeouts[command], statusReadingSeconds);
+  return new Date((goal.deliveredAt ?? goal.changedAt).getTime() + seconds * 1000);
+}
+
+export type ExtensionHealth =
+  | 'healthy'
+  | 'progressing'
+  | 'degraded'
+  | 'failed'
+  | 'unresponsive'
+  | 'unknown'
+  | 'disabled';
+export type VmHealth = Exclude<ExtensionHealth, 'disabled'>;
+
+export interface HealthFacts {
+  agent: AgentStatus;
+  goal: { state: ExtensionGoal; sequenceNumber: number };
+  handler: Pick<HandlerReport, 'state' | 'sequenceNumber' | 'exitCode' | 'timedOut' | 'blockedBy'> | null;
+  heartbeat: HeartbeatVerdict;
+  status: { status: StatusWord; sequenceNumber: number; stale: boolean } | null;
+  /** The deadline passed and no `success` or `error` concluded the goal's sequence. */
+  deadlinePassed: boolean;
+}
+
+const ofGoal = (report: { sequenceNumber: number } | null, { goal }: HealthFacts): boolean =>
+  report !== null && report.sequenceNumber >= goal.sequenceNumber;
+
+function commandFailed(facts: HealthFacts): boolean {
+  const { handler } = facts;
+  if (handler === null || !ofGoal(handler, facts)) return false;
+  return handler.state === 'failed' || handler.timedOut || (handler.exitCode ?? 0) !== 0;
+}
+
+/** First line that fits (AZ-S6). */
+const healthTable: readonly [ExtensionHealth, (facts: HealthFacts) => boolean][] = [
+  ['unknown', ({ agent }) => agent === 'never'],
+  ['unresponsive', ({ agent }) => agent === 'unresponsive'],
+  ['disabled', ({ goal, handler }) => goal.state === 'disabled' && handler?.state === 'disabled'],
+  ['failed', commandFailed],
+  ['failed', (facts) => facts.status?.status === 'error' && ofGoal(facts.status, facts)],
+  ['degraded', ({ heartbeat }) => heartbeat === 'unresponsive' || heartbeat === 'notready'],
+  ['failed', ({ deadlinePassed }) => deadlinePassed],
+  ['progressing', (facts) => facts.handler !== null && !ofGoal(facts.handler, facts)],
+  ['progressing', (facts) => !ofGoal(facts.status, facts)],
+  ['progressing', ({ status }) => status?.status === 'transitioning'],
+  ['progressing', ({ handler }) => handler?.state === 'waiting' || handler?.blockedBy !== undefined],
+  ['degraded', ({ status }) => status?.status === 'warning' || status?.stale === true],
+  ['degraded', ({ heartbeat }) => heartbeat === 'unknown'],
+  ['healthy', () => true],
+];
+
+/** The health of one extension. */
+export function extensionHealth(facts: HealthFacts): ExtensionHealth {
+  return healthTable.find(([, fits]) => fits(facts))?.[0] ?? 'unknown';
+}
+
+const vmOrder = ['failed', 'degraded', 'unknown', 'progressing', 'healthy'] as const;
+
+/** The health of a VM: its agent's silence, else the worst of its extensions; disabled ones do not count (AZ-S6). */
+export function vmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
+  if (agent === 'unresponsive') return 'unresponsive';
+  const worst = vmOrder.find((health) => extensions.includes(health));
+  return worst ?? (agent === 'ready' ? 'healthy' : 'unknown');
+}
