@@ -10,6 +10,9 @@ const reports = mkdtempSync(path.join(tmpdir(), 'annex-test-'));
 const vitestReport = path.join(reports, 'vitest.json');
 const playwrightReport = path.join(reports, 'playwright.json');
 
+/** Handed on to the running step, which cleans up and ends; the summary is still printed. */
+const endings: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 interface Step {
   name: string;
   command: [string, ...string[]];
@@ -44,11 +47,16 @@ function run({ command: [command, ...args], env }: Step): Promise<number> {
       env: { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}`, NEXT_TELEMETRY_DISABLED: '1', ...env },
       stdio: 'inherit',
     });
+    const end = (signal: NodeJS.Signals) => child.kill(signal);
+    for (const signal of endings) process.on(signal, end);
     child.on('error', (error) => {
       console.error(error.message);
       resolve(127);
     });
-    child.on('close', (code, signal) => resolve(signal === null ? (code ?? 1) : 130));
+    child.on('close', (code, signal) => {
+      for (const ending of endings) process.off(ending, end);
+      resolve(signal === null ? (code ?? 1) : 130);
+    });
   });
 }
 
