@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process';
+import { sentenceOf } from './agent-error.ts';
+import type { Layout } from './folder/layout.ts';
+import { readJson, writeJson } from './folder/write-file.ts';
+import { readGoalState } from './goal/read-goal-state.ts';
+import { openCallCounter } from './identity/call-counter.ts';
+import { loadIdentity } from './identity/identity.ts';
+import type { Journal } from './journal.ts';
+import { Machine } from './machine.ts';
+import { backoff } from './portal/backoff.ts';
+import { openPortal, type PolledGoalState, type Portal, PortalRefusal } from './portal/portal.ts';
+import { wait } from './portal/wait.ts';
+import { Reporter } from './report/reporter.ts';
+import { Runner } from './runner.ts';
+import { Observer } from './watch/observer.ts';
+
+export interface AgentOptions {
+  layout: Layout;
+  journal: Journal;
+  heartbeatSeconds: number;
+  statusSeconds: number;
+  /** Run through the shell when installed handlers want a reboot; without it the wish is only told. */
+  rebootCommand?: string;
+  environment: Record<string, string | undefined>;
+}
+
+/** How long a poll may be held; the portal takes at most 60. */
+const heldSeconds = 50;
+/** Refusals that no waiting mends are tried again at this pace: a person may mend them. */
+const refusedSeconds = 60;
+/** An agent at its start goes on from disk when the portal has not answered by then. */
+const firstAnswerSeconds = 5;
+
+/** An enrolled machine at work: polls, brings the machine to its goal, reports. */
+export class Agent {
+  readonly reporter: Reporter;
+  readonly runner: Runner;
+  private readonly observer: Observer;
+  private readonly portal: Portal;
+  private readonly options: AgentOptions;
+  private readonly pollSeconds: number;
+  private readonly stopping = new AbortController();
+  private wakePoll = new AbortController();
+  /** The goal state that is in force. */
+  private appliedEtag: string | null = null;
+  /** The last that was received, also where it could not be read. */
+  private seenEtag: string | null = null;
+  private works: Promise<unknown>[] = [];
+
+  constructor(options: AgentOptions) {
+    const { layout, journal, heartbeatSeconds, statusSeconds } = options;
+    const identity = loadIdentity(layout);
+    this.options = options;
+    this.pollSeconds = identity.pollSeconds ?? 30;
+    this.portal = openPortal(identity.portal, identity.credential, openCallCounter(layout));
+    this.reporter = new Reporter({
+      layout,
+      journal,
+      portal: this.portal,
+      periods: { heartbeatSeconds, statusSeconds },
+      appliedEtag: () => this.appliedEtag,
+      onEtag: (etag) => {
+        if (etag !== this.seenEtag) this.wakePoll.abort();
+      },
+    });
+    this.observer = new Observer(
+      {
+        heartbeat: (extension, read) => this.reporter.heartbeat(extension, read),
+        status: (extension, sequenceNumber, read, word) => {
+          this.reporter.status(extension, sequenceNumber, read);
+          this.runner.noteStatus(extension, sequenceNumber, word);
+        },
+      },
+      journal,
+      { heartbeatSeconds, statusSeconds },
+    );
+    this.runner = new Runner({
+      machine: new Machine(layout, this.reporter),
+      portal: this.portal,
+      observer: this.observer,
+      journal,
+      environment: options.environment,
+      requestReboot: (handlers) => this.requestReboot(handlers),
+    });
+  }
+
+  /** Asks the portal once, else goes on from disk, and starts to work. True when the portal answered. */
+  async start(): Promise<boolean> {
+    this.works = [this.reporter.run(), this.runner.run()];
+    const held = this.readHeld();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), firstAnswerSeconds * 1000);
+    try {
+      const answer = await this.portal.goalState(held?.etag ?? null, 0, late.signal);
+      if (answer.document === null && held !== null) this.apply(held);
+      this.receive(answer);
+      return true;
+    } catch (error) {
+      this.options.journal.warn(`The portal does not answer: ${sentenceOf(error)}. Going on with what is on disk.`);
+      if (held !== null) this.apply(held);
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Polls until it is stopped. */
+  async poll(): Promise<void> {
+    const { journal } = this.options;
+    const pauses = backoff(1, 30);
+    let isAway = false;
+    while (!this.stopping.signal.aborted) {
+      let pause: number;
+      try {
+        const answer = await this.portal.goalState(this.seenEtag, heldSeconds, this.stopping.signal);
+        if (isAway) journal.info('The portal is back.');
+        isAway = false;
+        pauses.reset();
+        this.reporter.portalIsThere();
+        this.receive(answer);
+        pause = answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0);
+      } catch (error) {
+        if (this.stopping.signal.aborted) return;
+        pause = pauseAfter(error, () => pauses.next());
+        if (!isAway)
+          journal.warn(`No goal state from the portal: ${sentenceOf(error)}. Trying again until it answers.`);
+        isAway = true;
+      }
+      await wait(Math.max(pause, 0.1), [this.stopping.signal, this.wakePoll.signal]);
+      if (this.wakePoll.signal.aborted) this.wakePoll = new AbortController();
+    }
+  }
+
+  /** Reads all files now; resolves when everything is acknowledged, or the time is over. */
+  async reportEverything(seconds: number): Promise<void> {
+    await this.observer.readEverything();
+    await this.reporter.drain(seconds);
+  }
+
+  /** Ends the running command and all waiting; what was not sent stays on disk. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.runner.stop();
+    this.observer.stop();
+    await this.reporter.drain(1);
+    this.reporter.stop();
+    await Promise.allSettled(this.works);
+  }
+
+  private receive({ document }: PolledGoalState): void {
+    if (document === null || document.etag === this.seenEtag) return;
+    this.seenEtag = document.etag;
+    this.apply(document);
+  }
+
+  /** Takes a goal state up, and keeps it. One that cannot be read is told; the last good one stays. */
+  private apply(document: { text: string; etag: string }): void {
+    const { journal, layout } = this.options;
+    this.seenEtag = document.etag;
+    try {
+      const goal = readGoalState(document.text);
+      writeJson(layout.goalState, document);
+      this.appliedEtag = document.etag;
+      journal.info(`Goal state ${goal.incarnation}: ${listOf(goal.extensions)}.`);
+      this.runner.setGoal(goal);
+    } catch (error) {
+      const message = `The goal state cannot be read: ${sentenceOf(error)}. The last good one stays in force.`;
+      journal.warn(message, { etag: document.etag });
+      this.reporter.problem('goal-state', message);
+    }
+  }
+
+  private readHeld(): { text: string; etag: string } | null {
+    const held = readJson(this.options.layout.goalState);
+    if (typeof held !== 'object' || held === null || !('text' in held) || !('etag' in held)) return null;
+    return { text: String(held.text), etag: String(held.etag) };
+  }
+
+  private requestReboot(handlers: string[]): void {
+    const { journal, layout, rebootCommand } = this.options;
+    if (rebootCommand === undefined) {
+      journal.warn(`${handlers.join(', ')}: a reboot completes the install. Reboot this machine when it suits.`);
+      return;
+    }
+    journal.info(`${handlers.join(', ')}: asking for a reboot.`);
+    const child = spawn('/bin/sh', ['-c', rebootCommand], { cwd: layout.root, stdio: 'ignore', detached: true });
+    child.on('error', (error) => journal.warn(`The reboot command could not be started: ${error.message}.`));
+    child.unref();
+  }
+}
+
+function pauseAfter(error: unknown, next: () => number): number {
+  if (!(error instanceof PortalRefusal)) return next();
+  return error.retryAfter ?? (error.passing ? next() : refusedSeconds);
+}
+
+function listOf(extensions: { name: string; version: string; state: string }[]): string {
+  if (extensions.length === 0) return 'no extensions';
+  return extensions.map(({ name, version, state }) => `${name} ${version} ${state}`).join(', ');
+}

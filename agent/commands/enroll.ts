@@ -1,0 +1,69 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { AgentError } from '../agent-error.ts';
+import { layoutOf } from '../folder/layout.ts';
+import { lockFolder } from '../folder/lock.ts';
+import { readText, writeJson, writeWhole } from '../folder/write-file.ts';
+import { createKey } from '../identity/create-key.ts';
+import { type IdentityFile, readIdentityFile } from '../identity/identity.ts';
+import { operatingSystem } from '../identity/operating-system.ts';
+import { enrollAt } from '../portal/portal.ts';
+
+export interface EnrollOptions {
+  portal: string;
+  token: string;
+  dir: string;
+  /** The common name of the certificate; the machine's host name where it is absent. */
+  name?: string;
+}
+
+/**
+ * Makes key and certificate, enrols at the portal and keeps the credential. Where the answer was lost, running it again
+ * uses the same key, and the portal repeats its answer.
+ */
+export async function enroll(options: EnrollOptions, print: (line: string) => void): Promise<void> {
+  const layout = layoutOf(options.dir);
+  const portal = portalAddress(options.portal);
+  const unlock = lockFolder(layout);
+  try {
+    const earlier = readIdentityFile(layout);
+    if (earlier?.vmId != null) {
+      throw new AgentError(
+        `${layout.root} is enrolled at ${earlier.portal} as VM ${earlier.vmId}. Give another --dir, or empty this one first.`,
+      );
+    }
+    const identity = await pendingIdentity(earlier, portal);
+    const certificate = readText(join(layout.certificates, `${identity.thumbprint}.crt`)) ?? '';
+    const answer = await enrollAt(portal, { enrollmentToken: options.token, certificate, os: operatingSystem() });
+    writeWhole(layout.credential, `${answer.credential}\n`, 0o600);
+    writeJson(layout.identity, {
+      ...identity,
+      portal,
+      vmId: answer.vmId,
+      enrolledAt: new Date().toISOString(),
+      pollSeconds: answer.pollSeconds,
+    } satisfies IdentityFile);
+    print(`Enrolled at ${portal} as VM ${answer.vmId}.`);
+    print(`Certificate ${identity.thumbprint}; its key stays in ${layout.certificates}.`);
+    print(`Next: run --dir ${options.dir}`);
+  } finally {
+    unlock();
+  }
+
+  async function pendingIdentity(earlier: IdentityFile | null, portal: string): Promise<IdentityFile> {
+    if (earlier !== null && readText(join(layout.certificates, `${earlier.thumbprint}.crt`)) !== null) return earlier;
+    const name = options.name ?? hostname();
+    const { thumbprint } = await createKey(layout, name);
+    const identity = { portal, name, thumbprint, vmId: null, enrolledAt: null, pollSeconds: null };
+    writeJson(layout.identity, identity);
+    return identity;
+  }
+}
+
+function portalAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw new AgentError(`--portal must be an http or https address, for example https://annex.example.net.`);
+  }
+  return url.href.replace(/\/+$/, '');
+}

@@ -1,0 +1,29 @@
+import { Agent } from '../agent.ts';
+import { AgentError } from '../agent-error.ts';
+import { layoutOf } from '../folder/layout.ts';
+import { lockFolder } from '../folder/lock.ts';
+import { openJournal } from '../journal.ts';
+import { wait } from '../portal/wait.ts';
+import type { RunOptions } from './run.ts';
+
+/** Reports that the portal has not taken by then stay on disk. */
+const drainSeconds = 30;
+
+/** Takes the goal state once, does what it asks, reports, and ends. */
+export async function once(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
+  const layout = layoutOf(options.dir);
+  const unlock = lockFolder(layout);
+  try {
+    const agent = new Agent({ ...options, layout, journal: openJournal(layout.logs, print) });
+    const isThere = await agent.start();
+    if (!isThere) {
+      await agent.stop();
+      throw new AgentError('The portal did not answer, nothing was done. Check that it runs, then try again.');
+    }
+    await Promise.race([agent.runner.whenIdle(), wait(24 * 3600, [signal])]);
+    await agent.reportEverything(drainSeconds);
+    await agent.stop();
+  } finally {
+    unlock();
+  }
+}

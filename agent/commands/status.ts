@@ -1,0 +1,98 @@
+import { readdirSync } from 'node:fs';
+import { AgentError } from '../agent-error.ts';
+import { layoutOf } from '../folder/layout.ts';
+import { runningAgent } from '../folder/lock.ts';
+import { readJson } from '../folder/write-file.ts';
+import { readLocalState } from '../goal/local-state.ts';
+import { readGoalState } from '../goal/read-goal-state.ts';
+import { readIdentityFile } from '../identity/identity.ts';
+
+/** What the agent in a folder knows, read from its files; the agent need not run. */
+export function status(dir: string): Record<string, unknown> & { extensions: ExtensionRow[] } {
+  const layout = layoutOf(dir);
+  const identity = readIdentityFile(layout);
+  if (identity === null) {
+    throw new AgentError(`${layout.root} holds no agent. Enrol it first: enroll --portal URL --token T --dir ${dir}`);
+  }
+  const local = readLocalState(layout);
+  const goal = heldGoal(readJson(layout.goalState));
+  const names = new Set([...Object.keys(local.extensions), ...(goal?.extensions ?? []).map(({ name }) => name)]);
+  return {
+    portal: identity.portal,
+    vmId: identity.vmId,
+    process: runningAgent(layout),
+    incarnation: goal?.incarnation ?? null,
+    waitingReports: countFiles(layout.reports),
+    extensions: [...names].sort().map((name) => {
+      const wanted = goal?.extensions.find((each) => each.name === name);
+      const here = local.extensions[name];
+      return {
+        name,
+        handler: here?.handler ?? wanted?.handler ?? '',
+        version: here?.version ?? '',
+        sequenceNumber: here?.sequenceNumber ?? wanted?.sequenceNumber ?? 0,
+        goal: wanted?.state ?? 'not in the goal state',
+        state: here?.state ?? 'notInstalled',
+        detail: here?.detail ?? '',
+      };
+    }),
+  };
+}
+
+export interface ExtensionRow {
+  name: string;
+  handler: string;
+  version: string;
+  sequenceNumber: number;
+  goal: string;
+  state: string;
+  detail: string;
+}
+
+/** The same as a table for people. */
+export function statusText(dir: string): string {
+  const { portal, vmId, process, incarnation, waitingReports, extensions } = status(dir);
+  const head = [
+    `Portal        ${portal}`,
+    `VM            ${vmId ?? 'not enrolled yet'}`,
+    `Agent         ${process === null ? 'does not run' : `runs as process ${process}`}`,
+    `Goal state    ${incarnation ?? 'none received yet'}`,
+    `Reports       ${waitingReports === 0 ? 'all acknowledged' : `${waitingReports} wait to be sent`}`,
+  ];
+  if (extensions.length === 0) return [...head, '', 'No extensions.'].join('\n');
+  const rows = extensions.map((row) => [
+    row.name,
+    row.handler,
+    row.version,
+    String(row.sequenceNumber),
+    row.goal,
+    row.state,
+    row.detail,
+  ]);
+  const table = [['EXTENSION', 'HANDLER', 'VERSION', 'SEQ', 'GOAL', 'STATE', 'DETAIL'], ...rows];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [...head, '', ...lines].join('\n');
+}
+
+function heldGoal(held: unknown) {
+  if (typeof held !== 'object' || held === null || !('text' in held)) return null;
+  try {
+    return readGoalState(String(held.text));
+  } catch {
+    return null;
+  }
+}
+
+function countFiles(folder: string): number {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.json')).length;
+  } catch {
+    return 0;
+  }
+}

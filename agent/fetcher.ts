@@ -1,0 +1,96 @@
+import { AgentError, sentenceOf } from './agent-error.ts';
+import type { Step } from './goal/reconcile.ts';
+import { fetchPackage } from './handler/fetch-package.ts';
+import type { Journal } from './journal.ts';
+import type { Machine } from './machine.ts';
+import { type Backoff, backoff } from './portal/backoff.ts';
+import { type Portal, PortalRefusal } from './portal/portal.ts';
+
+export interface FetcherOptions {
+  machine: Machine;
+  portal: Portal;
+  journal: Journal;
+  signal: AbortSignal;
+  /** Something arrived, or may be tried again. */
+  onChange(): void;
+  /** The package itself is wrong, or is not to be had. */
+  onFailure(step: Step, reason: string): void;
+}
+
+const limit = 4;
+
+/** Downloads and unpacks in parallel (AZ-G2). What may pass is tried again with backoff, as long as it is wanted. */
+export class Fetcher {
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly pausing = new Map<string, { pauses: Backoff; timer: NodeJS.Timeout | null }>();
+  private readonly options: FetcherOptions;
+
+  constructor(options: FetcherOptions) {
+    this.options = options;
+  }
+
+  /** Starts what is neither on its way nor pausing. */
+  start(steps: Step[]): void {
+    for (const step of steps) {
+      const key = `${step.handler}-${step.version}`;
+      if (this.running.size >= limit) return;
+      if (this.running.has(key) || this.pausing.get(key)?.timer) continue;
+      const { machine } = this.options;
+      if (!this.pausing.has(key) && !machine.isAnyInstalled(step.handler)) {
+        for (const name of step.extensions) machine.tell(name, 'notInstalled');
+      }
+      const fetch = this.fetch(step, key).finally(() => {
+        this.running.delete(key);
+        this.options.onChange();
+      });
+      this.running.set(key, fetch);
+    }
+  }
+
+  /** Whatever pauses is tried at once when it is wanted again. */
+  reset(): void {
+    for (const { timer } of this.pausing.values()) clearTimeout(timer ?? undefined);
+    this.pausing.clear();
+  }
+
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.running.values());
+  }
+
+  private async fetch(step: Step, key: string): Promise<void> {
+    const { machine, portal, journal, signal } = this.options;
+    const extension = machine.goalOf(step.extensions[0] ?? '');
+    if (extension === undefined) return;
+    try {
+      const { handlerManifest } = await fetchPackage(machine.layout, portal, extension, signal);
+      machine.putVersion(step.handler, step.version, {
+        sha256: extension.package.sha256,
+        installed: machine.versionOf(step)?.installed ?? false,
+        reportHeartbeat: handlerManifest.reportHeartbeat,
+        supportsMultipleExtensions: handlerManifest.supportsMultipleExtensions === true,
+        rebootAfterInstall: handlerManifest.rebootAfterInstall,
+      });
+      this.pausing.delete(key);
+      journal.info(`${step.extensions.join(', ')}: ${step.handler} ${step.version} downloaded and unpacked.`);
+    } catch (error) {
+      if (signal.aborted) return;
+      const gone = error instanceof PortalRefusal && error.status === 404;
+      if (error instanceof AgentError || gone) this.options.onFailure(step, sentenceOf(error));
+      else this.pause(step, key, error);
+    }
+  }
+
+  private pause(step: Step, key: string, error: unknown): void {
+    const entry = this.pausing.get(key) ?? { pauses: backoff(1, 60), timer: null };
+    const asked = error instanceof PortalRefusal ? error.retryAfter : null;
+    const seconds = asked ?? entry.pauses.next();
+    entry.timer = setTimeout(() => {
+      entry.timer = null;
+      this.options.onChange();
+    }, seconds * 1000);
+    this.pausing.set(key, entry);
+    this.options.journal.warn(
+      `${step.handler} ${step.version} did not arrive: ${sentenceOf(error)}. Next try in ${Math.ceil(seconds)} s.`,
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import { join, resolve } from 'node:path';
+
+/** Where the agent keeps what: everything is below its one folder. */
+export interface Layout {
+  root: string;
+  /** `agent.json`: portal, VM, thumbprint. */
+  identity: string;
+  /** The credential for the portal, 0600. */
+  credential: string;
+  /** Instance id and counter of the `Annex-Agent` header. */
+  calls: string;
+  /** `<THUMBPRINT>.crt` and `.prv`, 0700. */
+  certificates: string;
+  /** The last good goal state, as it was received. */
+  goalState: string;
+  /** What is on this machine, as far as the agent knows. */
+  localState: string;
+  /** Reports that were not acknowledged yet. */
+  reports: string;
+  /** Packages while they are downloaded and unpacked. */
+  incoming: string;
+  /** `<ProviderNamespace>.<Type>-<Version>` folders. */
+  handlers: string;
+  /** Logs of handlers and of the agent; they outlive an uninstall. */
+  logs: string;
+  lock: string;
+}
+
+export function layoutOf(dir: string): Layout {
+  const root = resolve(dir);
+  return {
+    root,
+    identity: join(root, 'agent.json'),
+    credential: join(root, 'credential'),
+    calls: join(root, 'state', 'calls.json'),
+    certificates: join(root, 'certificates'),
+    goalState: join(root, 'state', 'goal-state.json'),
+    localState: join(root, 'state', 'local.json'),
+    reports: join(root, 'reports'),
+    incoming: join(root, 'incoming'),
+    handlers: join(root, 'handlers'),
+    logs: join(root, 'logs'),
+    lock: join(root, 'agent.pid'),
+  };
+}

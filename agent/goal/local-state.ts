@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { Layout } from '../folder/layout.ts';
+import { readJson, writeJson } from '../folder/write-file.ts';
+
+/** One unpacked version of a handler. */
+const version = z.object({
+  /** Digest of the package that its folder came from; null where the folder is gone. */
+  sha256: z.string().nullable(),
+  /** Install, or update from an older version, has ended with 0 (AZ-G3). */
+  installed: z.boolean(),
+  reportHeartbeat: z.boolean(),
+  supportsMultipleExtensions: z.boolean(),
+  rebootAfterInstall: z.boolean(),
+});
+
+const extension = z.object({
+  handler: z.string(),
+  version: z.string(),
+  /** The highest sequence number whose settings file was written. */
+  sequenceNumber: z.int(),
+  /** How often a command ran for that sequence number. */
+  attempts: z.record(z.string(), z.int()),
+  /** What was last told the portal, for people who ask the agent itself. */
+  state: z.string(),
+  detail: z.string(),
+  at: z.string(),
+});
+
+const localState = z.object({
+  handlers: z.record(z.string(), z.object({ versions: z.record(z.string(), version) })),
+  extensions: z.record(z.string(), extension),
+});
+
+export type LocalVersion = z.infer<typeof version>;
+export type LocalExtension = z.infer<typeof extension>;
+/** What is on this machine: handlers by id and version, extensions by name. It outlives restarts. */
+export type LocalState = z.infer<typeof localState>;
+
+export function emptyLocalState(): LocalState {
+  return { handlers: {}, extensions: {} };
+}
+
+export function readLocalState(layout: Layout): LocalState {
+  const parsed = localState.safeParse(readJson(layout.localState));
+  return parsed.success ? parsed.data : emptyLocalState();
+}
+
+export function writeLocalState(layout: Layout, state: LocalState): void {
+  writeJson(layout.localState, state);
+}

@@ -1,0 +1,21 @@
+import { extensionNamePattern, type GoalState, goalState, parseHandlerId, parseVersion } from '#protocol/index.ts';
+
+/**
+ * Reads a goal state. Names become names of folders and files, so they are held to their patterns here too, whoever
+ * sent them. Throws with a sentence that names the first things that are wrong.
+ */
+export function readGoalState(text: string): GoalState {
+  const parsed = goalState.safeParse(JSON.parse(text));
+  if (!parsed.success) {
+    const places = parsed.error.issues.slice(0, 5).map((issue) => `/${issue.path.map(String).join('/')}`);
+    throw new Error(`not as expected at ${places.join(', ')}`);
+  }
+  const names = new Set<string>();
+  for (const { name, handler, version } of parsed.data.extensions) {
+    if (!extensionNamePattern.test(name) || name.length > 64 || names.has(name)) throw new Error('bad extension name');
+    if (parseHandlerId(handler) === null) throw new Error(`bad handler of ${name}`);
+    if (parseVersion(version) === null) throw new Error(`bad version of ${name}`);
+    names.add(name);
+  }
+  return parsed.data;
+}

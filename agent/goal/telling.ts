@@ -1,0 +1,22 @@
+import type { HandlerState } from '#protocol/index.ts';
+import type { Step } from './reconcile.ts';
+
+/** What the portal is told of a command. */
+export interface Telling {
+  during: HandlerState;
+  /** When it ended with 0; null: as before. */
+  after: HandlerState | null;
+  /** Whether failing gives the extension up. Removing and replacing go on when a command fails (AZ-G5). */
+  isFatal: boolean;
+}
+
+export function tellingOf({ kind, purpose }: Step): Telling {
+  if (purpose === 'remove') {
+    return { during: kind === 'disable' ? 'disabling' : 'uninstalling', after: null, isFatal: false };
+  }
+  if (kind === 'update') return { during: 'updating', after: null, isFatal: true };
+  if (kind === 'install') return { during: 'installing', after: 'installed', isFatal: true };
+  if (purpose !== 'goal') return { during: 'updating', after: null, isFatal: false };
+  if (kind === 'enable') return { during: 'enabling', after: 'enabled', isFatal: true };
+  return { during: 'disabling', after: 'disabled', isFatal: true };
+}

@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type GoalStateExtension,
+  type HandlerEnvironment,
+  type HandlerManifest,
+  handlerEnvironmentFileName,
+  handlerIdentity,
+  handlerManifestFile,
+  manifestFileName,
+  settingsFileName,
+  writeHandlerEnvironment,
+} from '#protocol/index.ts';
+import type { Layout } from '../folder/layout.ts';
+import { writeWhole } from '../folder/write-file.ts';
+
+/** The places of one version of a handler. */
+export interface HandlerFolders extends HandlerEnvironment {
+  root: string;
+}
+
+export function foldersOf(layout: Layout, handler: string, version: string): HandlerFolders {
+  const identity = handlerIdentity(handler, version);
+  const root = join(layout.handlers, identity);
+  return {
+    root,
+    logFolder: join(layout.logs, identity),
+    configFolder: join(root, 'config'),
+    statusFolder: join(root, 'status'),
+    heartbeatFile: join(root, 'heartbeat', 'heartbeat.json'),
+  };
+}
+
+/** Creates the folders that a handler expects, and HandlerEnvironment.json in its root (AZ-G1). */
+export function prepareFolders({ root, ...environment }: HandlerFolders): void {
+  for (const folder of [environment.logFolder, environment.configFolder, environment.statusFolder]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+  mkdirSync(join(environment.heartbeatFile, '..'), { recursive: true, mode: 0o700 });
+  writeWhole(join(root, handlerEnvironmentFileName), writeHandlerEnvironment(environment));
+}
+
+/**
+ * Writes `<n>.settings` for the extension, where it is not there yet; earlier files stay (AZ-C4). Protected settings
+ * stay as they came, sealed (AZ-C3).
+ */
+export function writeSettings(folders: HandlerFolders, extension: GoalStateExtension, named: boolean): void {
+  const { publicSettings, protectedSettings, protectedSettingsCertThumbprint } = extension.settings;
+  const sealed =
+    protectedSettings === undefined
+      ? {}
+      : { protectedSettings, protectedSettingsCertThumbprint: protectedSettingsCertThumbprint?.toUpperCase() };
+  const name = settingsFileName(extension.sequenceNumber, named ? extension.name : undefined);
+  const text = `${JSON.stringify({ handlerSettings: { ...sealed, publicSettings: publicSettings ?? {} } }, null, 2)}\n`;
+  writeWhole(join(folders.configFolder, name), text);
+}
+
+/** Deletes the settings and status files of an extension whose handler stays for others. */
+export function deleteSettings(folders: HandlerFolders, extension: string): void {
+  for (const folder of [folders.configFolder, folders.statusFolder]) {
+    if (!existsSync(folder)) continue;
+    for (const file of readdirSync(folder)) {
+      const rest = file.startsWith(`${extension}.`) ? file.slice(extension.length + 1) : '';
+      if (/^\d+\.(settings|status)$/.test(rest)) rmSync(join(folder, file), { force: true });
+    }
+  }
+}
+
+/** The manifest in a root. Throws where it is absent or wrong. */
+export function readManifestOf(root: string): HandlerManifest {
+  const text = readFileSync(join(root, manifestFileName), 'utf8').replace(/^\uFEFF/, '');
+  return handlerManifestFile.parse(JSON.parse(text));
+}

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import type { CommandName, GoalState, GoalStateExtension, HandlerState } from '#protocol/index.ts';
+import type { Layout } from './folder/layout.ts';
+import { type LocalState, type LocalVersion, readLocalState, writeLocalState } from './goal/local-state.ts';
+import { foldersOf } from './handler/folders.ts';
+import type { Reporter } from './report/reporter.ts';
+
+/** What is told of an extension beside its state. */
+export interface Told {
+  command?: CommandName;
+  attempt?: number;
+  exitCode?: number;
+  timedOut?: boolean;
+  output?: string;
+  blockedBy?: string;
+}
+
+/** What is on this machine, beside the goal in force: kept on disk, and told the portal with each change. */
+export class Machine {
+  readonly local: LocalState;
+  readonly layout: Layout;
+  goal: GoalState | null = null;
+  private readonly reporter: Reporter;
+
+  constructor(layout: Layout, reporter: Reporter) {
+    this.layout = layout;
+    this.reporter = reporter;
+    this.local = readLocalState(layout);
+    this.forgetLostFolders();
+  }
+
+  save(): void {
+    writeLocalState(this.layout, this.local);
+  }
+
+  goalOf(name: string): GoalStateExtension | undefined {
+    return this.goal?.extensions.find((each) => each.name === name);
+  }
+
+  versionOf({ handler, version }: { handler: string; version: string }): LocalVersion | undefined {
+    return this.local.handlers[handler]?.versions[version];
+  }
+
+  putVersion(handler: string, version: string, facts: LocalVersion): void {
+    this.local.handlers[handler] ??= { versions: {} };
+    this.local.handlers[handler].versions[version] = facts;
+    this.save();
+  }
+
+  dropVersion(handler: string, version: string): void {
+    const versions = this.local.handlers[handler]?.versions ?? {};
+    delete versions[version];
+    if (Object.keys(versions).length === 0) delete this.local.handlers[handler];
+  }
+
+  /** Settings of this sequence number were written: its attempts count from one. */
+  noteConfigured({ name, handler, version, sequenceNumber }: GoalStateExtension): void {
+    const before = this.local.extensions[name];
+    this.local.extensions[name] = {
+      state: before?.state ?? 'notInstalled',
+      detail: before?.detail ?? '',
+      at: before?.at ?? new Date().toISOString(),
+      version: before?.version ?? version,
+      handler,
+      sequenceNumber,
+      attempts: before?.sequenceNumber === sequenceNumber ? before.attempts : {},
+    };
+  }
+
+  countAttempt(extensions: string[], command: CommandName, version: string): number {
+    let highest = 1;
+    for (const name of extensions) {
+      const attempts = this.local.extensions[name]?.attempts;
+      if (attempts === undefined) continue;
+      const count = (attempts[`${command}@${version}`] ?? 0) + 1;
+      attempts[`${command}@${version}`] = count;
+      highest = Math.max(highest, count);
+    }
+    return highest;
+  }
+
+  isAnyInstalled(handler: string): boolean {
+    return Object.values(this.local.handlers[handler]?.versions ?? {}).some((version) => version.installed);
+  }
+
+  tell(name: string, state: HandlerState, more: Told = {}): void {
+    const extension = this.goalOf(name);
+    if (extension === undefined) return;
+    const local = this.local.extensions[name];
+    if (local !== undefined) Object.assign(local, { state, detail: detailOf(more), at: new Date().toISOString() });
+    this.reporter.handler({
+      extension: name,
+      version: this.versionNow(extension),
+      sequenceNumber: extension.sequenceNumber,
+      state,
+      timedOut: false,
+      ...more,
+    });
+  }
+
+  /** The version that is installed; while none is, none is told. */
+  private versionNow({ name, handler, version }: GoalStateExtension): string | undefined {
+    const versions = this.local.handlers[handler]?.versions ?? {};
+    if (versions[version]?.installed) return version;
+    const installed = Object.keys(versions).find((each) => versions[each]?.installed);
+    return installed === undefined ? undefined : (this.local.extensions[name]?.version ?? installed);
+  }
+
+  /** A folder that someone deleted is fetched again; that its handler was installed stays true. */
+  private forgetLostFolders(): void {
+    for (const [handler, { versions }] of Object.entries(this.local.handlers)) {
+      for (const [version, facts] of Object.entries(versions)) {
+        if (!existsSync(foldersOf(this.layout, handler, version).root)) facts.sha256 = null;
+      }
+    }
+  }
+}
+
+function detailOf({ command, exitCode, timedOut, blockedBy }: Told): string {
+  if (blockedBy !== undefined) return `waits for ${blockedBy}`;
+  if (command === undefined) return '';
+  if (timedOut) return `${command} was ended after its time`;
+  return exitCode === undefined ? command : `${command} ended with ${exitCode}`;
+}

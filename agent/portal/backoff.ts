@@ -1,0 +1,20 @@
+/** Waiting times between attempts: twice as long each time, up to a limit, with jitter so that a fleet spreads out. */
+export interface Backoff {
+  /** Seconds to wait before the next attempt. */
+  next(): number;
+  reset(): void;
+}
+
+export function backoff(firstSeconds: number, maxSeconds: number, random: () => number = Math.random): Backoff {
+  let step = firstSeconds;
+  return {
+    next() {
+      const seconds = step * (0.5 + random() / 2);
+      step = Math.min(step * 2, maxSeconds);
+      return seconds;
+    },
+    reset() {
+      step = firstSeconds;
+    },
+  };
+}

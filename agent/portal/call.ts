@@ -1,0 +1,77 @@
+import { createWriteStream } from 'node:fs';
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { pipeline } from 'node:stream/promises';
+
+export interface Call {
+  method: 'GET' | 'POST';
+  url: URL;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** Nothing heard for so long ends the call. */
+  idleSeconds: number;
+  signal?: AbortSignal;
+  /** Where the body of a 200 goes; without it the answer is text. */
+  saveTo?: string;
+  /** Called once when the request has left this machine, or the call has failed. */
+  onSent?: () => void;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** An answer larger than this is no answer of a portal. Packages go to a file and are bounded by their stated size. */
+const maxTextBytes = 64 * 1024 * 1024;
+const http = new HttpAgent({ keepAlive: true });
+const https = new HttpsAgent({ keepAlive: true });
+
+/** One HTTP call. Any status is an answer; throws where none arrived. */
+export async function call(options: Call): Promise<Answer> {
+  const message = await send(options);
+  const status = message.statusCode ?? 0;
+  if (options.saveTo !== undefined && status === 200) {
+    await pipeline(message, createWriteStream(options.saveTo, { mode: 0o600 }));
+    return { status, headers: message.headers, text: '' };
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxTextBytes) throw new Error('the answer is longer than 64 MiB');
+    chunks.push(chunk);
+  }
+  return { status, headers: message.headers, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+function send({ method, url, headers, body, idleSeconds, signal, onSent }: Call): Promise<IncomingMessage> {
+  const secure = url.protocol === 'https:';
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = once(onSent);
+    const request = (secure ? httpsRequest : httpRequest)(url, {
+      method,
+      agent: secure ? https : http,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }) },
+      timeout: idleSeconds * 1000,
+      signal,
+    });
+    request.on('timeout', () => request.destroy(new Error(`nothing was heard for ${idleSeconds} s`)));
+    request.on('error', (error) => {
+      sent();
+      reject(error);
+    });
+    request.on('finish', sent);
+    request.on('response', resolve);
+    request.end(body);
+  });
+}
+
+function once(action: (() => void) | undefined): () => void {
+  let open = action;
+  return () => {
+    open?.();
+    open = undefined;
+  };
+}

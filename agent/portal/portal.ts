@@ -1,0 +1,193 @@
+import { gzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { AgentError, sentenceOf } from '../agent-error.ts';
+import { agentName, agentVersion } from '../version.ts';
+import { type Answer, type Call, call } from './call.ts';
+
+/** What the portal said to a call that did not succeed. */
+export class PortalRefusal extends Error {
+  override readonly name = 'PortalRefusal';
+  readonly status: number;
+  readonly code: string;
+  /** Seconds that the portal asks to wait, or null. */
+  readonly retryAfter: number | null;
+
+  constructor(answer: Answer) {
+    const problem = problemOf(answer.text);
+    super(`${problem.detail ?? problem.title ?? 'no reason given'} (${answer.status})`);
+    this.status = answer.status;
+    this.code = problem.code ?? '';
+    this.retryAfter = seconds(answer.headers['retry-after']);
+  }
+
+  /** Whether the same call may succeed later. */
+  get passing(): boolean {
+    return this.status === 408 || this.status === 429 || this.status >= 500;
+  }
+}
+
+const problemDocument = z.object({
+  title: z.string().optional(),
+  detail: z.string().optional(),
+  code: z.string().optional(),
+});
+
+function problemOf(text: string): z.infer<typeof problemDocument> {
+  try {
+    return problemDocument.catch({}).parse(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function seconds(value: string | string[] | undefined): number | null {
+  const number = Number(Array.isArray(value) ? value[0] : value);
+  return value === undefined || !Number.isFinite(number) || number < 0 ? null : number;
+}
+
+export interface PolledGoalState {
+  /** Null: nothing new. */
+  document: { text: string; etag: string } | null;
+  /** When to come again, or null where the portal did not say. */
+  pollAfter: number | null;
+}
+
+/** The portal's agent door, as an enrolled machine sees it. Throws PortalRefusal for a refusal, Error for silence. */
+export interface Portal {
+  goalState(etag: string | null, waitSeconds: number, signal?: AbortSignal): Promise<PolledGoalState>;
+  /** Saves the zip to a file. `url` is taken relative to the portal and never leaves its origin. */
+  downloadPackage(url: string, file: string, signal?: AbortSignal): Promise<void>;
+  /** Sends a report; the answer's goal-state ETag, or null. `refused` names entries that were not stored. */
+  report(body: unknown): Promise<{ etag: string | null; refused: string | null }>;
+}
+
+export function openPortal(base: string, credential: string, nextCall: () => string): Portal {
+  // Calls leave one after the other: the portal takes a count that goes back for a second machine.
+  let turn: Promise<void> = Promise.resolve();
+
+  async function speak(options: Omit<Call, 'url'> & { path: string }): Promise<Answer> {
+    const before = turn;
+    let pass = () => {};
+    turn = new Promise((resolve) => {
+      pass = resolve;
+    });
+    await before;
+    try {
+      return await call({
+        ...options,
+        url: below(base, options.path),
+        headers: { ...options.headers, authorization: `Bearer ${credential}`, 'annex-agent': nextCall() },
+        onSent: () => setTimeout(pass, 20),
+      });
+    } finally {
+      pass();
+    }
+  }
+
+  /** Two calls may still arrive in the wrong order; a real second machine is refused again. */
+  async function speakTwice(options: Omit<Call, 'url'> & { path: string }): Promise<Answer> {
+    const answer = await speak(options);
+    return answer.status === 409 ? await speak(options) : answer;
+  }
+
+  return {
+    async goalState(etag, waitSeconds, signal) {
+      const answer = await speakTwice({
+        method: 'GET',
+        path: `/agent/v1/goal-state?wait=${Math.round(waitSeconds)}`,
+        headers: etag === null ? {} : { 'if-none-match': etag },
+        idleSeconds: waitSeconds + 30,
+        signal,
+      });
+      const pollAfter = seconds(answer.headers['annex-poll-after']);
+      if (answer.status === 304) return { document: null, pollAfter };
+      if (answer.status !== 200) throw new PortalRefusal(answer);
+      return { document: { text: answer.text, etag: answer.headers.etag ?? '' }, pollAfter };
+    },
+
+    async downloadPackage(url, file, signal) {
+      const answer = await speakTwice({ method: 'GET', path: url, saveTo: file, idleSeconds: 60, signal });
+      if (answer.status !== 200) throw new PortalRefusal(answer);
+    },
+
+    async report(body) {
+      const answer = await speakTwice({
+        method: 'POST',
+        path: '/agent/v1/reports',
+        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        body: gzipSync(JSON.stringify(body)),
+        idleSeconds: 60,
+      });
+      if (answer.status !== 204 && answer.status !== 207) throw new PortalRefusal(answer);
+      const etag = answer.headers['annex-goal-state'];
+      return {
+        etag: typeof etag === 'string' ? etag : null,
+        refused: answer.status === 207 ? answer.text.slice(0, 2000) : null,
+      };
+    },
+  };
+}
+
+export interface Enrolment {
+  enrollmentToken: string;
+  certificate: string;
+  os: { name: string; version: string; arch: string };
+}
+
+const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(1), pollSeconds: z.number() });
+
+/** Shows the token and the certificate, gets the credential. Throws AgentError with what to do next. */
+export async function enrollAt(
+  base: string,
+  { enrollmentToken, certificate, os }: Enrolment,
+): Promise<z.infer<typeof enrolled>> {
+  const url = below(base, '/agent/v1/enroll');
+  const body = JSON.stringify({ enrollmentToken, certificate, agent: { name: agentName, version: agentVersion }, os });
+  let answer: Answer;
+  try {
+    answer = await call({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json' },
+      body,
+      idleSeconds: 30,
+    });
+  } catch (error) {
+    throw new AgentError(
+      `${url.origin} did not answer: ${sentenceOf(error)}. Check the address and that the portal runs, then run enroll again.`,
+    );
+  }
+  if (answer.status === 201) {
+    const parsed = enrolled.safeParse(jsonOf(answer.text));
+    if (parsed.success) return parsed.data;
+    throw new AgentError(`${url.origin} answered 201, but not as a portal does. Check the address.`);
+  }
+  const refusal = new PortalRefusal(answer);
+  const next =
+    answer.status === 401
+      ? 'Make a new enrolment token for this VM in the portal, then run enroll again with it.'
+      : answer.status === 429
+        ? `Wait ${refusal.retryAfter ?? 60} s, then run enroll again.`
+        : 'Check the address, or ask the people who run the portal.';
+  throw new AgentError(`The portal did not enrol this machine: ${refusal.message}. ${next}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A path of the portal, below the path that it is mounted on. An address of another origin is refused. */
+export function below(base: string, path: string): URL {
+  const root = new URL(base.endsWith('/') ? base : `${base}/`);
+  const url = path.startsWith('/') && !path.startsWith('//') ? new URL(path.slice(1), root) : new URL(path, root);
+  if (url.origin !== root.origin) {
+    throw new AgentError(
+      `The portal named an address of another server, ${url.origin}. The credential does not go there.`,
+    );
+  }
+  return url;
+}

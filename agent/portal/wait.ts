@@ -1,0 +1,16 @@
+/** A wait that a signal or a wake ends early. Never throws. */
+export function wait(seconds: number, signals: (AbortSignal | undefined)[]): Promise<void> {
+  const present = signals.filter((signal) => signal !== undefined);
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      for (const signal of present) signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.max(0, seconds) * 1000);
+    for (const signal of present) {
+      if (signal.aborted) return done();
+      signal.addEventListener('abort', done);
+    }
+  });
+}

@@ -1,0 +1,99 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readJson, writeJson } from '../folder/write-file.ts';
+
+const read = z.object({ extension: z.string(), ageSeconds: z.number(), readAt: z.number(), file: z.unknown() });
+const entries = z.object({
+  handlers: z.array(z.looseObject({ extension: z.string() })),
+  heartbeats: z.array(read),
+  statuses: z.array(read.extend({ sequenceNumber: z.int() })),
+  problems: z.array(z.object({ about: z.string(), message: z.string() })),
+});
+const queued = entries.extend({ run: z.string(), reportNumber: z.int() });
+
+export type Entries = z.infer<typeof entries>;
+export type QueuedReport = z.infer<typeof queued>;
+
+export function noEntries(): Entries {
+  return { handlers: [], heartbeats: [], statuses: [], problems: [] };
+}
+
+/** Reports on disk that the portal has not acknowledged, in order. */
+export class Outbox {
+  private readonly folder: string;
+  private readonly run: string;
+  private readonly numbers: number[];
+  private last: number;
+
+  constructor(folder: string, run: string) {
+    this.folder = folder;
+    this.run = run;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.numbers = readdirSync(folder)
+      .map((name) => /^(\d+)\.json$/.exec(name)?.[1])
+      .filter((digits) => digits !== undefined)
+      .map(Number)
+      .sort((a, b) => a - b);
+    this.last = this.numbers.at(-1) ?? 0;
+  }
+
+  get size(): number {
+    return this.numbers.length;
+  }
+
+  add(report: Entries): void {
+    this.supersede(report);
+    this.last += 1;
+    const written: QueuedReport = { ...report, run: this.run, reportNumber: this.last };
+    writeJson(this.pathOf(this.last), written);
+    this.numbers.push(this.last);
+  }
+
+  /** The oldest report; what cannot be read is put away. */
+  first(): QueuedReport | null {
+    for (const number of [...this.numbers]) {
+      const parsed = queued.safeParse(readJson(this.pathOf(number)));
+      if (parsed.success) return parsed.data;
+      this.remove(number);
+    }
+    return null;
+  }
+
+  remove(reportNumber: number): void {
+    const index = this.numbers.indexOf(reportNumber);
+    if (index >= 0) this.numbers.splice(index, 1);
+    rmSync(this.pathOf(reportNumber), { force: true });
+  }
+
+  /** A newer heartbeat, or the same status read again, says all that a waiting one says. */
+  private supersede(report: Entries): void {
+    // The first may be on its way already.
+    for (const number of this.numbers.slice(1)) {
+      const parsed = queued.safeParse(readJson(this.pathOf(number)));
+      if (!parsed.success) continue;
+      const waiting = parsed.data;
+      const heartbeats = waiting.heartbeats.filter(
+        (one) => !report.heartbeats.some((newer) => newer.extension === one.extension),
+      );
+      const statuses = waiting.statuses.filter((one) => !report.statuses.some((newer) => isSame(one, newer)));
+      const dropped = waiting.heartbeats.length + waiting.statuses.length - heartbeats.length - statuses.length;
+      if (dropped === 0) continue;
+      const left = heartbeats.length + statuses.length + waiting.handlers.length + waiting.problems.length;
+      if (left === 0) this.remove(number);
+      else writeJson(this.pathOf(number), { ...waiting, heartbeats, statuses });
+    }
+  }
+
+  private pathOf(number: number): string {
+    return join(this.folder, `${String(number).padStart(12, '0')}.json`);
+  }
+}
+
+function isSame(one: Entries['statuses'][number], newer: Entries['statuses'][number]): boolean {
+  return (
+    one.extension === newer.extension &&
+    one.sequenceNumber === newer.sequenceNumber &&
+    JSON.stringify(one.file) === JSON.stringify(newer.file)
+  );
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { HandlerEntry } from '#protocol/index.ts';
+import { sentenceOf } from '../agent-error.ts';
+import type { Layout } from '../folder/layout.ts';
+import type { Journal } from '../journal.ts';
+import { backoff } from '../portal/backoff.ts';
+import { type Portal, PortalRefusal } from '../portal/portal.ts';
+import { wait } from '../portal/wait.ts';
+import type { ReadFile } from '../watch/read-document.ts';
+import { type Entries, noEntries, Outbox, type QueuedReport } from './outbox.ts';
+
+export interface ReporterOptions {
+  layout: Layout;
+  portal: Portal;
+  journal: Journal;
+  periods: { heartbeatSeconds: number; statusSeconds: number };
+  /** The ETag of the goal state that is in force, or null. */
+  appliedEtag(): string | null;
+  /** An acknowledged report tells which goal state the portal holds. */
+  onEtag(etag: string): void;
+}
+
+/** A report carries so many bytes of entries at most: the portal takes 1 MiB and 200 entries. */
+const maxBytes = 768 * 1024;
+const maxEntries = 150;
+
+/** Gathers what there is to tell, keeps it on disk, and sends it in order, once. */
+export class Reporter {
+  private gathered: Entries = noEntries();
+  private gatheredBytes = 0;
+  private readonly outbox: Outbox;
+  private readonly options: ReporterOptions;
+  private readonly pauses = backoff(1, 30);
+  private readonly stopping = new AbortController();
+  private wake = new AbortController();
+  private flushing: NodeJS.Immediate | undefined;
+  private drained: (() => void)[] = [];
+
+  constructor(options: ReporterOptions) {
+    this.options = options;
+    this.outbox = new Outbox(options.layout.reports, randomUUID());
+  }
+
+  handler(entry: Partial<HandlerEntry> & Pick<HandlerEntry, 'extension' | 'sequenceNumber' | 'state'>): void {
+    this.add('handlers', entry);
+  }
+
+  heartbeat(extension: string, { file, ageSeconds, readAt }: ReadFile): void {
+    this.add('heartbeats', { extension, ageSeconds, readAt, file });
+  }
+
+  status(extension: string, sequenceNumber: number, { file, ageSeconds, readAt }: ReadFile): void {
+    this.add('statuses', { extension, sequenceNumber, ageSeconds, readAt, file });
+  }
+
+  problem(about: string, message: string): void {
+    this.add('problems', { about, message: message.slice(0, 1024) });
+  }
+
+  /** The portal was just heard: what waits is tried at once. */
+  portalIsThere(): void {
+    if (this.outbox.size === 0) return;
+    this.pauses.reset();
+    this.wake.abort();
+  }
+
+  /** Resolves when everything is acknowledged, or the time is over. */
+  async drain(seconds: number): Promise<void> {
+    this.flush();
+    if (this.outbox.size === 0) return;
+    const empty = new Promise<void>((resolve) => this.drained.push(resolve));
+    await Promise.race([empty, wait(seconds, [this.stopping.signal])]);
+  }
+
+  stop(): void {
+    this.flush();
+    this.stopping.abort();
+  }
+
+  /** Sends until it is stopped. Never throws for what the portal does. */
+  async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const report = this.outbox.first();
+      if (report === null) {
+        for (const resolve of this.drained.splice(0)) resolve();
+        await this.sleep(3600);
+        continue;
+      }
+      const pause = await this.send(report);
+      if (pause > 0) await this.sleep(pause);
+    }
+  }
+
+  private async sleep(seconds: number): Promise<void> {
+    await wait(seconds, [this.wake.signal, this.stopping.signal]);
+    if (this.wake.signal.aborted) this.wake = new AbortController();
+  }
+
+  /** Sends one report; the seconds to wait before the next attempt. */
+  private async send(report: QueuedReport): Promise<number> {
+    const { journal } = this.options;
+    try {
+      const { etag, refused } = await this.options.portal.report(this.bodyOf(report));
+      this.outbox.remove(report.reportNumber);
+      this.pauses.reset();
+      if (refused !== null) journal.warn('The portal did not take some entries of a report.', { answer: refused });
+      if (etag !== null) this.options.onEtag(etag);
+      return 0;
+    } catch (error) {
+      if (this.stopping.signal.aborted) return 0;
+      if (error instanceof PortalRefusal && [400, 413, 415, 422].includes(error.status)) {
+        // It would be refused for ever, and everything behind it would wait.
+        journal.warn(`The portal refused a report, it is dropped: ${error.message}`, { code: error.code });
+        this.outbox.remove(report.reportNumber);
+        return 0;
+      }
+      const passing = !(error instanceof PortalRefusal) || error.passing;
+      const asked = error instanceof PortalRefusal ? error.retryAfter : null;
+      const pause = asked ?? (passing ? this.pauses.next() : 60);
+      journal.note(`A report waits: ${sentenceOf(error)}`, { waiting: this.outbox.size, pause });
+      return pause;
+    }
+  }
+
+  private bodyOf({
+    run,
+    reportNumber,
+    handlers,
+    heartbeats,
+    statuses,
+    problems,
+  }: QueuedReport): Record<string, unknown> {
+    const now = Date.now();
+    const timed = <T extends { readAt: number }>({ readAt, ...entry }: T) => ({
+      ...entry,
+      readSecondsAgo: Math.max(0, (now - readAt) / 1000),
+    });
+    return {
+      run,
+      reportNumber,
+      agentTime: new Date(now).toISOString(),
+      appliedEtag: this.options.appliedEtag() ?? undefined,
+      periods: this.options.periods,
+      handlers,
+      heartbeats: heartbeats.map(timed),
+      statuses: statuses.map(timed),
+      ...(problems.length === 0 ? {} : { problems }),
+    };
+  }
+
+  private add<K extends keyof Entries>(kind: K, entry: Entries[K][number]): void {
+    const bytes = Buffer.byteLength(JSON.stringify(entry));
+    const count = Object.values(this.gathered).reduce((sum, list) => sum + list.length, 0);
+    if (count >= maxEntries || this.gatheredBytes + bytes > maxBytes) this.flush();
+    (this.gathered[kind] as Entries[K][number][]).push(entry);
+    this.gatheredBytes += bytes;
+    this.flushing ??= setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    clearImmediate(this.flushing);
+    this.flushing = undefined;
+    if (Object.values(this.gathered).every((list) => list.length === 0)) return;
+    this.outbox.add(this.gathered);
+    this.gathered = noEntries();
+    this.gatheredBytes = 0;
+    this.wake.abort();
+  }
+}

@@ -1,0 +1,180 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { StatusDocument } from '#protocol/index.ts';
+import { sentenceOf } from '../agent-error.ts';
+import type { Journal } from '../journal.ts';
+import { type ReadFile, readDocument, statusOf } from './read-document.ts';
+
+export type StatusWord = StatusDocument['status'];
+
+export interface ObserverEvents {
+  heartbeat(extension: string, read: ReadFile): void;
+  status(extension: string, sequenceNumber: number, read: ReadFile, word: StatusWord | null): void;
+}
+
+interface Watched {
+  kind: 'heartbeat' | 'status';
+  extension: string;
+  sequenceNumber: number;
+  path: string;
+  /** What was handed on last; a change of it is handed on at once. */
+  lastText: string | null;
+  lastProblem: string | null;
+  reading: Promise<StatusWord | null> | null;
+}
+
+/**
+ * Reads the files in which handlers tell of themselves: on a period, since their age is news too, and at once when
+ * their text changes. A status is read until it is terminal, then no more until the next configuration (AZ-S5).
+ */
+export class Observer {
+  private readonly watched = new Map<string, Watched>();
+  private readonly watchers = new Map<string, FSWatcher>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly stopping = new AbortController();
+  private readonly events: ObserverEvents;
+  private readonly journal: Journal;
+
+  constructor(events: ObserverEvents, journal: Journal, periods: { heartbeatSeconds: number; statusSeconds: number }) {
+    this.events = events;
+    this.journal = journal;
+    this.timers.push(
+      setInterval(() => this.readAll('heartbeat'), periods.heartbeatSeconds * 1000),
+      setInterval(() => this.readAll('status'), periods.statusSeconds * 1000),
+    );
+  }
+
+  /** Reads this heartbeat file from now on. */
+  followHeartbeat(extension: string, path: string): void {
+    const one = this.watched.get(`heartbeat ${extension}`);
+    if (one?.path === path) return;
+    this.follow({ kind: 'heartbeat', extension, sequenceNumber: 0, path });
+  }
+
+  ignoreHeartbeat(extension: string): void {
+    this.watched.delete(`heartbeat ${extension}`);
+    this.arrange();
+  }
+
+  /** A configuration was handed to the handler: its status is read until it is terminal. */
+  followStatus(extension: string, sequenceNumber: number, path: string): void {
+    this.follow({ kind: 'status', extension, sequenceNumber, path });
+  }
+
+  /** The extension is gone. */
+  forget(extension: string): void {
+    this.watched.delete(`heartbeat ${extension}`);
+    this.watched.delete(`status ${extension}`);
+    this.arrange();
+  }
+
+  /** Reads one status now; its word, or null where there is none (any more) to read. */
+  async readStatus(extension: string): Promise<StatusWord | null> {
+    const one = this.watched.get(`status ${extension}`);
+    return one === undefined ? null : await this.read(one, false);
+  }
+
+  async readEverything(): Promise<void> {
+    await Promise.all([...this.watched.values()].map((one) => this.read(one, true)));
+  }
+
+  stop(): void {
+    this.stopping.abort();
+    for (const timer of this.timers) clearInterval(timer);
+    for (const watcher of this.watchers.values()) watcher.close();
+    this.watched.clear();
+    this.watchers.clear();
+  }
+
+  private follow(what: Pick<Watched, 'kind' | 'extension' | 'sequenceNumber' | 'path'>): void {
+    const one: Watched = { ...what, lastText: null, lastProblem: null, reading: null };
+    this.watched.set(`${what.kind} ${what.extension}`, one);
+    this.arrange();
+    this.readSoon(one, false);
+  }
+
+  private readAll(kind: Watched['kind']): void {
+    this.arrange();
+    for (const one of this.watched.values()) if (one.kind === kind) this.readSoon(one, true);
+  }
+
+  private readSoon(one: Watched, always: boolean): void {
+    this.read(one, always).catch((error: unknown) => this.journal.warn(`${one.path}: ${sentenceOf(error)}`));
+  }
+
+  /** One reading at a time for each file; what changes meanwhile is read after it. */
+  private async read(one: Watched, always: boolean): Promise<StatusWord | null> {
+    while (one.reading !== null) await one.reading;
+    if (!this.isCurrent(one)) return null;
+    one.reading = this.readOnce(one, always).finally(() => {
+      one.reading = null;
+    });
+    return await one.reading;
+  }
+
+  private async readOnce(one: Watched, always: boolean): Promise<StatusWord | null> {
+    let read: ReadFile | null;
+    try {
+      read = await readDocument(one.path, this.stopping.signal);
+    } catch (error) {
+      this.complain(one, sentenceOf(error));
+      return null;
+    }
+    if (read === null || !this.isCurrent(one)) return null;
+    const changed = read.text !== one.lastText;
+    one.lastText = read.text;
+    one.lastProblem = null;
+    if (one.kind === 'heartbeat') {
+      if (changed || always) this.events.heartbeat(one.extension, read);
+      return null;
+    }
+    const word = statusOf(read.file)?.status ?? null;
+    if (changed || always) this.events.status(one.extension, one.sequenceNumber, read, word);
+    if (word === 'success' || word === 'error') {
+      this.watched.delete(`status ${one.extension}`);
+      this.arrange();
+    }
+    return word;
+  }
+
+  private complain(one: Watched, problem: string): void {
+    if (problem === one.lastProblem || this.stopping.signal.aborted) return;
+    one.lastProblem = problem;
+    this.journal.warn(`${one.extension}: its ${one.kind} file cannot be read: ${problem}. The last good one stays.`, {
+      path: one.path,
+    });
+  }
+
+  private isCurrent(one: Watched): boolean {
+    return this.watched.get(`${one.kind} ${one.extension}`) === one;
+  }
+
+  /** One watcher for each folder that holds a watched file. Where watching fails, the period is enough. */
+  private arrange(): void {
+    const folders = new Set([...this.watched.values()].map((one) => dirname(one.path)));
+    for (const [folder, watcher] of this.watchers) {
+      if (!folders.has(folder)) this.unwatch(folder, watcher);
+    }
+    for (const folder of folders) {
+      if (this.watchers.has(folder) || this.stopping.signal.aborted) continue;
+      try {
+        const watcher = watch(folder, (_event, name) => this.changed(folder, name));
+        watcher.on('error', () => this.unwatch(folder, watcher));
+        this.watchers.set(folder, watcher);
+      } catch (error) {
+        this.journal.note(`${folder} is not watched: ${sentenceOf(error)}`);
+      }
+    }
+  }
+
+  private unwatch(folder: string, watcher: FSWatcher): void {
+    watcher.close();
+    this.watchers.delete(folder);
+  }
+
+  private changed(folder: string, name: string | null): void {
+    for (const one of this.watched.values()) {
+      if (dirname(one.path) === folder && (name === null || basename(one.path) === name)) this.readSoon(one, false);
+    }
+  }
+}
