@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, index, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { HandlerManifest } from '#protocol/manifest.ts';
 import { publishers } from './publishers.ts';
@@ -14,7 +15,7 @@ export const handlers = pgTable(
     type: text().notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   },
-  (t) => [index('handlers_namespace').on(t.namespace)],
+  (t) => [index('handlers_namespace').on(t.namespace), uniqueIndex('handlers_spelling').on(sql`lower(${t.id})`)],
 );
 
 /** A file of the package, as its publisher sees it. */

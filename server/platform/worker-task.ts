@@ -39,7 +39,10 @@ function runNow<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): Promis
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: limits.heapMiB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
     });
+    let settled = false;
     const settle = (act: () => void) => {
+      if (settled) return;
+      settled = true;
       clearTimeout(timer);
       // Whatever still runs in there is ended; its own outcome no longer matters.
       worker.terminate().then(act, reject);

@@ -1,0 +1,34 @@
+import { and, eq } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/client.ts';
+import { handlerVersions } from '#db/schema/index.ts';
+import { versionKey } from '#protocol/version.ts';
+import { DomainError } from '#server/domain/error.ts';
+import type { VersionReferenceInput } from './input.ts';
+
+export type VersionRow = typeof handlerVersions.$inferSelect;
+
+/** The registered version in any spelling, or null. With `lock` it stays as it is until the transaction ends. */
+export async function findVersion(
+  tx: Database | Transaction,
+  { handler, version }: VersionReferenceInput,
+  { lock = false } = {},
+): Promise<VersionRow | null> {
+  const query = tx
+    .select()
+    .from(handlerVersions)
+    .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.versionKey, versionKey(version) ?? '')));
+  const [row] = await (lock ? query.for('update') : query);
+  return row ?? null;
+}
+
+/** The same, or 404 `version_unknown`. */
+export async function requireVersion(
+  tx: Database | Transaction,
+  reference: VersionReferenceInput,
+  options: { lock?: boolean } = {},
+): Promise<VersionRow> {
+  const row = await findVersion(tx, reference, options);
+  if (row !== null) return row;
+  const { handler, version } = reference;
+  throw new DomainError('not_found', 'version_unknown', { params: { handler, version } });
+}

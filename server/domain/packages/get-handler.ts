@@ -1,0 +1,63 @@
+import { desc, eq } from 'drizzle-orm';
+import { handlers, handlerVersions, publishers, type VersionState } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type GetHandlerInput, getHandlerInput } from './input.ts';
+
+export interface VersionSummary {
+  version: string;
+  state: VersionState;
+  sha256: string;
+  size: number;
+  createdAt: Date;
+  createdBy: string;
+  publishedAt: Date | null;
+  withdrawnAt: Date | null;
+  withdrawnReason: string | null;
+}
+
+export interface HandlerDetails {
+  handler: string;
+  namespace: string;
+  type: string;
+  publisher: string;
+  createdAt: Date;
+  /** The highest version first. */
+  versions: VersionSummary[];
+}
+
+/** A handler with its versions. Throws 404 `handler_unknown`. */
+export async function getHandler(ctx: Context, input: GetHandlerInput): Promise<HandlerDetails> {
+  allow(ctx.actor, 'viewer');
+  const { handler } = parse(getHandlerInput, input);
+  const [found] = await ctx.db
+    .select({
+      handler: handlers.id,
+      namespace: handlers.namespace,
+      type: handlers.type,
+      publisher: publishers.displayName,
+      createdAt: handlers.createdAt,
+    })
+    .from(handlers)
+    .innerJoin(publishers, eq(publishers.namespace, handlers.namespace))
+    .where(eq(handlers.id, handler));
+  if (found === undefined) throw new DomainError('not_found', 'handler_unknown', { params: { handler } });
+  const versions = await ctx.db
+    .select({
+      version: handlerVersions.version,
+      state: handlerVersions.state,
+      sha256: handlerVersions.sha256,
+      size: handlerVersions.size,
+      createdAt: handlerVersions.createdAt,
+      createdBy: handlerVersions.createdBy,
+      publishedAt: handlerVersions.publishedAt,
+      withdrawnAt: handlerVersions.withdrawnAt,
+      withdrawnReason: handlerVersions.withdrawnReason,
+    })
+    .from(handlerVersions)
+    .where(eq(handlerVersions.handler, handler))
+    .orderBy(desc(handlerVersions.versionKey));
+  return { ...found, versions };
+}

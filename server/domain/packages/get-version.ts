@@ -1,0 +1,14 @@
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { requireVersion, type VersionRow } from './find-version.ts';
+import { type VersionReferenceInput, versionReferenceInput } from './input.ts';
+
+export type VersionDetails = Omit<VersionRow, 'versionKey'>;
+
+/** All that is known of a version: manifest and its text, files, warnings, schema, state. Throws 404. */
+export async function getVersion(ctx: Context, input: VersionReferenceInput): Promise<VersionDetails> {
+  allow(ctx.actor, 'viewer');
+  const { versionKey: _, ...details } = await requireVersion(ctx.db, parse(versionReferenceInput, input));
+  return details;
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { maxHandlerIdLength, parseHandlerId } from '#protocol/names.ts';
+import { parseVersion } from '#protocol/version.ts';
+
+/** `<ProviderNamespace>.<Type>` */
+export const handlerId = z
+  .string()
+  .max(maxHandlerIdLength)
+  .refine((id) => parseHandlerId(id) !== null, 'handler_form');
+
+export const handlerVersion = z
+  .string()
+  .max(64)
+  .refine((version) => parseVersion(version) !== null, 'version_form');
+
+/** A version of a handler; it is found in any spelling (`1.0` is `1.0.0.0`). */
+export const versionReferenceInput = z.object({ handler: handlerId, version: handlerVersion });
+export type VersionReferenceInput = z.input<typeof versionReferenceInput>;
+
+/** `file` is what `receiveUpload` made; the verb takes it over and removes it in any case. */
+export const registerPackageInput = versionReferenceInput.extend({
+  file: z.object({
+    path: z.string().min(1),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    size: z.number().int().min(0),
+  }),
+});
+export type RegisterPackageInput = z.input<typeof registerPackageInput>;
+
+/** `schema` is `{ publicSettings?: JSONSchema, protectedSettings?: JSONSchema }`, draft 2020-12. */
+export const setSettingsSchemaInput = versionReferenceInput.extend({ schema: z.unknown() });
+export type SetSettingsSchemaInput = z.input<typeof setSettingsSchemaInput>;
+
+export const withdrawVersionInput = versionReferenceInput.extend({ reason: z.string().trim().min(1).max(1000) });
+export type WithdrawVersionInput = z.input<typeof withdrawVersionInput>;
+
+/** `q` is part of a handler's id or of its publisher's name; `cursor` is what the last page gave back. */
+export const listHandlersInput = z.object({
+  q: z.string().max(200).optional(),
+  limit: z.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(1000).optional(),
+});
+export type ListHandlersInput = z.input<typeof listHandlersInput>;
+
+export const getHandlerInput = z.object({ handler: handlerId });
+export type GetHandlerInput = z.input<typeof getHandlerInput>;

@@ -1,0 +1,55 @@
+import { posix } from 'node:path';
+import type { PackageFile } from '#db/schema/index.ts';
+import { commandLine, commandNames, type HandlerManifest, manifestFileName } from '#protocol/manifest.ts';
+import type { Fault } from '#server/domain/error.ts';
+
+/** The first word of a command line, quotes taken off; null where a quote is never closed. */
+export function programOf(line: string): string | null {
+  const trimmed = line.trim();
+  const quote = trimmed[0];
+  if (quote !== '"' && quote !== "'") return trimmed.split(/\s/, 1)[0] ?? '';
+  const end = trimmed.indexOf(quote, 1);
+  return end < 0 ? null : trimmed.slice(1, end);
+}
+
+/** What a command's program would be: a path in the package, or why it cannot be one (AZ-P4). */
+export function placeOf(program: string): { path: string } | { code: 'command_absolute' | 'command_escapes' } {
+  const forward = program.replaceAll('\\', '/');
+  if (forward.startsWith('/') || /^[A-Za-z]:/.test(forward)) return { code: 'command_absolute' };
+  const path = posix.normalize(forward);
+  return path === '..' || path.startsWith('../') ? { code: 'command_escapes' } : { path };
+}
+
+export interface CommandFindings {
+  faults: Fault[];
+  warnings: Fault[];
+}
+
+/**
+ * Checks where the five commands point: an absolute path or one that leaves the package is a fault, a program that is
+ * not in the package or not executable a warning (AZ-P4). The same line may serve several commands (AZ-P5).
+ */
+export function checkCommands(manifest: HandlerManifest, files: readonly PackageFile[]): CommandFindings {
+  const found: CommandFindings = { faults: [], warnings: [] };
+  const byName = new Map(files.map((file) => [file.name, file]));
+  for (const name of commandNames) {
+    const path = `${manifestFileName}#/0/handlerManifest/${name}Command`;
+    const program = programOf(commandLine(manifest, name));
+    if (program === null || program === '') {
+      found.faults.push({ path, code: 'command_quotes' });
+      continue;
+    }
+    const place = placeOf(program);
+    if ('code' in place) {
+      found.faults.push({ path, code: place.code, params: { program } });
+      continue;
+    }
+    const file = byName.get(place.path);
+    if (file === undefined) {
+      found.warnings.push({ path, code: 'command_program_absent', params: { program: place.path } });
+    } else if (file.mode !== null && (file.mode & 0o111) === 0) {
+      found.warnings.push({ path, code: 'command_not_executable', params: { program: place.path } });
+    }
+  }
+  return found;
+}

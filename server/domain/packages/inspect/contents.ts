@@ -1,0 +1,95 @@
+import { createReadStream, readSync } from 'node:fs';
+import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
+import type { Fault } from '#server/domain/error.ts';
+import type { DirectoryEntry } from './directory.ts';
+
+type ContentFault = Pick<Fault, 'code' | 'params'>;
+
+/** Up to this size, packed and unpacked, an entry is read in one piece: thousands of small files are usual. */
+const onePiece = 1024 * 1024;
+
+/**
+ * Unpacks an entry to nowhere and compares it with what is declared: true size, checksum, and no bytes behind the end
+ * of the compressed data. `take` sees the bytes as they come. Never holds more than a megabyte or two.
+ */
+export async function readContents(
+  fd: number,
+  entry: DirectoryEntry,
+  dataStart: number,
+  take: (chunk: Buffer) => void,
+): Promise<ContentFault | null> {
+  const meter = new Meter(entry, take);
+  try {
+    const consumed =
+      entry.packed <= onePiece && entry.unpacked <= onePiece
+        ? readAtOnce(fd, entry, dataStart, meter)
+        : await readStreamed(fd, entry, dataStart, meter);
+    return consumed < entry.packed ? { code: 'entry_hidden' } : meter.verdict();
+  } catch (error) {
+    if (error instanceof TooLarge || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      return { code: 'entry_size', params: { declared: entry.unpacked } };
+    }
+    if (/^(Z_|ERR_Z)/.test((error as NodeJS.ErrnoException).code ?? '')) return { code: 'entry_data' };
+    throw error;
+  }
+}
+
+class TooLarge extends Error {}
+
+class Meter {
+  private readonly entry: DirectoryEntry;
+  private readonly take: (chunk: Buffer) => void;
+  private size = 0;
+  private checksum = 0;
+
+  constructor(entry: DirectoryEntry, take: (chunk: Buffer) => void) {
+    this.entry = entry;
+    this.take = take;
+  }
+
+  add(chunk: Buffer): void {
+    this.size += chunk.length;
+    if (this.size > this.entry.unpacked) throw new TooLarge();
+    this.checksum = crc32(chunk, this.checksum);
+    this.take(chunk);
+  }
+
+  verdict(): ContentFault | null {
+    if (this.size !== this.entry.unpacked) return { code: 'entry_size', params: { declared: this.entry.unpacked } };
+    return this.checksum === this.entry.crc32 ? null : { code: 'entry_checksum' };
+  }
+}
+
+/** Returns how many packed bytes were used. */
+function readAtOnce(fd: number, entry: DirectoryEntry, dataStart: number, meter: Meter): number {
+  const packed = Buffer.alloc(entry.packed);
+  readSync(fd, packed, 0, packed.length, dataStart);
+  if (entry.method === 0) {
+    meter.add(packed);
+    return packed.length;
+  }
+  const { buffer, engine } = inflateRawSync(packed, {
+    maxOutputLength: Math.max(1, entry.unpacked),
+    info: true,
+  }) as unknown as { buffer: Buffer; engine: InflateRaw };
+  meter.add(buffer);
+  return engine.bytesWritten;
+}
+
+async function readStreamed(fd: number, entry: DirectoryEntry, dataStart: number, meter: Meter): Promise<number> {
+  if (entry.packed === 0) return 0;
+  const packed = createReadStream('', { fd, start: dataStart, end: dataStart + entry.packed - 1, autoClose: false });
+  if (entry.method === 0) {
+    for await (const chunk of packed) meter.add(chunk as Buffer);
+    return entry.packed;
+  }
+  const inflate = createInflateRaw();
+  packed.once('error', (error) => inflate.destroy(error));
+  packed.pipe(inflate);
+  try {
+    for await (const chunk of inflate) meter.add(chunk as Buffer);
+    return inflate.bytesWritten;
+  } finally {
+    packed.destroy();
+  }
+}

@@ -1,0 +1,81 @@
+import { crc32 } from 'node:zlib';
+import type { Fault } from '#server/domain/error.ts';
+import { decodeUtf8 } from '#server/platform/json.ts';
+
+const utf8Flag = 0x800;
+const unicodePathField = 0x7075;
+
+/** An extra field of a header: its number and its bytes. */
+export interface ExtraField {
+  id: number;
+  data: Buffer;
+}
+
+/**
+ * The name of an entry as text, or null where readers could disagree about it: bytes that are no UTF-8 although marked
+ * so, other bytes without a mark, or a second name in an extra field that is not the first one.
+ */
+export function decodeName(raw: Buffer, flags: number, extraFields: readonly ExtraField[]): string | null {
+  const plain = raw.every((byte) => byte < 0x80);
+  const direct = plain || (flags & utf8Flag) !== 0 ? decodeUtf8(raw) : null;
+  const second = extraFields.find((field) => field.id === unicodePathField);
+  if (second === undefined) return direct;
+  const { data } = second;
+  if (data.length < 5 || data[0] !== 1 || data.readUInt32LE(1) !== crc32(raw)) return null;
+  const named = decodeUtf8(data.subarray(5));
+  return direct === null || direct === named ? named : null;
+}
+
+/** A name that can be shown and stored: no control characters, and not longer than 200 characters. */
+export function shownName(raw: Buffer): string {
+  const text = raw.toString('utf8').replace(/\p{C}/gu, '\ufffd');
+  return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
+}
+
+/** What is wrong with a name on its own, as codes: nothing may leave the folder that a package is unpacked to. */
+export function nameFaults(name: string): Fault['code'][] {
+  const faults: Fault['code'][] = [];
+  if (name.includes('\0')) faults.push('entry_name_nul');
+  else if (/\p{Cc}/u.test(name)) faults.push('entry_name_control');
+  if (/^[A-Za-z]:/.test(name)) faults.push('entry_name_drive');
+  if (/^[/\\]/.test(name)) faults.push('entry_name_absolute');
+  const parts = name.replace(/[/\\]$/, '').split(/[/\\]/);
+  if (parts.includes('..')) faults.push('entry_name_escapes');
+  else if (name.includes('\\')) faults.push('entry_name_backslash');
+  else if (!/^[/\\]/.test(name) && parts.some((part) => part === '' || part === '.')) faults.push('entry_name_form');
+  return faults;
+}
+
+/** Names with the same key are one file on some file system: case and Unicode form do not count. */
+export function spellingKey(name: string): string {
+  return name.replace(/\/$/, '').normalize('NFC').toLowerCase().normalize('NFC');
+}
+
+/** Names that stand twice, in one spelling or two, and files that are also a folder of others. */
+export class NameRegister {
+  private readonly byKey = new Map<string, { name: string; folder: boolean }>();
+  private readonly parents = new Map<string, string>();
+
+  /** The fault that this name makes beside those before it, if any. */
+  add(name: string): Pick<Fault, 'code' | 'params'> | null {
+    const key = spellingKey(name);
+    const folder = name.endsWith('/');
+    const before = this.byKey.get(key);
+    if (before !== undefined) {
+      return before.name === name
+        ? { code: 'entry_twice' }
+        : { code: 'entry_two_spellings', params: { other: before.name } };
+    }
+    this.byKey.set(key, { name, folder });
+    const child = folder ? undefined : this.parents.get(key);
+    if (child !== undefined) return { code: 'entry_file_and_folder', params: { other: child } };
+    for (let slash = key.lastIndexOf('/'); slash > 0; slash = key.lastIndexOf('/', slash - 1)) {
+      const parent = key.slice(0, slash);
+      const above = this.byKey.get(parent);
+      if (above && !above.folder) return { code: 'entry_file_and_folder', params: { other: above.name } };
+      if (this.parents.has(parent)) break;
+      this.parents.set(parent, name);
+    }
+    return null;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Limits } from '#server/platform/limits.ts';
+import { runInWorker } from '#server/platform/worker-task.ts';
+import type { Inspection } from './finding.ts';
+
+const module = new URL('./inspect-worker.ts', import.meta.url);
+
+/** Reads the package at this path in a worker; one that takes too long or too much memory is refused for that. */
+export async function inspectPackage(path: string, limits: Limits): Promise<Inspection> {
+  const { inspectMs, inspectHeapMiB } = limits.package;
+  const result = await runInWorker<Inspection>(
+    module,
+    { path, limits },
+    { timeoutMs: inspectMs, heapMiB: inspectHeapMiB },
+  );
+  if (result.ended === 'done') return result.value;
+  const fault =
+    result.ended === 'time'
+      ? ({ path: '', code: 'package_slow', params: { seconds: inspectMs / 1000 } } as const)
+      : ({ path: '', code: 'package_heavy' } as const);
+  return { ok: false, faults: [fault] };
+}

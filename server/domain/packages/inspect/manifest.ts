@@ -1,0 +1,36 @@
+import { type HandlerManifest, manifestFileName, readManifest } from '#protocol/manifest.ts';
+import { decodeUtf8, parseJson } from '#server/platform/json.ts';
+import type { Findings } from './finding.ts';
+import type { PlacedEntry } from './read-package.ts';
+
+/** The manifest in the root of the package; where it is not there, the fault says where it was found instead (AZ-P2). */
+export function findManifest(placed: readonly PlacedEntry[], faults: Findings): PlacedEntry | null {
+  const root = placed.find(({ name }) => name === manifestFileName);
+  if (root !== undefined) return root;
+  const wanted = manifestFileName.toLowerCase();
+  const elsewhere = placed.filter(({ name }) => (name ?? '').split(/[/\\]/).at(-1)?.toLowerCase() === wanted);
+  for (const { entry, name } of elsewhere) {
+    const slash = Math.max((name ?? '').lastIndexOf('/'), (name ?? '').lastIndexOf('\\'));
+    if (slash < 0) faults.add(entry.shown, 'manifest_spelling');
+    else faults.add(entry.shown, 'manifest_in_folder', { folder: entry.shown.slice(0, slash) });
+  }
+  if (elsewhere.length === 0) faults.add(manifestFileName, 'manifest_absent');
+  return null;
+}
+
+/** The manifest, or null with every fault of its text and fields added (AZ-P3). */
+export function parseManifest(bytes: Buffer, maxDepth: number, faults: Findings): HandlerManifest | null {
+  const at = (pointer: string) => (pointer === '' ? manifestFileName : `${manifestFileName}#${pointer}`);
+  const json = parseJson(bytes, { maxDepth });
+  for (const { path, code, params } of json.faults) faults.add(at(path), code, params);
+  if (json.fault !== null) return null;
+  const result = readManifest(json.value);
+  if ('manifest' in result) return result.manifest;
+  for (const { path, code, params } of result.faults) faults.add(at(path), code, params);
+  return null;
+}
+
+/** The text as a publisher wrote it, without a byte-order mark. Bytes that `parseManifest` accepted. */
+export function manifestTextOf(bytes: Buffer): string {
+  return (decodeUtf8(bytes) ?? '').replace(/^\ufeff/, '');
+}

@@ -1,0 +1,101 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Fault } from '#server/domain/error.ts';
+import type { Limits } from '#server/platform/limits.ts';
+import { readContents } from './contents.ts';
+import { type DirectoryEntry, readDirectory } from './directory.ts';
+import { readEndRecord } from './end-record.ts';
+import { readLocalHeader } from './local-header.ts';
+
+type NestedFault = Pick<Fault, 'code' | 'params'>;
+
+/** An archive in an archive in an archive is usual (`.ear`, `.war`, `.jar`); deeper ones are not looked into. */
+const deepest = 4;
+const signature = 'PK\u0003\u0004';
+const floor = 16 * 1024 * 1024;
+
+/**
+ * Archives inside a package are files like others and are not unpacked on a VM by its agent; but a bomb is no honest
+ * file. What they declare in sum, over all levels, must keep the limits of the package that they came in.
+ */
+export class NestedArchives {
+  private readonly path: string;
+  private readonly limits: Limits;
+  private readonly most: number;
+  private declared = 0;
+  private made = 0;
+
+  /** `size` is that of the whole package. */
+  constructor(path: string, size: number, limits: Limits) {
+    this.path = path;
+    this.limits = limits;
+    this.most = Math.min(limits.package.unpackedBytes, Math.max(floor, limits.package.ratio * size));
+  }
+
+  /** Watches one entry while it is unpacked. */
+  watch(depth = 1): { take(chunk: Buffer): void; finish(): Promise<NestedFault | null> } {
+    const path = `${this.path}.nested-${this.made++}`;
+    let head = Buffer.alloc(0);
+    let fd: number | null = null;
+    const write = (bytes: Buffer): void => {
+      for (let at = 0; fd !== null && at < bytes.length; ) at += writeSync(fd, bytes, at);
+    };
+    return {
+      take: (chunk) => {
+        if (fd !== null) return write(chunk);
+        if (head.length >= 4) return;
+        head = Buffer.concat([head, chunk]);
+        if (head.length >= 4 && head.toString('latin1', 0, 4) === signature) {
+          fd = openSync(path, 'wx', 0o600);
+          write(head);
+        }
+      },
+      finish: async () => {
+        if (fd === null) return null;
+        closeSync(fd);
+        fd = null;
+        try {
+          return await this.look(path, depth);
+        } finally {
+          rmSync(path, { force: true });
+        }
+      },
+    };
+  }
+
+  /** What an archive declares; what cannot be read as an archive is no archive, and nobody's concern. */
+  private async look(path: string, depth: number): Promise<NestedFault | null> {
+    const handle = await open(path, 'r');
+    try {
+      const { size } = await handle.stat();
+      const end = readEndRecord(handle.fd, size);
+      if ('code' in end) return null;
+      if (end.entries > this.limits.package.entries) return { code: 'nested_bomb' };
+      const directory = readDirectory(handle.fd, end, this.limits.package.entries);
+      if (!Array.isArray(directory)) return null;
+      this.declared += directory.reduce((sum, entry) => sum + entry.unpacked, 0);
+      if (this.declared > this.most) return { code: 'nested_bomb' };
+      if (depth >= deepest) return null;
+      return await this.lookInside(handle.fd, directory, depth);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  private async lookInside(
+    fd: number,
+    directory: readonly DirectoryEntry[],
+    depth: number,
+  ): Promise<NestedFault | null> {
+    for (const entry of directory) {
+      if ((entry.method !== 0 && entry.method !== 8) || (entry.flags & 1) !== 0) continue;
+      const local = readLocalHeader(fd, entry);
+      if ('differs' in local) continue;
+      const archive = this.watch(depth + 1);
+      await readContents(fd, entry, local.dataStart, archive.take);
+      const inside = await archive.finish();
+      if (inside !== null) return inside;
+    }
+    return null;
+  }
+}

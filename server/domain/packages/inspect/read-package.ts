@@ -1,0 +1,205 @@
+import { fstatSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { PackageFile } from '#db/schema/index.ts';
+import type { Limits } from '#server/platform/limits.ts';
+import { checkCommands } from './commands.ts';
+import { readContents } from './contents.ts';
+import { type DirectoryEntry, readDirectory } from './directory.ts';
+import { readEndRecord } from './end-record.ts';
+import { kindFaults, permissions } from './entry-kind.ts';
+import { decodeName, NameRegister, nameFaults } from './entry-name.ts';
+import { Findings, type Inspection } from './finding.ts';
+import { readLocalHeader } from './local-header.ts';
+import { findManifest, manifestTextOf, parseManifest } from './manifest.ts';
+import { NestedArchives } from './nested.ts';
+import { HeadReader } from './script-head.ts';
+import { confirmWithYauzl } from './second-reader.ts';
+
+/** An entry with what its name and local header tell. */
+export interface PlacedEntry {
+  entry: DirectoryEntry;
+  name: string | null;
+  /** Null where its data cannot be found. */
+  dataStart: number | null;
+}
+
+/** Below this an honest package of text may be packed at any ratio. */
+const ratioFloor = 1024 * 1024;
+/** Bytes of a data descriptor: with or without signature, short or zip64. */
+const descriptorBytes = [12, 16, 20, 24];
+
+/**
+ * Reads a package that nobody vouches for and gives every fault at once. Runs in a worker: it may be ended at any
+ * moment. Nothing is written but nested archives, next to the file, for as long as they are looked at.
+ */
+export async function readPackage(path: string, limits: Limits): Promise<Inspection> {
+  const handle = await open(path, 'r');
+  try {
+    return await new PackageReader(path, handle.fd, limits).read();
+  } finally {
+    await handle.close();
+  }
+}
+
+class PackageReader {
+  private readonly path: string;
+  private readonly fd: number;
+  private readonly size: number;
+  private readonly limits: Limits;
+  private readonly faults = new Findings('more_faults');
+  private readonly warnings = new Findings('more_warnings');
+
+  constructor(path: string, fd: number, limits: Limits) {
+    this.path = path;
+    this.fd = fd;
+    this.size = fstatSync(fd).size;
+    this.limits = limits;
+  }
+
+  async read(): Promise<Inspection> {
+    const end = readEndRecord(this.fd, this.size);
+    if ('code' in end) return { ok: false, faults: [end] };
+    const directory = readDirectory(this.fd, end, this.limits.package.entries);
+    if (!Array.isArray(directory)) return { ok: false, faults: [directory] };
+
+    const placed = directory.map((entry) => this.place(entry));
+    this.checkNames(placed);
+    this.checkRanges(placed, end.directoryOffset);
+    const unpackable = this.checkSizes(directory);
+
+    const manifestEntry = findManifest(placed, this.faults);
+    const manifestBytes = await this.readAll(placed, manifestEntry, unpackable);
+    const files = placed.filter(isFile).map(describe);
+    const manifest = manifestBytes === null ? null : parseManifest(manifestBytes, this.limits.jsonDepth, this.faults);
+    if (manifest !== null) {
+      const commands = checkCommands(manifest, files);
+      for (const { path, code, params } of commands.faults) this.faults.add(path, code, params);
+      for (const { path, code, params } of commands.warnings) this.warnings.add(path, code, params);
+    }
+    if (this.faults.count === 0 && !(await confirmWithYauzl(this.fd, placed))) this.faults.add('', 'zip_directory');
+    if (this.faults.count > 0 || manifest === null || manifestBytes === null) {
+      return { ok: false, faults: this.faults.list() };
+    }
+    return { ok: true, manifest, manifestText: manifestTextOf(manifestBytes), files, warnings: this.warnings.list() };
+  }
+
+  /** Name, kind and local header of one entry, with every fault of theirs. */
+  private place(entry: DirectoryEntry): PlacedEntry {
+    const name = decodeName(entry.rawName, entry.flags, entry.extraFields);
+    const add = (code: Parameters<Findings['add']>[1], params?: Parameters<Findings['add']>[2]) =>
+      this.faults.add(entry.shown, code, params);
+    for (const { code, params } of entry.faults) add(code, params);
+    const limit = this.limits.package.entryNameBytes;
+    if (entry.rawName.length > limit) add('entry_name_long', { limit });
+    if (entry.rawName.length === 0) add('entry_name_form');
+    else if (name === null) add('entry_name_encoding');
+    else for (const code of nameFaults(name)) add(code);
+    for (const { code, params } of kindFaults(entry, name ?? entry.shown)) add(code, params);
+
+    if (entry.offset >= this.size) {
+      add('entry_outside');
+      return { entry, name, dataStart: null };
+    }
+    const local = readLocalHeader(this.fd, entry);
+    if ('differs' in local) {
+      add('entry_headers_differ', { field: local.differs });
+      return { entry, name, dataStart: null };
+    }
+    return { entry, name, dataStart: local.dataStart };
+  }
+
+  private checkNames(placed: readonly PlacedEntry[]): void {
+    const register = new NameRegister();
+    for (const { entry, name } of placed) {
+      const fault = name === null ? null : register.add(name);
+      if (fault !== null) this.faults.add(entry.shown, fault.code, fault.params);
+    }
+  }
+
+  /** Entries lie one behind the other from the first byte to the directory, and no two share a byte. */
+  private checkRanges(placed: PlacedEntry[], directoryOffset: number): void {
+    const inOrder = placed.filter((one) => one.dataStart !== null).sort((a, b) => a.entry.offset - b.entry.offset);
+    const first = inOrder[0]?.entry.offset ?? 0;
+    if (first > 0 && inOrder.length === placed.length) this.faults.add('', 'zip_prepended', { bytes: first });
+    let end = first;
+    let descriptor = false;
+    let unlisted = 0;
+    for (const one of inOrder) {
+      const gap = one.entry.offset - end;
+      if (gap < 0) {
+        this.faults.add(one.entry.shown, 'entry_overlap');
+        one.dataStart = null;
+      } else if (gap > 0 && !(descriptor && descriptorBytes.includes(gap))) unlisted += gap;
+      const dataEnd = (one.dataStart ?? one.entry.offset) + one.entry.packed;
+      if (dataEnd > directoryOffset) {
+        this.faults.add(one.entry.shown, 'entry_outside');
+        one.dataStart = null;
+      }
+      end = Math.max(end, Math.min(dataEnd, directoryOffset));
+      descriptor = (one.entry.flags & 0x8) !== 0;
+    }
+    const last = directoryOffset - end;
+    if (last > 0 && !(descriptor && descriptorBytes.includes(last))) unlisted += last;
+    if (unlisted > 0 && inOrder.length === placed.length) this.warnings.add('', 'zip_unlisted', { bytes: unlisted });
+  }
+
+  /** Declared sizes against the limits, before a byte is unpacked. False where unpacking would go too far. */
+  private checkSizes(directory: readonly DirectoryEntry[]): boolean {
+    const { unpackedBytes, ratio } = this.limits.package;
+    const before = this.faults.count;
+    const total = directory.reduce((sum, entry) => sum + entry.unpacked, 0);
+    if (total > unpackedBytes) this.faults.add('', 'package_unpacked', { limit: unpackedBytes });
+    if (total > ratioFloor && total > ratio * this.size) {
+      this.faults.add('', 'package_ratio', { ratio: Math.round(total / this.size), limit: ratio });
+    }
+    for (const entry of directory) {
+      if (entry.unpacked > ratioFloor && entry.unpacked > ratio * entry.packed) {
+        const actual = Math.round(entry.unpacked / Math.max(1, entry.packed));
+        this.faults.add(entry.shown, 'entry_ratio', { ratio: actual, limit: ratio });
+      }
+    }
+    return this.faults.count === before;
+  }
+
+  /** Unpacks every entry that can be found, to see that it is what it says. Gives back the manifest's bytes. */
+  private async readAll(
+    placed: readonly PlacedEntry[],
+    manifestEntry: PlacedEntry | null,
+    unpackable: boolean,
+  ): Promise<Buffer | null> {
+    const limit = this.limits.package.manifestBytes;
+    let manifest: Buffer | null = null;
+    const nested = new NestedArchives(this.path, this.size, this.limits);
+    for (const { entry, dataStart } of placed) {
+      const isManifest = entry === manifestEntry?.entry;
+      if (isManifest && entry.unpacked > limit) this.faults.add(entry.shown, 'manifest_too_large', { limit });
+      const wanted = isManifest && entry.unpacked <= limit;
+      if (dataStart === null || (entry.method !== 0 && entry.method !== 8) || (entry.flags & 1) !== 0) continue;
+      if (!unpackable && !wanted) continue;
+      const chunks: Buffer[] = [];
+      const head = new HeadReader();
+      const archive = nested.watch();
+      const fault = await readContents(this.fd, entry, dataStart, (chunk) => {
+        if (wanted) chunks.push(chunk);
+        head.take(chunk);
+        archive.take(chunk);
+      });
+      if (fault !== null) this.faults.add(entry.shown, fault.code, fault.params);
+      else {
+        if (wanted) manifest = Buffer.concat(chunks);
+        if (head.isScriptWithCrLf()) this.warnings.add(entry.shown, 'script_crlf');
+      }
+      const inside = await archive.finish();
+      if (inside !== null) this.faults.add(entry.shown, inside.code, inside.params);
+    }
+    return manifest;
+  }
+}
+
+function isFile(one: PlacedEntry): one is PlacedEntry & { name: string } {
+  return one.name !== null && !one.name.endsWith('/');
+}
+
+function describe({ entry, name }: PlacedEntry & { name: string }): PackageFile {
+  return { name, size: entry.unpacked, mode: permissions(entry) };
+}

@@ -1,0 +1,68 @@
+import { and, asc, eq, gt, ilike, max, or, sql } from 'drizzle-orm';
+import { handlers, handlerVersions, publishers } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { readCursor, writeCursor } from '#server/domain/cursor.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type ListHandlersInput, listHandlersInput } from './input.ts';
+
+export interface HandlerSummary {
+  handler: string;
+  namespace: string;
+  type: string;
+  publisher: string;
+  /** The highest published version, null where there is none. */
+  latestVersion: string | null;
+  versions: { draft: number; published: number; withdrawn: number };
+  changedAt: Date;
+}
+
+/** Handlers by id, page by page. */
+export async function listHandlers(
+  ctx: Context,
+  input: ListHandlersInput = {},
+): Promise<{ items: HandlerSummary[]; nextCursor: string | null }> {
+  allow(ctx.actor, 'viewer');
+  const { q, limit, cursor } = parse(listHandlersInput, input);
+  const [after] = cursor === undefined ? [] : readCursor(cursor, 1);
+  const like = q === undefined ? undefined : `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const inState = (state: string) =>
+    sql<number>`count(*) filter (where ${handlerVersions.state} = ${state})`.mapWith(Number);
+  const rows = await ctx.db
+    .select({
+      handler: handlers.id,
+      namespace: handlers.namespace,
+      type: handlers.type,
+      publisher: publishers.displayName,
+      latestVersion: sql<
+        string | null
+      >`(array_agg(${handlerVersions.version} order by ${handlerVersions.versionKey} desc)
+        filter (where ${handlerVersions.state} = 'published'))[1]`,
+      draft: inState('draft'),
+      published: inState('published'),
+      withdrawn: inState('withdrawn'),
+      changedAt: max(
+        sql`greatest(${handlerVersions.createdAt}, ${handlerVersions.publishedAt}, ${handlerVersions.withdrawnAt})`,
+      ).mapWith(handlerVersions.createdAt),
+      createdAt: handlers.createdAt,
+    })
+    .from(handlers)
+    .innerJoin(publishers, eq(publishers.namespace, handlers.namespace))
+    .leftJoin(handlerVersions, eq(handlerVersions.handler, handlers.id))
+    .where(
+      and(
+        after === undefined ? undefined : gt(handlers.id, after),
+        like === undefined ? undefined : or(ilike(handlers.id, like), ilike(publishers.displayName, like)),
+      ),
+    )
+    .groupBy(handlers.id, publishers.displayName)
+    .orderBy(asc(handlers.id))
+    .limit(limit + 1);
+  const items = rows.slice(0, limit).map(({ draft, published, withdrawn, createdAt, changedAt, ...row }) => ({
+    ...row,
+    versions: { draft, published, withdrawn },
+    changedAt: changedAt ?? createdAt,
+  }));
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? writeCursor([last.handler]) : null };
+}

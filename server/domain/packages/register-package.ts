@@ -1,0 +1,135 @@
+import { rm } from 'node:fs/promises';
+import { sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { handlers, handlerVersions, type StoredWarning, type VersionState } from '#db/schema/index.ts';
+import type { HandlerManifest } from '#protocol/manifest.ts';
+import { parseHandlerId } from '#protocol/names.ts';
+import { versionKey } from '#protocol/version.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { admitPackage } from './admit-package.ts';
+import { lockBytes, removeUnusedBytes } from './bytes.ts';
+import { findVersion, type VersionRow } from './find-version.ts';
+import { type RegisterPackageInput, registerPackageInput } from './input.ts';
+import type { AcceptedPackage } from './inspect/finding.ts';
+import { inspectPackage } from './inspect/inspect-package.ts';
+
+/** Answer to an upload; `created` tells a new version from the same bytes again. */
+export interface RegisteredPackage {
+  created: boolean;
+  handler: string;
+  version: string;
+  state: VersionState;
+  sha256: string;
+  size: number;
+  manifest: HandlerManifest;
+  warnings: StoredWarning[];
+}
+
+/**
+ * Registers a version from an uploaded file (AZ-P1, AZ-P6), as a draft. The same bytes again change nothing. Throws
+ * 404 `publisher_unknown`, 409 for other bytes or a second spelling, 422 with every fault of the package. Whatever
+ * happens, the uploaded file is gone afterwards and nothing half-registered stays.
+ */
+export async function registerPackage(ctx: Context, input: RegisterPackageInput): Promise<RegisteredPackage> {
+  try {
+    await admitPackage(ctx, input);
+    return await register(ctx, parse(registerPackageInput, input));
+  } finally {
+    await rm(input.file.path, { force: true });
+  }
+}
+
+async function register(ctx: Context, input: RegisterPackageInput): Promise<RegisteredPackage> {
+  const { file } = input;
+  const present = await findVersion(ctx.db, input);
+  if (present !== null) return again(present, input);
+
+  const inspection = await inspectPackage(file.path, ctx.config.limits);
+  if (!inspection.ok) throw new DomainError('unprocessable', 'package_refused', { faults: inspection.faults });
+
+  try {
+    return await ctx.db.transaction(async (tx) => {
+      await lockBytes(tx, file.sha256);
+      const row = await writeVersion(tx, ctx, input, inspection);
+      if (row === null) return again(await winner(tx, input), input);
+      await recordAudit(tx, ctx, {
+        action: 'version.register',
+        target: { kind: 'version', id: `${row.handler}-${row.version}` },
+        details: { sha256: row.sha256, size: row.size, warnings: row.warnings.length },
+      });
+      await recordChange(tx, 'handler', row.handler);
+      await ctx.blobs.putFile(file.path, file.sha256);
+      return answer(row, true);
+    });
+  } catch (error) {
+    await removeUnusedBytes(ctx, file.sha256).catch((cause: unknown) =>
+      ctx.log.warn({ cause, sha256: file.sha256 }, 'bytes of a package that was not registered may be left'),
+    );
+    throw error;
+  }
+}
+
+/** Writes handler and version; null where somebody else registered this version in the meantime. */
+async function writeVersion(
+  tx: Transaction,
+  ctx: Context,
+  { handler, version, file }: RegisterPackageInput,
+  { manifest, manifestText, files, warnings }: AcceptedPackage,
+): Promise<VersionRow | null> {
+  const { namespace, type } = parseHandlerId(handler) ?? { namespace: '', type: '' };
+  await tx.insert(handlers).values({ id: handler, namespace, type, createdAt: ctx.now }).onConflictDoNothing();
+  const [known] = await tx
+    .select({ id: handlers.id })
+    .from(handlers)
+    .where(sql`lower(${handlers.id}) = lower(${handler})`)
+    .for('update');
+  if (known?.id !== handler) {
+    throw new DomainError('conflict', 'handler_other_spelling', { params: { handler: known?.id ?? handler } });
+  }
+  const [row] = await tx
+    .insert(handlerVersions)
+    .values({
+      handler,
+      version,
+      versionKey: versionKey(version) ?? '',
+      state: 'draft',
+      sha256: file.sha256,
+      size: file.size,
+      manifest,
+      manifestText,
+      files,
+      warnings,
+      createdAt: ctx.now,
+      createdBy: ctx.actor.name,
+    })
+    .onConflictDoNothing()
+    .returning();
+  return row ?? null;
+}
+
+async function winner(tx: Transaction, input: RegisterPackageInput): Promise<VersionRow> {
+  const row = await findVersion(tx, input);
+  if (row === null) throw new DomainError('conflict', 'version_moved');
+  return row;
+}
+
+/** A version that is there: the same spelling and bytes are a no-op, everything else is refused (AZ-P1, AZ-P6). */
+function again(row: VersionRow, { version, file }: RegisterPackageInput): RegisteredPackage {
+  if (row.version !== version) {
+    throw new DomainError('conflict', 'version_other_spelling', { params: { version, registered: row.version } });
+  }
+  if (row.sha256 !== file.sha256) {
+    const code = row.state === 'draft' ? 'draft_other_contents' : 'version_other_contents';
+    throw new DomainError('conflict', code, { params: { version } });
+  }
+  return answer(row, false);
+}
+
+function answer(row: VersionRow, created: boolean): RegisteredPackage {
+  const { handler, version, state, sha256, size, manifest, warnings } = row;
+  return { created, handler, version, state, sha256, size, manifest, warnings };
+}

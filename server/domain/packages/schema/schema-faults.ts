@@ -1,0 +1,77 @@
+import type { AnySchema } from 'ajv';
+import type { Fault } from '#server/domain/error.ts';
+import { pointerSegment } from '#server/platform/json.ts';
+import { newAjv } from './ajv.ts';
+
+const draft = 'https://json-schema.org/draft/2020-12/schema';
+/** Keywords whose value is data, and keywords whose value is schemas by name. */
+const data = new Set(['const', 'default', 'enum', 'examples']);
+const byName = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
+const references = new Set(['$ref', '$dynamicRef']);
+
+/** Everything that is wrong with a publisher's schema, by path: form, draft, references that lead outside, patterns. */
+export function schemaFaults(schema: unknown): Fault[] {
+  if (typeof schema === 'boolean') return [];
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    return [{ path: '', code: 'schema_form' }];
+  const found = new SchemaWalk().faults(schema as Record<string, unknown>);
+  if (found.length > 0) return found;
+
+  const ajv = newAjv();
+  if (ajv.validateSchema(schema as AnySchema) !== true) {
+    // The meta-schema reports one mistake along several ways to it: the deepest place is the mistake.
+    const paths = [...new Set((ajv.errors ?? []).map((error) => error.instancePath))];
+    const deepest = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}/`)));
+    return deepest.map((path) => ({ path, code: 'schema_keyword' }));
+  }
+  try {
+    ajv.compile(schema as AnySchema);
+    return [];
+  } catch {
+    return [{ path: '', code: 'schema_compile' }];
+  }
+}
+
+/** Looks at keywords that a meta-schema permits and that we do not run. */
+class SchemaWalk {
+  private readonly found: Fault[] = [];
+  private readonly ids = new Set<string>();
+
+  faults(schema: Record<string, unknown>): Fault[] {
+    if (schema.$schema !== undefined && (schema.$schema as string).replace?.(/#$/, '') !== draft) {
+      this.found.push({ path: '/$schema', code: 'schema_draft' });
+    }
+    this.each(schema, '', (key, value) => {
+      if (key === '$id' && typeof value === 'string') this.ids.add(value.replace(/#$/, ''));
+    });
+    this.each(schema, '', (key, value, path) => {
+      // An asynchronous schema answers with a promise, which would pass for a yes.
+      if (key === '$async') this.found.push({ path, code: 'schema_keyword' });
+      if (references.has(key) && typeof value === 'string' && !this.inside(value)) {
+        this.found.push({ path, code: 'schema_reference' });
+      }
+    });
+    return this.found;
+  }
+
+  private inside(reference: string): boolean {
+    return reference.startsWith('#') || this.ids.has(reference.split('#')[0] ?? '');
+  }
+
+  private each(node: unknown, path: string, visit: (key: string, value: unknown, path: string) => void): void {
+    if (Array.isArray(node)) {
+      node.forEach((item, index) => {
+        this.each(item, path + pointerSegment(index), visit);
+      });
+    } else if (typeof node === 'object' && node !== null) {
+      for (const [key, value] of Object.entries(node)) {
+        const at = path + pointerSegment(key);
+        visit(key, value, at);
+        if (data.has(key)) continue;
+        if (byName.has(key) && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+          for (const [name, part] of Object.entries(value)) this.each(part, at + pointerSegment(name), visit);
+        } else this.each(value, at, visit);
+      }
+    }
+  }
+}

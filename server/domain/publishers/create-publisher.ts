@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm';
+import { publishers } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type CreatePublisherInput, createPublisherInput } from './input.ts';
+
+export type Publisher = typeof publishers.$inferSelect;
+
+/** Makes a provider namespace. Throws 409 where it exists, also in another case: `acme` beside `Acme` misleads people. */
+export async function createPublisher(ctx: Context, input: CreatePublisherInput): Promise<Publisher> {
+  allow(ctx.actor, 'admin');
+  const { namespace, displayName } = parse(createPublisherInput, input);
+  return ctx.db.transaction(async (tx) => {
+    const [created] = await tx
+      .insert(publishers)
+      .values({ namespace, displayName, createdAt: ctx.now })
+      .onConflictDoNothing()
+      .returning();
+    if (created === undefined) {
+      const [other] = await tx
+        .select()
+        .from(publishers)
+        .where(sql`lower(${publishers.namespace}) = lower(${namespace})`);
+      throw new DomainError('conflict', 'publisher_taken', { params: { namespace: other?.namespace ?? namespace } });
+    }
+    await recordAudit(tx, ctx, {
+      action: 'publisher.create',
+      target: { kind: 'publisher', id: namespace },
+      details: { displayName },
+    });
+    await recordChange(tx, 'publisher', namespace);
+    return created;
+  });
+}

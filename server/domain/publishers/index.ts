@@ -1,0 +1,3 @@
+export * from './create-publisher.ts';
+export * from './input.ts';
+export * from './list-publishers.ts';

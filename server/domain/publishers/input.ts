@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { maxNamespaceLength, namespacePattern } from '#protocol/names.ts';
+
+export const createPublisherInput = z.object({
+  namespace: z.string().max(maxNamespaceLength).regex(namespacePattern, 'namespace_form'),
+  displayName: z.string().trim().min(1).max(200),
+});
+export type CreatePublisherInput = z.input<typeof createPublisherInput>;
+
+/** `q` is part of a namespace or display name; `cursor` is what the last page gave back. */
+export const listPublishersInput = z.object({
+  q: z.string().max(200).optional(),
+  limit: z.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(1000).optional(),
+});
+export type ListPublishersInput = z.input<typeof listPublishersInput>;
