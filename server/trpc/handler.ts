@@ -17,10 +17,13 @@ export interface TrpcDoor {
   log: Logger;
 }
 
-/** A page asks for a handful of things at once; more is no page. */
-const mostCallsInBatch = 20;
+/** A page asks for a handful of things at once; more than this is no page. */
+const mostCallsInBatch = 50;
 
-function contextOf(door: TrpcDoor, headers: Headers, responseHeaders: Headers, address: string): DoorContext {
+function contextOf(
+  door: TrpcDoor,
+  request: Pick<DoorContext, 'headers' | 'responseHeaders' | 'address' | 'isPage'>,
+): DoorContext {
   let session: Promise<Session | null> | undefined;
   const now = new Date();
   const { live, signIn } = door;
@@ -29,13 +32,11 @@ function contextOf(door: TrpcDoor, headers: Headers, responseHeaders: Headers, a
     now,
     requestId: randomUUID(),
     log: door.log,
-    headers,
-    responseHeaders,
-    address,
+    ...request,
     live,
     signIn,
     session() {
-      session ??= readSession(door.services, headers, now);
+      session ??= readSession(door.services, request.headers, now);
       return session;
     },
   };
@@ -57,7 +58,8 @@ export function createTrpcHandler(door: TrpcDoor): (request: Request, address?: 
         router: appRouter,
         req: await bounded(request, door.services.config.limits.http.bodyBytes),
         maxBatchSize: mostCallsInBatch,
-        createContext: ({ resHeaders }) => contextOf(door, request.headers, resHeaders, address),
+        createContext: ({ resHeaders }) =>
+          contextOf(door, { headers: request.headers, responseHeaders: resHeaders, address, isPage: false }),
         responseMeta: () => ({ headers: new Headers({ 'cache-control': 'no-store' }) }),
         onError: ({ error, path, ctx }) => logFailure(door, error, path, ctx?.requestId),
       });
@@ -76,10 +78,10 @@ async function bounded(request: Request, limit: number): Promise<Request> {
 }
 
 /**
- * The procedures for pages that are rendered in this process, as who is signed in by these headers. For reading:
- * changes need the origin that only a browser sends.
+ * The procedures for pages that are rendered in this process, as who is signed in by these headers. For reading
+ * only: a visit may come from anywhere, so that nothing may be changed by it.
  */
 export function createPageCaller(door: TrpcDoor, headers: Headers): AppCaller {
-  const ctx = contextOf(door, headers, new Headers(), 'unknown');
+  const ctx = contextOf(door, { headers, responseHeaders: new Headers(), address: 'unknown', isPage: true });
   return createCaller(ctx, { onError: ({ error, path }) => logFailure(door, error, path, ctx.requestId) });
 }

@@ -1,4 +1,4 @@
-import { initTRPC } from '@trpc/server';
+import { initTRPC, type TRPCProcedureType } from '@trpc/server';
 import superjson from 'superjson';
 import { isOwnMutation, isOwnRead, type Session, type SignIn } from '#server/auth/index.ts';
 import { anonymous } from '#server/domain/actor.ts';
@@ -13,6 +13,8 @@ export interface DoorContext extends Omit<Context, 'actor'> {
   /** Headers of the answer, for cookies. */
   responseHeaders: Headers;
   address: string;
+  /** A page that is rendered in this process asks: it may read. Its request is a visit, which changes nothing. */
+  isPage: boolean;
   live: Live;
   signIn: SignIn;
   /** Who is signed in; looked up once per request, when the first procedure asks. */
@@ -41,8 +43,8 @@ export const createCallerFactory = t.createCallerFactory;
 export const procedure = t.procedure.use(async ({ ctx, type, next }) => {
   const acceptLanguage = ctx.headers.get('accept-language');
   try {
-    const isOwn = type === 'mutation' ? isOwnMutation(ctx.headers, ctx.config) : isOwnRead(ctx.headers, ctx.config);
-    if (!isOwn) throw new DomainError('forbidden', 'origin_refused', { params: { url: ctx.config.url } });
+    if (!isAllowedFrom(ctx, type))
+      throw new DomainError('forbidden', 'origin_refused', { params: { url: ctx.config.url } });
     const session = await ctx.session();
     const result = await next({ ctx: { actor: session?.actor ?? anonymous } });
     if (!result.ok) throw result.error;
@@ -51,6 +53,12 @@ export const procedure = t.procedure.use(async ({ ctx, type, next }) => {
     throw toTrpcError(error, acceptLanguage, ctx.requestId);
   }
 });
+
+/** Where a call may come from. What only reads may be asked from anywhere: browsers show the answer to our pages only. */
+function isAllowedFrom({ isPage, headers, config }: DoorContext, type: TRPCProcedureType): boolean {
+  if (type === 'mutation') return !isPage && isOwnMutation(headers, config);
+  return type === 'query' || isOwnRead(headers, config);
+}
 
 /** What verbs get here: their own context, and the door's for the few that set cookies. */
 export type CallContext = Context & DoorContext;

@@ -1,0 +1,155 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '#db/client.ts';
+import { testDatabase } from '#db/testing/database.ts';
+import type { Actor } from '#server/domain/actor.ts';
+import { type ChangeTopic, recordChange } from '#server/domain/changes/index.ts';
+import { testActor } from '#server/testing/context.ts';
+import { type Live, type LiveMessage, openLive } from './index.ts';
+import { createRing } from './ring.ts';
+
+const log = pino({ level: 'silent' });
+let db: Database;
+let live: Live;
+
+beforeAll(async () => {
+  db = await testDatabase();
+  live = openLive(db, log);
+  // Watchers from before the connection read everything once it is there; from then on nothing is missed.
+  await until(watch(), 'nothing');
+});
+
+afterAll(() => live.close());
+
+const change = (topic: ChangeTopic, key: string) => db.transaction((tx) => recordChange(tx, topic, key));
+
+function watch(lastId?: string, actor: () => Promise<Actor | null> = async () => testActor('viewer'), own = live) {
+  return own.watch({ lastId, signal: new AbortController().signal, actor });
+}
+
+async function first(messages: AsyncGenerator<LiveMessage, void>): Promise<LiveMessage> {
+  const { value } = await messages.next();
+  if (!value) throw new Error('the watch ended');
+  return value;
+}
+
+/** Messages until one names the key or asks to read everything. */
+async function until(messages: AsyncGenerator<LiveMessage, void>, key: string): Promise<LiveMessage[]> {
+  const got: LiveMessage[] = [];
+  for (;;) {
+    const message = await first(messages);
+    got.push(message);
+    if (message.everything || message.changes.some((one) => one.key === key)) return got;
+  }
+}
+
+describe('a watch', () => {
+  test('begins with where it is and goes on with what is committed', async () => {
+    const messages = watch();
+    expect(await first(messages)).toMatchObject({ changes: [] });
+    await change('vm', 'begun');
+    expect((await until(messages, 'begun')).at(-1)).toMatchObject({ changes: [{ topic: 'vm', key: 'begun' }] });
+  });
+
+  test('catches up from the message that it had last, with each thing once', async () => {
+    const messages = watch();
+    const { id } = await first(messages);
+    for (const key of ['a', 'b', 'a', 'b', 'last']) await change('vm', key);
+    await until(watch(id), 'last');
+    const again = await first(watch(id));
+    expect(again.changes.map(({ key }) => key).toSorted()).toEqual(['a', 'b', 'last']);
+  });
+
+  test.each([['other.5'], ['nonsense'], [''], ['x.-1'], ['x.1e9']])('from %o everything is read again', async (id) => {
+    expect(await first(watch(id))).toMatchObject({ everything: true, changes: [] });
+  });
+
+  test('a change that was rolled back is never told', async () => {
+    const messages = watch();
+    await first(messages);
+    const failed = db.transaction(async (tx) => {
+      await recordChange(tx, 'vm', 'undone');
+      throw new Error('undo');
+    });
+    await expect(failed).rejects.toThrow('undo');
+    await change('vm', 'done');
+    const keys = (await until(messages, 'done')).flatMap(({ changes }) => changes.map(({ key }) => key));
+    expect(keys).toEqual(['done']);
+  });
+
+  test('a burst comes in few messages', async () => {
+    const messages = watch();
+    await first(messages);
+    await Promise.all(Array.from({ length: 100 }, (_, i) => change('vm', `burst-${i}`)));
+    await change('vm', 'burst-end');
+    expect((await until(messages, 'burst-end')).length).toBeLessThanOrEqual(5);
+  });
+
+  test.each<[ChangeTopic, boolean]>([
+    ['vm', true],
+    ['handler', true],
+    ['publisher', true],
+    ['member', false],
+    ['invitation', false],
+    ['token', false],
+  ])('a viewer hears of %s: %s; an administrator of all', async (topic, heard) => {
+    const start = (await first(watch())).id;
+    await change(topic, 'secret');
+    await change('vm', 'after');
+    const keys = async (role: 'viewer' | 'admin') =>
+      (
+        await until(
+          watch(start, async () => testActor(role)),
+          'after',
+        )
+      ).flatMap(({ changes }) => changes.map((c) => c.key));
+    expect((await keys('viewer')).includes('secret')).toBe(heard);
+    expect(await keys('admin')).toContain('secret');
+  });
+
+  test('ends when the watcher is gone, at once when people changed', async () => {
+    let actor: Actor | null = testActor('viewer');
+    const messages = watch(undefined, async () => actor);
+    await first(messages);
+    actor = null;
+    await change('member', 'removed');
+    expect(await messages.next()).toEqual({ done: true, value: undefined });
+  });
+});
+
+test('a lost connection is made again, and everything is read again', async () => {
+  const messages = watch();
+  const { id } = await first(messages);
+  await db.execute(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'annex-live' and datname = current_database()`,
+  );
+  const message = (await until(messages, 'nothing')).at(-1);
+  expect(message).toMatchObject({ everything: true });
+  await change('vm', 'back');
+  expect((await until(messages, 'back')).at(-1)).toMatchObject({ changes: [{ key: 'back' }] });
+  expect(await first(watch(id))).toMatchObject({ everything: true });
+});
+
+test('closing ends every watch', async () => {
+  const own = openLive(db, log);
+  const messages = watch(undefined, async () => testActor('viewer'), own);
+  await first(messages);
+  await own.close();
+  for (;;) if ((await messages.next()).done) break;
+});
+
+test('the ring keeps its newest entries, at least half of its size', () => {
+  const ring = createRing(8);
+  const positions = Array.from({ length: 30 }, (_, i) => {
+    ring.push({ topic: 'vm', key: String(i) });
+    return ring.end();
+  });
+  expect(ring.since(positions[0] ?? '')).toBeNull();
+  expect(ring.since(positions[25] ?? '')?.map((entry) => entry !== 'reset' && entry.key)).toEqual([
+    '26',
+    '27',
+    '28',
+    '29',
+  ]);
+  expect(ring.since(positions[29] ?? '')).toEqual([]);
+});

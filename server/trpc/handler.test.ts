@@ -1,0 +1,248 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bootstrapPeople, createAuthHandler, openSignIn } from '#server/auth/index.ts';
+import { createInvitation } from '#server/auth/invitations/index.ts';
+import { createToken } from '#server/auth/tokens/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { type Live, openLive } from '#server/live/index.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { serve } from '#server/testing/serve.ts';
+import { createPageCaller, createTrpcHandler, type TrpcDoor } from './handler.ts';
+
+const log = pino({ level: 'silent' });
+const person = { email: 'ada@example.org', password: 'correct horse battery' };
+const ours = 'http://localhost:3000';
+let services: Services;
+let live: Live;
+let door: TrpcDoor;
+let cookie: string;
+
+beforeAll(async () => {
+  services = await testServices({ config: { bootstrap: { token: 'b'.repeat(32), person } } });
+  await bootstrapPeople(services);
+  live = openLive(services.db, log);
+  door = { services, live, signIn: openSignIn(services, log), log };
+  cookie = await signedIn();
+});
+
+afterAll(() => live.close());
+
+async function signedIn(): Promise<string> {
+  const response = await createAuthHandler(
+    services,
+    door.signIn,
+    log,
+  )(
+    new Request(`${ours}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: ours },
+      body: JSON.stringify(person),
+    }),
+  );
+  return (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+}
+
+const start = () => serve(createTrpcHandler(door));
+
+const invite = { json: { role: 'viewer' } };
+const post = (url: string, headers: Record<string, string>, body: unknown) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+interface Shape {
+  error?: { json: { message: string; data: Record<string, unknown> } };
+  result?: { data: { json: unknown } };
+}
+const shape = async (response: Response) => (await response.json()) as Shape;
+
+describe('origin is checked on every change', () => {
+  const foreign: [string, Record<string, string>][] = [
+    ['another site', { origin: 'https://evil.example' }],
+    ['a sandboxed page', { origin: 'null' }],
+    ['no page', {}],
+    ['a sibling site', { origin: ours, 'sec-fetch-site': 'same-site' }],
+  ];
+
+  test.each(foreign)('%s: single call', async (_name, headers) => {
+    const response = await post(`${await start()}/api/trpc/invitations.create`, { cookie, ...headers }, invite);
+    expect(response.status).toBe(403);
+    expect((await shape(response)).error?.json.data).toMatchObject({ code: 'origin_refused', httpStatus: 403 });
+  });
+
+  test.each(foreign)('%s: batch', async (_name, headers) => {
+    const url = `${await start()}/api/trpc/invitations.create,tokens.create?batch=1`;
+    const body = { 0: invite, 1: { json: { name: 'ci', role: 'admin' } } };
+    const response = await post(url, { cookie, ...headers }, body);
+    const shapes = (await response.json()) as Shape[];
+    expect(shapes.map(({ error }) => error?.json.data.code)).toEqual(['origin_refused', 'origin_refused']);
+  });
+
+  test('a subscription of another site', async () => {
+    const url = `${await start()}/api/trpc/live.changes`;
+    const response = await fetch(url, { headers: { cookie, origin: 'https://evil.example' } });
+    expect(await response.text()).toContain('origin_refused');
+  });
+
+  test('a change by GET', async () => {
+    const response = await fetch(`${await start()}/api/trpc/invitations.create?input=%7B%7D`, { headers: { cookie } });
+    expect(response.status).toBe(405);
+  });
+
+  test('our page', async () => {
+    const response = await post(`${await start()}/api/trpc/invitations.create`, { cookie, origin: ours }, invite);
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('who calls', () => {
+  test('nobody without a cookie, whatever token comes along', async () => {
+    const { value } = await createToken(await testContext({ services }), { name: 'ci', role: 'admin' });
+    const url = `${await start()}/api/trpc/members.list`;
+    for (const token of [value, 'b'.repeat(32)]) {
+      const asHeader = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+      const asCookie = await fetch(url, { headers: { cookie: `annex.session_token=${token}` } });
+      expect([asHeader.status, asCookie.status]).toEqual([401, 401]);
+    }
+    expect((await fetch(url, { headers: { cookie } })).status).toBe(200);
+  });
+
+  test('answers are kept by no cache', async () => {
+    const response = await fetch(`${await start()}/api/trpc/members.me`, { headers: { cookie } });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect((await shape(response)).result?.data.json).toMatchObject({ name: 'ada', role: 'admin' });
+  });
+
+  test('who joins by a link is signed in by the same answer', async () => {
+    const { link } = await createInvitation(await testContext({ services }), { role: 'viewer' });
+    const token = new URL(link).searchParams.get('token');
+    const base = await start();
+    const joining = { token, name: 'Vera', email: 'Vera@Example.org', password: 'a long enough pass' };
+    const response = await post(`${base}/api/trpc/invitations.redeem`, { origin: ours }, { json: joining });
+    expect((await shape(response)).result?.data.json).toMatchObject({ name: 'Vera', role: 'viewer' });
+    const own = (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+    const asked = await fetch(`${base}/api/trpc/members.me`, { headers: { cookie: own } });
+    expect((await shape(asked)).result?.data.json).toMatchObject({ name: 'Vera' });
+    expect((await fetch(`${base}/api/trpc/members.list`, { headers: { cookie: own } })).status).toBe(403);
+  });
+
+  test('pages in this process read as who is signed in, and change nothing', async () => {
+    expect(await createPageCaller(door, new Headers()).members.me()).toBeNull();
+    const followed = new Headers({ cookie, 'sec-fetch-site': 'cross-site' });
+    expect(await createPageCaller(door, followed).members.me()).toMatchObject({ name: 'ada' });
+    const caller = createPageCaller(door, new Headers({ cookie, origin: ours, 'sec-fetch-site': 'same-origin' }));
+    await expect(caller.tokens.create({ name: 'x', role: 'admin' })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      cause: { code: 'origin_refused' },
+    });
+  });
+});
+
+describe('errors', () => {
+  test('every fault with its place, in the language of the reader, with a request id', async () => {
+    const url = `${await start()}/api/trpc/tokens.create`;
+    const headers = { cookie, origin: ours, 'accept-language': 'de' };
+    const response = await post(url, headers, { json: { name: '', role: 'king' } });
+    expect(response.status).toBe(422);
+    const { error } = await shape(response);
+    expect(error?.json.data).toMatchObject({
+      code: 'invalid',
+      title: 'Nicht angenommen',
+      faults: [{ path: '/name' }, { path: '/role', code: 'field_choice' }],
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(error?.json.data).not.toHaveProperty('stack');
+    expect(error?.json.message).toBe(error?.json.data.message);
+  });
+
+  test.each<[string, string, string, number, string]>([
+    ['a call that is not there', 'members.nothing', '{}', 404, 'call_unknown'],
+    ['a body that is no JSON', 'tokens.create', '{ MARKER', 400, 'call_unreadable'],
+    ['a body that is no call', 'tokens.create', '"MARKER"', 422, 'invalid'],
+  ])('%s', async (_name, path, body, status, code) => {
+    const response = await post(`${await start()}/api/trpc/${path}`, { cookie, origin: ours }, body);
+    const text = await response.text();
+    expect([response.status, text.includes('MARKER')]).toEqual([status, false]);
+    expect((JSON.parse(text) as Shape).error?.json.data.code).toBe(code);
+  });
+
+  test('an unforeseen error shows its request id only, and the log has the rest', async () => {
+    const lines: string[] = [];
+    const broken = {
+      ...services,
+      db: {
+        ...services.db,
+        select: () => {
+          throw new Error('MARKER inside');
+        },
+      },
+    };
+    const handle = createTrpcHandler({
+      ...door,
+      services: broken as unknown as Services,
+      log: pino({}, { write: (line: string) => lines.push(line) }),
+    });
+    const response = await fetch(`${await serve(handle)}/api/trpc/members.me`, { headers: { cookie } });
+    const text = await response.text();
+    expect([response.status, text.includes('MARKER')]).toEqual([500, false]);
+    const { requestId } = (JSON.parse(text) as Shape).error?.json.data ?? {};
+    expect(lines.join()).toContain('MARKER inside');
+    expect(lines.join()).toContain(String(requestId));
+  });
+
+  test('too many calls in a batch and too long bodies are refused', async () => {
+    const base = await start();
+    const paths = Array(51).fill('members.me').join(',');
+    const many = await fetch(`${base}/api/trpc/${paths}?batch=1&input=%7B%7D`, { headers: { cookie } });
+    expect(many.status).toBe(400);
+    const long = await post(`${base}/api/trpc/tokens.create`, { cookie, origin: ours }, 'x'.repeat(1_100_000));
+    expect([long.status, ((await long.json()) as { code: string }).code]).toEqual([413, 'body_too_large']);
+  });
+});
+
+describe('live', () => {
+  test('a change of one person reaches the screen of another within a second', async () => {
+    const base = await start();
+    const own = await signedIn();
+    const controller = new AbortController();
+    const response = await fetch(`${base}/api/trpc/live.changes`, {
+      headers: { cookie: own },
+      signal: controller.signal,
+    });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const events = eventsOf(response);
+    expect((await events.next()).value).toMatch(/^event: connected/);
+    expect((await events.next()).value).toContain('"changes":[]');
+    const before = Date.now();
+    const made = await post(`${base}/api/trpc/invitations.create`, { cookie, origin: ours }, invite);
+    const { result } = await shape(made);
+    const { id = '' } = (result?.data.json ?? {}) as { id?: string };
+    const heard = await heardOf(events, id);
+    expect(Date.now() - before).toBeLessThan(1_000);
+    expect(heard).toMatch(/"topic":"invitation"/);
+    controller.abort();
+  });
+
+  test('nobody is told anything', async () => {
+    const response = await fetch(`${await start()}/api/trpc/live.changes`);
+    expect(await response.text()).toContain('unauthenticated');
+  });
+
+  async function* eventsOf(response: Response): AsyncGenerator<string> {
+    let text = '';
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        yield text.slice(0, end);
+        text = text.slice(end + 2);
+      }
+    }
+  }
+
+  async function heardOf(events: AsyncGenerator<string>, what: string): Promise<string> {
+    for await (const event of events) if (event.includes(what)) return event;
+    return '';
+  }
+});
