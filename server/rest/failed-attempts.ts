@@ -1,0 +1,67 @@
+import { isIPv6 } from 'node:net';
+import { DomainError } from '#server/domain/error.ts';
+import { sha256Hex } from '#server/platform/keys.ts';
+
+/** Wrong tokens that one address may send in a window before it has to wait for the window's end. */
+const attempts = 30;
+const windowMs = 60_000;
+/** Addresses that are remembered; beyond it the oldest are forgotten. */
+const addresses = 10_000;
+
+/** Tokens that were right before go on while their address waits: one careless script does not lock out the rest. */
+const trusted = 1_000;
+
+/** Counts wrong tokens per address, in this process. */
+export interface FailedAttempts {
+  /** Throws 429 with the time to wait where the address has failed too often and the header is not known to be right. */
+  check(address: string, header: string, now: Date): void;
+  wrong(address: string, now: Date): void;
+  right(header: string): void;
+}
+
+/** A household has a whole /64 of IPv6 addresses; it counts as one. */
+function household(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [head = '', tail] = address.split('::');
+  const front = head.split(':');
+  const back = tail === undefined ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0');
+  return [...front, ...zeros, ...back].slice(0, 4).join(':');
+}
+
+export function createFailedAttempts(): FailedAttempts {
+  const failed = new Map<string, { count: number; since: number }>();
+  const known = new Set<string>();
+  const standing = (address: string, now: number) => {
+    const entry = failed.get(household(address));
+    return entry && now - entry.since < windowMs ? entry : null;
+  };
+  return {
+    check(address, header, now) {
+      const entry = standing(address, now.getTime());
+      if (!entry || entry.count < attempts || known.has(sha256Hex(header))) return;
+      const seconds = Math.max(1, Math.ceil((entry.since + windowMs - now.getTime()) / 1_000));
+      throw new DomainError('rate_limited', 'too_many_attempts', { params: { seconds }, retryAfter: seconds });
+    },
+    wrong(address, now) {
+      const entry = standing(address, now.getTime());
+      if (entry) {
+        entry.count++;
+        return;
+      }
+      const key = household(address);
+      failed.delete(key);
+      failed.set(key, { count: 1, since: now.getTime() });
+      forgetOldest(failed, addresses);
+    },
+    right(header) {
+      known.add(sha256Hex(header));
+      forgetOldest(known, trusted);
+    },
+  };
+}
+
+function forgetOldest(entries: Map<string, unknown> | Set<string>, most: number): void {
+  const oldest = entries.keys().next();
+  if (entries.size > most && !oldest.done) entries.delete(oldest.value);
+}

@@ -1,0 +1,29 @@
+import { actorFromBearer } from '#server/auth/bearer.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { createDoor, type DoorServices, type RequestInfo } from './door.ts';
+import { createFailedAttempts } from './failed-attempts.ts';
+import { openapiDocument } from './openapi.ts';
+import { routes } from './routes/index.ts';
+
+/** The management door: `/api/v1` as one function. Bearer tokens only; cookies are not looked at. */
+export function createRestHandler(services: DoorServices): (request: Request, info: RequestInfo) => Promise<Response> {
+  const failed = createFailedAttempts();
+  return createDoor({
+    services,
+    base: '/api/v1',
+    routes,
+    documents: { '/openapi.json': JSON.stringify(openapiDocument(routes, services.config.url)) },
+    async authenticate(request, { remoteAddress }, now) {
+      const header = request.headers.get('authorization');
+      if (header !== null) failed.check(remoteAddress, header, now);
+      try {
+        const actor = await actorFromBearer(services, header, now);
+        if (header !== null) failed.right(header);
+        return actor;
+      } catch (error) {
+        if (error instanceof DomainError && error.kind === 'unauthenticated') failed.wrong(remoteAddress, now);
+        throw error;
+      }
+    },
+  });
+}

@@ -1,0 +1,33 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import { openapiDocument, refusalsOf } from './openapi.ts';
+import { routes } from './routes/index.ts';
+
+const document = openapiDocument(routes, 'http://annex.test');
+
+test('the document is a valid OpenAPI 3.1 document', async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(document));
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+  expect(validator.version).toBe('3.1');
+});
+
+test('every call has an id of its own', () => {
+  const ids = routes.map((route) => route.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('every part of a path is described', () => {
+  for (const route of routes) {
+    const named = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    expect(Object.keys(route.params.shape).toSorted(), route.operationId).toEqual(named.toSorted());
+  }
+});
+
+test.each(routes.map((route) => [route.operationId, route] as const))('%s says what may be answered', (_id, route) => {
+  const paths = document.paths as Record<string, Record<string, { responses: Record<string, unknown> }>>;
+  const statuses = [...Object.keys(route.answers), ...refusalsOf(route).map(String)];
+  const operation = paths[route.path]?.[route.method.toLowerCase()];
+  expect(Object.keys(operation?.responses ?? {}).toSorted()).toEqual(statuses.toSorted());
+});

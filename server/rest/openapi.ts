@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import type { Route } from './route.ts';
+
+type Json = { readonly [key: string]: unknown };
+
+const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string(),
+    requestId: z.string(),
+    errors: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })).optional(),
+  })
+  .describe('RFC 9457, in the language of Accept-Language; `errors` lists every fault by path.');
+
+const meanings: Readonly<Record<number, string>> = {
+  400: 'The request cannot be read.',
+  401: 'No token, or one that does not hold.',
+  403: 'The role, or membership of the namespace, is missing.',
+  404: 'There is no such thing.',
+  406: 'Answers come as JSON only.',
+  408: 'The body came too slowly.',
+  409: 'In conflict with what is there.',
+  412: 'The goal state has moved on since the incarnation in If-Match.',
+  413: 'Larger than the limit that is named.',
+  415: 'A body of another type.',
+  422: 'Readable, and not acceptable; every fault is listed.',
+  429: 'Too many failed attempts from this address.',
+  500: 'The portal failed; the request id leads to its log.',
+  503: 'The database is away.',
+};
+
+/** A schema without the mark of its dialect: OpenAPI 3.1 has the same one for the whole document. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return json;
+}
+
+function parametersOf(schema: z.ZodObject, place: 'path' | 'query'): Json[] {
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Json; required?: string[] };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+const ifMatch: Json = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The incarnation that was seen, in quotation marks.',
+  schema: { type: 'string', examples: ['"7"'] },
+};
+
+const acceptLanguage: Json = {
+  name: 'Accept-Language',
+  in: 'header',
+  required: false,
+  description: 'Language of problem documents, warnings and messages.',
+  schema: { type: 'string', examples: ['de-AT, en;q=0.5'] },
+};
+
+function requestBodyOf(route: Route): Json | undefined {
+  if (route.takesZip) return { required: true, content: { 'application/zip': {} } };
+  if (!route.body) return undefined;
+  return { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } };
+}
+
+/** Statuses of problem documents that a call may have, by what it takes. */
+export function refusalsOf(route: Route): number[] {
+  const takesBody = route.body !== null || route.takesZip === true;
+  const reads = takesBody || Object.keys(route.query.shape).length > 0 || route.takesIfMatch;
+  const answersJson = Object.values(route.answers).some((answer) => answer.schema);
+  return [
+    ...new Set([
+      ...route.refusals,
+      ...(route.role === null ? [] : [401, 403, 429]),
+      ...(reads ? [400] : []),
+      ...(answersJson ? [406] : []),
+      ...(takesBody ? [408, 413, 415, 422] : []),
+      500,
+      503,
+    ]),
+  ].toSorted((a, b) => a - b);
+}
+
+function operationOf(route: Route): Json {
+  const answers = Object.entries(route.answers).map(([status, { meaning, schema }]) => [
+    status,
+    {
+      description: meaning,
+      ...(schema && { content: { 'application/json': { schema: schemaOf(schema, 'output') } } }),
+    },
+  ]);
+  const refusals = refusalsOf(route).map((status) => [
+    String(status),
+    {
+      description: meanings[status] ?? 'Refused.',
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    },
+  ]);
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...(route.role !== null && {
+      description: `Role: ${route.role}${route.inNamespace ? ', in the namespace of the handler' : ''}.`,
+    }),
+    tags: [route.path.split('/')[1] ?? ''],
+    security: route.role === null ? [] : [{ token: [] }],
+    parameters: [
+      ...parametersOf(route.params, 'path'),
+      ...parametersOf(route.query, 'query'),
+      ...(route.takesIfMatch ? [ifMatch] : []),
+      acceptLanguage,
+    ],
+    ...(requestBodyOf(route) && { requestBody: requestBodyOf(route) }),
+    responses: Object.fromEntries([...answers, ...refusals]),
+  };
+}
+
+/** The OpenAPI 3.1 document of the table, from the same schemas that read the requests. */
+export function openapiDocument(routes: readonly Route[], url: string): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Annex management',
+      version: '1',
+      description: 'Publishers, handlers, VMs and their goal states. Every error is a problem document (RFC 9457).',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: `${url}/api/v1` }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An API token of Annex.' } },
+      schemas: { Problem: schemaOf(problem, 'output') },
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { z } from 'zod';
+import { DomainError, type ErrorKind } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { parseJson } from '#server/platform/json.ts';
+import type { Limits } from '#server/platform/limits.ts';
+
+const tooLarge = (limit: number): DomainError => new DomainError('too_large', 'body_too_large', { params: { limit } });
+
+/** The media type without its parameters, lower case; null where none is named. */
+function mediaType(request: Request): string | null {
+  const header = request.headers.get('content-type');
+  return header === null ? null : (header.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+/** Refuses a body of another type, and one that is encoded (415). */
+function requireType(request: Request, types: readonly string[]): void {
+  const type = mediaType(request);
+  if (type !== null && !types.includes(type)) {
+    throw new DomainError('unsupported_media_type', 'media_type_unsupported', { params: { type: types[0] ?? '' } });
+  }
+  const encoding = request.headers.get('content-encoding');
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
+    throw new DomainError('unsupported_media_type', 'encoding_unsupported');
+  }
+}
+
+/** The whole body, cut off where it is longer than the limit (413). */
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limit) throw tooLarge(limit);
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts, size);
+}
+
+const kindOfJsonFault = (code: string): ErrorKind =>
+  code === 'json_malformed' || code === 'json_not_utf8' ? 'bad_request' : 'unprocessable';
+
+/**
+ * A JSON body, checked against its schema. Throws 415, 413, 400 where the text cannot be read, and 422 with every
+ * fault of what it says.
+ */
+export async function readJson<S extends z.ZodType>(
+  request: Request,
+  schema: S,
+  limits: Limits,
+  bodyBytes: number,
+): Promise<z.output<S>> {
+  requireType(request, ['application/json']);
+  if (Number(request.headers.get('content-length') ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
+  const bytes = await readBytes(request, bodyBytes);
+  if (bytes.byteLength === 0) throw new DomainError('bad_request', 'body_missing');
+  const { value, fault, faults } = parseJson(bytes, { maxDepth: limits.jsonDepth });
+  if (fault !== null) {
+    const { code, params } = fault;
+    throw new DomainError(kindOfJsonFault(code), code, { params, faults });
+  }
+  return parse(schema, value);
+}
+
+/** A zip on its way: nothing of it is read yet, so that whoever takes it may refuse it first. */
+export interface Upload {
+  bytes: AsyncIterable<Uint8Array>;
+  /** The length that the sender announced. */
+  declared: number | undefined;
+}
+
+const zipTypes = ['application/zip', 'application/x-zip-compressed', 'application/octet-stream'];
+
+/** The body as an upload. Throws 415; its size and pace are watched where it is written down. */
+export function readZip(request: Request): Upload {
+  requireType(request, zipTypes);
+  const length = request.headers.get('content-length');
+  return { bytes: request.body ?? noBytes(), declared: length === null ? undefined : Number(length) };
+}
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,51 @@
+import Negotiator from 'negotiator';
+import { DomainError } from '#server/domain/error.ts';
+import { faultsOfIssue } from '#server/domain/parse.ts';
+import type { Route } from './route.ts';
+
+const json = 'application/json';
+
+/** Refuses (406) where the caller takes no JSON. */
+export function requireJsonWanted(request: Request): void {
+  const accept = request.headers.get('accept');
+  if (!accept) return;
+  if (new Negotiator({ headers: { accept } }).mediaType([json]) === undefined) {
+    throw new DomainError('not_acceptable', 'not_acceptable', { params: { type: json } });
+  }
+}
+
+/**
+ * The parts of the path. What has not the form of an id is not there (404), as any other unknown one; a name that a
+ * PUT would make is refused with what is wrong about it (422).
+ */
+export function readParams(route: Route, raw: Record<string, string>): unknown {
+  const result = route.params.safeParse(raw, { reportInput: true });
+  if (result.success) return result.data;
+  const { issues } = result.error;
+  if (issues.some((issue) => issue.path[0] === 'id')) throw new DomainError('not_found', 'vm_unknown');
+  if (route.method !== 'PUT') throw new DomainError('not_found', 'not_found');
+  throw new DomainError('unprocessable', 'invalid', { faults: issues.flatMap(faultsOfIssue) });
+}
+
+/** What stands behind `?`, where the call knows it; a fault's path is `?name` (400). */
+export function readQuery(route: Route, request: Request): unknown {
+  const given = new URL(request.url).searchParams;
+  const known = Object.keys(route.query.shape).filter((name) => given.get(name));
+  const result = route.query.safeParse(Object.fromEntries(known.map((name) => [name, given.get(name)])), {
+    reportInput: true,
+  });
+  if (result.success) return result.data;
+  const faults = result.error.issues.flatMap(faultsOfIssue);
+  throw new DomainError('bad_request', 'invalid', {
+    faults: faults.map((fault) => ({ ...fault, path: fault.path.replace(/^\//, '?') })),
+  });
+}
+
+/** The incarnation in `If-Match: "7"`; undefined without the header and for `*`. Throws 400 for anything else. */
+export function readIfMatch(request: Request): number | undefined {
+  const header = request.headers.get('if-match')?.trim();
+  if (header === undefined || header === '*') return undefined;
+  const incarnation = /^(?:W\/)?"?(\d{1,9})"?$/.exec(header)?.[1];
+  if (incarnation === undefined) throw new DomainError('bad_request', 'if_match_form');
+  return Number(incarnation);
+}

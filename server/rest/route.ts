@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { Role } from '#db/schema/auth.ts';
+import type { Context } from '#server/domain/context.ts';
+import type { Upload } from './read-body.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a route gets of a request once the door has read and checked it. */
+export interface Call<P, Q, B> {
+  params: P;
+  query: Q;
+  body: B;
+  /** The incarnation of `If-Match`; undefined where any will do. */
+  ifMatch: number | undefined;
+  acceptLanguage: string | null;
+  /** The zip of a route that takes one. */
+  upload: Upload | null;
+}
+
+/** What a route answers; the door makes JSON of `body`. */
+export interface Reply {
+  status: number;
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** One success of a route: what it means, and the shape of its body where it has one. */
+export interface Answer {
+  meaning: string;
+  schema?: z.ZodType;
+}
+
+interface RouteShape {
+  method: Method;
+  /** Below `/api/v1`, with `{name}` for a part. */
+  path: string;
+  operationId: string;
+  summary: string;
+  /** Null: anyone, also without a token. */
+  role: Role | null;
+  /** The role counts only in the namespace of `{handler}`. */
+  inNamespace?: boolean;
+  /** The body is a zip, handed on as a stream. */
+  takesZip?: boolean;
+  /** Bytes of a JSON body; the door's usual limit where absent. */
+  bodyBytes?: (limits: Context['config']['limits']) => number;
+  takesIfMatch?: boolean;
+  answers: Readonly<Record<number, Answer>>;
+  /** Statuses of problem documents beyond those that every call may have. */
+  refusals: readonly number[];
+}
+
+/** A row of the table: what a call takes, who may make it, what comes back, and the verb behind it. */
+export interface Route extends RouteShape {
+  params: z.ZodObject;
+  query: z.ZodObject;
+  /** Null: the call has no JSON body. */
+  body: z.ZodType | null;
+  // A method, so that the row of a typed definition fits without a cast.
+  run(ctx: Context, call: Call<unknown, unknown, unknown>): Promise<Reply>;
+}
+
+interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> extends RouteShape {
+  params?: P;
+  query?: Q;
+  body?: B;
+  run(ctx: Context, call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<Reply>;
+}
+
+const nothing = z.object({});
+
+/** Makes a row; the verb sees the types of its own schemas. */
+export function route<
+  P extends z.ZodObject = typeof nothing,
+  Q extends z.ZodObject = typeof nothing,
+  B extends z.ZodType = z.ZodUndefined,
+>(definition: RouteDefinition<P, Q, B>): Route {
+  return {
+    ...definition,
+    params: definition.params ?? nothing,
+    query: definition.query ?? nothing,
+    body: definition.body ?? null,
+  };
+}
+
+/** `?limit=&cursor=&q=` of a list that has no input of its own to take them from. */
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).optional(),
+  cursor: z.string().max(500).optional(),
+  q: z.string().max(200).optional(),
+});
+
+/** `?name=true` */
+export const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((value) => value === 'true');
+
+/** A page of a list. */
+export function pageOf(item: z.ZodType): z.ZodType {
+  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import {
+  getExtension,
+  getGoalState,
+  listGoalStates,
+  removeExtension,
+  revertGoalState,
+  setExtension,
+} from '#server/domain/goal-states/index.ts';
+import { extensionGoal } from '#server/domain/goal-states/input.ts';
+import { flag, pageOf, type Route, route } from '../route.ts';
+import { count, handler, inExtension, inVm, sha256, time, version, vmId } from '../shapes.ts';
+
+const timeouts = z.object({ install: count, update: count, enable: count, disable: count, uninstall: count });
+const goal = z.enum(['enabled', 'disabled', 'uninstall']);
+
+const receipt = z.object({
+  vmId,
+  name: z.string(),
+  handler,
+  version,
+  requestedVersion: version,
+  state: goal,
+  sequenceNumber: count,
+  incarnation: count,
+});
+
+const removal = z.object({
+  vmId,
+  name: z.string(),
+  state: z.enum(['uninstall', 'removed']),
+  sequenceNumber: count,
+  incarnation: count,
+});
+
+const declaration = receipt.extend({
+  autoUpgradeMinorVersion: z.boolean(),
+  dependsOn: z.array(z.string()),
+  timeouts,
+  publicSettings: z.record(z.string(), z.unknown()),
+  protectedSettings: z.object({ changedAt: time, changedBy: z.string(), needsSecrets: z.boolean() }).nullable(),
+  changedAt: time,
+  changedBy: z.string(),
+});
+
+const goalState = z.object({
+  protocol: z.literal(1),
+  vmId,
+  incarnation: count,
+  etag: z.string(),
+  publishedAt: time,
+  publishedBy: z.string(),
+  extensions: z.array(
+    z.object({
+      name: z.string(),
+      handler,
+      version,
+      state: goal,
+      sequenceNumber: count,
+      dependsOn: z.array(z.string()),
+      timeouts,
+      package: z.object({ sha256, size: count, url: z.string() }),
+      settings: z.object({
+        publicSettings: z.record(z.string(), z.unknown()),
+        protectedSettings: z.string().optional(),
+        protectedSettingsCertThumbprint: z.string().optional(),
+      }),
+    }),
+  ),
+});
+
+const pastGoalState = z.object({
+  incarnation: count,
+  etag: z.string(),
+  publishedAt: time,
+  publishedBy: z.string(),
+  cause: z.object({ action: z.string(), extension: z.string().optional(), incarnation: count.optional() }),
+  extensions: z.array(z.record(z.string(), z.unknown())),
+});
+
+/** The incarnation as `If-Match` takes it back. */
+const tagged = <T extends { incarnation: number }>(status: number, body: T) => ({
+  status,
+  body,
+  headers: { etag: `"${body.incarnation}"` },
+});
+
+export const goalStateRoutes: readonly Route[] = [
+  route({
+    method: 'PUT',
+    path: '/vms/{id}/extensions/{name}',
+    operationId: 'setExtension',
+    summary: 'Declares an extension of a VM. An identical request changes nothing.',
+    role: 'operator',
+    params: inExtension,
+    body: extensionGoal,
+    takesIfMatch: true,
+    answers: { 200: { meaning: 'What is declared now.', schema: receipt } },
+    refusals: [404, 409, 412],
+    run: async (ctx, { params, body, ifMatch }) =>
+      tagged(200, await setExtension(ctx, { vmId: params.id, name: params.name, goal: body, ifMatch })),
+  }),
+  route({
+    method: 'GET',
+    path: '/vms/{id}/extensions/{name}',
+    operationId: 'getExtension',
+    summary: 'What is declared of an extension; of protected settings only when and by whom they were changed.',
+    role: 'operator',
+    params: inExtension,
+    answers: { 200: { meaning: 'The declaration.', schema: declaration } },
+    refusals: [404],
+    run: async (ctx, { params }) => tagged(200, await getExtension(ctx, { vmId: params.id, name: params.name })),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/vms/{id}/extensions/{name}',
+    operationId: 'removeExtension',
+    summary: 'Has an extension uninstalled; with `force` it is dropped without the agent.',
+    role: 'operator',
+    params: inExtension,
+    query: z.object({ force: flag }),
+    takesIfMatch: true,
+    answers: {
+      202: { meaning: 'Being uninstalled, or dropped where no agent has to be waited for.', schema: removal },
+    },
+    refusals: [404, 409, 412],
+    run: async (ctx, { params, query, ifMatch }) =>
+      tagged(202, await removeExtension(ctx, { vmId: params.id, name: params.name, force: query.force, ifMatch })),
+  }),
+  route({
+    method: 'GET',
+    path: '/vms/{id}/goal-state',
+    operationId: 'getGoalState',
+    summary: 'The goal state in force, as the agent sees it.',
+    role: 'operator',
+    params: inVm,
+    answers: { 200: { meaning: 'The goal state.', schema: goalState } },
+    refusals: [404],
+    run: async (ctx, { params }) => tagged(200, await getGoalState(ctx, { vmId: params.id })),
+  }),
+  route({
+    method: 'GET',
+    path: '/vms/{id}/goal-states',
+    operationId: 'listGoalStates',
+    summary: 'The goal states of a VM, newest first.',
+    role: 'operator',
+    params: inVm,
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(100).optional(),
+      cursor: z.string().max(100).optional(),
+    }),
+    answers: { 200: { meaning: 'A page of goal states.', schema: pageOf(pastGoalState) } },
+    refusals: [404],
+    run: async (ctx, { params, query }) => ({
+      status: 200,
+      body: await listGoalStates(ctx, { vmId: params.id, ...query }),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/vms/{id}/goal-states/{incarnation}/revert',
+    operationId: 'revertGoalState',
+    summary: 'A new incarnation with the contents of an old one and new sequence numbers.',
+    role: 'operator',
+    params: inVm.extend({ incarnation: z.coerce.number().int().min(1).max(2_147_483_647) }),
+    takesIfMatch: true,
+    answers: {
+      200: {
+        meaning: 'The incarnation that is in force now.',
+        schema: z.object({ vmId, incarnation: count, revertedTo: count }),
+      },
+    },
+    refusals: [404, 409, 412, 422],
+    run: async (ctx, { params, ifMatch }) =>
+      tagged(200, await revertGoalState(ctx, { vmId: params.id, incarnation: params.incarnation, ifMatch })),
+  }),
+];

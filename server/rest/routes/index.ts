@@ -1,0 +1,19 @@
+import type { Route } from '../route.ts';
+import { goalStateRoutes } from './goal-states.ts';
+import { handlerRoutes } from './handlers.ts';
+import { publisherRoutes } from './publishers.ts';
+import { resourceRoutes } from './resources.ts';
+import { tokenRoutes } from './tokens.ts';
+import { versionRoutes } from './versions.ts';
+import { vmRoutes } from './vms.ts';
+
+/** Every call of the management door. */
+export const routes: readonly Route[] = [
+  ...publisherRoutes,
+  ...handlerRoutes,
+  ...versionRoutes,
+  ...resourceRoutes,
+  ...vmRoutes,
+  ...goalStateRoutes,
+  ...tokenRoutes,
+];

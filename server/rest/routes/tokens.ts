@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { createToken, createTokenInput, listTokens, revokeToken } from '#server/auth/tokens/index.ts';
+import { type Route, route } from '../route.ts';
+import { role, time } from '../shapes.ts';
+
+const token = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  role,
+  namespaces: z.array(z.string()),
+  createdAt: time,
+  createdBy: z.string().nullable(),
+  expiresAt: time.nullable(),
+  lastUsedAt: time.nullable(),
+  revokedAt: time.nullable(),
+});
+
+export const tokenRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/tokens',
+    operationId: 'createToken',
+    summary: 'Makes an API token with a role; a publisher names its namespaces.',
+    role: 'admin',
+    body: createTokenInput.extend({ expiresAt: z.iso.datetime({ offset: true }).nullish() }),
+    answers: {
+      201: {
+        meaning: 'The token, shown once.',
+        schema: z.object({ id: z.uuid(), name: z.string(), role, token: z.string() }),
+      },
+    },
+    refusals: [],
+    run: async (ctx, { body }) => {
+      const { id, value } = await createToken(ctx, body);
+      return { status: 201, body: { id, name: body.name, role: body.role, token: value } };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/tokens',
+    operationId: 'listTokens',
+    summary: 'All API tokens without their values, revoked ones too, newest first.',
+    role: 'admin',
+    answers: {
+      200: { meaning: 'The tokens.', schema: z.object({ items: z.array(token), nextCursor: z.null() }) },
+    },
+    refusals: [],
+    run: async (ctx) => ({ status: 200, body: { ...(await listTokens(ctx)), nextCursor: null } }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/tokens/{token}',
+    operationId: 'revokeToken',
+    summary: 'Ends a token at once.',
+    role: 'admin',
+    params: z.object({ token: z.uuid() }),
+    answers: { 204: { meaning: 'Revoked.' } },
+    refusals: [404],
+    run: async (ctx, { params }) => {
+      await revokeToken(ctx, { id: params.token });
+      return { status: 204 };
+    },
+  }),
+];

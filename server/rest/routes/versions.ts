@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { publishVersion } from '#server/domain/localization/index.ts';
+import {
+  admitPackage,
+  deleteDraft,
+  getVersion,
+  receiveUpload,
+  registerPackage,
+  setSettingsSchema,
+  withdrawVersion,
+} from '#server/domain/packages/index.ts';
+import { withdrawVersionInput } from '#server/domain/packages/input.ts';
+import { type Route, route } from '../route.ts';
+import { count, inVersion, sha256, time, warning } from '../shapes.ts';
+import { shownWarnings } from '../warnings.ts';
+
+const state = z.enum(['draft', 'published', 'withdrawn']);
+const manifest = z.object({ version: z.number(), handlerManifest: z.record(z.string(), z.unknown()) });
+const settingsSchema = z.object({ publicSettings: z.unknown().optional(), protectedSettings: z.unknown().optional() });
+
+const registered = z.object({
+  handler: z.string(),
+  version: z.string(),
+  state,
+  sha256,
+  size: count,
+  manifest,
+  warnings: z.array(warning),
+});
+
+const versionDetails = registered.extend({
+  manifestText: z.string(),
+  files: z.array(z.object({ name: z.string(), size: count, mode: count.nullable() })),
+  settingsSchema: settingsSchema.nullable(),
+  createdAt: time,
+  createdBy: z.string(),
+  publishedAt: time.nullable(),
+  withdrawnAt: time.nullable(),
+  withdrawnReason: z.string().nullable(),
+});
+
+/** The same call stands at the pages' own upload door. */
+export const registerPackageRoute: Route = route({
+  method: 'PUT',
+  path: '/handlers/{handler}/versions/{version}/package',
+  operationId: 'registerPackage',
+  summary: 'Registers a version from its zip, as a draft.',
+  role: 'publisher',
+  inNamespace: true,
+  params: inVersion,
+  takesZip: true,
+  answers: {
+    200: { meaning: 'The same bytes are registered already.', schema: registered },
+    201: { meaning: 'Registered as a draft.', schema: registered },
+  },
+  refusals: [404, 409],
+  run: async (ctx, { params, upload, acceptLanguage }) => {
+    if (upload === null) throw new Error('a package without its upload');
+    await admitPackage(ctx, params);
+    const file = await receiveUpload(ctx, upload.bytes, upload.declared);
+    const { created, warnings, ...version } = await registerPackage(ctx, { ...params, file });
+    return { status: created ? 201 : 200, body: { ...version, warnings: shownWarnings(warnings, acceptLanguage) } };
+  },
+});
+
+export const versionRoutes: readonly Route[] = [
+  registerPackageRoute,
+  route({
+    method: 'GET',
+    path: '/handlers/{handler}/versions/{version}',
+    operationId: 'getVersion',
+    summary: 'All that is known of a version.',
+    role: 'viewer',
+    params: inVersion,
+    answers: { 200: { meaning: 'The version.', schema: versionDetails } },
+    refusals: [404],
+    run: async (ctx, { params, acceptLanguage }) => {
+      const { warnings, ...version } = await getVersion(ctx, params);
+      return { status: 200, body: { ...version, warnings: shownWarnings(warnings, acceptLanguage) } };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/handlers/{handler}/versions/{version}',
+    operationId: 'deleteDraft',
+    summary: 'Removes a draft.',
+    role: 'publisher',
+    inNamespace: true,
+    params: inVersion,
+    answers: { 204: { meaning: 'Removed.' } },
+    refusals: [404, 409],
+    run: async (ctx, { params }) => {
+      await deleteDraft(ctx, params);
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/handlers/{handler}/versions/{version}/settings-schema',
+    operationId: 'setSettingsSchema',
+    summary: 'Sets the JSON Schemas (draft 2020-12) of a draft’s settings.',
+    role: 'publisher',
+    inNamespace: true,
+    params: inVersion,
+    body: settingsSchema.strict(),
+    answers: {
+      200: {
+        meaning: 'The schema as it is kept.',
+        schema: z.object({ handler: z.string(), version: z.string(), settingsSchema }),
+      },
+    },
+    refusals: [404, 409],
+    run: async (ctx, { params, body }) => ({
+      status: 200,
+      body: await setSettingsSchema(ctx, { ...params, schema: body }),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/handlers/{handler}/versions/{version}/publish',
+    operationId: 'publishVersion',
+    summary: 'Makes a draft assignable.',
+    role: 'publisher',
+    inNamespace: true,
+    params: inVersion,
+    answers: {
+      200: {
+        meaning: 'Published.',
+        schema: registered.extend({ languages: z.array(z.string()), publishedAt: time.nullable() }),
+      },
+    },
+    refusals: [404, 409, 422],
+    run: async (ctx, { params, acceptLanguage }) => {
+      const { warnings, ...version } = await publishVersion(ctx, params);
+      return { status: 200, body: { ...version, warnings: shownWarnings(warnings, acceptLanguage) } };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/handlers/{handler}/versions/{version}/withdraw',
+    operationId: 'withdrawVersion',
+    summary: 'Takes a published version out of choice; what runs it keeps it.',
+    role: 'publisher',
+    inNamespace: true,
+    params: inVersion,
+    body: withdrawVersionInput.pick({ reason: true }).strict(),
+    answers: {
+      200: {
+        meaning: 'Withdrawn.',
+        schema: z.object({
+          handler: z.string(),
+          version: z.string(),
+          state: z.literal('withdrawn'),
+          reason: z.string(),
+          withdrawnAt: time,
+        }),
+      },
+    },
+    refusals: [404, 409],
+    run: async (ctx, { params, body }) => ({ status: 200, body: await withdrawVersion(ctx, { ...params, ...body }) }),
+  }),
+];

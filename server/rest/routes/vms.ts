@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
+import { registerVmInput } from '#server/domain/enrollment/input.ts';
+import { getVm, listVms, updateVm } from '#server/domain/vms/index.ts';
+import { updateVmInput } from '#server/domain/vms/input.ts';
+import { flag, pageOf, pageQuery, type Route, route } from '../route.ts';
+import { inVm, time, vmId } from '../shapes.ts';
+
+const vm = z.object({
+  id: vmId,
+  name: z.string(),
+  tags: z.record(z.string(), z.string()),
+  createdAt: time,
+  decommissioning: z.boolean(),
+});
+
+const enrollment = z.object({
+  id: vmId,
+  name: z.string(),
+  enrollmentToken: z.string(),
+  enrollmentExpiresAt: time,
+});
+
+export const vmRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/vms',
+    operationId: 'createVm',
+    summary: 'Makes a VM and the token by which its machine enrols within 24 hours.',
+    role: 'operator',
+    body: registerVmInput.strict(),
+    answers: { 201: { meaning: 'The VM and its enrolment token, shown once.', schema: enrollment } },
+    refusals: [409],
+    run: async (ctx, { body }) => ({ status: 201, body: await registerVm(ctx, body) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/vms',
+    operationId: 'listVms',
+    summary: 'VMs by name; `q` is part of a name.',
+    role: 'viewer',
+    query: pageQuery,
+    answers: { 200: { meaning: 'A page of VMs.', schema: pageOf(vm) } },
+    refusals: [],
+    run: async (ctx, { query }) => ({ status: 200, body: await listVms(ctx, query) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/vms/{id}',
+    operationId: 'getVm',
+    summary: 'One VM.',
+    role: 'viewer',
+    params: inVm,
+    answers: { 200: { meaning: 'The VM.', schema: vm } },
+    refusals: [404],
+    run: async (ctx, { params }) => ({ status: 200, body: await getVm(ctx, { vmId: params.id }) }),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/vms/{id}',
+    operationId: 'updateVm',
+    summary: 'Renames or retags a VM; what is absent stays.',
+    role: 'operator',
+    params: inVm,
+    body: updateVmInput.omit({ vmId: true }).strict(),
+    answers: { 200: { meaning: 'The VM as it is now.', schema: vm } },
+    refusals: [404, 409],
+    run: async (ctx, { params, body }) => ({ status: 200, body: await updateVm(ctx, { vmId: params.id, ...body }) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/vms/{id}',
+    operationId: 'deleteVm',
+    summary:
+      'Deletes a VM; its history is kept under its id. With `decommission` its extensions are uninstalled first.',
+    role: 'operator',
+    params: inVm,
+    query: z.object({ decommission: flag }),
+    answers: { 204: { meaning: 'Deleted, or being decommissioned.' } },
+    refusals: [404],
+    run: async (ctx, { params, query }) => {
+      await removeVm(ctx, { vmId: params.id, decommission: query.decommission });
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/vms/{id}/enrollment-token',
+    operationId: 'issueEnrollmentToken',
+    summary: 'A new enrolment token for a VM; the earlier one is void.',
+    role: 'operator',
+    params: inVm,
+    answers: { 201: { meaning: 'The token, shown once.', schema: enrollment } },
+    refusals: [404],
+    run: async (ctx, { params }) => ({ status: 201, body: await issueEnrollmentToken(ctx, { vmId: params.id }) }),
+  }),
+];

@@ -1,0 +1,42 @@
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { readJson, readZip } from './read-body.ts';
+import { readIfMatch, readParams, readQuery, requireJsonWanted } from './read-request.ts';
+import type { Reply, Route } from './route.ts';
+
+/**
+ * One call on its way to its verb: who may make it, what it names, what it brings, checked in this order, so that a
+ * stranger's body is never read.
+ */
+export async function serve(
+  ctx: Context,
+  route: Route,
+  request: Request,
+  rawParams: Record<string, string>,
+): Promise<Response> {
+  if (route.role !== null) allow(ctx.actor, route.role);
+  if (Object.values(route.answers).some((answer) => answer.schema)) requireJsonWanted(request);
+  const params = readParams(route, rawParams);
+  const query = readQuery(route, request);
+  const ifMatch = route.takesIfMatch ? readIfMatch(request) : undefined;
+  const { limits } = ctx.config;
+  const body = route.body
+    ? await readJson(request, route.body, limits, route.bodyBytes?.(limits) ?? limits.http.bodyBytes)
+    : undefined;
+  const upload = route.takesZip ? readZip(request) : null;
+  const acceptLanguage = request.headers.get('accept-language');
+  return responseOf(await route.run(ctx, { params, query, body, ifMatch, acceptLanguage, upload }));
+}
+
+function responseOf({ status, body, headers }: Reply): Response {
+  if (body === undefined) return new Response(null, { status, headers });
+  return jsonResponse(status, JSON.stringify(body), headers);
+}
+
+/** Answers may hold what only the caller may see: no cache keeps them. */
+export function jsonResponse(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(text, {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  });
+}

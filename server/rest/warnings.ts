@@ -1,0 +1,18 @@
+import type { StoredWarning } from '#db/schema/packages.ts';
+import en from '#locales/en/errors.json' with { type: 'json' };
+import type { ErrorCode } from '#server/domain/error.ts';
+import { sentence } from '#server/i18n/index.ts';
+
+const isCode = (code: string): code is ErrorCode => Object.hasOwn(en, code);
+
+/** Findings as the caller reads them: each with its sentence, and without a path where the whole is meant. */
+export function shownWarnings(
+  warnings: readonly StoredWarning[],
+  acceptLanguage: string | null,
+): { code: string; message: string; path?: string }[] {
+  return warnings.map(({ code, path, params = {} }) => ({
+    code,
+    message: isCode(code) ? sentence(code, params, acceptLanguage) : code,
+    ...(path !== '' && { path }),
+  }));
+}
