@@ -1,0 +1,44 @@
+import { ZipFile } from 'yazl';
+
+export interface FakeHandler {
+  handler: string;
+  version: string;
+  /** What a command does after it was logged; sh. `$1` is the command. */
+  script?: string;
+  reportHeartbeat?: boolean;
+  supportsMultipleExtensions?: boolean;
+  rebootAfterInstall?: boolean;
+}
+
+/** The package of a handler that writes `<type>-<version> <command>` into the file of `calls`, then does its script. */
+export async function fakeHandler(calls: string, options: FakeHandler): Promise<Buffer> {
+  const { handler, version, script = '', reportHeartbeat = false, ...more } = options;
+  const type = handler.slice(handler.lastIndexOf('.') + 1);
+  const manifest = [
+    {
+      version: 1.0,
+      handlerManifest: {
+        installCommand: './command.sh install',
+        uninstallCommand: './command.sh uninstall',
+        updateCommand: './command.sh update',
+        enableCommand: './command.sh enable',
+        disableCommand: './command.sh disable',
+        rebootAfterInstall: false,
+        reportHeartbeat,
+        ...more,
+      },
+    },
+  ];
+  const program = `#!/bin/sh\necho "${type}-${version} $1" >> '${calls}'\n${script}\n`;
+  return await zipOf({ 'HandlerManifest.json': JSON.stringify(manifest), 'command.sh': program });
+}
+
+/** A zip of texts; every file may be run. */
+export async function zipOf(files: Record<string, string>): Promise<Buffer> {
+  const zip = new ZipFile();
+  for (const [name, text] of Object.entries(files)) zip.addBuffer(Buffer.from(text), name, { mode: 0o100755 });
+  zip.end();
+  const chunks: Buffer[] = [];
+  for await (const chunk of zip.outputStream as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,202 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import type { GoalState, GoalStateExtension, HandlerEntry } from '#protocol/index.ts';
+
+export interface ReceivedReport {
+  run: string;
+  reportNumber: number;
+  appliedEtag?: string;
+  handlers: (HandlerEntry & Record<string, unknown>)[];
+  heartbeats: { extension: string; ageSeconds: number; readSecondsAgo: number; file: unknown }[];
+  statuses: {
+    extension: string;
+    sequenceNumber: number;
+    ageSeconds: number;
+    readSecondsAgo: number;
+    file: { status: { status: string } }[];
+  }[];
+  problems?: { about: string; message: string }[];
+}
+
+export type GoalInput = Partial<GoalStateExtension> & Pick<GoalStateExtension, 'name' | 'handler' | 'version'>;
+
+/** A small server that speaks the agent door of the contract, and remembers what it heard. */
+export interface FakePortal {
+  url: string;
+  vmId: string;
+  reports: ReceivedReport[];
+  /** `METHOD path` of every call, in order. */
+  calls: string[];
+  /** The `Annex-Agent` headers, in order. */
+  counters: number[];
+  addPackage(handler: string, version: string, zip: Buffer): void;
+  setGoal(extensions: GoalInput[]): void;
+  /** Serves this text as the goal state instead. */
+  setGoalText(text: string): void;
+  /** While true every call is cut off. */
+  away: boolean;
+  /** Answers with this status to the next so many reports. */
+  refuseReports: { status: number; times: number };
+  /** Resolves with the first thing that `pick` finds in what was and will be heard. */
+  until<T>(what: string, pick: () => T | undefined | false | null): Promise<T>;
+  close(): Promise<void>;
+}
+
+const patienceMilliseconds = 15_000;
+const timeouts = { install: 30, update: 30, enable: 30, disable: 30, uninstall: 30 };
+
+export async function fakePortal(): Promise<FakePortal> {
+  const packages = new Map<string, { handler: string; version: string; zip: Buffer; sha256: string }>();
+  const waiters = new Set<() => void>();
+  const vmId = randomUUID();
+  let incarnation = 0;
+  let text = JSON.stringify({ protocol: 1, vmId, incarnation, extensions: [] });
+  const etag = () => `"e1-${createHash('sha256').update(text).digest('hex').slice(0, 12)}"`;
+  const changed = () => {
+    for (const waiter of [...waiters]) waiter();
+  };
+
+  const server = createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy());
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://portal.test');
+    portal.calls.push(`${request.method} ${url.pathname}`);
+    if (portal.away) {
+      request.socket.destroy();
+      changed();
+      return;
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    if (url.pathname === '/agent/v1/enroll') {
+      response.writeHead(201, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ vmId, credential: 'credential-1', pollSeconds: 1 }));
+      return;
+    }
+    if (request.headers.authorization !== 'Bearer credential-1') return void response.writeHead(401).end();
+    portal.counters.push(Number(String(request.headers['annex-agent']).split('; ')[1]));
+    if (url.pathname === '/agent/v1/goal-state') return await goalState(request, response, url);
+    if (url.pathname.startsWith('/agent/v1/packages/')) {
+      const found = packages.get(url.pathname.slice('/agent/v1/packages/'.length));
+      response.writeHead(found === undefined ? 404 : 200).end(found?.zip);
+      return;
+    }
+    if (url.pathname === '/agent/v1/reports') return report(response, request, body);
+    response.writeHead(404).end();
+  }
+
+  async function goalState(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const held = request.headers['if-none-match'];
+    const wait = Number(url.searchParams.get('wait') ?? 0);
+    if (held === etag() && wait > 0) {
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          if (held === etag() && !portal.away && !response.destroyed) return;
+          clearTimeout(timer);
+          waiters.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(() => {
+          waiters.delete(done);
+          resolve();
+        }, wait * 1000);
+        waiters.add(done);
+        response.on('close', done);
+      });
+    }
+    if (portal.away) request.socket.destroy();
+    const headers = { etag: etag(), 'annex-poll-after': '0' };
+    if (held === etag()) response.writeHead(304, headers).end();
+    else response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(text);
+  }
+
+  function report(response: ServerResponse, request: IncomingMessage, body: Buffer): void {
+    if (portal.refuseReports.times > 0) {
+      portal.refuseReports.times -= 1;
+      response.writeHead(portal.refuseReports.status, { 'retry-after': '0' }).end();
+      changed();
+      return;
+    }
+    const plain = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+    portal.reports.push(JSON.parse(plain.toString('utf8')) as ReceivedReport);
+    response.writeHead(204, { 'annex-goal-state': etag() }).end();
+    changed();
+  }
+
+  const portal: FakePortal = {
+    url: '',
+    vmId,
+    reports: [],
+    calls: [],
+    counters: [],
+    away: false,
+    refuseReports: { status: 503, times: 0 },
+    addPackage(handler, version, zip) {
+      const sha256 = createHash('sha256').update(zip).digest('hex');
+      packages.set(sha256, { handler, version, zip, sha256 });
+    },
+    setGoal(extensions) {
+      incarnation += 1;
+      text = JSON.stringify({
+        protocol: 1,
+        vmId,
+        incarnation,
+        extensions: extensions.map((one) => complete(one)),
+      } satisfies GoalState);
+      changed();
+    },
+    setGoalText(next) {
+      text = next;
+      changed();
+    },
+    until(what, pick) {
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          const found = pick();
+          if (found === undefined || found === false || found === null) return;
+          clearTimeout(timer);
+          waiters.delete(look);
+          resolve(found);
+        };
+        const timer = setTimeout(() => {
+          waiters.delete(look);
+          const heard = portal.reports.flatMap(({ handlers }) =>
+            handlers.map((one) => `${one.extension} ${one.state}`),
+          );
+          reject(new Error(`never heard: ${what}; heard ${heard.join(', ')}`));
+        }, patienceMilliseconds);
+        waiters.add(look);
+        look();
+      });
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+
+  function complete(one: GoalInput): GoalStateExtension {
+    const found = [...packages.values()].find(
+      ({ handler, version }) => handler === one.handler && version === one.version,
+    );
+    const sha256 = found?.sha256 ?? '0'.repeat(64);
+    return {
+      state: 'enabled',
+      sequenceNumber: 1,
+      dependsOn: [],
+      settings: { publicSettings: {} },
+      package: { sha256, size: found?.zip.length ?? 1, url: `/agent/v1/packages/${sha256}` },
+      ...one,
+      timeouts: { ...timeouts, ...one.timeouts },
+    };
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  portal.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return portal;
+}

@@ -1,0 +1,76 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent, type AgentOptions } from '../agent.ts';
+import { enroll } from '../commands/enroll.ts';
+import { layoutOf } from '../folder/layout.ts';
+import { openJournal } from '../journal.ts';
+import { type FakeHandler, fakeHandler } from './fake-handler.ts';
+import { type FakePortal, fakePortal } from './fake-portal.ts';
+
+/** A machine in a folder of its own, enrolled at a portal of its own. */
+export interface TestMachine {
+  dir: string;
+  portal: FakePortal;
+  /** Where the fake handlers log their calls. */
+  callsFile: string;
+  calls(): string[];
+  lines: string[];
+  addHandler(options: FakeHandler): Promise<void>;
+  /** Starts the agent; several starts are several runs on the same disk. */
+  start(options?: Partial<AgentOptions>): Promise<Agent>;
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function testMachine(): Promise<TestMachine> {
+  const dir = mkdtempSync(join(tmpdir(), 'annex-agent-'));
+  const callsFile = join(dir, 'calls.log');
+  const portal = await fakePortal();
+  const lines: string[] = [];
+  let running: { agent: Agent; polling: Promise<void> } | null = null;
+  await enroll({ portal: portal.url, token: 'token', dir: join(dir, 'agent'), name: 'test' }, () => {});
+  const layout = layoutOf(join(dir, 'agent'));
+
+  const machine: TestMachine = {
+    dir: layout.root,
+    portal,
+    callsFile,
+    lines,
+    calls: () => (existsSync(callsFile) ? readFileSync(callsFile, 'utf8').trim().split('\n') : []),
+    async addHandler(options) {
+      portal.addPackage(options.handler, options.version, await fakeHandler(callsFile, options));
+    },
+    async start(options = {}) {
+      const agent = new Agent({
+        layout,
+        journal: openJournal(layout.logs, (line) => lines.push(line)),
+        heartbeatSeconds: 120,
+        statusSeconds: 300,
+        environment: {},
+        ...options,
+      });
+      await agent.start();
+      running = { agent, polling: agent.poll() };
+      return agent;
+    },
+    async stop() {
+      await running?.agent.stop();
+      await running?.polling;
+      running = null;
+    },
+    async close() {
+      await machine.stop();
+      await portal.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+  return machine;
+}
+
+/** What was heard of an extension, as `command state`, in order. */
+export function statesOf(portal: FakePortal, extension: string): string[] {
+  return portal.reports.flatMap(({ handlers }) =>
+    handlers.filter((one) => one.extension === extension).map(({ command, state }) => `${command ?? '-'} ${state}`),
+  );
+}

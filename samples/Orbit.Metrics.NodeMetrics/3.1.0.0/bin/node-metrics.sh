@@ -1,0 +1,21 @@
+#!/bin/sh
+# Measures its disk in the background; tells a heartbeat, and a warning for as long as the disk is fuller than wanted.
+. ./bin/handler.sh
+
+case "${1:-}" in
+  install) log "Metrics installed." ;;
+  update) log "Metrics updated." ;;
+  enable)
+    start_service bin/service.sh
+    log "Metrics enabled for sequence $sequence."
+    ;;
+  disable)
+    stop_service
+    write_status success "Stop metrics" 0 metrics_stopped ""
+    ;;
+  uninstall)
+    stop_service
+    log "Metrics uninstalled."
+    ;;
+  *) fail "Unknown command." 2 ;;
+esac

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ZipFile } from 'yazl';
+
+/** A sample handler: what a publisher would bring, for the demo and for tests. */
+export interface Sample {
+  handler: string;
+  version: string;
+  publisher: { namespace: string; displayName: string };
+  /** Settings that it likes; protected ones where it needs some. */
+  settings: { publicSettings: Record<string, unknown>; protectedSettings?: Record<string, unknown> };
+}
+
+const acme = { namespace: 'Acme.Lab', displayName: 'Acme Lab' };
+const storage = { namespace: 'Northwind.Storage', displayName: 'Northwind Storage' };
+const backup = { namespace: 'Northwind.Backup', displayName: 'Northwind Backup' };
+const orbit = { namespace: 'Orbit.Metrics', displayName: 'Orbit Metrics' };
+const helix = { namespace: 'Helix.Security', displayName: 'Helix Security' };
+
+export const samples: readonly Sample[] = [
+  {
+    handler: 'Acme.Lab.Probe',
+    version: '1.0.0.0',
+    publisher: acme,
+    settings: { publicSettings: { target: 'www.example.net' } },
+  },
+  {
+    handler: 'Acme.Lab.Probe',
+    version: '1.1.0.0',
+    publisher: acme,
+    settings: { publicSettings: { target: 'www.example.net', maxMilliseconds: 250 } },
+  },
+  {
+    handler: 'Northwind.Storage.Mount',
+    version: '2.0.0.0',
+    publisher: storage,
+    settings: {
+      publicSettings: { server: 'files.example.net', user: 'backup' },
+      protectedSettings: { password: 'sample password' },
+    },
+  },
+  {
+    handler: 'Northwind.Backup.Snapshot',
+    version: '1.2.0.0',
+    publisher: backup,
+    settings: { publicSettings: { retain: 7 } },
+  },
+  {
+    handler: 'Orbit.Metrics.NodeMetrics',
+    version: '3.1.0.0',
+    publisher: orbit,
+    settings: { publicSettings: { warnAtPercent: 0 } },
+  },
+  {
+    handler: 'Helix.Security.Baseline',
+    version: '5.0.0.0',
+    publisher: helix,
+    settings: { publicSettings: { rules: 6, secondsPerRule: 10 } },
+  },
+];
+
+export const sampleLanguages = ['en', 'de', 'ja'] as const;
+
+/** The same bytes each time, so that registering a sample again is no change. */
+const time = new Date(2026, 0, 1, 12);
+
+/** The package of a sample as a zip. Throws where there is no such sample. */
+export async function samplePackage(handler: string, version: string): Promise<Buffer> {
+  const folder = join(import.meta.dirname, handler, version);
+  const zip = new ZipFile();
+  const add = (path: string, bytes: Buffer, mode: number) =>
+    zip.addBuffer(bytes, path, { mtime: time, mode, forceDosTimestamp: true });
+  add('HandlerManifest.json', readFileSync(join(folder, 'HandlerManifest.json')), 0o100644);
+  add('bin/handler.sh', readFileSync(join(import.meta.dirname, 'shared', 'handler.sh')), 0o100644);
+  for (const name of readdirSync(join(folder, 'bin')).sort()) {
+    add(`bin/${name}`, readFileSync(join(folder, 'bin', name)), 0o100755);
+  }
+  zip.end();
+  const chunks: Buffer[] = [];
+  for await (const chunk of zip.outputStream as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** The messages of a sample in one language: the parsed resource file. */
+export function sampleResource(handler: string, lang: (typeof sampleLanguages)[number]): unknown {
+  return json(handler, 'resources', `${lang}.json`);
+}
+
+/** `{ publicSettings, protectedSettings? }`: the schemas that the sample's publisher registers. */
+export function sampleSchema(handler: string): Record<string, unknown> {
+  return json(handler, 'settings-schema.json') as Record<string, unknown>;
+}
+
+function json(...path: string[]): unknown {
+  return JSON.parse(readFileSync(join(import.meta.dirname, ...path), 'utf8'));
+}

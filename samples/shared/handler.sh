@@ -1,0 +1,116 @@
+# What every sample handler needs: its folders, its settings, its status and its heartbeat. POSIX sh and coreutils.
+# The agent runs commands in the handler's root; HandlerEnvironment.json is there.
+set -eu
+umask 077
+
+fail() {
+  echo "$1" >&2
+  exit "${2:-1}"
+}
+
+# The file may be written at this moment, so it is read again a few times.
+environment_value() {
+  for _ in 1 2 3 4 5; do
+    value=$(sed -n "s/.*\"$1\": *\"\\([^\"]*\\)\".*/\\1/p" HandlerEnvironment.json 2>/dev/null | head -n 1)
+    if [ -n "$value" ]; then
+      echo "$value"
+      return
+    fi
+    sleep 0.2
+  done
+  fail "HandlerEnvironment.json does not name $1." 3
+}
+
+log_folder=$(environment_value logFolder)
+config_folder=$(environment_value configFolder)
+status_folder=$(environment_value statusFolder)
+heartbeat_file=$(environment_value heartbeatFile)
+
+log() {
+  echo "$*"
+  echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) $*" >> "$log_folder/handler.log"
+}
+
+# The highest number among the settings files is the one in force.
+sequence=$(ls "$config_folder" | sed -n 's/^\([0-9][0-9]*\)\.settings$/\1/p' | sort -n | tail -n 1)
+
+# setting NAME DEFAULT: a text, number or boolean of the settings; enough for flat ones.
+setting() {
+  value=$(tr ',{}' '\n\n\n' < "$config_folder/$sequence.settings" |
+    sed -n "s/^ *\"$1\": *\"\\{0,1\\}\\([^\"]*\\)\"\\{0,1\\} *\$/\\1/p" | head -n 1)
+  echo "${value:-$2}"
+}
+
+# Text as the inside of a JSON string.
+quoted() {
+  printf '%s' "$1" | sed 's/\\/\\\\/g; s/"/\\"/g' | tr -d '\000-\037'
+}
+
+# A reader sees the old file or the new one.
+write_file() {
+  cat > "$1.next"
+  mv "$1.next" "$1"
+}
+
+# write_status WORD OPERATION CODE ID PARAMS SUBSTATUS; PARAMS and SUBSTATUS are the insides of JSON arrays.
+write_status() {
+  write_file "$status_folder/$sequence.status" << STATUS
+[{ "version": 1.0, "timestampUTC": "$(date -u +%Y-%m-%dT%H:%M:%SZ)", "status": {
+  "name": "${ANNEX_EXTENSION:-sample}", "operation": "$2", "status": "$1", "code": $3,
+  "configurationAppliedTime": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
+  "message": { "id": "$4", "params": [$5] },
+  "substatus": [${6:-}] } }]
+STATUS
+}
+
+# substatus NAME WORD CODE ID PARAMS
+substatus() {
+  printf '{ "name": "%s", "status": "%s", "code": %s, "message": { "id": "%s", "params": [%s] } }' "$1" "$2" "$3" "$4" "$5"
+}
+
+# write_heartbeat WORD CODE TEXT
+write_heartbeat() {
+  write_file "$heartbeat_file" << HEARTBEAT
+[{ "version": 1.0, "heartbeat": { "status": "$1", "code": $2, "message": "$3" } }]
+HEARTBEAT
+}
+
+# A pause that ends at once when this process is told to end.
+pause() {
+  sleep "$1" &
+  napping=$!
+  wait "$napping" || true
+}
+
+# For a background part: ends with its pause, leaves nothing behind.
+end_with_signal() {
+  napping=
+  trap 'if [ -n "$napping" ]; then kill "$napping" 2>/dev/null || true; fi; exit 0' TERM INT
+}
+
+is_running() {
+  [ -s run/service.pid ] && kill -0 "$(cat run/service.pid)" 2>/dev/null
+}
+
+# start_service SCRIPT: one background process, remembered by its number.
+start_service() {
+  stop_service
+  mkdir -p run
+  sh "$@" > "$log_folder/service.log" 2>&1 &
+  echo $! > run/service.pid
+  log "Service started."
+}
+
+stop_service() {
+  if is_running; then
+    service=$(cat run/service.pid)
+    kill "$service" 2>/dev/null || true
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+      kill -0 "$service" 2>/dev/null || break
+      sleep 0.1
+    done
+    kill -9 "$service" 2>/dev/null || true
+    log "Service stopped."
+  fi
+  rm -f run/service.pid
+}
