@@ -27,6 +27,7 @@ const steps: Step[] = [
     command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
     totals: (exitCode) => vitestTotals(read(vitestReport), exitCode),
   },
+  { name: 'pages', command: ['node', 'scripts/build.ts'], totals: stepTotals },
   {
     name: 'journeys',
     command: ['playwright', 'test', '--reporter=list,json'],

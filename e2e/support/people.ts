@@ -28,16 +28,19 @@ export class People {
     return { baseURL: this.#portal.url, storageState: await this.session(role, namespaces) };
   }
 
+  /** Invited by the admin, joined by the link, as people are. */
   async #join(role: Role, namespaces: string[]): Promise<StorageState> {
     const email = `${role}.${this.#sessions.size}@example.org`;
-    const password = this.#portal.admin.password;
+    const name = `${role[0]?.toUpperCase()}${role.slice(1)}`;
     const admin = await this.#client(await this.session('admin'));
-    const answer = await admin.post('/api/trpc/members.add', {
-      data: { json: { email, password, name: `${role[0]?.toUpperCase()}${role.slice(1)}`, role, namespaces } },
-    });
-    expect(answer.ok(), await answer.text()).toBe(true);
+    const invitation = await mutate<{ link: string }>(admin, 'invitations.create', { role, namespaces });
     await admin.dispose();
-    return this.#signIn({ email, password });
+    const token = new URL(invitation.link).searchParams.get('token');
+    const person = await this.#client();
+    await mutate(person, 'invitations.redeem', { token, name, email, password: this.#portal.admin.password });
+    const state = await person.storageState();
+    await person.dispose();
+    return state;
   }
 
   async #signIn(person: { email: string; password: string }): Promise<StorageState> {
@@ -56,4 +59,10 @@ export class People {
       ...(storageState === undefined ? {} : { storageState }),
     });
   }
+}
+
+async function mutate<Answer>(client: APIRequestContext, procedure: string, input: unknown): Promise<Answer> {
+  const answer = await client.post(`/api/trpc/${procedure}`, { data: { json: input } });
+  expect(answer.ok(), `${procedure}: ${await answer.text()}`).toBe(true);
+  return (await answer.json()).result.data.json;
 }
