@@ -7,7 +7,7 @@ import type { IConfiguration } from 'dependency-cruiser';
  * Tests, test support and samples may look anywhere: `production` is everything else.
  */
 const test = String.raw`\.(test|spec)\.tsx?$`;
-const production = { pathNot: [test, '^(server|db)/testing/', '^(scripts|bench|e2e|samples)/'] };
+const production = { pathNot: [test, '^(server|db|agent)/testing/', '^(scripts|bench|e2e|samples)/'] };
 const from = (path: string) => ({ path, ...production });
 
 /** Left never imports right. Views come last: they read every module and no module reads them. */
@@ -180,8 +180,8 @@ const law: IConfiguration = {
       name: 'nothing-needs-a-test',
       comment: 'Test files and test support are never part of what runs.',
       severity: 'error',
-      from: { pathNot: [test, '^(server|db)/testing/', '^e2e/', String.raw`^vitest\.config\.ts$`] },
-      to: { path: [test, '^(server|db)/testing/'] },
+      from: { pathNot: [test, '^(server|db|agent)/testing/', '^e2e/', String.raw`^vitest\.config\.ts$`] },
+      to: { path: [test, '^(server|db|agent)/testing/'] },
     },
   ],
   options: {
