@@ -1,7 +1,10 @@
 import { goalStatesRouter } from './routers/goal-states.ts';
+import { handlersRouter } from './routers/handlers.ts';
 import { invitationsRouter } from './routers/invitations.ts';
 import { liveRouter } from './routers/live.ts';
 import { membersRouter } from './routers/members.ts';
+import { packagesRouter } from './routers/packages.ts';
+import { publishersRouter } from './routers/publishers.ts';
 import { resourcesRouter } from './routers/resources.ts';
 import { tokensRouter } from './routers/tokens.ts';
 import { vmsRouter } from './routers/vms.ts';
@@ -10,9 +13,12 @@ import { createCallerFactory, router } from './trpc.ts';
 /** All that pages can ask for, one router per noun. */
 export const appRouter = router({
   goalStates: goalStatesRouter,
+  handlers: handlersRouter,
   invitations: invitationsRouter,
   live: liveRouter,
   members: membersRouter,
+  packages: packagesRouter,
+  publishers: publishersRouter,
   resources: resourcesRouter,
   tokens: tokensRouter,
   vms: vmsRouter,

@@ -72,9 +72,13 @@ const asVerbTakesIt =
     input as Input;
 
 /** A verb that reads, as a procedure. */
-export const query = <Input = void, Output = unknown>(verb: Verb<Input, Output>) =>
+export const query = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, input as Input));
 
+/** A verb that reads and takes no input, as a procedure. */
+export const plainQuery = <Output>(verb: (ctx: CallContext) => Promise<Output>) =>
+  procedure.query(({ ctx }) => verb(ctx));
+
 /** A verb that changes something, as a procedure. */
-export const mutation = <Input = void, Output = unknown>(verb: Verb<Input, Output>) =>
+export const mutation = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).mutation(({ ctx, input }) => verb(ctx, input as Input));

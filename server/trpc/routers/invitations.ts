@@ -8,7 +8,7 @@ import {
   revokeInvitation,
 } from '#server/auth/invitations/index.ts';
 import { me } from '#server/auth/members/index.ts';
-import { type CallContext, mutation, query, router } from '../trpc.ts';
+import { type CallContext, mutation, plainQuery, query, router } from '../trpc.ts';
 
 /** Who joined is signed in at once, by a cookie of this answer: call it without streaming (`httpBatchLink`). */
 async function redeemAndSignIn(ctx: CallContext, input: RedeemInvitationInput) {
@@ -20,7 +20,7 @@ async function redeemAndSignIn(ctx: CallContext, input: RedeemInvitationInput) {
 }
 
 export const invitationsRouter = router({
-  list: query(listInvitations),
+  list: plainQuery(listInvitations),
   create: mutation(createInvitation),
   revoke: mutation(revokeInvitation),
   read: query(readInvitation),

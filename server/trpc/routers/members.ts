@@ -1,9 +1,9 @@
 import { listMembers, me, removeMember, updateMember } from '#server/auth/members/index.ts';
-import { mutation, query, router } from '../trpc.ts';
+import { mutation, plainQuery, router } from '../trpc.ts';
 
 export const membersRouter = router({
-  me: query(me),
-  list: query(listMembers),
+  me: plainQuery(me),
+  list: plainQuery(listMembers),
   update: mutation(updateMember),
   remove: mutation(removeMember),
 });

@@ -1,8 +1,8 @@
 import { createToken, listTokens, revokeToken } from '#server/auth/tokens/index.ts';
-import { mutation, query, router } from '../trpc.ts';
+import { mutation, plainQuery, router } from '../trpc.ts';
 
 export const tokensRouter = router({
-  list: query(listTokens),
+  list: plainQuery(listTokens),
   create: mutation(createToken),
   revoke: mutation(revokeToken),
 });
