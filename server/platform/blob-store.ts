@@ -29,6 +29,8 @@ export interface BlobStore {
   remove(sha256: string): Promise<void>;
   /** Removes temporary files that a crash left behind; returns how many. */
   clearTemporary(olderThan: Date): Promise<number>;
+  /** Digests of all blobs that came before. */
+  list(before: Date): Promise<string[]>;
 }
 
 const digest = /^[0-9a-f]{64}$/;
@@ -82,6 +84,18 @@ export function openBlobStore(root: string): BlobStore {
         cleared++;
       }
       return cleared;
+    },
+
+    async list(before) {
+      const found: string[] = [];
+      for (const folder of (await readdir(root).catch(absent)) ?? []) {
+        if (!/^[0-9a-f]{2}$/.test(folder)) continue;
+        for (const name of await readdir(join(root, folder))) {
+          const file = digest.test(name) ? await stat(join(root, folder, name)).catch(absent) : null;
+          if (file !== null && file.mtime < before) found.push(name);
+        }
+      }
+      return found;
     },
   };
 }

@@ -215,7 +215,7 @@ function nameOf(host: string): string {
 }
 
 /** The part of the environment that children get, with what the launcher adds. */
-export function childEnvironment(added: Readonly<Record<string, string>>): Record<string, string> {
+export function childEnvironment(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const kept = handedDown.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];

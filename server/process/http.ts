@@ -115,6 +115,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const origin = settleOrigin(request, options.trustProxy);
     response.setHeader('X-Request-Id', origin.requestId);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
     if (closing.aborted) response.setHeader('Connection', 'close');
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const route = options.route(path, request.method ?? 'GET');

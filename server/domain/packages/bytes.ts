@@ -9,7 +9,7 @@ export async function lockBytes(tx: Transaction, sha256: string): Promise<void> 
 }
 
 /** Removes a package's bytes when no version has them any more. */
-export async function removeUnusedBytes(ctx: Context, sha256: string): Promise<void> {
+export async function removeUnusedBytes(ctx: Pick<Context, 'db' | 'blobs'>, sha256: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await lockBytes(tx, sha256);
     const users = await tx.$count(handlerVersions, eq(handlerVersions.sha256, sha256));

@@ -1,0 +1,70 @@
+// Runs on Node 20, so that a bare machine can start: installs what package-lock.json names when that has changed,
+// then goes on with the project's own Node 24. `node scripts/bootstrap.js scripts/start.ts --demo`
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const lockFile = path.join(root, 'package-lock.json');
+const installedLock = path.join(root, 'node_modules', '.package-lock.json');
+const marker = path.join(root, 'node_modules', '.cache', 'annex', 'installed');
+
+const wanted = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
+
+function isInstalled() {
+  if (!existsSync(installedLock)) return false;
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return true;
+  // Installed by hand, after the lock file came: nothing to do either.
+  return statSync(installedLock).mtimeMs >= statSync(lockFile).mtimeMs;
+}
+
+function install() {
+  console.error('Annex: installing packages (the first time takes about a minute) …');
+  const npm = process.env.npm_execpath;
+  const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
+  const args = [
+    ...first,
+    'install',
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    '--progress=true',
+  ];
+  const started = Date.now();
+  const done = spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (done.status !== 0) {
+    console.error('Annex: npm could not install the packages; its message is above.');
+    process.exit(done.status ?? 1);
+  }
+  console.error(`Annex: installed in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+
+if (!isInstalled()) install();
+if (!existsSync(marker) || readFileSync(marker, 'utf8') !== wanted) {
+  mkdirSync(path.dirname(marker), { recursive: true });
+  writeFileSync(marker, wanted);
+}
+
+const own = path.join(root, 'node_modules', '.bin', 'node');
+const node = existsSync(own) ? own : process.execPath;
+if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 24) {
+  console.error(`Annex needs Node 24; this is ${process.version}, and npm has no Node 24 for this machine.`);
+  process.exit(1);
+}
+
+const [script, ...args] = process.argv.slice(2);
+// The open channel tells the script when this process is killed without a word.
+const child = spawn(node, [path.resolve(root, script), ...args], {
+  cwd: root,
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('error', (error) => {
+  console.error(`Annex: ${error.message}`);
+  process.exit(1);
+});
+child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));

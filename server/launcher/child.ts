@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface ChildOptions {
+  name: string;
+  /** Arguments for node: the script and what follows it. */
+  args: string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** A line for the terminal. */
+  say(line: string): void;
+  /** Whether it tells when it is ready; without that it counts as ready when it runs. */
+  tellsReady: boolean;
+}
+
+/** A process that is kept running. */
+export interface Child {
+  /** Resolves when it is ready for the first time; rejects when it ended before. */
+  ready: Promise<void>;
+  pid(): number | undefined;
+  /** Ends it by SIGTERM, and by SIGKILL where that is not enough. */
+  stop(): Promise<void>;
+}
+
+const firstPauseMs = 100;
+const longestPauseMs = 10_000;
+/** Who ran this long was well, and is started again at once. */
+const wellAfterMs = 30_000;
+const stopMs = 15_000;
+
+/** Starts a process of ours and starts it again whenever it ends by itself, after a pause that grows. */
+export function keepRunning(options: ChildOptions): Child {
+  let current: ChildProcess | undefined;
+  let stopping = false;
+  let pause = firstPauseMs;
+  let wasReady = false;
+  let again: NodeJS.Timeout | undefined;
+  const ready = Promise.withResolvers<void>();
+
+  const start = (): void => {
+    const startedAt = Date.now();
+    // A process group of its own: Ctrl-C in the terminal reaches the launcher only, which ends things in order.
+    const child = spawn(process.execPath, options.args, {
+      cwd: options.cwd,
+      env: options.env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+    });
+    current = child;
+    const isReady = (): void => {
+      if (wasReady && Date.now() - startedAt < wellAfterMs) options.say(`The ${options.name} runs again.`);
+      wasReady = true;
+      ready.resolve();
+    };
+    if (options.tellsReady) child.on('message', isReady);
+    else child.once('spawn', isReady);
+    child.once('error', () => {});
+    child.once('exit', (code, signal) => {
+      current = undefined;
+      if (stopping) return;
+      const how = signal ?? `exit code ${code}`;
+      if (!wasReady)
+        return ready.reject(new Error(`The ${options.name} did not start (${how}). Its message is above.`));
+      if (Date.now() - startedAt > wellAfterMs) pause = firstPauseMs;
+      options.say(`The ${options.name} ended (${how}) and is started again.`);
+      again = setTimeout(start, pause);
+      pause = Math.min(pause * 2, longestPauseMs);
+    });
+  };
+  start();
+  return {
+    ready: ready.promise,
+    pid: () => current?.pid,
+    async stop() {
+      stopping = true;
+      clearTimeout(again);
+      const child = current;
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
+      await ended;
+      clearTimeout(late);
+    },
+  };
+}

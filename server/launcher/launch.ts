@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { migrate } from '#db/migrate.ts';
+import { bootstrapPeople } from '#server/auth/bootstrap.ts';
+import { type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
+import { openPool, openServices } from '#server/process/services.ts';
+import { buildPages } from './build.ts';
+import { type Child, keepRunning } from './child.ts';
+import { type Database, keepDatabase } from './database.ts';
+import { LockedError, takeLock } from './lock.ts';
+import { checkPorts } from './ports.ts';
+
+/** Everything, running. */
+export interface Launched {
+  /** One-time link for the first admin; null when there is one. */
+  setupUrl: string | null;
+  /** What children are given of the environment, the database's address among it. */
+  environment: NodeJS.ProcessEnv;
+  /** Keeps one more process running, ended before the others. */
+  keep(name: string, args: string[], env: NodeJS.ProcessEnv): Child;
+  /** Ends everything in order: extras, doors, database. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts database, portal, gateway and worker, and keeps them running. Throws, with everything ended again, where one of
+ * them does not come up; a ConfigError is for people as it stands.
+ */
+export async function launch(config: Config, root: string, say: (line: string) => void): Promise<Launched> {
+  const endings: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
+  };
+  try {
+    endings.push(await takeDataDir(config.dataDir));
+    await checkPorts(config);
+    const [databaseUrl] = await Promise.all([openDatabase(config, say, endings), buildPages(root, say)]);
+    const setupUrl = await prepare({ ...config, databaseUrl });
+    const environment = childEnvironment({ DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir });
+    // The first admin is made here; no other process needs to know the password.
+    delete environment.ANNEX_BOOTSTRAP_EMAIL;
+    delete environment.ANNEX_BOOTSTRAP_PASSWORD;
+    const doors = ['portal', 'gateway', 'worker'].map((name) =>
+      keepRunning({
+        name,
+        args: [join(root, 'server', name, 'main.ts')],
+        cwd: root,
+        env: environment,
+        say,
+        tellsReady: true,
+      }),
+    );
+    endings.push(async () => void (await Promise.all(doors.map((door) => door.stop()))));
+    const ready = doors.map((door) => door.ready);
+    await Promise.allSettled(ready);
+    await Promise.all(ready);
+    const extras: Child[] = [];
+    endings.push(async () => void (await Promise.all(extras.map((extra) => extra.stop()))));
+    const keep = (name: string, args: string[], env: NodeJS.ProcessEnv): Child => {
+      const child = keepRunning({ name, args, cwd: root, env, say, tellsReady: false });
+      extras.push(child);
+      return child;
+    };
+    return { setupUrl, environment, keep, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function takeDataDir(dataDir: string): Promise<() => Promise<void>> {
+  try {
+    return await takeLock(join(dataDir, 'launcher.lock'));
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error;
+    throw new ConfigError(
+      `Annex runs already with the data in ${dataDir} (process ${error.pid}). End that one, or set DATA_DIR to another folder.`,
+    );
+  }
+}
+
+async function openDatabase(
+  config: Config,
+  say: (line: string) => void,
+  endings: (() => Promise<void>)[],
+): Promise<string> {
+  if (config.databaseUrl !== null) return config.databaseUrl;
+  const database: Database = await keepDatabase(config.dataDir, say);
+  endings.push(() => database.stop());
+  return database.url;
+}
+
+/** What only one process does, before the others begin: migrate, know the installation, make way for the first admin. */
+async function prepare(config: Config & { databaseUrl: string }): Promise<string | null> {
+  const pool = openPool(config.databaseUrl, 'launcher');
+  pool.on('error', () => {});
+  try {
+    await migrate(pool);
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    throw new ConfigError('Annex does not start: the database of DATABASE_URL does not answer, or refuses the user.', {
+      cause: error,
+    });
+  } finally {
+    await pool.end();
+  }
+  const services = await openServices(config, 'launcher');
+  try {
+    return (await bootstrapPeople(services)).setupUrl;
+  } finally {
+    await services.close();
+  }
+}
+
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = String((error as { code?: unknown }).code ?? '');
+  return /^(E[A-Z]+|28\w{3}|3D000|57P03)$/.test(code) || /timeout/.test(error.message) || isUnreachable(error.cause);
+}

@@ -1,0 +1,46 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isAlive, processStart } from '#server/platform/processes.ts';
+
+/** Somebody else holds the lock. */
+export class LockedError extends Error {
+  override readonly name = 'LockedError';
+  readonly pid: number;
+
+  constructor(pid: number) {
+    super(`held by process ${pid}`);
+    this.pid = pid;
+  }
+}
+
+/**
+ * Takes a lock file for this process; returns how to give it back. One that a dead process left behind is taken over,
+ * also where its process id belongs to another process by now.
+ */
+export async function takeLock(file: string): Promise<() => Promise<void>> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const mine = `${process.pid} ${(await processStart(process.pid)) ?? ''}\n`;
+  for (let attempt = 0; attempt < 5; attempt++) {
+    try {
+      await writeFile(file, mine, { flag: 'wx', mode: 0o600 });
+      return async () => {
+        if ((await readFile(file, 'utf8').catch(() => '')) === mine) await rm(file, { force: true });
+      };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const holder = await readFile(file, 'utf8').catch(() => '');
+    const [pid = '', start = ''] = holder.trim().split(' ');
+    if (await holds(Number(pid), start)) throw new LockedError(Number(pid));
+    // Moved aside before it is removed: of two who find the same dead lock, one moves it and the other begins anew.
+    const aside = `${file}.${process.pid}`;
+    await rename(file, aside).catch(() => {});
+    await rm(aside, { force: true });
+  }
+  throw new Error(`${file} cannot be taken.`);
+}
+
+async function holds(pid: number, start: string): Promise<boolean> {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !(await isAlive(pid))) return false;
+  return start === '' || start === (await processStart(pid));
+}

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { type Config, ConfigError } from '#server/platform/env.ts';
+
+/** Refuses at once, with the variable to change, where a port is taken or may not be used. */
+export async function checkPorts(config: Config): Promise<void> {
+  await checkPort(config.host, config.port, 'PORT');
+  await checkPort(config.host, config.gatewayPort, 'GATEWAY_PORT');
+}
+
+async function checkPort(host: string, port: number, variable: string): Promise<void> {
+  const probe = createServer();
+  try {
+    probe.listen({ host, port, exclusive: true });
+    await once(probe, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new ConfigError(
+        `Annex does not start: port ${port} on ${host} is in use by another program. End that, or set ${variable} to another port.`,
+      );
+    }
+    if (code === 'EACCES')
+      throw new ConfigError(`Annex does not start: port ${port} needs more rights. Set ${variable} to one above 1023.`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new ConfigError(`Annex does not start: this machine has no address ${host}. Set HOST to one that it has.`);
+    }
+    throw error;
+  } finally {
+    if (probe.listening) {
+      probe.close();
+      await once(probe, 'close');
+    }
+  }
+}

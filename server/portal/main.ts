@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import next from 'next';
+import { createAgentHandler } from '#server/agent-api/handler.ts';
+import { createAuthHandler, openSignIn } from '#server/auth/index.ts';
+import { openLive } from '#server/live/index.ts';
+import { createReadyz, healthz } from '#server/process/health.ts';
+import { type Route, serve } from '#server/process/http.ts';
+import { runProcess } from '#server/process/run.ts';
+import { createRestHandler } from '#server/rest/handler.ts';
+import { createTrpcHandler } from '#server/trpc/handler.ts';
+import { providePortalRuntime } from './runtime.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+await runProcess('portal', async (services) => {
+  const { config, log } = services;
+  const live = openLive(services.db, log);
+  const signIn = openSignIn(services, log);
+  const door = { services, live, signIn, log };
+  providePortalRuntime(door);
+
+  const pages = next({ dev: false, dir: root, hostname: config.host, port: config.port });
+  await pages.prepare();
+  const page = pages.getRequestHandler();
+
+  const agent = createAgentHandler(services);
+  const auth = createAuthHandler(services, signIn, log);
+  const trpc = createTrpcHandler(door);
+  const rest = createRestHandler(services);
+  const doors: readonly { prefix: string; route: Route; uploads?: RegExp }[] = [
+    { prefix: '/agent/v1/', route: { core: agent, light: true } },
+    { prefix: '/api/v1/', route: { core: rest }, uploads: /\/package$/ },
+    { prefix: '/api/trpc/', route: { core: (request, { remoteAddress }) => trpc(request, remoteAddress) } },
+    { prefix: '/api/auth/', route: { core: (request, { remoteAddress }) => auth(request, remoteAddress) } },
+  ];
+  const exact = new Map<string, Route>([
+    ['/healthz', { core: healthz }],
+    ['/readyz', { core: createReadyz(services) }],
+  ]);
+
+  const serving = await serve({
+    host: config.host,
+    port: config.port,
+    trustProxy: config.trustProxy,
+    limits: config.limits,
+    log,
+    route(path) {
+      const found = doors.find(({ prefix }) => path.startsWith(prefix));
+      if (found === undefined) return exact.get(path) ?? null;
+      return found.uploads?.test(path) === true ? { ...found.route, upload: true } : found.route;
+    },
+    fallback: (request, response) => page(request, response),
+  });
+  return async () => {
+    const drained = serving.close();
+    await agent.close();
+    await drained;
+    await live.close();
+    await pages.close();
+  };
+});

@@ -1,0 +1,24 @@
+import { and, isNull, lt, or } from 'drizzle-orm';
+import { apiTokens, invitations, sessions, verifications } from '#db/schema/auth.ts';
+import { enrollmentTokens } from '#db/schema/enrollment.ts';
+import type { Services } from '#server/domain/context.ts';
+
+/** How long an invitation or a token stays in the lists after its end, so that people see what became of it. */
+const shownMs = 30 * 24 * 60 * 60_000;
+
+/** Removes sessions that have ended, and invitations and tokens that ended a month ago. None of them opens anything. */
+export async function clearExpired({ db }: Services, now: Date): Promise<number> {
+  const old = new Date(now.getTime() - shownMs);
+  const gone = [
+    await db.delete(sessions).where(lt(sessions.expiresAt, now)),
+    await db.delete(verifications).where(lt(verifications.expiresAt, now)),
+    await db.delete(invitations).where(lt(invitations.expiresAt, old)),
+    await db.delete(apiTokens).where(or(lt(apiTokens.expiresAt, old), lt(apiTokens.revokedAt, old))),
+    await db
+      .delete(enrollmentTokens)
+      .where(
+        and(lt(enrollmentTokens.expiresAt, old), or(isNull(enrollmentTokens.usedAt), lt(enrollmentTokens.usedAt, old))),
+      ),
+  ];
+  return gone.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
+}

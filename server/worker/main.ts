@@ -1,0 +1,17 @@
+import { runProcess } from '#server/process/run.ts';
+import { clearBlobs } from './clear-blobs.ts';
+import { clearChanges } from './clear-changes.ts';
+import { clearExpired } from './clear-expired.ts';
+import { clearUploads } from './clear-uploads.ts';
+import { startTicker } from './ticker.ts';
+
+const minute = 60_000;
+
+await runProcess('worker', async (services) =>
+  startTicker(services, [
+    { name: 'clear-changes', everyMs: minute, run: clearChanges },
+    { name: 'clear-expired', everyMs: 10 * minute, run: clearExpired },
+    { name: 'clear-uploads', everyMs: 10 * minute, run: clearUploads },
+    { name: 'clear-blobs', everyMs: 60 * minute, run: clearBlobs },
+  ]),
+);
