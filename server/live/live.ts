@@ -107,11 +107,16 @@ function toMessage(id: string, entries: readonly (Change | 'reset')[] | null, wh
   if (entries === null || entries.includes('reset')) return { id, everything: true, changes: [] };
   const seen = new Map<string, Change>();
   for (const entry of entries) {
-    if (entry !== 'reset' && hasRole(who, topics[entry.topic])) seen.set(`${entry.topic} ${entry.key}`, entry);
+    if (entry !== 'reset' && maySee(who, entry)) seen.set(`${entry.topic} ${entry.key}`, entry);
   }
   if (seen.size === 0) return null;
   if (seen.size > mostChanges) return { id, everything: true, changes: [] };
   return { id, everything: false, changes: [...seen.values()] };
+}
+
+/** People hear of themselves too: their role may have changed. */
+function maySee(who: Actor, { topic, key }: Change): boolean {
+  return hasRole(who, topics[topic]) || (topic === 'member' && key === who.id);
 }
 
 /** Until something is pushed, the watch ends, or it is time to ask for the watcher again. */

@@ -22,7 +22,7 @@ const mostCallsInBatch = 50;
 
 function contextOf(
   door: TrpcDoor,
-  request: Pick<DoorContext, 'headers' | 'responseHeaders' | 'address' | 'isPage'>,
+  request: Pick<DoorContext, 'headers' | 'responseHeaders' | 'address' | 'isPage' | 'closing'>,
 ): DoorContext {
   let session: Promise<Session | null> | undefined;
   const now = new Date();
@@ -49,9 +49,11 @@ function logFailure(door: TrpcDoor, error: TRPCError, path: string | undefined, 
     door.log.warn({ err: error.cause ?? error, path, requestId }, 'not available');
 }
 
-/** The door `/api/trpc/*`. `address` is the browser's, as the process found it. */
-export function createTrpcHandler(door: TrpcDoor): (request: Request, address?: string) => Promise<Response> {
-  return async (request, address = 'unknown') => {
+/** The door `/api/trpc/*`. `address` is the browser's, as the process found it; `closing` ends live connections. */
+export function createTrpcHandler(
+  door: TrpcDoor,
+): (request: Request, address?: string, closing?: AbortSignal) => Promise<Response> {
+  return async (request, address = 'unknown', closing = undefined) => {
     try {
       return await fetchRequestHandler({
         endpoint: '/api/trpc',
@@ -59,7 +61,7 @@ export function createTrpcHandler(door: TrpcDoor): (request: Request, address?: 
         req: await bounded(request, door.services.config.limits.http.bodyBytes),
         maxBatchSize: mostCallsInBatch,
         createContext: ({ resHeaders }) =>
-          contextOf(door, { headers: request.headers, responseHeaders: resHeaders, address, isPage: false }),
+          contextOf(door, { headers: request.headers, responseHeaders: resHeaders, address, isPage: false, closing }),
         responseMeta: () => ({ headers: new Headers({ 'cache-control': 'no-store' }) }),
         onError: ({ error, path, ctx }) => logFailure(door, error, path, ctx?.requestId),
       });
@@ -82,6 +84,12 @@ async function bounded(request: Request, limit: number): Promise<Request> {
  * only: a visit may come from anywhere, so that nothing may be changed by it.
  */
 export function createPageCaller(door: TrpcDoor, headers: Headers): AppCaller {
-  const ctx = contextOf(door, { headers, responseHeaders: new Headers(), address: 'unknown', isPage: true });
+  const ctx = contextOf(door, {
+    headers,
+    responseHeaders: new Headers(),
+    address: 'unknown',
+    isPage: true,
+    closing: undefined,
+  });
   return createCaller(ctx, { onError: ({ error, path }) => logFailure(door, error, path, ctx.requestId) });
 }

@@ -15,6 +15,8 @@ export interface DoorContext extends Omit<Context, 'actor'> {
   address: string;
   /** A page that is rendered in this process asks: it may read. Its request is a visit, which changes nothing. */
   isPage: boolean;
+  /** Aborted when the process begins to end: what is held open ends then. */
+  closing: AbortSignal | undefined;
   live: Live;
   signIn: SignIn;
   /** Who is signed in; looked up once per request, when the first procedure asks. */

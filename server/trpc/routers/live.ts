@@ -18,7 +18,7 @@ const changes = procedure
     if (session === null || signal === undefined) return;
     const messages = ctx.live.watch({
       lastId: typeof input.lastEventId === 'string' ? input.lastEventId : undefined,
-      signal,
+      signal: ctx.closing === undefined ? signal : AbortSignal.any([signal, ctx.closing]),
       actor: async () => (await rereadSession(ctx, session.id, new Date()))?.actor ?? null,
     });
     try {
