@@ -15,6 +15,8 @@ interface PortalFixtures {
 interface JourneyFixtures {
   /** What the pages complained about; checked at the end of every test. */
   console: ConsoleWatch;
+  /** What the portal said, kept with a test that failed. */
+  portalLog: void;
   /** A page of somebody with this role, in a browser of its own. */
   signedIn: (role: Role, options?: BrowserContextOptions & { namespaces?: string[] }) => Promise<Page>;
   /** Enrols a VM's guest and runs its agent until the test ends. */
@@ -46,6 +48,15 @@ export const test = base.extend<JourneyFixtures, PortalFixtures>({
       const watch = new ConsoleWatch();
       await use(watch);
       watch.expectQuiet();
+    },
+    { auto: true },
+  ],
+
+  portalLog: [
+    async ({ portal }, use, testInfo) => {
+      await use();
+      if (testInfo.status === testInfo.expectedStatus) return;
+      await testInfo.attach('portal.log', { path: portal.logFile, contentType: 'text/plain' });
     },
     { auto: true },
   ],
