@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fakeHandler } from './testing/fake-handler.ts';
 import { statesOf, type TestMachine, testMachine } from './testing/machine.ts';
 
 let machine: TestMachine;
@@ -30,7 +31,7 @@ test('AZ-G1 installs: package, folders, settings and environment first, then ins
     script: 'pwd; ls config/1.settings HandlerEnvironment.json; cat HandlerEnvironment.json; env | sort',
   });
   machine.portal.setGoal([{ ...echo, name: 'echo', settings: { publicSettings: { a: 1 } } }]);
-  await machine.start({ environment: { PATH: process.env.PATH, SECRET_OF_THE_AGENT: 'not for handlers' } });
+  await machine.start({ environment: { PATH: '/usr/bin:/bin', SECRET_OF_THE_AGENT: 'not for handlers' } });
   const enabled = await machine.portal.until('enabled', heard('enabled'));
   expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable']);
   expect(statesOf(machine.portal, 'echo')).toEqual([
@@ -54,3 +55,216 @@ test('AZ-G1 installs: package, folders, settings and environment first, then ins
     handlerSettings: { publicSettings: { a: 1 } },
   });
 });
+
+test('AZ-G2 downloads run in parallel, install commands one at a time', async () => {
+  const names = ['One', 'Two', 'Three'];
+  // A command that finds another one running says so.
+  const script = `mkdir '${machine.callsFile}.lock' || echo OVERLAP >> '${machine.callsFile}'; sleep 0.1; rmdir '${machine.callsFile}.lock'`;
+  for (const type of names) await machine.addHandler({ handler: `Acme.Test.${type}`, version: '1', script });
+  machine.portal.setGoal(names.map((type) => ({ name: type, handler: `Acme.Test.${type}`, version: '1' })));
+  await machine.start();
+  for (const name of names) await machine.portal.until(`${name} enabled`, heard('enabled', name));
+  expect(machine.calls()).not.toContain('OVERLAP');
+  expect(machine.calls().filter((call) => call.endsWith('install'))).toHaveLength(3);
+  const paths = machine.portal.calls.filter((call) => call !== 'POST /agent/v1/reports');
+  const downloads = paths.findIndex((call) => call.startsWith('GET /agent/v1/packages/'));
+  expect(paths.slice(downloads, downloads + 3).every((call) => call.startsWith('GET /agent/v1/packages/'))).toBe(true);
+});
+
+test('AZ-G3 AZ-G6 install is remembered across restarts; enable runs again at each start', async () => {
+  await machine.addHandler(echo);
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start();
+  await machine.portal.until('enabled', heard('enabled'));
+  await machine.stop();
+  const before = machine.portal.reports.length;
+  await machine.start();
+  await machine.portal.until('enabled again', () =>
+    machine.portal.reports.slice(before).some(({ handlers }) => handlers.some(({ state }) => state === 'enabled')),
+  );
+  expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable', 'Echo-1.0.0.0 enable']);
+});
+
+test('AZ-G3 a command beyond its time ends with its whole process group and counts as failed', async () => {
+  const child = join(machine.dir, 'child.pid');
+  await machine.addHandler({ ...echo, script: `sleep 300 & echo $! > '${child}'; echo waiting; sleep 300` });
+  machine.portal.setGoal([{ ...echo, name: 'echo', timeouts: { install: 0.5 } as never }]);
+  await machine.start();
+  const failed = await machine.portal.until('failed', heard('failed'));
+  expect(failed).toMatchObject({ command: 'install', timedOut: true });
+  expect(failed.exitCode).toBeUndefined();
+  expect(failed.output).toContain('waiting');
+  expect(isAlive(Number(readFileSync(child, 'utf8')))).toBe(false);
+});
+
+test('AZ-G4 a failed install is tried again on a new goal state and on a restart only', async () => {
+  await machine.addHandler({ ...echo, script: '[ "$1" != install ] || { echo no >&2; exit 17; }' });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  const agent = await machine.start();
+  const failed = await machine.portal.until('failed', heard('failed'));
+  expect(failed).toMatchObject({ command: 'install', exitCode: 17, attempt: 1, output: 'no\n' });
+  await agent.runner.whenIdle();
+  expect(machine.calls()).toEqual(['Echo-1.0.0.0 install']);
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.portal.until('failed twice', () => statesOf(machine.portal, 'echo').filter(isFailed).length === 2);
+  await machine.stop();
+  await machine.start();
+  await machine.portal.until('failed thrice', () => statesOf(machine.portal, 'echo').filter(isFailed).length === 3);
+  expect(machine.calls()).toHaveLength(3);
+});
+
+test('AZ-G5 remove: disable, uninstall, then binaries and configuration are gone and logs stay', async () => {
+  await machine.addHandler({
+    ...echo,
+    script:
+      'echo "$1 done" >> "$(sed -n \'s/.*"logFolder": "\\(.*\\)".*/\\1/p\' HandlerEnvironment.json)/own.log"; [ "$1" != disable ] || exit 9',
+  });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start();
+  await machine.portal.until('enabled', heard('enabled'));
+  machine.portal.setGoal([{ ...echo, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
+  const removed = await machine.portal.until('removed', heard('removed'));
+  expect(removed.sequenceNumber).toBe(2);
+  expect(machine.calls().slice(2)).toEqual(['Echo-1.0.0.0 disable', 'Echo-1.0.0.0 uninstall']);
+  expect(existsSync(join(machine.dir, 'handlers', 'Acme.Test.Echo-1.0.0.0'))).toBe(false);
+  const log = readFileSync(join(machine.dir, 'logs', 'Acme.Test.Echo-1.0.0.0', 'own.log'), 'utf8');
+  expect(log).toBe('install done\nenable done\ndisable done\nuninstall done\n');
+});
+
+test('AZ-G6 disable alone leaves the handler installed, and enable brings it back', async () => {
+  await machine.addHandler(echo);
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start();
+  await machine.portal.until('enabled', heard('enabled'));
+  machine.portal.setGoal([{ ...echo, name: 'echo', state: 'disabled', sequenceNumber: 2 }]);
+  await machine.portal.until('disabled', heard('disabled'));
+  machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 3 }]);
+  await machine.portal.until('enabled again', heard('enabled', 'echo', 3));
+  expect(machine.calls().map((call) => call.split(' ')[1])).toEqual(['install', 'enable', 'disable', 'enable']);
+});
+
+test('AZ-G7 update: disable old, update new, uninstall old, enable new; the new one is told where the old one is', async () => {
+  await machine.addHandler({ ...echo, script: '[ "$1" != enable ] || echo kept > state' });
+  await machine.addHandler({
+    ...echo,
+    version: '1.1.0.0',
+    script:
+      '[ "$1" != update ] || { cp "$ANNEX_PREVIOUS_ROOT/state" state; echo "from $ANNEX_PREVIOUS_VERSION"; cat state; }',
+  });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start();
+  await machine.portal.until('enabled', heard('enabled'));
+  machine.portal.setGoal([{ ...echo, name: 'echo', version: '1.1.0.0', sequenceNumber: 2 }]);
+  await machine.portal.until('enabled', heard('enabled', 'echo', 2));
+  expect(machine.calls().slice(2)).toEqual([
+    'Echo-1.0.0.0 disable',
+    'Echo-1.1.0.0 update',
+    'Echo-1.0.0.0 uninstall',
+    'Echo-1.1.0.0 enable',
+  ]);
+  const updated = machine.portal.reports
+    .flatMap(({ handlers }) => handlers)
+    .find(({ command, exitCode }) => command === 'update' && exitCode === 0);
+  expect(updated).toMatchObject({ version: '1.1.0.0', output: 'from 1.0.0.0\nkept\n' });
+  expect(existsSync(join(machine.dir, 'handlers', 'Acme.Test.Echo-1.0.0.0'))).toBe(false);
+});
+
+test('AZ-G7 an update that fails leaves the old version on disk and says so', async () => {
+  await machine.addHandler(echo);
+  await machine.addHandler({ ...echo, version: '1.1.0.0', script: '[ "$1" != update ] || exit 4' });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start();
+  await machine.portal.until('enabled', heard('enabled'));
+  machine.portal.setGoal([{ ...echo, name: 'echo', version: '1.1.0.0', sequenceNumber: 2 }]);
+  const failed = await machine.portal.until('failed', heard('failed'));
+  expect(failed).toMatchObject({ version: '1.0.0.0', command: 'update', exitCode: 4 });
+  expect(failed.output).toContain('Version 1.0.0.0 stays on this machine');
+  expect(existsSync(join(machine.dir, 'handlers', 'Acme.Test.Echo-1.0.0.0', 'command.sh'))).toBe(true);
+});
+
+test('AZ-G7 a lower version: disable and uninstall the higher, install and enable the lower', async () => {
+  await machine.addHandler(echo);
+  await machine.addHandler({ ...echo, version: '1.10' });
+  machine.portal.setGoal([{ ...echo, name: 'echo', version: '1.10' }]);
+  await machine.start();
+  await machine.portal.until('enabled', heard('enabled'));
+  machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
+  await machine.portal.until('enabled', heard('enabled', 'echo', 2));
+  expect(machine.calls().slice(2)).toEqual([
+    'Echo-1.10 disable',
+    'Echo-1.10 uninstall',
+    'Echo-1.0.0.0 install',
+    'Echo-1.0.0.0 enable',
+  ]);
+});
+
+test('AZ-G8 the agent asks for a reboot when the installs are complete', async () => {
+  await machine.addHandler({ ...echo, rebootAfterInstall: true });
+  await machine.addHandler({ handler: 'Acme.Test.Other', version: '1' });
+  machine.portal.setGoal([
+    { ...echo, name: 'echo' },
+    { handler: 'Acme.Test.Other', version: '1', name: 'other' },
+  ]);
+  await machine.start({ rebootCommand: `echo reboot >> '${machine.callsFile}'` });
+  await machine.until('the reboot', () => machine.calls().at(-1) === 'reboot');
+  expect(machine.calls()).toHaveLength(5);
+});
+
+test('AZ-C4 each configuration has a file of its own, earlier ones stay; with its name where a handler has several', async () => {
+  await machine.addHandler({ ...echo, supportsMultipleExtensions: true });
+  machine.portal.setGoal([
+    { ...echo, name: 'red' },
+    { ...echo, name: 'blue', sequenceNumber: 4 },
+  ]);
+  await machine.start();
+  await machine.portal.until('blue', heard('enabled', 'blue'));
+  machine.portal.setGoal([
+    { ...echo, name: 'red', sequenceNumber: 2 },
+    { ...echo, name: 'blue', sequenceNumber: 4 },
+  ]);
+  await machine.portal.until('red', heard('enabled', 'red', 2));
+  const config = join(machine.dir, 'handlers', 'Acme.Test.Echo-1.0.0.0', 'config');
+  expect(readdirSync(config).sort()).toEqual(['blue.4.settings', 'red.1.settings', 'red.2.settings']);
+  expect(machine.calls().filter((call) => call.endsWith('install'))).toHaveLength(1);
+});
+
+test('a failure stops its dependants and no one else, and says who blocks whom', async () => {
+  await machine.addHandler({ handler: 'Acme.Test.Mount', version: '1', script: '[ "$1" != enable ] || exit 51' });
+  await machine.addHandler({ handler: 'Acme.Test.Snapshot', version: '1' });
+  await machine.addHandler(echo);
+  machine.portal.setGoal([
+    { handler: 'Acme.Test.Snapshot', version: '1', name: 'snapshot', dependsOn: ['mount'] },
+    { handler: 'Acme.Test.Mount', version: '1', name: 'mount' },
+    { ...echo, name: 'echo' },
+  ]);
+  const agent = await machine.start();
+  await machine.portal.until('echo', heard('enabled'));
+  await machine.portal.until('mount', heard('failed', 'mount'));
+  await agent.runner.whenIdle();
+  expect(heard('waiting', 'snapshot')()).toMatchObject({ blockedBy: 'mount' });
+  expect(machine.calls().some((call) => call.startsWith('Snapshot'))).toBe(false);
+});
+
+test('a package with another digest is refused and not unpacked', async () => {
+  await machine.addHandler(echo);
+  const zip = await fakeHandler(machine.callsFile, { ...echo, script: 'echo other' });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  machine.portal.replacePackages(zip);
+  await machine.start();
+  const failed = await machine.portal.until('failed', heard('failed'));
+  expect(failed.output).toContain('SHA-256');
+  expect(existsSync(join(machine.dir, 'handlers', 'Acme.Test.Echo-1.0.0.0'))).toBe(false);
+});
+
+function isFailed(state: string): boolean {
+  return state.endsWith(' failed');
+}
+
+/** Whether a process runs; one that ended and waits for its parent does not. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

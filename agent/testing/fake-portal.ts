@@ -32,6 +32,8 @@ export interface FakePortal {
   /** The `Annex-Agent` headers, in order. */
   counters: number[];
   addPackage(handler: string, version: string, zip: Buffer): void;
+  /** From now on every package has these bytes. */
+  replacePackages(zip: Buffer): void;
   setGoal(extensions: GoalInput[]): void;
   /** Serves this text as the goal state instead. */
   setGoalText(text: string): void;
@@ -139,6 +141,9 @@ export async function fakePortal(): Promise<FakePortal> {
     addPackage(handler, version, zip) {
       const sha256 = createHash('sha256').update(zip).digest('hex');
       packages.set(sha256, { handler, version, zip, sha256 });
+    },
+    replacePackages(zip) {
+      for (const one of packages.values()) one.zip = zip;
     },
     setGoal(extensions) {
       incarnation += 1;

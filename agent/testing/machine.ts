@@ -16,6 +16,8 @@ export interface TestMachine {
   callsFile: string;
   calls(): string[];
   lines: string[];
+  /** Waits for something on disk. */
+  until(what: string, isTrue: () => boolean): Promise<void>;
   addHandler(options: FakeHandler): Promise<void>;
   /** Starts the agent; several starts are several runs on the same disk. */
   start(options?: Partial<AgentOptions>): Promise<Agent>;
@@ -38,6 +40,13 @@ export async function testMachine(): Promise<TestMachine> {
     callsFile,
     lines,
     calls: () => (existsSync(callsFile) ? readFileSync(callsFile, 'utf8').trim().split('\n') : []),
+    async until(what, isTrue) {
+      const end = Date.now() + 15_000;
+      while (!isTrue()) {
+        if (Date.now() > end) throw new Error(`never seen: ${what}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
     async addHandler(options) {
       portal.addPackage(options.handler, options.version, await fakeHandler(callsFile, options));
     },

@@ -1,0 +1,342 @@
+import { describe, expect, test } from 'vitest';
+import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
+import type { LocalState, LocalVersion } from './local-state.ts';
+import { newRound, type Round, reconcile } from './reconcile.ts';
+
+const timeouts = { install: 300, update: 300, enable: 300, disable: 300, uninstall: 300 };
+
+/** `probe=Lab.Probe 1.0 enabled <mount`: name, handler, version, state, dependencies. */
+function goalOf(...lines: string[]): GoalState {
+  const extensions = lines.map((line): GoalStateExtension => {
+    const [, name = '', handler = '', version = '', state = '', after = ''] =
+      /^(\w+)=(\S+) (\S+) (\w+)(?: <(\S+))?$/.exec(line) ?? [];
+    return {
+      name,
+      handler,
+      version,
+      state: state as GoalStateExtension['state'],
+      sequenceNumber: 1,
+      dependsOn: after === '' ? [] : after.split(','),
+      timeouts,
+      package: { sha256: `${handler}-${version}`, size: 1, url: '/' },
+      settings: {},
+    };
+  });
+  return { protocol: 1, vmId: 'vm', incarnation: 1, extensions };
+}
+
+/** `Lab.Probe 1.0 installed` or `Lab.Probe 1.0 unpacked`, and the names of known extensions. */
+function machineOf(versions: string[], ...known: string[]): LocalState {
+  const state: LocalState = { handlers: {}, extensions: {} };
+  for (const line of versions) {
+    const [handler = '', version = '', how = ''] = line.split(' ');
+    const facts: LocalVersion = {
+      sha256: `${handler}-${version}`,
+      installed: how === 'installed',
+      reportHeartbeat: false,
+      supportsMultipleExtensions: false,
+      rebootAfterInstall: false,
+    };
+    state.handlers[handler] ??= { versions: {} };
+    state.handlers[handler].versions[version] = facts;
+  }
+  for (const name of known) {
+    state.extensions[name] = {
+      handler: '',
+      version: '',
+      sequenceNumber: 1,
+      attempts: {},
+      state: 'enabled',
+      detail: '',
+      at: '',
+    };
+  }
+  return state;
+}
+
+/** `probe: enable@1.0`, `probe failed`, `probe says success`. */
+function roundOf(...lines: string[]): Round {
+  const round = newRound();
+  for (const line of lines) {
+    const [, name = '', what = '', word = ''] = /^(\w+):? (says|failed|\S+)(?: (\w+))?$/.exec(line) ?? [];
+    if (what === 'failed') round.failed.add(name);
+    else if (what === 'says') round.statuses[name] = word as Round['statuses'][string];
+    else {
+      round.done[name] ??= new Set();
+      round.done[name].add(what);
+    }
+  }
+  return round;
+}
+
+function planned(goal: GoalState, local: LocalState, round: Round = newRound()): string[] {
+  const plan = reconcile(goal, local, round);
+  const steps = plan.steps.map((step) => {
+    const from = step.from === undefined ? '' : ` from ${step.from}`;
+    return `${step.extensions.join('+')}: ${step.kind} ${step.version}${from}`;
+  });
+  return [...steps, ...plan.waiting.map(({ extension, blockedBy }) => `${extension} waits for ${blockedBy}`)];
+}
+
+const probe = 'probe=Lab.Probe 1.0 enabled';
+
+describe('one extension', () => {
+  test.each<[string, GoalState, LocalState, Round, string[]]>([
+    [
+      'AZ-G1 new: fetch, configure, install, enable',
+      goalOf(probe),
+      machineOf([]),
+      newRound(),
+      ['probe: fetch 1.0', 'probe: configure 1.0', 'probe: install 1.0', 'probe: enable 1.0'],
+    ],
+    [
+      'AZ-G3 installed earlier: no install again',
+      goalOf(probe),
+      machineOf(['Lab.Probe 1.0 installed'], 'probe'),
+      newRound(),
+      ['probe: configure 1.0', 'probe: enable 1.0'],
+    ],
+    [
+      'its folder was lost: fetched again, but not installed again',
+      goalOf(probe),
+      (() => {
+        const local = machineOf(['Lab.Probe 1.0 installed'], 'probe');
+        local.handlers['Lab.Probe']!.versions['1.0']!.sha256 = null;
+        return local;
+      })(),
+      newRound(),
+      ['probe: fetch 1.0', 'probe: configure 1.0', 'probe: enable 1.0'],
+    ],
+    [
+      'all done in this round: nothing',
+      goalOf(probe),
+      machineOf(['Lab.Probe 1.0 installed'], 'probe'),
+      roundOf('probe: configure@1.0', 'probe: enable@1.0'),
+      [],
+    ],
+    [
+      'AZ-G4 install failed in this round: nothing until the next',
+      goalOf(probe),
+      machineOf(['Lab.Probe 1.0 unpacked'], 'probe'),
+      roundOf('probe: configure@1.0', 'probe failed'),
+      [],
+    ],
+    [
+      'AZ-G4 in the next round install comes again',
+      goalOf(probe),
+      machineOf(['Lab.Probe 1.0 unpacked'], 'probe'),
+      newRound(),
+      ['probe: configure 1.0', 'probe: install 1.0', 'probe: enable 1.0'],
+    ],
+    [
+      'AZ-G6 disabled: disable, and it stays installed',
+      goalOf('probe=Lab.Probe 1.0 disabled'),
+      machineOf(['Lab.Probe 1.0 installed'], 'probe'),
+      newRound(),
+      ['probe: configure 1.0', 'probe: disable 1.0'],
+    ],
+    [
+      'AZ-G5 uninstall: disable, uninstall, delete',
+      goalOf('probe=Lab.Probe 1.0 uninstall'),
+      machineOf(['Lab.Probe 1.0 installed'], 'probe'),
+      newRound(),
+      ['probe: disable 1.0', 'probe: uninstall 1.0', 'probe: delete 1.0', 'probe: forget 1.0'],
+    ],
+    [
+      'AZ-G5 uninstall of what was only unpacked: no commands',
+      goalOf('probe=Lab.Probe 1.0 uninstall'),
+      machineOf(['Lab.Probe 1.0 unpacked'], 'probe'),
+      newRound(),
+      ['probe: delete 1.0', 'probe: forget 1.0'],
+    ],
+    [
+      'uninstall of what is not here: told as removed',
+      goalOf('probe=Lab.Probe 1.0 uninstall'),
+      machineOf([]),
+      newRound(),
+      ['probe: forget 1.0'],
+    ],
+    [
+      'AZ-G7 a newer version: disable the old, update, uninstall the old, enable the new',
+      goalOf('probe=Lab.Probe 1.1 enabled'),
+      machineOf(['Lab.Probe 1.0 installed'], 'probe'),
+      newRound(),
+      [
+        'probe: fetch 1.1',
+        'probe: configure 1.1',
+        'probe: disable 1.0',
+        'probe: update 1.1 from 1.0',
+        'probe: uninstall 1.0',
+        'probe: delete 1.0',
+        'probe: enable 1.1',
+      ],
+    ],
+    [
+      'AZ-G7 stopped after update: goes on with the uninstall of the old',
+      goalOf('probe=Lab.Probe 1.1 enabled'),
+      machineOf(['Lab.Probe 1.0 installed', 'Lab.Probe 1.1 installed'], 'probe'),
+      newRound(),
+      ['probe: configure 1.1', 'probe: uninstall 1.0', 'probe: delete 1.0', 'probe: enable 1.1'],
+    ],
+    [
+      'AZ-G7 update failed: the old version stays',
+      goalOf('probe=Lab.Probe 1.1 enabled'),
+      machineOf(['Lab.Probe 1.0 installed', 'Lab.Probe 1.1 unpacked'], 'probe'),
+      roundOf('probe: configure@1.1', 'probe: disable@1.0', 'probe failed'),
+      [],
+    ],
+    [
+      'AZ-G7 back to the old one after a failed update: the new one leaves',
+      goalOf(probe),
+      machineOf(['Lab.Probe 1.0 installed', 'Lab.Probe 1.1 unpacked'], 'probe'),
+      newRound(),
+      ['probe: configure 1.0', 'probe: delete 1.1', 'probe: enable 1.0'],
+    ],
+    [
+      'AZ-G7 a lower version: disable and uninstall the higher, install and enable the lower',
+      goalOf('probe=Lab.Probe 1.9 enabled'),
+      machineOf(['Lab.Probe 1.10 installed'], 'probe'),
+      newRound(),
+      [
+        'probe: fetch 1.9',
+        'probe: configure 1.9',
+        'probe: disable 1.10',
+        'probe: uninstall 1.10',
+        'probe: delete 1.10',
+        'probe: install 1.9',
+        'probe: enable 1.9',
+      ],
+    ],
+  ])('%s', (_, goal, local, round, steps) => {
+    expect(planned(goal, local, round)).toEqual(steps);
+  });
+});
+
+describe('dependencies', () => {
+  const goal = goalOf('snapshot=Lab.Snapshot 1 enabled <mount', 'mount=Lab.Mount 1 enabled', probe);
+  const local = machineOf(
+    ['Lab.Snapshot 1 installed', 'Lab.Mount 1 installed', 'Lab.Probe 1.0 installed'],
+    'snapshot',
+    'mount',
+    'probe',
+  );
+  const others = ['mount: configure@1', 'probe: configure@1.0', 'probe: enable@1.0'];
+
+  test.each<[string, Round, string[]]>([
+    [
+      'whoever is waited for goes first; who waits says for whom',
+      newRound(),
+      [
+        'mount: configure 1',
+        'mount: enable 1',
+        'probe: configure 1.0',
+        'probe: enable 1.0',
+        'snapshot waits for mount',
+      ],
+    ],
+    [
+      'enabled: the dependant goes on',
+      roundOf(...others, 'mount: enable@1'),
+      ['snapshot: configure 1', 'snapshot: enable 1'],
+    ],
+    [
+      'enabled but still on its way: the dependant waits',
+      roundOf(...others, 'mount: enable@1', 'mount says transitioning'),
+      ['snapshot waits for mount'],
+    ],
+    [
+      'enabled with an error of its own: the dependant waits',
+      roundOf(...others, 'mount: enable@1', 'mount says error'),
+      ['snapshot waits for mount'],
+    ],
+    [
+      'enabled with a warning: the dependant goes on',
+      roundOf(...others, 'mount: enable@1', 'mount says warning'),
+      ['snapshot: configure 1', 'snapshot: enable 1'],
+    ],
+    [
+      'failed: its dependant waits, no one else does',
+      roundOf('mount failed'),
+      ['probe: configure 1.0', 'probe: enable 1.0', 'snapshot waits for mount'],
+    ],
+  ])('%s', (_, round, steps) => {
+    expect(planned(goal, local, round)).toEqual(steps);
+  });
+
+  test('packages are fetched while their extensions wait', () => {
+    expect(planned(goal, machineOf([]), newRound()).slice(0, 3)).toEqual([
+      'mount: fetch 1',
+      'snapshot: fetch 1',
+      'probe: fetch 1.0',
+    ]);
+  });
+
+  test('what is to be disabled waits for no one', () => {
+    const disabled = goalOf('snapshot=Lab.Snapshot 1 disabled <mount', 'mount=Lab.Mount 1 enabled');
+    expect(planned(disabled, local, roundOf('mount failed'))).toEqual(['snapshot: configure 1', 'snapshot: disable 1']);
+  });
+
+  test('dependants are uninstalled before what they depend on', () => {
+    const leaving = goalOf('mount=Lab.Mount 1 uninstall', 'snapshot=Lab.Snapshot 1 uninstall <mount');
+    expect(planned(leaving, local)[0]).toBe('snapshot: disable 1');
+    expect(planned(leaving, local)[4]).toBe('mount: disable 1');
+  });
+
+  test('a circle, which the portal refuses, ends in waiting', () => {
+    const circle = goalOf('a=Lab.A 1 enabled <b', 'b=Lab.B 1 enabled <a');
+    const both = machineOf(['Lab.A 1 installed', 'Lab.B 1 installed'], 'a', 'b');
+    expect(planned(circle, both)).toEqual(['b waits for a', 'a waits for b']);
+  });
+});
+
+describe('several extensions of one handler', () => {
+  const goal = goalOf('red=Lab.Many 1 enabled', 'blue=Lab.Many 1 enabled');
+
+  test('one install for all, one enable for each', () => {
+    expect(planned(goal, machineOf([]))).toEqual([
+      'red+blue: fetch 1',
+      'red: configure 1',
+      'blue: configure 1',
+      'red+blue: install 1',
+      'red: enable 1',
+      'blue: enable 1',
+    ]);
+  });
+
+  test('one that leaves is disabled, the handler stays', () => {
+    const one = goalOf('red=Lab.Many 1 uninstall', 'blue=Lab.Many 1 enabled');
+    expect(planned(one, machineOf(['Lab.Many 1 installed'], 'red', 'blue'))).toEqual([
+      'red: disable 1',
+      'red: forget 1',
+      'blue: configure 1',
+      'blue: enable 1',
+    ]);
+  });
+
+  test('the last that leaves takes the handler with it', () => {
+    const all = goalOf('red=Lab.Many 1 uninstall', 'blue=Lab.Many 1 uninstall');
+    expect(planned(all, machineOf(['Lab.Many 1 installed'], 'red', 'blue'))).toEqual([
+      'blue: disable 1',
+      'blue: forget 1',
+      'red: disable 1',
+      'red: uninstall 1',
+      'red: delete 1',
+      'red: forget 1',
+    ]);
+  });
+
+  test('update runs once for all', () => {
+    const next = goalOf('red=Lab.Many 2 enabled', 'blue=Lab.Many 2 enabled');
+    expect(planned(next, machineOf(['Lab.Many 1 installed', 'Lab.Many 2 unpacked'], 'red', 'blue'))).toEqual([
+      'red: configure 2',
+      'blue: configure 2',
+      'red: disable 1',
+      'blue: disable 1',
+      'red+blue: update 2 from 1',
+      'red+blue: uninstall 1',
+      'red+blue: delete 1',
+      'red: enable 2',
+      'blue: enable 2',
+    ]);
+  });
+});
