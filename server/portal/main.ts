@@ -7,6 +7,7 @@ import { createReadyz, healthz } from '#server/process/health.ts';
 import { type Route, serve } from '#server/process/http.ts';
 import { runProcess } from '#server/process/run.ts';
 import { createRestHandler } from '#server/rest/handler.ts';
+import { createUploadHandler } from '#server/rest/upload.ts';
 import { createTrpcHandler } from '#server/trpc/handler.ts';
 import { providePortalRuntime } from './runtime.ts';
 
@@ -27,10 +28,15 @@ await runProcess('portal', async (services) => {
   const auth = createAuthHandler(services, signIn, log);
   const trpc = createTrpcHandler(door);
   const rest = createRestHandler(services);
+  const upload = createUploadHandler(services);
   const doors: readonly { prefix: string; route: Route; uploads?: RegExp }[] = [
     { prefix: '/agent/v1/', route: { core: agent, light: true } },
     { prefix: '/api/v1/', route: { core: rest }, uploads: /\/package$/ },
-    { prefix: '/api/trpc/', route: { core: (request, { remoteAddress }) => trpc(request, remoteAddress) } },
+    { prefix: '/upload/', route: { core: upload }, uploads: /\/package$/ },
+    {
+      prefix: '/api/trpc/',
+      route: { core: (request, { remoteAddress, closing }) => trpc(request, remoteAddress, closing) },
+    },
     { prefix: '/api/auth/', route: { core: (request, { remoteAddress }) => auth(request, remoteAddress) } },
   ];
   const exact = new Map<string, Route>([
