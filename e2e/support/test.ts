@@ -16,7 +16,7 @@ interface JourneyFixtures {
   /** What the pages complained about; checked at the end of every test. */
   console: ConsoleWatch;
   /** What the portal said, kept with a test that failed. */
-  portalLog: void;
+  portalLog: undefined;
   /** A page of somebody with this role, in a browser of its own. */
   signedIn: (role: Role, options?: BrowserContextOptions & { namespaces?: string[] }) => Promise<Page>;
   /** Enrols a VM's guest and runs its agent until the test ends. */
@@ -54,7 +54,7 @@ export const test = base.extend<JourneyFixtures, PortalFixtures>({
 
   portalLog: [
     async ({ portal }, use, testInfo) => {
-      await use();
+      await use(undefined);
       if (testInfo.status === testInfo.expectedStatus) return;
       await testInfo.attach('portal.log', { path: portal.logFile, contentType: 'text/plain' });
     },
