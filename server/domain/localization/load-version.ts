@@ -8,7 +8,7 @@ import type { Messages } from './message.ts';
 
 export type VersionRow = typeof handlerVersions.$inferSelect;
 
-/** The registered version that is meant, whatever the spelling. Throws 404. */
+/** The registered version that is meant, whatever the spelling. Throws 404 `version_unknown`. */
 export async function loadVersion(
   tx: Database | Transaction,
   { handler, version }: VersionReference,
@@ -20,7 +20,7 @@ export async function loadVersion(
     .from(handlerVersions)
     .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.versionKey, key)));
   const [row] = await (lock ? query.for('no key update') : query);
-  if (row === undefined) throw new DomainError('not_found', 'not_found');
+  if (row === undefined) throw new DomainError('not_found', 'version_unknown', { params: { handler, version } });
   return row;
 }
 
