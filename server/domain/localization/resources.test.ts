@@ -1,11 +1,11 @@
 import { and, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { auditEntries, changes, handlers, handlerVersions, publishers, resources } from '#db/schema/index.ts';
+import { auditEntries, changes, resources } from '#db/schema/index.ts';
 import resourcesDe from '#protocol/fixtures/resources-de.json' with { type: 'json' };
 import resourcesEn from '#protocol/fixtures/resources-en.json' with { type: 'json' };
-import { versionKey } from '#protocol/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
 import { findMessages } from './find-messages.ts';
 import { getResources } from './get-resources.ts';
 import { previewMessage } from './preview-message.ts';
@@ -19,31 +19,7 @@ let count = 0;
 
 async function newVersion(state: 'draft' | 'published' | 'withdrawn' = 'draft'): Promise<string> {
   const version = `1.0.${count++}.0`;
-  await services.db.insert(handlerVersions).values({
-    handler,
-    version,
-    versionKey: versionKey(version) ?? '',
-    state,
-    sha256: '0'.repeat(64),
-    size: 1,
-    manifest: {
-      version: 1,
-      handlerManifest: {
-        installCommand: 'i',
-        uninstallCommand: 'u',
-        updateCommand: 'p',
-        enableCommand: 'e',
-        disableCommand: 'd',
-        rebootAfterInstall: false,
-        reportHeartbeat: true,
-      },
-    },
-    manifestText: '',
-    files: [],
-    warnings: [],
-    createdAt: new Date(),
-    createdBy: 'test',
-  });
+  await givenVersion(services.db, { handler, version, state });
   return version;
 }
 
@@ -53,10 +29,6 @@ const file = (lang: string, messages: Record<string, string>) => [
 
 beforeAll(async () => {
   services = await testServices();
-  await services.db.insert(publishers).values({ namespace: 'Acme.Lab', displayName: 'Acme', createdAt: new Date() });
-  await services.db
-    .insert(handlers)
-    .values({ id: handler, namespace: 'Acme.Lab', type: 'Probe', createdAt: new Date() });
 });
 
 describe('setResources', () => {

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+import { and, desc, eq, inArray } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { reportHistory } from '#db/schema/index.ts';
+import type { ReportEntry } from './read-report.ts';
+
+export interface HistoryEntry {
+  entry: ReportEntry;
+  /** Whether it is shown, or only kept. */
+  current: boolean;
+}
+
+/** Keeps entries as they were sent. A late one that was kept already is not kept twice. */
+export async function writeHistory(tx: Transaction, vmId: string, at: Date, entries: HistoryEntry[]): Promise<void> {
+  const kept = await loadLate(tx, vmId, entries);
+  const rows = entries
+    .filter(({ entry, current }) => current || !kept.some((row) => isSame(row, entry)))
+    .map(({ entry, current }) => {
+      const { kind, name: extension, sequenceNumber, raw: document } = entry;
+      return { vmId, at, kind, extension, sequenceNumber, current, document };
+    });
+  if (rows.length > 0) await tx.insert(reportHistory).values(rows);
+}
+
+type Kept = Pick<typeof reportHistory.$inferSelect, 'kind' | 'extension' | 'sequenceNumber' | 'document'>;
+
+/** The last kept document of each late entry's kind and sequence number. */
+async function loadLate(tx: Transaction, vmId: string, entries: HistoryEntry[]): Promise<Kept[]> {
+  const late = entries.filter(({ current }) => !current).map(({ entry }) => entry);
+  if (late.length === 0) return [];
+  const { extension, kind, sequenceNumber, document, id } = reportHistory;
+  return tx
+    .selectDistinctOn([extension, kind, sequenceNumber], { extension, kind, sequenceNumber, document })
+    .from(reportHistory)
+    .where(and(eq(reportHistory.vmId, vmId), inArray(extension, [...new Set(late.map(({ name }) => name))])))
+    .orderBy(extension, kind, sequenceNumber, desc(id));
+}
+
+function isSame(row: Kept, entry: ReportEntry): boolean {
+  const place = row.kind === entry.kind && row.extension === entry.name && row.sequenceNumber === entry.sequenceNumber;
+  return place && isDeepStrictEqual(said(row.document), said(entry.raw));
+}
+
+/** A document without what changes each time it is sent. */
+function said({ ageSeconds, readSecondsAgo, ...document }: Record<string, unknown>): unknown {
+  return document;
+}

@@ -1,0 +1,4 @@
+export { type IngestResult, ingestReport } from './ingest-report.ts';
+export { listReportHistory, type PastReport } from './list-report-history.ts';
+export { heartbeatReading, statusReading } from './merge.ts';
+export * from './rules.ts';

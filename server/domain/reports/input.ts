@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** `report` is the parsed body of `POST /agent/v1/reports`; `receivedAt` is when it had arrived, on the portal's clock. */
+export const ingestReportInput = z.object({ vmId: z.uuid(), report: z.unknown(), receivedAt: z.date() });
+export type IngestReportInput = z.input<typeof ingestReportInput>;
+
+/** `cursor` is what the last page gave back. */
+export const listReportHistoryInput = z.object({
+  vmId: z.uuid(),
+  extension: z.string().min(1).max(64).optional(),
+  limit: z.int().min(1).max(200).default(50),
+  cursor: z.string().max(200).optional(),
+});
+export type ListReportHistoryInput = z.input<typeof listReportHistoryInput>;

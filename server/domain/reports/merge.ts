@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ExtensionGoal, extensionLatest } from '#db/schema/index.ts';
+import type { EntryOf, ReportEntry } from './read-report.ts';
+import { heartbeatVerdict, staleFor } from './rules.ts';
+
+export type LatestRow = typeof extensionLatest.$inferSelect;
+
+/** What an entry does to what is shown of its extension. */
+export interface Merged {
+  row: LatestRow;
+  /** It is what is shown from now on; a late or void one is only kept. */
+  current: boolean;
+  /** Nobody has seen this document yet: it belongs into the history. */
+  news: boolean;
+  /** A reader would see a difference. */
+  visible: boolean;
+}
+
+export interface MergeContext {
+  goal: { state: ExtensionGoal; sequenceNumber: number };
+  receivedAt: Date;
+  periods: { heartbeatSeconds: number; statusSeconds: number };
+}
+
+export function emptyLatest(vmId: string, name: string): LatestRow {
+  return {
+    vmId,
+    name,
+    handlerState: null,
+    handlerAt: null,
+    heartbeat: null,
+    heartbeatReadAt: null,
+    heartbeatAgeSeconds: null,
+    status: null,
+    statusSequence: null,
+    statusReadAt: null,
+    statusAgeSeconds: null,
+    concludedAt: null,
+    concludedWith: null,
+  };
+}
+
+/** Puts an entry on top of what is shown, or finds that it is history. Its sequence number is not above the goal's. */
+export function mergeEntry(row: LatestRow, entry: ReportEntry, context: MergeContext): Merged {
+  switch (entry.kind) {
+    case 'handler':
+      return mergeHandler(row, entry, context);
+    case 'heartbeat':
+      return mergeHeartbeat(row, entry, context);
+    case 'status':
+      return mergeStatus(row, entry, context);
+  }
+}
+
+const history = (row: LatestRow): Merged => ({ row, current: false, news: true, visible: false });
+
+/** `removed` counts only while the goal is `uninstall`, and for its sequence number. */
+export function isRemoval(entry: ReportEntry, goal: MergeContext['goal']): boolean {
+  if (entry.kind !== 'handler' || entry.report.state !== 'removed') return false;
+  return goal.state === 'uninstall' && entry.sequenceNumber === goal.sequenceNumber;
+}
+
+function mergeHandler(row: LatestRow, entry: EntryOf<'handler'>, { goal, receivedAt }: MergeContext): Merged {
+  const shown = row.handlerState;
+  if (entry.report.state === 'removed' && !isRemoval(entry, goal)) return history(row);
+  if (shown !== null && entry.sequenceNumber < shown.sequenceNumber) return history(row);
+  if (isDeepStrictEqual(shown, entry.report)) return { row, current: true, news: false, visible: false };
+  const next = { ...row, handlerState: entry.report, handlerAt: receivedAt };
+  return { row: next, current: true, news: true, visible: true };
+}
+
+function mergeHeartbeat(row: LatestRow, entry: EntryOf<'heartbeat'>, { receivedAt, periods }: MergeContext): Merged {
+  const next = {
+    ...row,
+    heartbeat: entry.document,
+    heartbeatReadAt: readAt(entry, receivedAt),
+    heartbeatAgeSeconds: entry.ageSeconds,
+  };
+  const news = !isDeepStrictEqual(row.heartbeat, entry.document);
+  const verdict = (of: LatestRow) =>
+    heartbeatVerdict(
+      { optedIn: true, reading: heartbeatReading(of), periodSeconds: periods.heartbeatSeconds, enabledAt: null },
+      receivedAt,
+    );
+  return { row: next, current: true, news, visible: news || verdict(row) !== verdict(next) };
+}
+
+/**
+ * The highest sequence number is shown, and within one the newest report (AZ-S3). Once the goal has moved on, its
+ * predecessor's late reports change nothing on top. The first success or error of a sequence concludes it for good.
+ */
+function mergeStatus(row: LatestRow, entry: EntryOf<'status'>, { goal, receivedAt, periods }: MergeContext): Merged {
+  const { sequenceNumber, document } = entry;
+  const shown = row.statusSequence;
+  const same = shown === sequenceNumber && isDeepStrictEqual(row.status, document);
+  if (
+    shown !== null &&
+    (sequenceNumber < shown || (sequenceNumber === shown && sequenceNumber < goal.sequenceNumber))
+  ) {
+    return same ? { row, current: false, news: false, visible: false } : history(row);
+  }
+  const conclusion = document.status === 'success' || document.status === 'error' ? document.status : null;
+  const before = shown === sequenceNumber ? row : { concludedAt: null, concludedWith: null };
+  const next: LatestRow = {
+    ...row,
+    status: document,
+    statusSequence: sequenceNumber,
+    statusReadAt: readAt(entry, receivedAt),
+    statusAgeSeconds: entry.ageSeconds,
+    concludedAt: before.concludedAt ?? (conclusion && receivedAt),
+    concludedWith: before.concludedWith ?? conclusion,
+  };
+  const stale = (of: LatestRow): boolean => {
+    const reading = statusReading(of);
+    return reading !== null && staleFor(reading, periods.statusSeconds, receivedAt) !== null;
+  };
+  return { row: next, current: true, news: !same, visible: !same || stale(row) !== stale(next) };
+}
+
+/** When the agent read the file, on the portal's clock. */
+const readAt = (entry: { readSecondsAgo: number }, receivedAt: Date): Date =>
+  new Date(receivedAt.getTime() - entry.readSecondsAgo * 1000);
+
+type Stored<K extends keyof LatestRow> = Pick<LatestRow, K>;
+
+/** The stored heartbeat as the rules take it, or null where there is none. */
+export function heartbeatReading(row: Stored<'heartbeat' | 'heartbeatReadAt' | 'heartbeatAgeSeconds'>) {
+  const { heartbeat, heartbeatReadAt, heartbeatAgeSeconds } = row;
+  if (heartbeat === null || heartbeatReadAt === null || heartbeatAgeSeconds === null) return null;
+  return { status: heartbeat.status, readAt: heartbeatReadAt, ageSeconds: heartbeatAgeSeconds };
+}
+
+/** The stored status as the rules take it, or null where there is none. */
+export function statusReading(row: Stored<'status' | 'statusReadAt' | 'statusAgeSeconds'>) {
+  const { status, statusReadAt, statusAgeSeconds } = row;
+  if (status === null || statusReadAt === null || statusAgeSeconds === null) return null;
+  return { status: status.status, readAt: statusReadAt, ageSeconds: statusAgeSeconds };
+}

@@ -1,0 +1,131 @@
+import type { z } from 'zod';
+import {
+  type DocumentLimits,
+  type HandlerReport,
+  type HeartbeatDocument,
+  handlerEntryWith,
+  heartbeatEntry,
+  heartbeatFileWith,
+  isPlainObject,
+  pointer,
+  type ReportEnvelope,
+  read,
+  reportEnvelope,
+  type StatusDocument,
+  statusEntry,
+  statusFileWith,
+} from '#protocol/index.ts';
+import { DomainError, type Fault } from '#server/domain/error.ts';
+
+interface EntryBase {
+  /** JSON pointer into the report. */
+  path: string;
+  /** The extension. */
+  name: string;
+  /** As it was sent. */
+  raw: Record<string, unknown>;
+}
+
+export interface FileReading {
+  ageSeconds: number;
+  readSecondsAgo: number;
+}
+
+export type ReportEntry = EntryBase &
+  (
+    | { kind: 'handler'; sequenceNumber: number; report: HandlerReport }
+    | (FileReading & { kind: 'heartbeat'; sequenceNumber: null; document: HeartbeatDocument })
+    | (FileReading & { kind: 'status'; sequenceNumber: number; document: StatusDocument })
+  );
+
+export type EntryOf<K extends ReportEntry['kind']> = Extract<ReportEntry, { kind: K }>;
+
+interface Schemas {
+  handler: ReturnType<typeof handlerEntryWith>;
+  heartbeatFile: ReturnType<typeof heartbeatFileWith>;
+  statusFile: ReturnType<typeof statusFileWith>;
+}
+
+// Schemas cost more to build than to run; limits are made once per process.
+const built = new WeakMap<DocumentLimits, Schemas>();
+
+function schemasFor(limits: DocumentLimits): Schemas {
+  const known = built.get(limits);
+  if (known) return known;
+  const schemas = {
+    handler: handlerEntryWith(limits),
+    heartbeatFile: heartbeatFileWith(limits),
+    statusFile: statusFileWith(limits),
+  };
+  built.set(limits, schemas);
+  return schemas;
+}
+
+/**
+ * Reads a report entry by entry: the good ones, and every fault of the others. Throws 400 where the frame itself is
+ * wrong (the entries' faults come along), 413 where there are too many entries.
+ */
+export function readReport(
+  report: unknown,
+  limits: DocumentLimits & { entries: number },
+): { envelope: ReportEnvelope; entries: ReportEntry[]; faults: Fault[] } {
+  const frame = read(reportEnvelope, report);
+  const lists = isPlainObject(report) ? report : {};
+  const count = ['handlers', 'heartbeats', 'statuses'].reduce((sum, name) => sum + listOf(lists[name]).length, 0);
+  if (count > limits.entries) {
+    throw new DomainError('too_large', 'report_entries_too_many', { params: { limit: limits.entries } });
+  }
+  const schemas = schemasFor(limits);
+  const faults: Fault[] = 'faults' in frame ? [...frame.faults] : [];
+  const entries: ReportEntry[] = [];
+  const each = (list: string, readEntry: (raw: unknown, path: string, faults: Fault[]) => ReportEntry | null): void => {
+    listOf(lists[list]).forEach((raw, index) => {
+      const entry = readEntry(raw, pointer([list, index]), faults);
+      if (entry) entries.push(entry);
+    });
+  };
+  each('handlers', (raw, path) => readHandler(schemas, raw, path, faults));
+  each('heartbeats', (raw, path) => readHeartbeat(schemas, raw, path, faults));
+  each('statuses', (raw, path) => readStatus(schemas, raw, path, faults));
+  if ('faults' in frame) throw new DomainError('bad_request', 'report_invalid', { faults });
+  return { envelope: frame.value, entries, faults };
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The value, or null with the faults put below their path. */
+function take<S extends z.ZodType>(schema: S, input: unknown, path: string, faults: Fault[]): z.output<S> | null {
+  const result = read(schema, input);
+  if ('value' in result) return result.value;
+  faults.push(...result.faults.map((fault) => ({ ...fault, path: `${path}${fault.path}` })));
+  return null;
+}
+
+function readHandler(schemas: Schemas, raw: unknown, path: string, faults: Fault[]): ReportEntry | null {
+  const entry = take(schemas.handler, raw, path, faults);
+  if (entry === null) return null;
+  const { extension: name, ...rest } = entry;
+  // Through JSON as the database will give it back, so that equal reports compare as equal.
+  const report = JSON.parse(JSON.stringify(rest)) as HandlerReport;
+  const { sequenceNumber } = report;
+  return { kind: 'handler', path, name, sequenceNumber, report, raw: raw as Record<string, unknown> };
+}
+
+function readHeartbeat(schemas: Schemas, raw: unknown, path: string, faults: Fault[]): ReportEntry | null {
+  const entry = take(heartbeatEntry, raw, path, faults);
+  const file = isPlainObject(raw) ? raw.file : undefined;
+  const document = isPlainObject(raw) ? take(schemas.heartbeatFile, file, `${path}/file`, faults) : null;
+  if (entry === null || document === null) return null;
+  const { extension: name, ageSeconds, readSecondsAgo } = entry;
+  const kind = 'heartbeat';
+  return { kind, path, name, sequenceNumber: null, ageSeconds, readSecondsAgo, document, raw: raw as typeof entry };
+}
+
+function readStatus(schemas: Schemas, raw: unknown, path: string, faults: Fault[]): ReportEntry | null {
+  const entry = take(statusEntry, raw, path, faults);
+  const file = isPlainObject(raw) ? raw.file : undefined;
+  const document = isPlainObject(raw) ? take(schemas.statusFile, file, `${path}/file`, faults) : null;
+  if (entry === null || document === null) return null;
+  const { extension: name, sequenceNumber, ageSeconds, readSecondsAgo } = entry;
+  return { kind: 'status', path, name, sequenceNumber, ageSeconds, readSecondsAgo, document, raw: raw as typeof entry };
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import type { Context, Services } from '#server/domain/context.ts';
+import { registerVm } from '#server/domain/enrollment/index.ts';
+import { fetchGoalState, setExtension } from '#server/domain/goal-states/index.ts';
+import type { extensionGoal } from '#server/domain/goal-states/input.ts';
+import { testContext } from './context.ts';
+
+/** A VM as a test drives it: declared by an operator, and spoken for by an agent. */
+export interface GivenVm {
+  vmId: string;
+  name: string;
+  /** Declares or changes an extension; the default goal is `Acme.Lab.Probe` 1.0.0.0, enabled. Gives the sequence number. */
+  declare(name: string, goal?: Partial<z.input<typeof extensionGoal>>): Promise<number>;
+  /** The agent fetches its goal state. */
+  deliver(now?: Date): Promise<void>;
+  /** A context in which the VM's agent speaks. */
+  agent(now?: Date): Promise<Context>;
+}
+
+/** Makes a VM without extensions. */
+export async function givenVm(services: Services, prefix = 'vm'): Promise<GivenVm> {
+  const operator = await testContext({ services, role: 'operator' });
+  const name = `${prefix}-${randomUUID().slice(0, 8)}`;
+  const { id: vmId } = await registerVm(operator, { name });
+  return {
+    vmId,
+    name,
+    async declare(extension, goal = {}) {
+      const full = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const, ...goal };
+      const now = new Date();
+      return (await setExtension({ ...operator, now }, { vmId, name: extension, goal: full })).sequenceNumber;
+    },
+    async deliver(now = new Date()) {
+      await fetchGoalState(services.db, vmId, null, now);
+    },
+    agent: (now = new Date()) =>
+      testContext({ services, now, actor: { kind: 'agent', id: vmId, name, role: null, namespaces: [] } }),
+  };
+}
