@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { allow, anonymous } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -134,9 +135,12 @@ async function changePassword(call: Call): Promise<Response> {
       returnHeaders: true,
     });
     call.throttles.person.giveBack(key);
-    await call.db.transaction((tx) =>
-      recordAudit(tx, { ...call, actor }, { action: 'member.password', target: { kind: 'member', id: actor.id } }),
-    );
+    await call.db.transaction(async (tx) => {
+      const target = { kind: 'member', id: actor.id };
+      await recordAudit(tx, { ...call, actor }, { action: 'member.password', target });
+      // The other sessions are ended: live connections that hang on them look again.
+      await recordChange(tx, 'member', actor.id);
+    });
     return new Response(null, { status: 204, headers: onlyCookies(headers) });
   } catch (error) {
     if (error instanceof APIError && error.statusCode < 500) {

@@ -4,4 +4,4 @@ export * from './bootstrap.ts';
 export * from './handler.ts';
 export * from './origin.ts';
 export * from './session.ts';
-export { openSignIn, type SignIn, sessionCookie } from './sign-in.ts';
+export { openSignIn, type SignIn } from './sign-in.ts';

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { sessions, users } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { sessionCookie } from './sign-in.ts';
 
@@ -31,10 +32,14 @@ export async function rereadSession(services: Services, id: string, now: Date): 
   return sessionOf(services, eq(sessions.id, id), now, false);
 }
 
-/** Ends the session of these headers, if there is one. */
+/** Ends the session of these headers, if there is one; live connections that hang on it hear of it and end too. */
 export async function endSession(services: Services, headers: Headers): Promise<void> {
   const token = cookieToken(services, headers);
-  if (token !== null) await services.db.delete(sessions).where(eq(sessions.token, token));
+  if (token === null) return;
+  await services.db.transaction(async (tx) => {
+    const [ended] = await tx.delete(sessions).where(eq(sessions.token, token)).returning({ userId: sessions.userId });
+    if (ended) await recordChange(tx, 'member', ended.userId);
+  });
 }
 
 async function sessionOf(

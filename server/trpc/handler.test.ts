@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bootstrapPeople, createAuthHandler, openSignIn } from '#server/auth/index.ts';
+import { bootstrapPeople, createAuthHandler, endSession, openSignIn } from '#server/auth/index.ts';
 import { createInvitation } from '#server/auth/invitations/index.ts';
 import { createToken } from '#server/auth/tokens/index.ts';
 import type { Services } from '#server/domain/context.ts';
@@ -225,6 +225,24 @@ describe('live', () => {
     controller.abort();
   });
 
+  test('a connection ends at once with its session, and with the process', async () => {
+    const closing = new AbortController();
+    const base = await serve((request) => createTrpcHandler(door)(request, '192.0.2.1', closing.signal));
+    const open = async (own: string) => {
+      const events = eventsOf(await fetch(`${base}/api/trpc/live.changes`, { headers: { cookie: own } }));
+      await heardOf(events, '"changes":[]');
+      return events;
+    };
+    const own = await signedIn();
+    const [mine, other] = [await open(own), await open(cookie)];
+    const before = Date.now();
+    await endSession(services, new Headers({ cookie: own }));
+    expect(await heardOf(mine, 'event: return')).toContain('return');
+    closing.abort();
+    expect(await heardOf(other, 'event: return')).toContain('return');
+    expect(Date.now() - before).toBeLessThan(2_000);
+  });
+
   test('nobody is told anything', async () => {
     const response = await fetch(`${await start()}/api/trpc/live.changes`);
     expect(await response.text()).toContain('unauthenticated');
@@ -242,7 +260,10 @@ describe('live', () => {
   }
 
   async function heardOf(events: AsyncGenerator<string>, what: string): Promise<string> {
-    for await (const event of events) if (event.includes(what)) return event;
-    return '';
+    for (;;) {
+      // Not `for await`: leaving that would close the connection.
+      const { value, done } = await events.next();
+      if (done || value.includes(what)) return value ?? '';
+    }
   }
 });
