@@ -82,12 +82,17 @@ export class GoalStateWatch {
     };
   }
 
+  /** Lets every held poll answer now. */
+  release(): void {
+    this.#wakeAll('over');
+  }
+
   /** Ends the listening and lets every held poll answer. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweep);
     clearTimeout(this.#retry);
-    this.#wakeAll('over');
+    this.release();
     await this.#client?.end().catch(this.#onError);
   }
 

@@ -44,9 +44,15 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'POST', path: /^\/agent\/v1\/enroll$/, route: enroll },
 ];
 
+/** What the server knows of a call; `closing` is aborted when the process begins to drain. */
+export interface CallInfo {
+  remoteAddress: string;
+  closing?: AbortSignal;
+}
+
 /** The agents' door as one function, the same on the gateway and on the portal. `close` writes what is pending. */
 export interface AgentHandler {
-  (request: Request, info: { remoteAddress: string }): Promise<Response>;
+  (request: Request, info: CallInfo): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -66,7 +72,12 @@ export function createAgentHandler(services: Services & { log: Logger; clock?: C
     perAddress: new RateLimit(5, 12, clock),
   };
 
-  const handle = async (request: Request, info: { remoteAddress: string }): Promise<Response> => {
+  let draining: AbortSignal | undefined;
+  const handle = async (request: Request, { remoteAddress, closing }: CallInfo): Promise<Response> => {
+    if (closing && closing !== draining) {
+      draining = closing;
+      closing.addEventListener('abort', () => door.watch.release(), { once: true });
+    }
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
     const ctx: Context = { ...services, log, actor: anonymous, now: clock(), requestId };
     try {
@@ -76,7 +87,7 @@ export function createAgentHandler(services: Services & { log: Logger; clock?: C
         return match ? [{ ...entry, match }] : [];
       });
       const found = here.find((entry) => entry.method === request.method);
-      if (found) return await found.route({ door, request, url, ctx, ...info }, found.match);
+      if (found) return await found.route({ door, request, url, ctx, remoteAddress }, found.match);
       if (here.length === 0) throw new DomainError('not_found', 'not_found');
       const methods = here.map((entry) => entry.method).join(', ');
       const error = new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods } });

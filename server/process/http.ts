@@ -99,16 +99,17 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
   const { limits, log } = options;
   const settled = new WeakMap<IncomingMessage, { origin: Origin; route: Route }>();
   const listener = getRequestListener(
-    async (request, { incoming }) => {
+    async (request, { incoming, outgoing }) => {
       const found = settled.get(incoming as IncomingMessage);
       if (found === undefined) throw new Error('a request without a route');
       const info = { remoteAddress: found.origin.remoteAddress, closing };
       const own = found.route.light === true ? request : fullRequest(request);
-      try {
-        return await found.route.core(own, info);
-      } catch (error) {
-        return problemResponse(error, request, found.origin.requestId, log);
-      }
+      const response = await found.route
+        .core(own, info)
+        .catch((error: unknown) => problemResponse(error, request, found.origin.requestId, log));
+      // Answered before all of the body was here: this connection cannot carry another request, and says so.
+      if (!incoming.complete && !outgoing.headersSent) outgoing.setHeader('Connection', 'close');
+      return response;
     },
     { overrideGlobalObjects: false },
   );

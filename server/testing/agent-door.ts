@@ -88,6 +88,7 @@ export const singleBlob = (sha256: string, bytes: Buffer): Services['blobs'] => 
       ? { stream: Readable.from([bytes.subarray(range.start, range.end + 1)]), size: bytes.length }
       : null,
   size: async (asked) => (asked === sha256 ? bytes.length : null),
+  list: async () => [],
   remove: () => Promise.reject(new Error('read only')),
   clearTemporary: async () => 0,
 });

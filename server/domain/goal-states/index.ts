@@ -2,6 +2,7 @@ export { beginGoalStates, bindCertificate } from './begin.ts';
 export { checkExtension } from './check-extension.ts';
 export { completeRemoval, type Removal } from './complete-removal.ts';
 export { type FetchedGoalState, fetchGoalState } from './fetch-goal-state.ts';
+export { findPackageOfVm } from './find-package.ts';
 export { type ExtensionView, getExtension } from './get-extension.ts';
 export { type GoalStateView, getGoalState } from './get-goal-state.ts';
 export { listGoalStates, type PastGoalState } from './list-goal-states.ts';

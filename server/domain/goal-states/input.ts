@@ -1,12 +1,9 @@
 import { z } from 'zod';
+import { extensionNamePattern, maxExtensionNameLength } from '#protocol/names.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
-/** The instance's own name: letters, digits, `.`, `_`, `-`; 1 to 64 characters. It becomes part of file names. */
-export const extensionName = z
-  .string()
-  .min(1)
-  .max(64)
-  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/);
+/** The instance's own name. */
+export const extensionName = z.string().min(1).max(maxExtensionNameLength).regex(extensionNamePattern);
 
 /** Seconds that a command may take. */
 const seconds = z.number().int().min(1).max(86_400);

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
-import { and, eq } from 'drizzle-orm';
-import { extensions, handlerVersions } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { findPackageOfVm } from '#server/domain/goal-states/index.ts';
 import { admit } from '../../authenticate.ts';
 import type { AgentCall } from '../../handler.ts';
 
@@ -10,16 +9,8 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
   const { agent } = await admit(call);
   const { db, blobs } = call.door.services;
   const sha256 = match[1] ?? '';
-  const [row] = await db
-    .select({ size: handlerVersions.size })
-    .from(extensions)
-    .innerJoin(
-      handlerVersions,
-      and(eq(handlerVersions.handler, extensions.handler), eq(handlerVersions.version, extensions.version)),
-    )
-    .where(and(eq(extensions.vmId, agent.vmId), eq(handlerVersions.sha256, sha256)))
-    .limit(1);
-  if (!row) throw new DomainError('not_found', 'package_absent');
+  const size = await findPackageOfVm(db, agent.vmId, sha256);
+  if (size === null) throw new DomainError('not_found', 'package_absent');
 
   const etag = `"${sha256}"`;
   const headers = {
@@ -32,11 +23,11 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
   const { request } = call;
   if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers });
   const ifRange = request.headers.get('if-range');
-  const range = ifRange === null || ifRange === etag ? readRange(request.headers.get('range'), row.size) : null;
+  const range = ifRange === null || ifRange === etag ? readRange(request.headers.get('range'), size) : null;
   if (range === 'unsatisfiable') {
-    return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${row.size}` } });
+    return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } });
   }
-  const { start, end } = range ?? { start: 0, end: row.size - 1 };
+  const { start, end } = range ?? { start: 0, end: size - 1 };
   const blob = await blobs.open(sha256, { start, end });
   if (!blob) throw new Error(`the bytes of ${sha256} are gone`);
   return new Response(Readable.toWeb(blob.stream) as ReadableStream<Uint8Array>, {
@@ -44,7 +35,7 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
     headers: {
       ...headers,
       'content-length': String(end - start + 1),
-      ...(range && { 'content-range': `bytes ${start}-${end}/${row.size}` }),
+      ...(range && { 'content-range': `bytes ${start}-${end}/${size}` }),
     },
   });
 }

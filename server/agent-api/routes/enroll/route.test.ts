@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '#server/domain/context.ts';
+import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
+import { newCertificate, openAgentDoor } from '#server/testing/agent-door.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+
+let ctx: Context;
+let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let count = 0;
+
+beforeAll(async () => {
+  const services = await testServices({ config: { vmRate: 0 } });
+  ctx = await testContext({ role: 'operator', services });
+  door = await openAgentDoor(services);
+});
+afterAll(() => door.close());
+
+const newVm = () => {
+  count += 1;
+  return registerVm(ctx, { name: `enroll-${count}` });
+};
+const enroll = (body: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${door.url}/enroll`, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+const machine = { agent: { name: 'test', version: '1.0' }, os: { name: 'Debian', version: '12', arch: 'amd64' } };
+
+test('201 once, the same answer again for the same key, 401 for another key', async () => {
+  const { id, enrollmentToken } = await newVm();
+  const certificate = newCertificate();
+  const first = await enroll({ enrollmentToken, certificate, ...machine });
+  expect(first.status).toBe(201);
+  const answer = (await first.json()) as { vmId: string; credential: string; pollSeconds: number };
+  expect(answer).toMatchObject({ vmId: id, pollSeconds: expect.any(Number) });
+
+  const again = await enroll({ enrollmentToken, certificate, ...machine });
+  expect(again.status).toBe(201);
+  expect(await again.json()).toEqual(answer);
+
+  const other = await enroll({ enrollmentToken, certificate: newCertificate(), ...machine });
+  expect(other.status).toBe(401);
+  expect(await other.json()).toMatchObject({ code: 'enrollment_refused', status: 401 });
+
+  const stored = await ctx.db.$client.query('select t::text as row from agents t');
+  expect(JSON.stringify(stored.rows)).not.toContain(answer.credential);
+});
+
+test('P-256 certificates are taken too', async () => {
+  const { enrollmentToken } = await newVm();
+  const certificate = newCertificate('ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1');
+  expect((await enroll({ enrollmentToken, certificate, ...machine })).status).toBe(201);
+});
+
+test('409 where the key speaks for another VM', async () => {
+  const [one, two] = [await newVm(), await newVm()];
+  const certificate = newCertificate();
+  await enroll({ enrollmentToken: one.enrollmentToken, certificate, ...machine });
+  const refused = await enroll({ enrollmentToken: two.enrollmentToken, certificate, ...machine });
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toMatchObject({ code: 'key_in_use' });
+});
+
+describe('401', () => {
+  test('for a token that was replaced, and one whose VM is gone', async () => {
+    const { id, enrollmentToken } = await newVm();
+    const { enrollmentToken: newer } = await issueEnrollmentToken(ctx, { vmId: id });
+    expect((await enroll({ enrollmentToken, certificate: newCertificate(), ...machine })).status).toBe(401);
+    await removeVm(ctx, { vmId: id });
+    expect((await enroll({ enrollmentToken: newer, certificate: newCertificate(), ...machine })).status).toBe(401);
+  });
+
+  test('for a token that has expired, in the caller’s language', async () => {
+    const yesterday = { ...ctx, now: new Date(Date.now() - 25 * 3_600_000) };
+    count += 1;
+    const { enrollmentToken } = await registerVm(yesterday, { name: `enroll-${count}` });
+    const refused = await enroll(
+      { enrollmentToken, certificate: newCertificate(), ...machine },
+      { 'accept-language': 'de-AT' },
+    );
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('content-type')).toBe('application/problem+json');
+    expect(((await refused.json()) as { detail: string }).detail).toContain('Anmeldetoken');
+  });
+});
+
+describe('400 and 422 name every fault', () => {
+  test('fields', async () => {
+    const refused = await enroll({ certificate: 7, agent: { name: 'x' } });
+    expect(refused.status).toBe(400);
+    const { errors } = (await refused.json()) as { errors: { path: string; code: string }[] };
+    expect(errors.map(({ path }) => path)).toEqual(['/enrollmentToken', '/certificate', '/agent/version']);
+  });
+
+  test('a body that is no JSON', async () => {
+    expect((await enroll('{"enrollmentToken": ')).status).toBe(400);
+  });
+
+  test('a weak certificate', async () => {
+    const { enrollmentToken } = await newVm();
+    const refused = await enroll({ enrollmentToken, certificate: newCertificate('rsa:1024'), ...machine });
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({ code: 'certificate_unfit', errors: [{ path: '/certificate' }] });
+  });
+});
+
+test('attempts from one address are limited', async () => {
+  const own = await openAgentDoor(ctx);
+  try {
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, () =>
+        fetch(`${own.url}/enroll`, {
+          method: 'POST',
+          body: JSON.stringify({ enrollmentToken: 'guess', certificate: 'none', ...machine }),
+        }),
+      ),
+    );
+    const refused = answers.filter((answer) => answer.status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+  } finally {
+    await own.close();
+  }
+});

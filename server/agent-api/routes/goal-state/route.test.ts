@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '#server/domain/context.ts';
+import { removeVm } from '#server/domain/enrollment/index.ts';
+import { setExtension } from '#server/domain/goal-states/index.ts';
+import { givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+
+let ctx: Context;
+let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let count = 0;
+
+beforeAll(async () => {
+  const services = await testServices({ config: { vmRate: 0 } });
+  ctx = await testContext({ role: 'operator', services });
+  door = await openAgentDoor(services);
+  await givenVersion(ctx.db);
+});
+afterAll(() => door.close());
+
+const newAgent = () => {
+  count += 1;
+  return givenAgent(ctx, door, `poll-${count}`);
+};
+const probe = (state: 'enabled' | 'disabled' = 'enabled') => ({
+  handler: 'Acme.Lab.Probe',
+  version: '1.0.0.0',
+  state,
+});
+
+test('200 with an ETag, then 304 for it, the very same bytes again without it', async () => {
+  const agent = await newAgent();
+  await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal: probe() });
+  const first = await agent.call('/goal-state');
+  expect(first.status).toBe(200);
+  const etag = first.headers.get('etag') ?? '';
+  const text = await first.text();
+  expect(JSON.parse(text)).toMatchObject({ protocol: 1, vmId: agent.vmId, extensions: [{ name: 'probe' }] });
+  expect(Number(first.headers.get('annex-poll-after'))).toBeGreaterThan(0);
+
+  const second = await agent.call('/goal-state', { headers: { 'if-none-match': etag } });
+  expect(second.status).toBe(304);
+  expect(second.headers.get('etag')).toBe(etag);
+  expect(await second.text()).toBe('');
+  expect(await (await agent.call('/goal-state')).text()).toBe(text);
+});
+
+test('an unchanged poll is one statement for the credential and one for the ETag', async () => {
+  const agent = await newAgent();
+  const etag = (await agent.call('/goal-state')).headers.get('etag') ?? '';
+  const statements: string[] = [];
+  const { $client } = ctx.db;
+  const query = $client.query;
+  $client.query = ((config: { text?: string }, ...rest: unknown[]) => {
+    if (config?.text?.includes('agents a') || config?.text?.includes('goal_state_heads')) statements.push(config.text);
+    return Reflect.apply(query, $client, [config, ...rest]);
+  }) as typeof query;
+  try {
+    expect((await agent.call('/goal-state', { headers: { 'if-none-match': etag } })).status).toBe(304);
+  } finally {
+    $client.query = query;
+  }
+  expect(statements).toHaveLength(2);
+});
+
+describe('held polls', () => {
+  const held = async () => {
+    const agent = await newAgent();
+    const etag = (await agent.call('/goal-state')).headers.get('etag') ?? '';
+    const poll = (wait: string) => agent.call(`/goal-state?wait=${wait}`, { headers: { 'if-none-match': etag } });
+    return { agent, poll };
+  };
+
+  test('a change is told within 250 ms of the call’s answer', async () => {
+    const { agent, poll } = await held();
+    const answer = poll('30');
+    await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal: probe() });
+    const changed = Date.now();
+    expect((await answer).status).toBe(200);
+    expect(Date.now() - changed).toBeLessThan(250);
+  });
+
+  test('the wait is over: 304', async () => {
+    const { poll } = await held();
+    const asked = Date.now();
+    expect((await poll('1')).status).toBe(304);
+    expect(Date.now() - asked).toBeGreaterThanOrEqual(950);
+  });
+
+  test('a newer poll ends the older one', async () => {
+    const { agent, poll } = await held();
+    const older = poll('60');
+    const newer = poll('60');
+    expect((await Promise.race([older, newer])).status).toBe(304);
+    await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal: probe() });
+    const statuses = [(await older).status, (await newer).status].sort();
+    expect(statuses).toEqual([200, 304]);
+  });
+
+  test('a deleted VM’s poll ends with 401', async () => {
+    const { agent, poll } = await held();
+    const answer = poll('60');
+    await removeVm(ctx, { vmId: agent.vmId });
+    expect((await answer).status).toBe(401);
+    expect((await agent.call('/goal-state')).status).toBe(401);
+  });
+
+  test.each(['-1', 'soon', '9999999999'])('?wait=%s is no wait', async (wait) => {
+    const { poll } = await held();
+    expect((await poll(wait)).status).toBe(304);
+  });
+});
+
+describe('who is let in', () => {
+  test.each([
+    ['no credential', {}],
+    ['a wrong one', { authorization: 'Bearer annex_agent_wrong' }],
+    ['another scheme', { authorization: 'Basic YTpi' }],
+  ])('401 for %s', async (_, headers) => {
+    const answer = await fetch(`${door.url}/goal-state`, { headers: headers as Record<string, string> });
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ code: 'credential_refused' });
+  });
+
+  test('409 for a second machine with the same identity: another instance, or a number that was used', async () => {
+    const agent = await newAgent();
+    const as = async (claim: string) => (await agent.call('/goal-state', { headers: { 'annex-agent': claim } })).status;
+    expect(await as('one; 1')).toBe(200);
+    expect(await as('one; 2')).toBe(200);
+    expect(await as('one; 2')).toBe(409);
+    expect(await as('two; 3')).toBe(409);
+    expect(await as('one; 3')).toBe(200);
+    const { rows } = await ctx.db.$client.query('select duplicate_seen_at from agents where vm_id = $1', [agent.vmId]);
+    expect(rows[0].duplicate_seen_at).not.toBeNull();
+  });
+
+  test('429 with Retry-After above the rate of one VM; another VM behind the same address is let in', async () => {
+    const limited = await openAgentDoor({ ...ctx, config: { ...ctx.config, vmRate: 2 } });
+    try {
+      count += 2;
+      const busy = await givenAgent(ctx, limited, `poll-busy-${count}`);
+      const calm = await givenAgent(ctx, limited, `poll-calm-${count}`);
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, async () => (await busy.call('/goal-state')).status),
+      );
+      expect(statuses).toContain(429);
+      const refused = await busy.call('/goal-state');
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await calm.call('/goal-state')).status).toBe(200);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  test('404 and 405 beside the routes', async () => {
+    expect((await fetch(`${door.url}/nothing`)).status).toBe(404);
+    const refused = await fetch(`${door.url}/goal-state`, { method: 'POST' });
+    expect(refused.status).toBe(405);
+    expect(refused.headers.get('allow')).toBe('GET');
+  });
+});

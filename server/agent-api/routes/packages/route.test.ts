@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { handlerVersions } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { setExtension } from '#server/domain/goal-states/index.ts';
+import { type GivenAgent, givenAgent, openAgentDoor, singleBlob } from '#server/testing/agent-door.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+
+const bytes = Buffer.from('the bytes of a package');
+const sha256 = createHash('sha256').update(bytes).digest('hex');
+let ctx: Context;
+let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let owner: GivenAgent;
+let stranger: GivenAgent;
+
+beforeAll(async () => {
+  const services = { ...(await testServices({ config: { vmRate: 0 } })), blobs: singleBlob(sha256, bytes) };
+  ctx = await testContext({ role: 'operator', services });
+  door = await openAgentDoor(services);
+  await givenVersion(ctx.db);
+  await ctx.db.update(handlerVersions).set({ sha256, size: bytes.length });
+  owner = await givenAgent(ctx, door, 'owner');
+  stranger = await givenAgent(ctx, door, 'stranger');
+  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
+  await setExtension(ctx, { vmId: owner.vmId, name: 'probe', goal });
+});
+afterAll(() => door.close());
+
+test('200 with digest and ETag; 304 for it', async () => {
+  const answer = await owner.call(`/packages/${sha256}`);
+  expect(answer.status).toBe(200);
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
+  expect(answer.headers.get('content-length')).toBe(String(bytes.length));
+  const digest = createHash('sha256').update(bytes).digest('base64');
+  expect(answer.headers.get('repr-digest')).toBe(`sha-256=:${digest}:`);
+  const etag = answer.headers.get('etag') ?? '';
+  expect((await owner.call(`/packages/${sha256}`, { headers: { 'if-none-match': etag } })).status).toBe(304);
+});
+
+test.each([
+  ['bytes=4-8', 206, 'bytes 4-8/22', 'bytes'],
+  ['bytes=15-', 206, 'bytes 15-21/22', 'package'],
+  ['bytes=-7', 206, 'bytes 15-21/22', 'package'],
+  ['bytes=15-999', 206, 'bytes 15-21/22', 'package'],
+  ['bytes=22-', 416, 'bytes */22', ''],
+  ['bytes=-0', 416, 'bytes */22', ''],
+  ['bytes=9-3', 200, null, bytes.toString()],
+  ['lines=1-2', 200, null, bytes.toString()],
+])('Range: %s', async (range, status, contentRange, body) => {
+  const answer = await owner.call(`/packages/${sha256}`, { headers: { range } });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-range')).toBe(contentRange);
+  expect(await answer.text()).toBe(body);
+});
+
+test('404 for a package of another VM, and for one that is nowhere, alike', async () => {
+  const foreign = await stranger.call(`/packages/${sha256}`);
+  const nowhere = await stranger.call(`/packages/${'0'.repeat(64)}`);
+  expect([foreign.status, nowhere.status]).toEqual([404, 404]);
+  const [a, b] = [await foreign.json(), await nowhere.json()] as Record<string, unknown>[];
+  expect({ ...a, requestId: '' }).toEqual({ ...b, requestId: '' });
+});

@@ -1,0 +1,148 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '#server/domain/context.ts';
+import { removeExtension, setExtension } from '#server/domain/goal-states/index.ts';
+import { type GivenAgent, givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+
+let ctx: Context;
+let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let count = 0;
+
+beforeAll(async () => {
+  const services = await testServices({ config: { vmRate: 0 } });
+  ctx = await testContext({ role: 'operator', services });
+  door = await openAgentDoor(services);
+  await givenVersion(ctx.db);
+});
+afterAll(() => door.close());
+
+async function agentWithProbe(): Promise<GivenAgent & { report(body: unknown): Promise<Response> }> {
+  count += 1;
+  const agent = await givenAgent(ctx, door, `report-${count}`);
+  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
+  await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal });
+  await agent.call('/goal-state');
+  return {
+    ...agent,
+    report: (body) => agent.call('/reports', { method: 'POST', body: JSON.stringify(body) }),
+  };
+}
+const heartbeat = (change: Record<string, unknown> = {}) => ({
+  extension: 'probe',
+  ageSeconds: 4,
+  readSecondsAgo: 0,
+  file: [{ version: 1.0, heartbeat: { status: 'ready' } }],
+  ...change,
+});
+
+test('204 when it is committed, with the goal state’s ETag: a report is a poll too', async () => {
+  const agent = await agentWithProbe();
+  const answer = await agent.report({ reportNumber: 1, heartbeats: [heartbeat()] });
+  expect(answer.status).toBe(204);
+  const { rows } = await ctx.db.$client.query('select heartbeat from extension_latest where vm_id = $1', [agent.vmId]);
+  expect(rows).toMatchObject([{ heartbeat: { status: 'ready' } }]);
+  const held = (await agent.call('/goal-state')).headers.get('etag');
+  expect(answer.headers.get('annex-goal-state')).toBe(held);
+});
+
+test('an empty report is a sign of life', async () => {
+  const agent = await agentWithProbe();
+  expect((await agent.report({})).status).toBe(204);
+});
+
+test('gzip is read; what it unpacks to is bounded as well', async () => {
+  const agent = await agentWithProbe();
+  const send = (body: Buffer) =>
+    agent.call('/reports', { method: 'POST', body: new Uint8Array(body), headers: { 'content-encoding': 'gzip' } });
+  expect((await send(gzipSync(JSON.stringify({ heartbeats: [heartbeat()] })))).status).toBe(204);
+  expect((await send(gzipSync(Buffer.alloc(3 * 1024 * 1024, ' ')))).status).toBe(413);
+  expect((await send(Buffer.from('no gzip'))).status).toBe(400);
+});
+
+test('207 keeps the good entries and names the bad ones, in the caller’s language', async () => {
+  const agent = await agentWithProbe();
+  const answer = await agent.call('/reports', {
+    method: 'POST',
+    headers: { 'accept-language': 'de' },
+    body: JSON.stringify({
+      heartbeats: [heartbeat(), heartbeat({ extension: 'ghost' }), heartbeat({ ageSeconds: -1 })],
+      statuses: [
+        { extension: 'probe', sequenceNumber: 99, ageSeconds: 1, readSecondsAgo: 0, file: [status('success')] },
+      ],
+    }),
+  });
+  expect(answer.status).toBe(207);
+  const { stored, errors } = (await answer.json()) as { stored: number; errors: { path: string; code: string }[] };
+  expect(stored).toBe(1);
+  expect(errors.map(({ path, code }) => `${path} ${code}`).sort()).toEqual([
+    '/heartbeats/1/extension extension_unknown',
+    '/heartbeats/2/ageSeconds field_too_small',
+    '/statuses/0/sequenceNumber sequence_unknown',
+  ]);
+});
+
+const status = (word: string) => ({
+  version: 1.0,
+  timestampUTC: '2026-01-01T00:00:00Z',
+  status: { status: word, formattedMessage: { lang: 'en', message: word } },
+});
+
+describe('400 names every fault', () => {
+  test('where no entry could be stored', async () => {
+    const agent = await agentWithProbe();
+    const answer = await agent.report({ heartbeats: [heartbeat({ extension: 'ghost' }), 7] });
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as { errors: unknown[] }).errors.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test.each([
+    ['no JSON', '{'],
+    ['no object', '[]'],
+    ['nested too deep', '['.repeat(100) + ']'.repeat(100)],
+  ])('%s', async (_, body) => {
+    const agent = await agentWithProbe();
+    expect((await agent.call('/reports', { method: 'POST', body })).status).toBe(400);
+  });
+});
+
+test('413 above the limit, 415 for an unknown encoding, 401 without a credential', async () => {
+  const agent = await agentWithProbe();
+  const large = await agent.call('/reports', { method: 'POST', body: JSON.stringify({ x: 'y'.repeat(1_100_000) }) });
+  expect(large.status).toBe(413);
+  const encoded = await agent.call('/reports', { method: 'POST', body: '{}', headers: { 'content-encoding': 'br' } });
+  expect(encoded.status).toBe(415);
+  expect((await fetch(`${door.url}/reports`, { method: 'POST', body: '{}' })).status).toBe(401);
+});
+
+test('the same report again, and one that came late, answer 204 and change nothing', async () => {
+  const agent = await agentWithProbe();
+  const entry = (word: string) => ({
+    extension: 'probe',
+    sequenceNumber: 1,
+    ageSeconds: 1,
+    readSecondsAgo: 0,
+    file: [status(word)],
+  });
+  expect((await agent.report({ reportNumber: 5, statuses: [entry('transitioning')] })).status).toBe(204);
+  expect((await agent.report({ reportNumber: 5, statuses: [entry('error')] })).status).toBe(204);
+  expect((await agent.report({ reportNumber: 4, statuses: [entry('error')] })).status).toBe(204);
+  const { rows } = await ctx.db.$client.query('select status from extension_latest where vm_id = $1', [agent.vmId]);
+  expect(rows).toMatchObject([{ status: { status: 'transitioning' } }]);
+});
+
+test('what the agent reports as removed leaves the goal state with that report', async () => {
+  const agent = await agentWithProbe();
+  const { sequenceNumber } = await removeExtension(ctx, { vmId: agent.vmId, name: 'probe' });
+  const removed = (at: number) => ({
+    handlers: [{ extension: 'probe', version: '1.0.0.0', sequenceNumber: at, state: 'removed', command: 'uninstall' }],
+  });
+  await agent.report(removed(sequenceNumber - 1));
+  expect(await (await agent.call('/goal-state')).json()).toMatchObject({ extensions: [{ state: 'uninstall' }] });
+  const answer = await agent.report(removed(sequenceNumber));
+  expect(answer.status).toBe(204);
+  const goalState = await agent.call('/goal-state');
+  expect(goalState.headers.get('etag')).toBe(answer.headers.get('annex-goal-state'));
+  expect(await goalState.json()).toMatchObject({ extensions: [] });
+});
