@@ -243,6 +243,23 @@ describe('live', () => {
     expect(Date.now() - before).toBeLessThan(2_000);
   });
 
+  test('a browser that goes away leaves nothing behind', async () => {
+    const ended = Promise.withResolvers<void>();
+    const watched: Live = {
+      ...live,
+      watch: (options) => {
+        options.signal.addEventListener('abort', () => ended.resolve());
+        return live.watch(options);
+      },
+    };
+    const gone = new AbortController();
+    const base = await serve(createTrpcHandler({ ...door, live: watched }));
+    const response = await fetch(`${base}/api/trpc/live.changes`, { headers: { cookie }, signal: gone.signal });
+    await heardOf(eventsOf(response), '"changes":[]');
+    gone.abort();
+    await ended.promise;
+  });
+
   test('nobody is told anything', async () => {
     const response = await fetch(`${await start()}/api/trpc/live.changes`);
     expect(await response.text()).toContain('unauthenticated');
