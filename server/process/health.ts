@@ -17,12 +17,14 @@ export const healthz: Core = async () => well();
 
 /** `/readyz`: the database answers too; 503 with a problem document while it does not. */
 export function createReadyz(services: OpenServices): Core {
+  // Who watches asks every second; the log is not the place to tell it each time.
+  const unlogged = services.log.child({}, { level: 'silent' });
   let last: { at: number; answer: Promise<boolean> } | null = null;
   return async (request) => {
     if (last === null || Date.now() - last.at > freshMs) last = { at: Date.now(), answer: databaseAnswers(services) };
     if (await last.answer) return well();
     const away = new DomainError('unavailable', 'database_away', { retryAfter: 2 });
-    return problemResponse(away, request, request.headers.get('x-request-id') ?? '', services.log);
+    return problemResponse(away, request, request.headers.get('x-request-id') ?? '', unlogged);
   };
 }
 

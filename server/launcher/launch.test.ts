@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { isAlive, processesIn } from '#server/platform/processes.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+let dataDir: string;
+let ports: { portal: number; gateway: number };
+let launcher: Launcher;
+
+/** `npm start` as a process, with what it said so far. */
+interface Launcher {
+  process: ChildProcess;
+  said(): string;
+  ended: Promise<number | null>;
+}
+
+function start(env: Record<string, string> = {}): Launcher {
+  const child = spawn(process.execPath, ['scripts/bootstrap.js', 'scripts/start.ts'], {
+    cwd: root,
+    env: {
+      ...process.env,
+      PORT: String(ports.portal),
+      GATEWAY_PORT: String(ports.gateway),
+      DATA_DIR: dataDir,
+      ANNEX_LOG: 'error',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+  }
+  return { process: child, said: () => said, ended: once(child, 'exit').then(([code]) => code as number | null) };
+}
+
+async function statusOf(port: number, path: string): Promise<number> {
+  return fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(3_000) }).then(
+    (response) => response.status,
+    () => 0,
+  );
+}
+
+/** Waits for the block; the end of the process or of the time shows what was said instead. */
+async function ready({ said, ended }: Launcher, ms: number): Promise<void> {
+  const failed = ended.then((code): never => {
+    throw new Error(`ended with ${code}: ${said()}`);
+  });
+  const block = vi.waitFor(() => expect(said()).toContain('Annex is ready'), { timeout: ms, interval: 100 });
+  await Promise.race([block, failed]);
+}
+
+const eventually = (status: () => Promise<number>, ms = 20_000) => expect.poll(status, { timeout: ms, interval: 50 });
+
+async function freePort(): Promise<number> {
+  const probe: Server = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  return port;
+}
+
+/** The process id of the embedded server, as it wrote it down itself. */
+async function postmaster(): Promise<number> {
+  return Number((await readFile(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'annex-launch-'));
+  ports = { portal: await freePort(), gateway: await freePort() };
+  launcher = start();
+  // The pages may have to be built first.
+  await ready(launcher, 240_000);
+}, 250_000);
+
+afterAll(async () => {
+  launcher.process.kill('SIGTERM');
+  await launcher.ended;
+  await rm(dataDir, { recursive: true, force: true });
+}, 60_000);
+
+test('one block says where it is and how to begin', async () => {
+  expect(launcher.said()).toMatch(new RegExp(`Portal +http://localhost:${ports.portal}\\n`));
+  expect(launcher.said()).toMatch(/\/set-up\?token=annex_setup_[\w-]{43}\n/);
+  for (const port of [ports.portal, ports.gateway]) {
+    expect(await statusOf(port, '/healthz')).toBe(200);
+    expect(await statusOf(port, '/readyz')).toBe(200);
+  }
+});
+
+test('a second start on the same data is refused in a sentence', { timeout: 60_000 }, async () => {
+  const second = start();
+  expect(await second.ended).toBe(1);
+  expect(second.said()).toContain(`Annex runs already with the data in ${dataDir}`);
+});
+
+test('a port in use is refused in a sentence', { timeout: 60_000 }, async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'annex-launch-'));
+  const other = start({ DATA_DIR: elsewhere });
+  expect(await other.ended).toBe(1);
+  expect(other.said()).toContain(`port ${ports.portal} on 127.0.0.1 is in use`);
+  await rm(elsewhere, { recursive: true, force: true });
+});
+
+test('the database comes back after kill -9; healthz goes on, readyz tells', { timeout: 60_000 }, async () => {
+  process.kill(await postmaster(), 'SIGKILL');
+  await eventually(() => statusOf(ports.portal, '/readyz')).toBe(503);
+  expect(await statusOf(ports.portal, '/healthz')).toBe(200);
+  await eventually(() => statusOf(ports.portal, '/readyz')).toBe(200);
+  await eventually(() => statusOf(ports.gateway, '/readyz')).toBe(200);
+});
+
+test('the gateway comes back after kill -9', { timeout: 60_000 }, async () => {
+  const gateway = await gatewayProcess();
+  expect(gateway).toBeGreaterThan(0);
+  process.kill(gateway, 'SIGKILL');
+  await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(0);
+  await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(200);
+});
+
+test('SIGTERM ends everything with 0 and leaves no process behind; what was left starts again', {
+  timeout: 120_000,
+}, async () => {
+  const server = await postmaster();
+  launcher.process.kill('SIGTERM');
+  expect(await launcher.ended).toBe(0);
+  expect(await isAlive(server)).toBe(false);
+  expect(await statusOf(ports.portal, '/healthz')).toBe(0);
+  expect(await statusOf(ports.gateway, '/healthz')).toBe(0);
+  launcher = start();
+  await ready(launcher, 60_000);
+});
+
+test('children end by themselves when the launcher is killed, and the next start takes over', {
+  timeout: 120_000,
+}, async () => {
+  const [pid] = (await readFile(join(dataDir, 'launcher.lock'), 'utf8')).split(' ');
+  process.kill(Number(pid), 'SIGKILL');
+  await launcher.ended;
+  await eventually(() => statusOf(ports.portal, '/healthz')).toBe(0);
+  await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(0);
+  launcher = start();
+  await ready(launcher, 60_000);
+  expect(await statusOf(ports.portal, '/readyz')).toBe(200);
+});
+
+/** The gateway of this test's start, among others that may run on this machine. */
+async function gatewayProcess(): Promise<number> {
+  const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+  for (const pid of await processesIn(root)) {
+    const isGateway = (await read(pid, 'cmdline')).includes('server/gateway/main.ts');
+    if (isGateway && (await read(pid, 'environ')).includes(`DATA_DIR=${dataDir}\0`)) return pid;
+  }
+  return 0;
+}
