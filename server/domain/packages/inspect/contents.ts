@@ -1,4 +1,5 @@
-import { createReadStream, readSync } from 'node:fs';
+import { readSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
 import type { Fault } from '#server/domain/error.ts';
 import type { DirectoryEntry } from './directory.ts';
@@ -76,14 +77,15 @@ function readAtOnce(fd: number, entry: DirectoryEntry, dataStart: number, meter:
   return engine.bytesWritten;
 }
 
+/** The same in pieces; the file stays open, which a stream of `node:fs` would not leave it. */
 async function readStreamed(fd: number, entry: DirectoryEntry, dataStart: number, meter: Meter): Promise<number> {
-  if (entry.packed === 0) return 0;
-  const packed = createReadStream('', { fd, start: dataStart, end: dataStart + entry.packed - 1, autoClose: false });
+  const pieces = readPieces(fd, dataStart, entry.packed);
   if (entry.method === 0) {
-    for await (const chunk of packed) meter.add(chunk as Buffer);
+    for (const piece of pieces) meter.add(piece);
     return entry.packed;
   }
   const inflate = createInflateRaw();
+  const packed = Readable.from(pieces);
   packed.once('error', (error) => inflate.destroy(error));
   packed.pipe(inflate);
   try {
@@ -91,5 +93,15 @@ async function readStreamed(fd: number, entry: DirectoryEntry, dataStart: number
     return inflate.bytesWritten;
   } finally {
     packed.destroy();
+  }
+}
+
+function* readPieces(fd: number, start: number, length: number): Generator<Buffer> {
+  for (let at = 0; at < length; ) {
+    const piece = Buffer.alloc(Math.min(256 * 1024, length - at));
+    const read = readSync(fd, piece, 0, piece.length, start + at);
+    if (read === 0) return;
+    at += read;
+    yield piece.subarray(0, read);
   }
 }

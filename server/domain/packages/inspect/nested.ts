@@ -12,7 +12,20 @@ type NestedFault = Pick<Fault, 'code' | 'params'>;
 /** An archive in an archive in an archive is usual (`.ear`, `.war`, `.jar`); deeper ones are not looked into. */
 const deepest = 4;
 const signature = 'PK\u0003\u0004';
-const floor = 16 * 1024 * 1024;
+/** Below this an archive may be packed at any ratio. */
+const floor = 1024 * 1024;
+
+/** Ends the unpacking of an entry whose first bytes are not those of an archive. */
+class NoArchive extends Error {}
+
+/** Looks at the bytes of one entry as they come. */
+export interface Watch {
+  take(chunk: Buffer): void;
+  /** True once the first bytes showed that it is no archive. */
+  isNone(): boolean;
+  /** After the last byte: what is wrong with the archive, if it is one. */
+  finish(): Promise<NestedFault | null>;
+}
 
 /**
  * Archives inside a package are files like others and are not unpacked on a VM by its agent; but a bomb is no honest
@@ -33,7 +46,7 @@ export class NestedArchives {
   }
 
   /** Watches one entry while it is unpacked. */
-  watch(depth = 1): { take(chunk: Buffer): void; finish(): Promise<NestedFault | null> } {
+  watch(depth = 1): Watch {
     const path = `${this.path}.nested-${this.made++}`;
     let head = Buffer.alloc(0);
     let fd: number | null = null;
@@ -50,6 +63,7 @@ export class NestedArchives {
           write(head);
         }
       },
+      isNone: () => fd === null && head.length >= 4,
       finish: async () => {
         if (fd === null) return null;
         closeSync(fd);
@@ -73,7 +87,9 @@ export class NestedArchives {
       if (end.entries > this.limits.package.entries) return { code: 'nested_bomb' };
       const directory = readDirectory(handle.fd, end, this.limits.package.entries);
       if (!Array.isArray(directory)) return null;
-      this.declared += directory.reduce((sum, entry) => sum + entry.unpacked, 0);
+      const declared = directory.reduce((sum, entry) => sum + entry.unpacked, 0);
+      if (declared > Math.max(floor, this.limits.package.ratio * size)) return { code: 'nested_bomb' };
+      this.declared += declared;
       if (this.declared > this.most) return { code: 'nested_bomb' };
       if (depth >= deepest) return null;
       return await this.lookInside(handle.fd, directory, depth);
@@ -92,7 +108,12 @@ export class NestedArchives {
       const local = readLocalHeader(fd, entry);
       if ('differs' in local) continue;
       const archive = this.watch(depth + 1);
-      await readContents(fd, entry, local.dataStart, archive.take);
+      await readContents(fd, entry, local.dataStart, (chunk) => {
+        archive.take(chunk);
+        if (archive.isNone()) throw new NoArchive();
+      }).catch((error: unknown) => {
+        if (!(error instanceof NoArchive)) throw error;
+      });
       const inside = await archive.finish();
       if (inside !== null) return inside;
     }

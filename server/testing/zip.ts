@@ -1,0 +1,194 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+
+/** What a header may be made to say. Everything that is not given is true. */
+export interface HeaderLies {
+  name?: Buffer | string;
+  flags?: number;
+  method?: number;
+  crc32?: number;
+  packed?: number;
+  unpacked?: number;
+  extra?: Buffer;
+}
+
+/** An entry of a zip, with the lies that a hostile one tells. */
+export interface ZipEntry {
+  name: Buffer | string;
+  data?: Buffer | string;
+  /** Unix type and permissions; 0 as on DOS. Default a plain file, 0644. */
+  mode?: number;
+  /** 0 stored, 8 deflated (the default). */
+  method?: 0 | 8;
+  /** In both headers. */
+  lies?: HeaderLies;
+  /** In the local or the central header only; they go before `lies`. */
+  local?: HeaderLies;
+  central?: HeaderLies & { offset?: number };
+  /** Bytes that stand for the compressed data. */
+  raw?: Buffer;
+  /** Bytes between the data and the next entry. */
+  gap?: Buffer;
+  /** Gives sizes and offset in zip64 fields, honestly. */
+  zip64?: boolean;
+  /** Sizes and checksum stand behind the data. */
+  descriptor?: boolean;
+}
+
+export interface ZipOptions {
+  /** Changes the end record before it is written. */
+  end?: (record: Buffer) => void;
+  /** Writes zip64 end records; `change` alters the record. */
+  zip64?: boolean | ((record: Buffer) => void);
+  comment?: string;
+}
+
+const utf8 = 0x0800;
+const saturated = 0xffffffff;
+
+/** Writes a zip byte by byte, honest or not. */
+export function buildZip(entries: readonly ZipEntry[], options: ZipOptions = {}): Buffer {
+  const body: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const entry of entries) {
+    const data = Buffer.from(entry.data ?? '');
+    const method = entry.method ?? 8;
+    const packed = entry.raw ?? (method === 8 ? deflateRawSync(data) : data);
+    const truth: Required<HeaderLies> = {
+      name: entry.name,
+      flags: utf8 | (entry.descriptor ? 0x8 : 0),
+      method,
+      crc32: crc32(data),
+      packed: packed.length,
+      unpacked: data.length,
+      extra: Buffer.alloc(0),
+    };
+    const told = { ...truth, ...entry.lies };
+    const inLocal = entry.descriptor ? { ...told, crc32: 0, packed: 0, unpacked: 0 } : told;
+    const header = localHeader({ ...inLocal, ...entry.local }, entry.zip64 ?? false);
+    directory.push(centralHeader({ ...told, ...entry.central }, entry, entry.central?.offset ?? offset));
+    const after = entry.descriptor ? descriptorOf(truth) : Buffer.alloc(0);
+    for (const part of [header, packed, after, entry.gap ?? Buffer.alloc(0)]) {
+      body.push(part);
+      offset += part.length;
+    }
+  }
+  const records = Buffer.concat(directory);
+  return Buffer.concat([...body, records, ...endRecords(entries.length, records.length, offset, options)]);
+}
+
+function zip64Field(...values: number[]): Buffer {
+  const field = Buffer.alloc(4 + values.length * 8);
+  field.writeUInt16LE(1, 0);
+  field.writeUInt16LE(values.length * 8, 2);
+  values.forEach((value, index) => {
+    field.writeBigUInt64LE(BigInt(value), 4 + index * 8);
+  });
+  return field;
+}
+
+function localHeader(told: Required<HeaderLies>, zip64: boolean): Buffer {
+  const name = Buffer.from(told.name);
+  const extra = zip64 ? Buffer.concat([zip64Field(told.unpacked, told.packed), told.extra]) : told.extra;
+  const head = Buffer.alloc(30);
+  head.writeUInt32LE(0x04034b50, 0);
+  head.writeUInt16LE(zip64 ? 45 : 20, 4);
+  head.writeUInt16LE(told.flags, 6);
+  head.writeUInt16LE(told.method, 8);
+  head.writeUInt32LE(told.crc32, 14);
+  head.writeUInt32LE(zip64 ? saturated : told.packed, 18);
+  head.writeUInt32LE(zip64 ? saturated : told.unpacked, 22);
+  head.writeUInt16LE(name.length, 26);
+  head.writeUInt16LE(extra.length, 28);
+  return Buffer.concat([head, name, extra]);
+}
+
+function centralHeader(told: Required<HeaderLies>, entry: ZipEntry, offset: number): Buffer {
+  const name = Buffer.from(told.name);
+  const zip64 = entry.zip64 ?? false;
+  const extra = zip64 ? Buffer.concat([zip64Field(told.unpacked, told.packed, offset), told.extra]) : told.extra;
+  const folder = name.at(-1) === 0x2f;
+  const mode = entry.mode ?? (folder ? 0o040755 : 0o100644);
+  const head = Buffer.alloc(46);
+  head.writeUInt32LE(0x02014b50, 0);
+  head.writeUInt16LE(mode === 0 ? 20 : 0x0314, 4);
+  head.writeUInt16LE(zip64 ? 45 : 20, 6);
+  head.writeUInt16LE(told.flags, 8);
+  head.writeUInt16LE(told.method, 10);
+  head.writeUInt32LE(told.crc32, 16);
+  head.writeUInt32LE(zip64 ? saturated : told.packed, 20);
+  head.writeUInt32LE(zip64 ? saturated : told.unpacked, 24);
+  head.writeUInt16LE(name.length, 28);
+  head.writeUInt16LE(extra.length, 30);
+  head.writeUInt16LE(mode, 40);
+  head.writeUInt32LE(zip64 ? saturated : offset, 42);
+  return Buffer.concat([head, name, extra]);
+}
+
+function descriptorOf({ crc32: checksum, packed, unpacked }: Required<HeaderLies>): Buffer {
+  const record = Buffer.alloc(16);
+  record.writeUInt32LE(0x08074b50, 0);
+  record.writeUInt32LE(checksum, 4);
+  record.writeUInt32LE(packed, 8);
+  record.writeUInt32LE(unpacked, 12);
+  return record;
+}
+
+function endRecords(entries: number, size: number, offset: number, options: ZipOptions): Buffer[] {
+  const parts: Buffer[] = [];
+  if (options.zip64) {
+    const record = Buffer.alloc(56);
+    record.writeUInt32LE(0x06064b50, 0);
+    record.writeBigUInt64LE(44n, 4);
+    record.writeUInt16LE(45, 12);
+    record.writeUInt16LE(45, 14);
+    record.writeBigUInt64LE(BigInt(entries), 24);
+    record.writeBigUInt64LE(BigInt(entries), 32);
+    record.writeBigUInt64LE(BigInt(size), 40);
+    record.writeBigUInt64LE(BigInt(offset), 48);
+    if (typeof options.zip64 === 'function') options.zip64(record);
+    const locator = Buffer.alloc(20);
+    locator.writeUInt32LE(0x07064b50, 0);
+    locator.writeBigUInt64LE(BigInt(offset + size), 8);
+    locator.writeUInt32LE(1, 16);
+    parts.push(record, locator);
+  }
+  const comment = Buffer.from(options.comment ?? '');
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(options.zip64 ? 0xffff : entries, 8);
+  end.writeUInt16LE(options.zip64 ? 0xffff : entries, 10);
+  end.writeUInt32LE(options.zip64 ? saturated : size, 12);
+  end.writeUInt32LE(options.zip64 ? saturated : offset, 16);
+  end.writeUInt16LE(comment.length, 20);
+  options.end?.(end);
+  return [...parts, end, comment];
+}
+
+/** A manifest whose commands all run `install.sh`, with fields of its `handlerManifest` changed. */
+export function manifestOf(fields: Record<string, unknown> = {}): string {
+  const command = './install.sh';
+  return JSON.stringify([
+    {
+      version: 1.0,
+      handlerManifest: {
+        installCommand: command,
+        uninstallCommand: command,
+        updateCommand: command,
+        enableCommand: command,
+        disableCommand: command,
+        rebootAfterInstall: false,
+        reportHeartbeat: true,
+        ...fields,
+      },
+    },
+  ]);
+}
+
+/** The two entries of the smallest package that is accepted without a warning. */
+export function packageEntries(manifest: string | Buffer = manifestOf()): ZipEntry[] {
+  return [
+    { name: 'HandlerManifest.json', data: manifest },
+    { name: 'install.sh', data: '#!/bin/sh\nexit 0\n', mode: 0o100755 },
+  ];
+}
