@@ -21,6 +21,8 @@ export interface AgentOptions {
   statusSeconds: number;
   /** Run through the shell when installed handlers want a reboot; without it the wish is only told. */
   rebootCommand?: string;
+  /** For demos and tests: at the end, disable runs for every handler, so that nothing goes on by itself. */
+  disableOnExit?: boolean;
   environment: Record<string, string | undefined>;
 }
 
@@ -145,6 +147,7 @@ export class Agent {
     await this.reporter.drain(1);
     this.reporter.stop();
     await Promise.allSettled(this.works);
+    if (this.options.disableOnExit) await this.runner.disableAll();
   }
 
   private receive({ document }: PolledGoalState): void {

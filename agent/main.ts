@@ -53,6 +53,7 @@ for (const [name, description, action] of [
     .option('--heartbeat-seconds <n>', 'how often heartbeat files are read', seconds, 120)
     .option('--status-seconds <n>', 'how often status files are read', seconds, 300)
     .option('--reboot-command <command>', 'run when an installed handler wants a reboot')
+    .option('--disable-on-exit', 'at the end disable every handler, for demos and tests')
     .action(async (options: Omit<RunOptions, 'environment'>) => {
       await action({ ...options, environment: process.env }, print, stopping.signal);
     });

@@ -44,6 +44,7 @@ export class Runner {
   private wake: (() => void) | null = null;
   private isWoken = false;
   private isIdle = false;
+  private isEnding = false;
   private idleWaiters: (() => void)[] = [];
 
   constructor(options: RunnerOptions) {
@@ -104,6 +105,16 @@ export class Runner {
       this.machine.save();
     }
     await this.fetcher.settled();
+  }
+
+  /** For demos and tests: runs disable of all that may be running, after `run` has ended. Nothing of it is told. */
+  async disableAll(): Promise<void> {
+    this.isEnding = true;
+    for (const [name, { handler, version, state }] of Object.entries(this.machine.local.extensions)) {
+      if (!['enabling', 'enabled', 'installed', 'failed', 'disabling'].includes(state)) continue;
+      const step: Step = { kind: 'disable', handler, version, extensions: [name], purpose: 'remove' };
+      this.log(step, 'disable', await this.execute(step, 'disable', foldersOf(this.machine.layout, handler, version)));
+    }
   }
 
   private takeGoal(): void {
@@ -255,7 +266,7 @@ export class Runner {
       }),
       timeoutSeconds: extension?.timeouts[kind] ?? 300,
       outputFile: join(folders.logFolder, 'commands', `${name}.${sequenceNumber}.${kind}.log`),
-      signal: this.stopping.signal,
+      signal: this.isEnding ? undefined : this.stopping.signal,
     });
   }
 

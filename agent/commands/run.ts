@@ -6,7 +6,7 @@ import { openJournal } from '../journal.ts';
 import { agentVersion } from '../version.ts';
 
 export interface RunOptions
-  extends Pick<AgentOptions, 'heartbeatSeconds' | 'statusSeconds' | 'rebootCommand' | 'environment'> {
+  extends Pick<AgentOptions, 'heartbeatSeconds' | 'statusSeconds' | 'rebootCommand' | 'disableOnExit' | 'environment'> {
   dir: string;
 }
 
@@ -26,7 +26,7 @@ export async function run(options: RunOptions, print: (line: string) => void, si
       await agent.stop();
       await polling;
     } else await agent.stop();
-    journal.info('Ended. Handlers go on by themselves; run again to go on here.');
+    journal.info(options.disableOnExit ? 'Ended.' : 'Ended. Handlers go on by themselves; run again to go on here.');
   } finally {
     unlock();
   }

@@ -39,6 +39,8 @@ export interface FakePortal {
   setGoalText(text: string): void;
   /** While true every call is cut off. */
   away: boolean;
+  /** Packages are answered when so many are asked for at the same time. */
+  packagesTogether: number;
   /** Answers with this status to the next so many reports. */
   refuseReports: { status: number; times: number };
   /** Resolves with the first thing that `pick` finds in what was and will be heard. */
@@ -54,6 +56,7 @@ export async function fakePortal(): Promise<FakePortal> {
   const waiters = new Set<() => void>();
   const vmId = randomUUID();
   let incarnation = 0;
+  let asking = 0;
   let text = JSON.stringify({ protocol: 1, vmId, incarnation, extensions: [] });
   const etag = () => `"e1-${createHash('sha256').update(text).digest('hex').slice(0, 12)}"`;
   const changed = () => {
@@ -84,6 +87,9 @@ export async function fakePortal(): Promise<FakePortal> {
     portal.counters.push(Number(String(request.headers['annex-agent']).split('; ')[1]));
     if (url.pathname === '/agent/v1/goal-state') return await goalState(request, response, url);
     if (url.pathname.startsWith('/agent/v1/packages/')) {
+      asking += 1;
+      changed();
+      await portal.until('packages asked for together', () => asking >= portal.packagesTogether);
       const found = packages.get(url.pathname.slice('/agent/v1/packages/'.length));
       response.writeHead(found === undefined ? 404 : 200).end(found?.zip);
       return;
@@ -137,6 +143,7 @@ export async function fakePortal(): Promise<FakePortal> {
     calls: [],
     counters: [],
     away: false,
+    packagesTogether: 0,
     refuseReports: { status: 503, times: 0 },
     addPackage(handler, version, zip) {
       const sha256 = createHash('sha256').update(zip).digest('hex');

@@ -14,7 +14,7 @@ export interface ReadFile {
 
 /** Files beyond this would not fit into a report. */
 const maxBytes = 768 * 1024;
-const retries = [0.05, 0.1, 0.2, 0.4, 0.8, 1.6];
+const retries = [0.05, 0.1, 0.2, 0.4, 0.8];
 
 /**
  * Reads a JSON file that its writer may be writing just now: half a file is read again with backoff and never given

@@ -1,0 +1,194 @@
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { statesOf, type TestMachine, testMachine } from './testing/machine.ts';
+
+let machine: TestMachine;
+beforeEach(async () => {
+  machine = await testMachine();
+});
+afterEach(async () => {
+  await machine.close();
+});
+
+const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
+const root = () => join(machine.dir, 'handlers', 'Acme.Test.Echo-1.0.0.0');
+const heartbeats = () => machine.portal.reports.flatMap((report) => report.heartbeats);
+const statuses = () => machine.portal.reports.flatMap((report) => report.statuses);
+const statusText = (word: string) =>
+  JSON.stringify([{ version: 1.0, timestampUTC: '2026-01-01T00:00:00Z', status: { status: word } }]);
+const heartbeatText = (word: string) => JSON.stringify([{ version: 1.0, heartbeat: { status: word } }]);
+const writeStatus = (text: string, sequence = 1) => writeFileSync(join(root(), 'status', `${sequence}.status`), text);
+const writeHeartbeat = (text: string) => writeFileSync(join(root(), 'heartbeat', 'heartbeat.json'), text);
+const untilEnabled = (sequence = 1) =>
+  machine.portal.until(`enabled ${sequence}`, () =>
+    machine.portal.reports.some(({ handlers }) =>
+      handlers.some((one) => one.state === 'enabled' && one.sequenceNumber === sequence),
+    ),
+  );
+
+async function startWithEcho(options: { reportHeartbeat?: boolean; script?: string } = {}, periods = {}) {
+  await machine.addHandler({ ...echo, ...options });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  const agent = await machine.start(periods);
+  await untilEnabled();
+  return agent;
+}
+
+test('AZ-H2 heartbeats are read on their period with the age of the file, and at once when their text changes', async () => {
+  await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 0.3 });
+  writeHeartbeat(heartbeatText('ready'));
+  const old = new Date(Date.now() - 90_000);
+  utimesSync(join(root(), 'heartbeat', 'heartbeat.json'), old, old);
+  const aged = await machine.portal.until('an aged heartbeat', () => heartbeats().find((one) => one.ageSeconds > 80));
+  expect(aged).toMatchObject({ extension: 'echo', file: [{ version: 1, heartbeat: { status: 'ready' } }] });
+  expect(aged.ageSeconds).toBeLessThan(100);
+  expect(machine.portal.reports.at(-1)).toMatchObject({ periods: { heartbeatSeconds: 0.3, statusSeconds: 300 } });
+  const count = heartbeats().length;
+  await machine.portal.until('the next reading, though nothing changed', () => heartbeats().length > count);
+});
+
+test('AZ-H2 a heartbeat that changes is told before its period is over', async () => {
+  await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 600 });
+  writeHeartbeat(heartbeatText('ready'));
+  await machine.portal.until('ready', () => heartbeats().length === 1);
+  writeHeartbeat(heartbeatText('notready'));
+  await machine.portal.until('notready', () => JSON.stringify(heartbeats().at(-1)?.file).includes('notready'));
+});
+
+test('AZ-H2 without reportHeartbeat the file is never read', async () => {
+  await startWithEcho({ reportHeartbeat: false }, { heartbeatSeconds: 0.1, statusSeconds: 0.1 });
+  writeHeartbeat(heartbeatText('ready'));
+  writeStatus(statusText('transitioning'));
+  // Ten readings of the status are ten chances for the heartbeat.
+  await machine.portal.until('ten readings', () => statuses().length >= 10);
+  expect(heartbeats()).toEqual([]);
+});
+
+test('AZ-S5 a status is read on its period until it is terminal, then no more until the next configuration', async () => {
+  const agent = await startWithEcho({}, { statusSeconds: 0.2 });
+  writeStatus(statusText('transitioning'));
+  await machine.portal.until('several readings', () => statuses().length >= 3);
+  writeStatus(statusText('success'));
+  await machine.portal.until('success', () => statuses().at(-1)?.file[0]?.status.status === 'success');
+  const count = statuses().length;
+  writeStatus(statusText('error'));
+  await agent.reportEverything(5);
+  expect(statuses()).toHaveLength(count);
+  machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
+  await untilEnabled(2);
+  writeStatus(statusText('warning'), 2);
+  const next = await machine.portal.until('the next', () => statuses().find((one) => one.sequenceNumber === 2));
+  expect(next).toMatchObject({ extension: 'echo', file: [{ status: { status: 'warning' } }] });
+});
+
+test('AZ-G9 half a file is never reported, and is read again', async () => {
+  const agent = await startWithEcho();
+  const whole = statusText('warning');
+  writeStatus(whole.slice(0, 40));
+  const reading = agent.reportEverything(5);
+  writeStatus(whole);
+  await reading;
+  await machine.portal.until('the whole', () => statuses().length > 0);
+  expect(statuses().every(({ file }) => JSON.stringify(file) === whole)).toBe(true);
+});
+
+test('AZ-G9 a file that stays half is complained about once, and nothing of it is sent', async () => {
+  const agent = await startWithEcho();
+  writeStatus('[{ "version": 1.0, "status": ');
+  await agent.reportEverything(5);
+  await agent.reportEverything(5);
+  expect(statuses()).toEqual([]);
+  expect(machine.lines.filter((line) => line.includes('only half'))).toHaveLength(1);
+});
+
+test('AZ-S1 a status in the spelling of the document is sent as it was written', async () => {
+  await startWithEcho();
+  const text = '[{"version":1.0,"timestampUTC":"2013/11/13, 17:46:30.447","status":{"status":"Error","Message":"x"}}]';
+  writeStatus(text);
+  await machine.portal.until('it', () => statuses().length === 1);
+  expect(statuses()[0]?.file).toEqual(JSON.parse(text));
+});
+
+test('reports are kept while the portal is away, and sent in order, once', async () => {
+  const agent = await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 600 });
+  const before = machine.portal.reports.length;
+  machine.portal.refuseReports = { status: 503, times: 4 };
+  writeStatus(statusText('transitioning'));
+  await machine.portal.until('a refusal', () => machine.portal.refuseReports.times < 4);
+  for (const word of ['notready', 'ready']) {
+    writeHeartbeat(heartbeatText(word));
+    await agent.reportEverything(0);
+  }
+  writeStatus(statusText('success'));
+  await machine.portal.until('success', () => statuses().at(-1)?.file[0]?.status.status === 'success');
+  await agent.reporter.drain(5);
+  const numbers = machine.portal.reports.map(({ reportNumber }) => reportNumber);
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+  expect(new Set(machine.portal.reports.map(({ run }) => run)).size).toBe(1);
+  const later = machine.portal.reports.slice(before).flatMap((report) => report.statuses);
+  expect(later[0]?.file[0]?.status.status).toBe('transitioning');
+  expect(later.every(({ readSecondsAgo }) => readSecondsAgo >= 0)).toBe(true);
+});
+
+test('the agent goes on from disk while the portal is away, and tells it when it is back', async () => {
+  await startWithEcho();
+  await machine.stop();
+  const before = machine.portal.reports.length;
+  machine.portal.away = true;
+  const agent = await machine.start();
+  await agent.runner.whenIdle();
+  expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable', 'Echo-1.0.0.0 enable']);
+  machine.portal.away = false;
+  await machine.portal.until('enabled again', () =>
+    machine.portal.reports.slice(before).some(({ handlers }) => handlers.some(({ state }) => state === 'enabled')),
+  );
+  expect(machine.lines.some((line) => line.includes('The portal does not answer'))).toBe(true);
+});
+
+test('a goal state that cannot be read is told, and the last good one stays', async () => {
+  const agent = await startWithEcho();
+  machine.portal.setGoalText('{ "protocol": 1, "extensions": [{ "name": "../x" }] }');
+  const told = await machine.portal.until('the problem', () =>
+    machine.portal.reports.flatMap((report) => report.problems ?? []).at(0),
+  );
+  expect(told).toMatchObject({ about: 'goal-state', message: expect.stringContaining('last good one stays') });
+  machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
+  await untilEnabled(2);
+  await agent.runner.whenIdle();
+  expect(statesOf(machine.portal, 'echo').some((state) => state.endsWith('failed'))).toBe(false);
+});
+
+test.each([
+  ['a name that leaves the folder', { ...echo, name: '../../x' }],
+  ['a handler that leaves the folder', { handler: '../x.y', version: '1', name: 'echo' }],
+  ['a version that leaves the folder', { handler: 'a.b', version: '1/../..', name: 'echo' }],
+])('a goal state with %s is refused', async (_, extension) => {
+  machine.portal.setGoal([extension]);
+  await machine.start();
+  await machine.portal.until('the problem', () =>
+    machine.portal.reports.some((report) => report.problems?.length === 1),
+  );
+  expect(machine.calls()).toEqual([]);
+});
+
+test('the count of calls rises over restarts', async () => {
+  await startWithEcho();
+  await machine.stop();
+  await machine.start();
+  await machine.portal.until('more calls', () => machine.portal.counters.length > 6);
+  expect(machine.portal.counters).toEqual([...machine.portal.counters].sort((a, b) => a - b));
+  expect(new Set(machine.portal.counters).size).toBe(machine.portal.counters.length);
+});
+
+test('output beyond 64 KiB is cut at the front, and says so', async () => {
+  await startWithEcho({
+    script: '[ "$1" != enable ] || { head -c 300000 /dev/zero | tr "\\\\0" "a"; printf "\\\\377\\\\001end"; }',
+  });
+  const enabled = machine.portal.reports.flatMap(({ handlers }) => handlers).find(({ state }) => state === 'enabled');
+  expect(enabled?.output).toMatch(
+    /^\[Cut: only the end of 300005 bytes\. The whole output is in .*\.log on the machine\.\]\na/,
+  );
+  expect(enabled?.output?.endsWith('\uFFFD\uFFFDend')).toBe(true);
+  expect(Buffer.byteLength(enabled?.output ?? '')).toBeLessThanOrEqual(64 * 1024);
+});
