@@ -1,10 +1,13 @@
 import { BlockList } from 'node:net';
 import { pino } from 'pino';
+import { expect } from 'vitest';
 import type { Role } from '#db/schema/auth.ts';
 import { createToken } from '#server/auth/tokens/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { serve } from '#server/process/http.ts';
 import { createRestHandler } from '#server/rest/handler.ts';
+import type { Route } from '#server/rest/route.ts';
+import { routes } from '#server/rest/routes/index.ts';
 import { type TestServicesOptions, testContext, testServices } from './context.ts';
 
 export interface RestCall {
@@ -30,6 +33,18 @@ export interface RestDoor {
   services: Services;
   tokens: Readonly<Record<Role | 'outsider', string>>;
   call(method: string, path: string, call?: RestCall): Promise<RestReply>;
+  /**
+   * Makes a call of the table and asserts its status, and the shape of the answer: exactly what the table documents, or
+   * a problem document with this code.
+   */
+  expect<T = Record<string, unknown>>(
+    operation: string,
+    params: Readonly<Record<string, string | number>>,
+    outcome: number | readonly [status: number, code: string],
+    call?: RestCall & { query?: string },
+  ): Promise<T>;
+  /** Statuses that the table documents for these calls and that `expect` has not met. */
+  unmet(operations: readonly string[]): string[];
   close(): Promise<void>;
 }
 
@@ -64,13 +79,63 @@ export async function openRestDoor(options: TestServicesOptions = {}): Promise<R
     route: (path) => ({ core, upload: path.endsWith('/package') }),
   });
   const url = `http://127.0.0.1:${serving.port}`;
-  return {
+  const met = new Set<string>();
+  const door: RestDoor = {
     url,
     services,
     tokens,
     call: (method, path, call) => send(`${url}/api/v1${path}`, method, tokens, call),
+    async expect<T>(...[operation, params, outcome, call]: Parameters<RestDoor['expect']>): Promise<T> {
+      const route = routeOf(operation);
+      const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+      const reply = await door.call(route.method, `${path}${call?.query ?? ''}`, call);
+      const [status, code] = typeof outcome === 'number' ? [outcome] : outcome;
+      // The text of the answer stands in what is compared, so that a failure shows it.
+      const { text } = reply;
+      const expected = { status, code: code ?? codeOf(reply), text };
+      expect({ status: reply.status, code: codeOf(reply), text }).toEqual(expected);
+      met.add(`${operation} ${status}`);
+      if (status < 400) expectShape(route, reply);
+      else expectProblem(reply, status);
+      return reply.body as T;
+    },
+    unmet: (operations) =>
+      operations
+        .map(routeOf)
+        .flatMap((route) =>
+          [...Object.keys(route.answers), ...route.refusals].map((status) => `${route.operationId} ${status}`),
+        )
+        .filter((documented) => !met.has(documented)),
     close: () => serving.close(0),
   };
+  return door;
+}
+
+function routeOf(operation: string): Route {
+  const route = routes.find(({ operationId }) => operationId === operation);
+  if (!route) throw new Error(`no call ${operation}`);
+  return route;
+}
+
+const codeOf = ({ body }: RestReply): unknown => (body as { code?: unknown } | undefined)?.code;
+
+/** The answer is what the table says, and has nothing more that is not said there. */
+function expectShape(route: Route, reply: RestReply): void {
+  const schema = route.answers[reply.status]?.schema;
+  if (!schema) {
+    expect(reply.text).toBe('');
+    return;
+  }
+  expect(reply.headers.get('content-type')).toBe('application/json');
+  expect(reply.headers.get('cache-control')).toBe('no-store');
+  expect(schema.parse(reply.body)).toEqual(reply.body);
+}
+
+function expectProblem(reply: RestReply, status: number): void {
+  expect(reply.headers.get('content-type')).toBe('application/problem+json');
+  const { type, title, status: said, detail, code, requestId } = reply.body as Record<string, unknown>;
+  expect({ status: said, requestId }).toEqual({ status, requestId: reply.headers.get('x-request-id') });
+  for (const text of [type, title, detail, code]) expect(text).toMatch(/\S/);
 }
 
 async function send(
@@ -92,6 +157,6 @@ async function send(
     ...(body instanceof ReadableStream && { duplex: 'half' as const }),
   });
   const text = await response.text();
-  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
 }

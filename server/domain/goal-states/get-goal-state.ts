@@ -1,5 +1,5 @@
-import { and, eq } from 'drizzle-orm';
-import { goalStateHeads, goalStates } from '#db/schema/index.ts';
+import { and, eq, isNull } from 'drizzle-orm';
+import { goalStateHeads, goalStates, vms } from '#db/schema/index.ts';
 import type { GoalState } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -10,7 +10,7 @@ import { type GetGoalStateInput, getGoalStateInput } from './input.ts';
 /** The goal state in force as the agent sees it, and how it came to be. */
 export type GoalStateView = GoalState & { etag: string; publishedAt: string; publishedBy: string };
 
-/** Reads the goal state in force. Operators only: it holds public settings. Throws 404 `vm_unknown`. */
+/** Reads the goal state in force. Operators only: it holds public settings. Throws 404 `vm_unknown`, also for a deleted one. */
 export async function getGoalState(ctx: Context, input: GetGoalStateInput): Promise<GoalStateView> {
   allow(ctx.actor, 'operator');
   const { vmId } = parse(getGoalStateInput, input);
@@ -21,6 +21,7 @@ export async function getGoalState(ctx: Context, input: GetGoalStateInput): Prom
       goalStates,
       and(eq(goalStates.vmId, goalStateHeads.vmId), eq(goalStates.incarnation, goalStateHeads.incarnation)),
     )
+    .innerJoin(vms, and(eq(vms.id, goalStateHeads.vmId), isNull(vms.deletedAt)))
     .where(eq(goalStateHeads.vmId, vmId));
   if (!row) throw new DomainError('not_found', 'vm_unknown');
   return {

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import de from '#locales/de/errors.json' with { type: 'json' };
+import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
+import { sampleManifest, samplePackage } from '#server/testing/sample-package.ts';
+
+let door: RestDoor;
+let zip: Uint8Array<ArrayBuffer>;
+
+const handler = 'Acme.Lab.Probe';
+const at = (version: string) => ({ handler, version });
+const sent = (body: unknown, more = {}) => ({ as: 'publisher' as const, body, ...more });
+const upload = (body: unknown) => sent(body, { headers: { 'content-type': 'application/zip' } });
+const resources = (lang: string, ...texts: string[]) => [
+  { version: 1.0, lang, messages: texts.map((text, index) => ({ id: String(index + 1), text })) },
+];
+const paths = (problem: { errors?: { path: string }[] }) => problem.errors?.map(({ path }) => path) ?? [];
+
+beforeAll(async () => {
+  door = await openRestDoor();
+  zip = await samplePackage();
+});
+afterAll(() => door.close());
+
+describe('publishers', () => {
+  test('one is made once, also in another case', async () => {
+    const made = { namespace: 'Acme.Lab', displayName: 'Acme' };
+    expect(await door.expect('createPublisher', {}, 201, { body: made })).toMatchObject(made);
+    await door.expect('createPublisher', {}, [409, 'publisher_taken'], { body: made });
+    await door.expect('createPublisher', {}, [409, 'publisher_taken'], { body: { ...made, namespace: 'ACME.lab' } });
+    await door.expect('createPublisher', {}, 201, { body: { namespace: 'Other.Lab', displayName: 'Other' } });
+  });
+
+  test('every fault of a body is in one answer', async () => {
+    const body = { namespace: '../x', displayName: '', more: 1 };
+    const problem = await door.expect('createPublisher', {}, [422, 'invalid'], { body });
+    expect(paths(problem).toSorted()).toEqual(['/displayName', '/more', '/namespace']);
+  });
+
+  test('lists go on at their cursor', async () => {
+    type Page = { items: { namespace: string }[]; nextCursor: string | null };
+    const first = await door.expect<Page>('listPublishers', {}, 200, { as: 'viewer', query: '?limit=1' });
+    expect(first.items.map(({ namespace }) => namespace)).toEqual(['Acme.Lab']);
+    const cursor = encodeURIComponent(first.nextCursor ?? '');
+    const next = await door.expect<Page>('listPublishers', {}, 200, { query: `?limit=1&cursor=${cursor}` });
+    expect(next).toMatchObject({ items: [{ namespace: 'Other.Lab' }], nextCursor: null });
+    const found = await door.expect<Page>('listPublishers', {}, 200, { query: '?q=OTHER' });
+    expect(found.items).toHaveLength(1);
+    await door.expect('listPublishers', {}, [400, 'cursor_invalid'], { query: '?cursor=bm90IG1pbmU' });
+    const problem = await door.expect('listPublishers', {}, [400, 'invalid'], { query: '?limit=0' });
+    expect(paths(problem)).toEqual(['?limit']);
+  });
+});
+
+describe('a package', () => {
+  test('AZ-P6 is registered once, and the same bytes again change nothing', async () => {
+    const made = await door.expect('registerPackage', at('1.0.0.0'), 201, upload(zip));
+    expect(made).toMatchObject({ ...at('1.0.0.0'), state: 'draft', size: zip.byteLength, warnings: [] });
+    expect(await door.expect('registerPackage', at('1.0.0.0'), 200, upload(zip))).toEqual(made);
+    const other = await samplePackage(sampleManifest({ reportHeartbeat: false }));
+    await door.expect('registerPackage', at('1.0.0.0'), [409, 'draft_other_contents'], upload(other));
+  });
+
+  test('a second spelling of a version is refused', async () => {
+    await door.expect('registerPackage', at('1.0'), [409, 'version_other_spelling'], upload(zip));
+  });
+
+  test('every fault is in one answer, and nothing stays', async () => {
+    const broken = await samplePackage(sampleManifest({ installCommand: '', rebootAfterInstall: 'no' }));
+    const problem = await door.expect('registerPackage', at('9.0'), [422, 'package_refused'], upload(broken));
+    expect(paths(problem).length).toBeGreaterThanOrEqual(2);
+    await door.expect('getVersion', at('9.0'), [404, 'version_unknown'], { as: 'viewer' });
+    await door.expect('registerPackage', at('9.0'), 422, upload('no zip at all'));
+    await door.expect('registerPackage', at('9.0'), 422, upload(''));
+  });
+
+  test('a warning comes with its sentence', async () => {
+    const bare = await samplePackage(sampleManifest(), { 'bin/update.sh': null });
+    const call = { ...upload(bare), headers: { 'content-type': 'application/zip', 'accept-language': 'de' } };
+    type Answer = { warnings: { code: string; message: string; path?: string }[] };
+    const { warnings } = await door.expect<Answer>('registerPackage', at('1.9.0.0'), 201, call);
+    expect(warnings[0]?.message).toMatch(/update\.sh/);
+    expect(warnings[0]?.message).not.toMatch(/\b(the|is)\b/);
+  });
+
+  test('names that are none are refused by path', async () => {
+    const problem = await door.expect('registerPackage', { handler: 'a b', version: 'x' }, 422, upload(zip));
+    expect(paths(problem)).toEqual(['/handler', '/version']);
+    await door.expect('getVersion', { handler: 'a b', version: 'x' }, 404);
+  });
+
+  test('a namespace without publisher is not there; a foreign one is forbidden', async () => {
+    const nobody = { handler: 'Nobody.Here', version: '1.0' };
+    await door.expect('registerPackage', nobody, [404, 'publisher_unknown'], { ...upload(zip), as: 'admin' });
+    const foreign = { ...upload(zip), as: 'outsider' as const };
+    await door.expect('registerPackage', at('2.0'), [403, 'namespace_forbidden'], foreign);
+  });
+
+  test('another content type is 415, one above the limit 413 before it has arrived', async () => {
+    const call = { ...upload(zip), headers: { 'content-type': 'text/html' } };
+    await door.expect('registerPackage', at('2.0'), [415, 'media_type_unsupported'], call);
+    const small = await openRestDoor({
+      db: door.services.db,
+      config: {
+        limits: {
+          ...door.services.config.limits,
+          package: { ...door.services.config.limits.package, packedBytes: 10_000 },
+        },
+      },
+    });
+    const chunk = new Uint8Array(1_000);
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(chunk);
+      },
+    });
+    const problem = await small.expect('registerPackage', at('2.0'), [413, 'package_too_large'], {
+      ...upload(endless),
+      as: 'admin',
+    });
+    expect(problem.detail).toContain('10');
+    expect(pulled).toBeLessThan(10_000);
+    await small.expect('registerPackage', at('2.0'), [413, 'package_too_large'], {
+      ...upload(new Uint8Array(10_001)),
+      as: 'admin',
+    });
+    await small.close();
+  });
+});
+
+describe('a settings schema', () => {
+  const schema = { publicSettings: { type: 'object', properties: { port: { type: 'integer' } } } };
+
+  test('AZ-P7 is kept while the version is a draft', async () => {
+    const answer = await door.expect('setSettingsSchema', at('1.0.0.0'), 200, sent(schema));
+    expect(answer.settingsSchema).toEqual(schema);
+    await door.expect('setSettingsSchema', at('7.7'), [404, 'version_unknown'], sent(schema));
+  });
+
+  test('every fault has its path', async () => {
+    const remote = { publicSettings: { $ref: 'https://x.test/s' }, protectedSettings: { type: 'nope' }, more: {} };
+    const problem = await door.expect('setSettingsSchema', at('1.0.0.0'), 422, sent(remote));
+    expect(paths(problem).length).toBeGreaterThan(0);
+  });
+});
+
+describe('resources', () => {
+  test('AZ-L1 a language is set and replaced, also after publishing', async () => {
+    const answer = await door.expect('setResources', { ...at('1.0.0.0'), lang: 'de' }, 200, sent(resources('de', 'a')));
+    expect(answer).toEqual({ lang: 'de', messages: 1, warnings: [] });
+    const refused = await door.expect('publishVersion', at('1.0.0.0'), [422, 'english_missing'], { as: 'publisher' });
+    expect(paths(refused).length).toBeGreaterThan(0);
+    await door.expect('setResources', { ...at('1.0.0.0'), lang: 'en' }, 200, sent(resources('en', 'one {0}', 'two')));
+  });
+
+  test('a translation with other placeholders is a warning in the caller’s language', async () => {
+    type Answer = { warnings: { code: string; message: string }[] };
+    const call = sent(resources('de', 'eins'), { headers: { 'accept-language': 'de' } });
+    const { warnings } = await door.expect<Answer>('setResources', { ...at('1.0.0.0'), lang: 'de' }, 200, call);
+    expect(warnings.map(({ code }) => code)).toContain('placeholders_differ');
+    expect(warnings[0]?.message).not.toBe(warnings[0]?.code);
+  });
+
+  test('another lang in the body, a bad file and an unknown version are refused', async () => {
+    const wrong = await door.expect('setResources', { ...at('1.0.0.0'), lang: 'ja' }, 422, sent(resources('fr', 'a')));
+    expect(JSON.stringify(wrong)).toContain('language_differs');
+    await door.expect('setResources', { ...at('1.0.0.0'), lang: 'ja' }, 422, sent([{}]));
+    await door.expect('setResources', { ...at('1.0.0.0'), lang: 'ja' }, [422, 'invalid'], sent({}));
+    await door.expect(
+      'setResources',
+      { ...at('7.7'), lang: 'en' },
+      [404, 'version_unknown'],
+      sent(resources('en', 'a')),
+    );
+  });
+
+  test('they are read by language', async () => {
+    const viewer = { as: 'viewer' as const };
+    const list = await door.expect<{ items: { lang: string }[] }>('listResources', at('1.0.0.0'), 200, viewer);
+    expect(list.items.map(({ lang }) => lang)).toEqual(['en', 'de']);
+    const german = await door.expect('getResources', { ...at('1.0.0.0'), lang: 'DE' }, 200, viewer);
+    expect(german).toMatchObject({ lang: 'de', translated: 1, total: 2, missing: ['2'] });
+    await door.expect('getResources', { ...at('1.0.0.0'), lang: 'fr' }, [404, 'not_found'], viewer);
+    await door.expect('listResources', at('7.7'), 404, viewer);
+  });
+});
+
+describe('a version', () => {
+  const publisher = { as: 'publisher' as const };
+
+  test('is published, and then keeps its schema', async () => {
+    const answer = await door.expect('publishVersion', at('1.0.0.0'), 200, publisher);
+    expect(answer).toMatchObject({ ...at('1.0.0.0'), state: 'published', languages: ['de', 'en'] });
+    await door.expect('setSettingsSchema', at('1.0.0.0'), [409, 'schema_fixed'], sent({}));
+    await door.expect('deleteDraft', at('1.0.0.0'), [409, 'version_not_draft'], publisher);
+    await door.expect('publishVersion', at('7.7'), [404, 'version_unknown'], publisher);
+  });
+
+  test('is withdrawn with a reason, and only when it was published', async () => {
+    await door.expect('withdrawVersion', at('1.9.0.0'), [409, 'draft_not_withdrawn'], sent({ reason: 'wrong' }));
+    const missing = await door.expect('withdrawVersion', at('1.0.0.0'), [422, 'invalid'], sent({}));
+    expect(paths(missing)).toEqual(['/reason']);
+    const answer = await door.expect('withdrawVersion', at('1.0.0.0'), 200, sent({ reason: 'leaks' }));
+    expect(answer).toMatchObject({ state: 'withdrawn', reason: 'leaks' });
+    await door.expect('publishVersion', at('1.0.0.0'), [409, 'version_withdrawn'], publisher);
+    await door.expect('withdrawVersion', at('7.7'), [404, 'version_unknown'], sent({ reason: 'x' }));
+  });
+
+  test('is read, in any spelling', async () => {
+    const viewer = { as: 'viewer' as const };
+    const version = await door.expect('getVersion', at('1.0'), 200, viewer);
+    expect(version).toMatchObject({ version: '1.0.0.0', state: 'withdrawn', withdrawnReason: 'leaks' });
+    expect(await door.expect('getHandler', { handler }, 200, viewer)).toMatchObject({
+      handler,
+      publisher: 'Acme',
+      versions: [{ version: '1.9.0.0' }, { version: '1.0.0.0' }],
+    });
+    await door.expect('getHandler', { handler: 'Acme.Lab.Nothing' }, [404, 'handler_unknown'], viewer);
+    const list = await door.expect<{ items: unknown[] }>('listHandlers', {}, 200, viewer);
+    expect(list.items).toHaveLength(1);
+  });
+
+  test('goes as a draft', async () => {
+    await door.expect('deleteDraft', at('1.9.0.0'), 204, publisher);
+    const gone = await door.expect('deleteDraft', at('1.9.0.0'), [404, 'version_unknown'], {
+      ...publisher,
+      headers: { 'accept-language': 'de' },
+    });
+    expect(gone.title).toBe(de['kind.not_found']);
+  });
+});
+
+test('every documented status of these calls was met', () => {
+  const calls = [
+    ...['createPublisher', 'listPublishers', 'listHandlers', 'getHandler', 'registerPackage', 'getVersion'],
+    ...['deleteDraft', 'setSettingsSchema', 'publishVersion', 'withdrawVersion'],
+    ...['setResources', 'listResources', 'getResources'],
+  ];
+  expect(door.unmet(calls)).toEqual([]);
+});
