@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { signOut } from '../_lib/session.ts';
 import { useProblem } from '../_lib/use-problem.ts';
 import { Avatar } from '../_ui/avatar.tsx';
-import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from '../_ui/dropdown-menu.tsx';
+import { LazyMenu } from '../_ui/lazy-menu.tsx';
 import { toast } from '../_ui/toast.tsx';
 import { useReader } from './reader.tsx';
 
@@ -30,25 +30,32 @@ export function AccountMenu({ showName = false }: { showName?: boolean }) {
   }
 
   return (
-    <Menu modal={false}>
-      <MenuTrigger
-        aria-label={t('navigation:account', { name: reader.name })}
-        className="flex min-h-9 w-full items-center gap-[9px] rounded-md p-2 text-ink-2 hover:bg-hover hover:text-ink max-lg:justify-center pointer-coarse:min-h-10"
-      >
-        <Avatar name={reader.name} />
-        {showName ? <span className="min-w-0 truncate text-start max-lg:sr-only">{reader.name}</span> : null}
-      </MenuTrigger>
-      <MenuContent align="start">
-        <div className="px-2 py-1">
-          <div className="font-medium">{reader.name}</div>
-          <div className="text-12 text-ink-3">{t(`common:role.${reader.role}`)}</div>
-        </div>
-        <MenuSeparator />
-        <MenuItem disabled={busy} onSelect={() => void leave()}>
-          <LogOut aria-hidden className="rtl:-scale-x-100" />
-          {t('navigation:signOut')}
-        </MenuItem>
-      </MenuContent>
-    </Menu>
+    <LazyMenu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          aria-label={t('navigation:account', { name: reader.name })}
+          className="flex min-h-9 w-full items-center gap-[9px] rounded-md p-2 text-ink-2 hover:bg-hover hover:text-ink max-lg:justify-center pointer-coarse:min-h-10"
+        >
+          <Avatar name={reader.name} />
+          {showName ? <span className="min-w-0 truncate text-start max-lg:sr-only">{reader.name}</span> : null}
+        </button>
+      }
+    >
+      {({ MenuItem, MenuSeparator }) => (
+        <>
+          <div className="px-2 py-1">
+            <div className="font-medium">{reader.name}</div>
+            <div className="text-12 text-ink-3">{t(`common:role.${reader.role}`)}</div>
+          </div>
+          <MenuSeparator />
+          <MenuItem disabled={busy} onSelect={() => void leave()}>
+            <LogOut aria-hidden className="rtl:-scale-x-100" />
+            {t('navigation:signOut')}
+          </MenuItem>
+        </>
+      )}
+    </LazyMenu>
   );
 }

@@ -6,7 +6,7 @@ import { useTransition } from 'react';
 import { useTranslation } from 'react-i18next';
 import { writeChoice } from '../_lib/cookies.ts';
 import { Button } from '../_ui/button.tsx';
-import { Menu, MenuContent, MenuLabel, MenuRadioGroup, MenuRadioItem, MenuTrigger } from '../_ui/dropdown-menu.tsx';
+import { LazyMenu } from '../_ui/lazy-menu.tsx';
 
 export interface LanguageMenuProps {
   languages: readonly string[];
@@ -26,24 +26,32 @@ export function LanguageMenu({ languages, onChange }: LanguageMenuProps) {
     onChange?.();
   }
   return (
-    <Menu modal={false}>
-      <MenuTrigger asChild>
-        <Button variant="ghost" size="sm" busy={pending} aria-label={`${t('language')}: ${nameOf(language)}`}>
+    <LazyMenu
+      trigger={
+        <Button
+          variant="ghost"
+          size="sm"
+          busy={pending}
+          aria-label={`${language.toUpperCase()}, ${t('language')}: ${nameOf(language)}`}
+        >
           <Languages aria-hidden />
           <span className="max-sm:hidden">{language.toUpperCase()}</span>
         </Button>
-      </MenuTrigger>
-      <MenuContent>
-        <MenuLabel>{t('language')}</MenuLabel>
-        <MenuRadioGroup value={language} onValueChange={choose}>
-          {languages.map((each) => (
-            <MenuRadioItem key={each} value={each}>
-              <span lang={each}>{nameOf(each)}</span>
-            </MenuRadioItem>
-          ))}
-        </MenuRadioGroup>
-      </MenuContent>
-    </Menu>
+      }
+    >
+      {({ MenuLabel, MenuRadioGroup, MenuRadioItem }) => (
+        <>
+          <MenuLabel>{t('language')}</MenuLabel>
+          <MenuRadioGroup value={language} onValueChange={choose}>
+            {languages.map((each) => (
+              <MenuRadioItem key={each} value={each}>
+                <span lang={each}>{nameOf(each)}</span>
+              </MenuRadioItem>
+            ))}
+          </MenuRadioGroup>
+        </>
+      )}
+    </LazyMenu>
   );
 }
 

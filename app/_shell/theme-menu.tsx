@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { writeChoice } from '../_lib/cookies.ts';
 import { IconButton } from '../_ui/button.tsx';
-import { Menu, MenuContent, MenuLabel, MenuRadioGroup, MenuRadioItem, MenuTrigger } from '../_ui/dropdown-menu.tsx';
+import { LazyMenu } from '../_ui/lazy-menu.tsx';
 import type { Theme } from './theme.ts';
 
 const icons = { system: SunMoon, light: Sun, dark: Moon };
@@ -29,23 +29,26 @@ export function ThemeMenu({ theme }: { theme: Theme }) {
     setChosen(choice);
   }
   return (
-    <Menu modal={false}>
-      <MenuTrigger asChild>
+    <LazyMenu
+      trigger={
         <IconButton size="sm" label={`${t('theme')}: ${t(`theme.${chosen}`)}`}>
           <Icon aria-hidden />
         </IconButton>
-      </MenuTrigger>
-      <MenuContent>
-        <MenuLabel>{t('theme')}</MenuLabel>
-        <MenuRadioGroup value={chosen} onValueChange={choose}>
-          {choices.map(({ value, icon: ChoiceIcon }) => (
-            <MenuRadioItem key={value} value={value}>
-              <ChoiceIcon aria-hidden />
-              {t(`theme.${value}`)}
-            </MenuRadioItem>
-          ))}
-        </MenuRadioGroup>
-      </MenuContent>
-    </Menu>
+      }
+    >
+      {({ MenuLabel, MenuRadioGroup, MenuRadioItem }) => (
+        <>
+          <MenuLabel>{t('theme')}</MenuLabel>
+          <MenuRadioGroup value={chosen} onValueChange={choose}>
+            {choices.map(({ value, icon: ChoiceIcon }) => (
+              <MenuRadioItem key={value} value={value}>
+                <ChoiceIcon aria-hidden />
+                {t(`theme.${value}`)}
+              </MenuRadioItem>
+            ))}
+          </MenuRadioGroup>
+        </>
+      )}
+    </LazyMenu>
   );
 }

@@ -55,7 +55,11 @@ await runProcess('portal', async (services) => {
       if (found === undefined) return exact.get(path) ?? null;
       return found.uploads?.test(path) === true ? { ...found.route, upload: true } : found.route;
     },
-    fallback: (request, response) => page(request, response),
+    fallback(request, response) {
+      // A layout cannot know its path from Next, and must name it to the sign-in. Whatever came in is overwritten.
+      request.headers['x-annex-path'] = request.url;
+      return page(request, response);
+    },
   });
   return async () => {
     const drained = serving.close();

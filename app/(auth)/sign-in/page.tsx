@@ -1,0 +1,31 @@
+import type { Metadata } from 'next';
+import { redirect } from 'next/navigation';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { reader } from '#app/_lib/portal.ts';
+import { safeNext } from '#app/_lib/session.ts';
+import { Stage } from '#app/_shell/stage.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+export async function generateMetadata(): Promise<Metadata> {
+  const { t } = await words('auth');
+  return { title: t('signIn.title') };
+}
+
+interface SignInPageProps {
+  searchParams: Promise<{ next?: string | string[] }>;
+}
+
+/** E-mail and password. Who is signed in already goes on at once. */
+export default async function SignInPage({ searchParams }: SignInPageProps) {
+  const { next: wish } = await searchParams;
+  const next = safeNext(typeof wish === 'string' ? wish : undefined);
+  if ((await reader()) !== null) redirect(next);
+  return (
+    <Stage>
+      <Words namespaces={['auth']}>
+        <SignInForm next={next} />
+      </Words>
+    </Stage>
+  );
+}

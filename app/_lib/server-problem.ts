@@ -1,0 +1,25 @@
+import { notFound } from 'next/navigation';
+
+/** The code of a refusal that a procedure threw in a server component; empty for everything else. */
+export function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string'
+    ? cause.code
+    : '';
+}
+
+/** Awaits what a page is about, and shows "There is nothing here" where the portal knows no such thing. */
+export async function orNotFound<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isNotFound(error)) notFound();
+    throw error;
+  }
+}
+
+/** By kind, not by class: the portal runs outside the bundle, so its classes are not ours. */
+function isNotFound(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return typeof cause === 'object' && cause !== null && 'kind' in cause && cause.kind === 'not_found';
+}
