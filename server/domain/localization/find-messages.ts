@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '#db/client.ts';
+import type { Database, Transaction } from '#db/client.ts';
 import { lastLanguage } from './language.ts';
 import type { Messages, Resources } from './message.ts';
 
@@ -16,7 +16,7 @@ export interface WantedMessages {
  * Keyed by `<handler>-<version>`; `known` tells versions that have resources in any language.
  */
 export async function findMessages(
-  db: Database,
+  db: Database | Transaction,
   versions: readonly WantedMessages[],
   wanted: readonly string[],
 ): Promise<Map<string, Resources>> {

@@ -1,0 +1,114 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { Database, Transaction } from '#db/client.ts';
+import { extensionLatest, extensions, handlerVersions } from '#db/schema/index.ts';
+import { defaultPeriods, type HandlerReport, type HeartbeatDocument, type StatusDocument } from '#protocol/index.ts';
+import {
+  type AgentStatus,
+  deadlineOf,
+  type ExtensionHealth,
+  extensionHealth,
+  type HeartbeatVerdict,
+  heartbeatReading,
+  heartbeatVerdict,
+  staleFor,
+  statusReading,
+} from '#server/domain/reports/index.ts';
+
+const reportedVersion = alias(handlerVersions, 'reported_version');
+const optsIn = (version: typeof handlerVersions | typeof reportedVersion) =>
+  sql`(${version.manifest} #>> '{handlerManifest,reportHeartbeat}')::boolean`;
+
+const { handlerState, heartbeat, status } = extensionLatest;
+
+/** What health is derived from; documents only as far as that needs them. */
+export const healthColumns = {
+  vmId: extensions.vmId,
+  name: extensions.name,
+  handler: extensions.handler,
+  goalVersion: extensions.version,
+  goal: extensions.state,
+  goalSequenceNumber: extensions.sequenceNumber,
+  timeouts: extensions.timeouts,
+  changedAt: extensions.changedAt,
+  deliveredAt: extensions.deliveredAt,
+  handlerState: sql<HandlerReport | null>`${handlerState} - 'output'`,
+  handlerAt: extensionLatest.handlerAt,
+  heartbeat: sql<HeartbeatDocument | null>`${heartbeat} - 'message'`,
+  heartbeatReadAt: extensionLatest.heartbeatReadAt,
+  heartbeatAgeSeconds: extensionLatest.heartbeatAgeSeconds,
+  status: sql<StatusDocument | null>`${status} - array['message', 'formattedMessage', 'substatus']`,
+  statusSequence: extensionLatest.statusSequence,
+  statusReadAt: extensionLatest.statusReadAt,
+  statusAgeSeconds: extensionLatest.statusAgeSeconds,
+  concludedAt: extensionLatest.concludedAt,
+  concludedWith: extensionLatest.concludedWith,
+  /** By the manifest of the version that runs; of the goal's while nobody knows which that is. */
+  optedIn: sql<boolean>`coalesce(${optsIn(reportedVersion)}, ${optsIn(handlerVersions)}, false)`,
+};
+
+/** Extensions beside what was reported of them, by VM and name. */
+export function selectExtensions(db: Database | Transaction, where: SQL) {
+  return db
+    .select(healthColumns)
+    .from(extensions)
+    .leftJoin(
+      extensionLatest,
+      and(eq(extensionLatest.vmId, extensions.vmId), eq(extensionLatest.name, extensions.name)),
+    )
+    .leftJoin(
+      handlerVersions,
+      and(eq(handlerVersions.handler, extensions.handler), eq(handlerVersions.version, extensions.version)),
+    )
+    .leftJoin(
+      reportedVersion,
+      and(
+        eq(reportedVersion.handler, extensions.handler),
+        eq(reportedVersion.version, sql`${handlerState} ->> 'version'`),
+      ),
+    )
+    .where(where)
+    .orderBy(extensions.vmId, extensions.name);
+}
+
+export type ExtensionFacts = Awaited<ReturnType<typeof selectExtensions>>[number];
+
+export interface Derived {
+  verdict: HeartbeatVerdict;
+  /** Seconds, or null where the status is not stale. */
+  staleFor: number | null;
+  /** Until when the goal must be concluded; null once it is. */
+  deadlineAt: Date | null;
+  health: ExtensionHealth;
+}
+
+/** Verdict, staleness, deadline and health of an extension now: nothing of it is stored (AZ-H3, AZ-S4, AZ-S6). */
+export function derive(
+  facts: ExtensionFacts,
+  agent: { status: AgentStatus; heartbeatSeconds: number | null; statusSeconds: number | null },
+  now: Date,
+): Derived {
+  const { handlerState: handler, handlerAt } = facts;
+  const verdict = heartbeatVerdict(
+    {
+      optedIn: facts.optedIn,
+      reading: heartbeatReading(facts),
+      periodSeconds: agent.heartbeatSeconds ?? defaultPeriods.heartbeatSeconds,
+      enabledAt: handler?.state === 'enabled' ? handlerAt : null,
+    },
+    now,
+  );
+  const reading = statusReading(facts);
+  const stale = reading && staleFor(reading, agent.statusSeconds ?? defaultPeriods.statusSeconds, now);
+  const concluded = facts.concludedAt !== null && facts.statusSequence === facts.goalSequenceNumber;
+  const deadlineAt = concluded ? null : deadlineOf({ ...facts, state: facts.goal });
+  const health = extensionHealth({
+    agent: agent.status,
+    goal: { state: facts.goal, sequenceNumber: facts.goalSequenceNumber },
+    handler,
+    heartbeat: verdict,
+    status: reading && { status: reading.status, sequenceNumber: facts.statusSequence ?? 0, stale: stale !== null },
+    deadlinePassed: deadlineAt !== null && deadlineAt < now,
+  });
+  return { verdict, staleFor: stale, deadlineAt, health };
+}

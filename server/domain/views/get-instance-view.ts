@@ -1,0 +1,253 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { agentPresence, agents, extensionLatest, extensions, goalStateHeads, vms } from '#db/schema/index.ts';
+import { canonicalLanguage, defaultPeriods, type StatusObject } from '#protocol/index.ts';
+import { allow, hasRole } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import {
+  findMessages,
+  type LocalizedMessage,
+  localizeMessage,
+  negotiate,
+  type Resources,
+  unknownLanguage,
+} from '#server/domain/localization/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { agentStatus, secondsBetween, vmHealth } from '#server/domain/reports/index.ts';
+import { derive, type ExtensionFacts, selectExtensions } from './derive-health.ts';
+import { type InstanceViewInput, instanceViewInput } from './input.ts';
+import type { ExtensionInstance, HeartbeatView, InstanceView, StatusView, SubstatusView } from './instance-view.ts';
+
+const tailCharacters = 4_000;
+
+/**
+ * A VM's goal beside what was reported, in the reader's language; no header is too malformed for it. Verdicts, health
+ * and messages are worked out now, from what is stored (AZ-H3, AZ-L2, AZ-S6). Throws 404 `vm_unknown`.
+ */
+export async function getInstanceView(ctx: Context, input: InstanceViewInput): Promise<InstanceView> {
+  allow(ctx.actor, 'viewer');
+  const { vmId, acceptLanguage, chosenLanguage } = parse(instanceViewInput, input);
+  const wanted = negotiate(acceptLanguage, chosenLanguage);
+  // One snapshot, so that goal and reports belong together.
+  const { machine, rows, resources } = await ctx.db.transaction(
+    async (tx) => {
+      const machine = await loadMachine(tx, vmId);
+      const rows = await loadRows(tx, vmId);
+      return { machine, rows, resources: await loadMessages(tx, rows, wanted) };
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  );
+  const { vm, head, presence, agent } = machine;
+  const status = agentStatus(presence, ctx.now);
+  const languages = new Set<string>();
+  const instances = rows.map((row) => {
+    const say = speaker(resources, row, wanted, languages);
+    return instanceOf(ctx, row, { ...presence, status }, say);
+  });
+  return {
+    vmId,
+    name: vm.name,
+    incarnation: head?.incarnation ?? 0,
+    publishedAt: iso(head?.publishedAt),
+    deliveredIncarnation: head?.deliveredIncarnation ?? 0,
+    deliveredAt: iso(head?.deliveredAt),
+    agent: {
+      status,
+      lastSeenAt: iso(presence?.lastSeenAt),
+      nextExpectedAt: iso(presence?.nextExpectedAt),
+      name: agent?.name ?? null,
+      version: agent?.version ?? null,
+      clockSkewSeconds: presence?.clockSkewSeconds ?? null,
+      enrolledAt: iso(agent?.enrolledAt),
+      duplicateSeenAt: iso(agent?.duplicateSeenAt),
+    },
+    extensions: instances,
+    health: vmHealth(
+      status,
+      instances.map(({ health }) => health),
+    ),
+    languages: [...languages],
+  };
+}
+
+type Row = Awaited<ReturnType<typeof loadRows>>[number];
+type Presence = typeof agentPresence.$inferSelect;
+/** Localizes and remembers which languages were used. */
+type Speaker = (said: Pick<StatusObject, 'message' | 'formattedMessage'>) => LocalizedMessage | null;
+
+const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
+
+const { incarnation, publishedAt, deliveredIncarnation, deliveredAt } = goalStateHeads;
+const headColumns = { incarnation, publishedAt, deliveredIncarnation, deliveredAt };
+
+async function loadMachine(tx: Transaction, vmId: string) {
+  const [row] = await tx
+    .select({ vm: vms, head: headColumns, presence: agentPresence, agent: agents })
+    .from(vms)
+    .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, vms.id))
+    .leftJoin(agentPresence, eq(agentPresence.vmId, vms.id))
+    .leftJoin(agents, eq(agents.vmId, vms.id))
+    .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
+  if (row === undefined) throw new DomainError('not_found', 'vm_unknown');
+  return row;
+}
+
+/** What health needs, and the documents in full. */
+async function loadRows(tx: Transaction, vmId: string) {
+  const facts = await selectExtensions(tx, eq(extensions.vmId, vmId));
+  const { name, dependsOn, changedBy } = extensions;
+  const documents = await tx
+    .select({ name, dependsOn, changedBy, latest: extensionLatest })
+    .from(extensions)
+    .leftJoin(extensionLatest, and(eq(extensionLatest.vmId, extensions.vmId), eq(extensionLatest.name, name)))
+    .where(eq(extensions.vmId, vmId));
+  const byName = new Map(documents.map((row) => [row.name, row]));
+  return facts.map((fact) => ({ ...fact, whole: byName.get(fact.name) }));
+}
+
+const versionKeys = (row: ExtensionFacts): string[] =>
+  [...new Set([row.handlerState?.version ?? row.goalVersion, row.goalVersion])].map((v) => `${row.handler}-${v}`);
+
+async function loadMessages(tx: Transaction, rows: Row[], wanted: readonly string[]): Promise<Map<string, Resources>> {
+  const ids = new Map<string, { handler: string; version: string; ids: Set<string> }>();
+  for (const row of rows) {
+    const used = [...idsOf(row.whole?.latest?.status), row.whole?.latest?.heartbeat?.message?.reference?.id];
+    for (const key of versionKeys(row)) {
+      const version = key.slice(row.handler.length + 1);
+      const asked = ids.get(key) ?? { handler: row.handler, version, ids: new Set<string>() };
+      for (const id of used) if (id !== undefined) asked.ids.add(id);
+      ids.set(key, asked);
+    }
+  }
+  return findMessages(
+    tx,
+    [...ids.values()].map((asked) => ({ ...asked, ids: [...asked.ids] })),
+    wanted,
+  );
+}
+
+function idsOf(status: StatusObject | null | undefined): string[] {
+  if (!status) return [];
+  return [...(status.message ? [status.message.id] : []), ...status.substatus.flatMap(idsOf)];
+}
+
+/** Speaks with the resources of the version that runs; with the goal's where that one has none. */
+function speaker(found: Map<string, Resources>, row: Row, wanted: readonly string[], languages: Set<string>): Speaker {
+  const key = versionKeys(row).find((candidate) => found.has(candidate));
+  const resources = (key === undefined ? undefined : found.get(key)) ?? new Map();
+  return ({ message, formattedMessage }) => {
+    const localized = localizeMessage({ message, formattedMessage, resources, wanted });
+    // A handler may call its language anything; a header takes only tags.
+    const lang = localized === null ? null : canonicalLanguage(localized.lang);
+    if (lang !== null && lang !== unknownLanguage) languages.add(lang);
+    return localized;
+  };
+}
+
+function instanceOf(
+  ctx: Context,
+  row: Row,
+  agent: Partial<Presence> & { status: InstanceView['agent']['status'] },
+  say: Speaker,
+): ExtensionInstance {
+  const { heartbeatSeconds = null, statusSeconds = null, status } = agent;
+  const derived = derive(row, { status, heartbeatSeconds, statusSeconds }, ctx.now);
+  const latest = row.whole?.latest ?? null;
+  const concluded = row.statusSequence === row.goalSequenceNumber;
+  return {
+    name: row.name,
+    handler: row.handler,
+    goalVersion: row.goalVersion,
+    version: row.handlerState?.version ?? null,
+    goal: row.goal,
+    goalSequenceNumber: row.goalSequenceNumber,
+    dependsOn: row.whole?.dependsOn ?? [],
+    changedAt: row.changedAt.toISOString(),
+    changedBy: row.whole?.changedBy ?? '',
+    deliveredAt: iso(row.deliveredAt),
+    deadlineAt: iso(derived.deadlineAt),
+    concludedAt: concluded ? iso(row.concludedAt) : null,
+    concludedWith: concluded ? row.concludedWith : null,
+    handlerState: handlerStateOf(ctx, latest),
+    heartbeat: heartbeatOf(latest, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, say),
+    status: statusOf(latest, derived.staleFor, say),
+    health: derived.health,
+  };
+}
+
+type Latest = typeof extensionLatest.$inferSelect | null;
+
+function handlerStateOf(ctx: Context, latest: Latest): ExtensionInstance['handlerState'] {
+  const report = latest?.handlerState;
+  if (!report) return null;
+  const { state, command = null, sequenceNumber, exitCode = null, timedOut, attempt = null, blockedBy = null } = report;
+  const output = hasRole(ctx.actor, 'operator') ? { outputTail: tailOf(report.output) } : {};
+  return {
+    state,
+    command,
+    sequenceNumber,
+    exitCode,
+    timedOut,
+    attempt,
+    blockedBy,
+    ...output,
+    at: iso(latest?.handlerAt),
+  };
+}
+
+/** The last lines that fit; never half a line where there are several. */
+function tailOf(output: string | undefined): string | null {
+  if (output === undefined || output.length <= tailCharacters) return output ?? null;
+  const tail = output.slice(-tailCharacters);
+  const line = tail.indexOf('\n');
+  return (line < 0 || line === tail.length - 1 ? tail : tail.slice(line + 1)).toWellFormed();
+}
+
+function heartbeatOf(
+  latest: Latest,
+  verdict: HeartbeatView['verdict'],
+  periodSeconds: number,
+  now: Date,
+  say: Speaker,
+): HeartbeatView {
+  const { heartbeat = null, heartbeatReadAt = null, heartbeatAgeSeconds = null } = latest ?? {};
+  // What a handler that did not opt in sends is kept, and shown to no one (AZ-H4).
+  if (heartbeat === null || heartbeatReadAt === null || verdict === 'none') {
+    return { verdict, ageSeconds: null, code: null, message: null, readAt: null, nextReadingAt: null };
+  }
+  const { text, formattedMessage, reference } = heartbeat.message ?? {};
+  const elapsed = Math.max(0, secondsBetween(heartbeatReadAt, now));
+  return {
+    verdict,
+    ageSeconds: Math.floor((heartbeatAgeSeconds ?? 0) + elapsed),
+    code: heartbeat.code ?? null,
+    message: say({
+      message: reference,
+      formattedMessage: formattedMessage ?? (text === undefined ? undefined : { lang: '', message: text }),
+    }),
+    readAt: iso(heartbeatReadAt),
+    nextReadingAt: iso(new Date(heartbeatReadAt.getTime() + periodSeconds * 1000)),
+  };
+}
+
+function statusOf(latest: Latest, staleFor: number | null, say: Speaker): StatusView | null {
+  if (!latest?.status) return null;
+  const { configurationAppliedTime = null, timestampUTC } = latest.status;
+  return {
+    ...substatusOf(latest.status, say),
+    sequenceNumber: latest.statusSequence ?? 0,
+    configurationAppliedTime,
+    timestampUTC,
+    stale: staleFor !== null,
+    staleSeconds: Math.floor(staleFor ?? 0),
+    readAt: iso(latest.statusReadAt),
+  };
+}
+
+function substatusOf(object: StatusObject, say: Speaker): SubstatusView {
+  const { name = null, operation = null, status, code = null } = object;
+  const message = say(object);
+  const substatus = object.substatus.map((below) => substatusOf(below, say));
+  return { name, operation, status, code, message, substatus };
+}

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** `acceptLanguage` is the request's header as it came, `chosenLanguage` what the reader picked in the pages. */
+export const instanceViewInput = z.object({
+  vmId: z.uuid(),
+  acceptLanguage: z.string().nullish(),
+  chosenLanguage: z.string().nullish(),
+});
+export type InstanceViewInput = z.input<typeof instanceViewInput>;

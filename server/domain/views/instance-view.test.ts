@@ -1,0 +1,354 @@
+import { eq } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { agentPresence, agents } from '#db/schema/index.ts';
+import resourcesDe from '#protocol/fixtures/resources-de.json' with { type: 'json' };
+import resourcesEn from '#protocol/fixtures/resources-en.json' with { type: 'json' };
+import resourcesZhHant from '#protocol/fixtures/resources-zh-hant.json' with { type: 'json' };
+import statusLocalized from '#protocol/fixtures/status-localized.json' with { type: 'json' };
+import statusPlain from '#protocol/fixtures/status-without-localization.json' with { type: 'json' };
+import type { Services } from '#server/domain/context.ts';
+import { setResources } from '#server/domain/localization/index.ts';
+import { ingestReport } from '#server/domain/reports/index.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { getInstanceView } from './get-instance-view.ts';
+import { listHealth } from './list-health.ts';
+
+let services: Services;
+const start = new Date();
+const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+
+beforeAll(async () => {
+  services = await testServices();
+  await givenVersion(services.db);
+  await givenVersion(services.db, { version: '2.0.0.0' });
+  await givenVersion(services.db, { handler: 'Acme.Lab.Quiet', reportHeartbeat: false });
+});
+
+const send = async (vm: GivenVm, report: unknown, receivedAt = start) =>
+  ingestReport(await vm.agent(receivedAt), { vmId: vm.vmId, report, receivedAt });
+const view = async (
+  vm: GivenVm,
+  acceptLanguage?: string,
+  { now = start, role = 'viewer' as const, chosen = '' } = {},
+) =>
+  getInstanceView(await testContext({ services, role, now }), {
+    vmId: vm.vmId,
+    acceptLanguage,
+    chosenLanguage: chosen || null,
+  });
+const resources = async (file: unknown, lang: string, version = '1.0.0.0', handler = 'Acme.Lab.Probe') =>
+  setResources(await testContext({ services }), { handler, version, lang, file });
+const ages = { ageSeconds: 4, readSecondsAgo: 0 };
+const heartbeat = (status: string, extra: object = {}) => ({
+  heartbeats: [{ extension: 'probe', ...ages, file: [{ version: 1, heartbeat: { status } }], ...extra }],
+});
+const status = (file: unknown, extra: object = {}) => ({
+  statuses: [{ extension: 'probe', sequenceNumber: 1, ...ages, file, ...extra }],
+});
+const said = (word: string, extra: object = {}) => [
+  { version: 1, timestampUTC: '2026-01-01T00:00:00Z', status: { status: word, ...extra } },
+];
+
+/** An agent that called at `start` and promised to call again within a minute. */
+async function vmWithProbe(handler = 'Acme.Lab.Probe'): Promise<GivenVm> {
+  const vm = await givenVm(services);
+  await vm.declare('probe', { handler });
+  await vm.deliver(start);
+  await services.db.insert(agentPresence).values({ vmId: vm.vmId, lastSeenAt: start, nextExpectedAt: later(60) });
+  return vm;
+}
+
+test('a VM whose agent was never seen', async () => {
+  const vm = await givenVm(services);
+  await vm.declare('probe');
+  expect(await view(vm)).toMatchObject({
+    vmId: vm.vmId,
+    name: vm.name,
+    incarnation: 2,
+    deliveredIncarnation: 0,
+    agent: { status: 'never', lastSeenAt: null, version: null, clockSkewSeconds: null },
+    extensions: [
+      {
+        name: 'probe',
+        handler: 'Acme.Lab.Probe',
+        goalVersion: '1.0.0.0',
+        version: null,
+        goal: 'enabled',
+        goalSequenceNumber: 1,
+        handlerState: null,
+        heartbeat: { verdict: 'none', ageSeconds: null, message: null },
+        status: null,
+        health: 'unknown',
+      },
+    ],
+    health: 'unknown',
+    languages: [],
+  });
+});
+
+test('AZ-S6 heartbeat and status of all extensions are aggregated into one answer', async () => {
+  const vm = await vmWithProbe();
+  await send(vm, {
+    agentTime: later(7).toISOString(),
+    handlers: [
+      {
+        extension: 'probe',
+        version: '1.0.0.0',
+        sequenceNumber: 1,
+        state: 'enabled',
+        command: 'enable',
+        exitCode: 0,
+        attempt: 1,
+        output: `${'x'.repeat(5000)}\nlast line\n`,
+      },
+    ],
+    ...heartbeat('ready'),
+    ...status(said('success', { code: 0, operation: 'probing', substatus: [{ name: 'disk', status: 'warning' }] })),
+  });
+  const asOperator = await getInstanceView(await testContext({ services, role: 'operator', now: later(5) }), {
+    vmId: vm.vmId,
+  });
+  expect(asOperator).toMatchObject({
+    agent: { status: 'ready', lastSeenAt: start.toISOString(), clockSkewSeconds: 7 },
+    extensions: [
+      {
+        version: '1.0.0.0',
+        deadlineAt: null,
+        concludedAt: start.toISOString(),
+        concludedWith: 'success',
+        deliveredAt: start.toISOString(),
+        handlerState: {
+          state: 'enabled',
+          command: 'enable',
+          sequenceNumber: 1,
+          exitCode: 0,
+          timedOut: false,
+          attempt: 1,
+          outputTail: 'last line\n',
+          blockedBy: null,
+          at: start.toISOString(),
+        },
+        heartbeat: { verdict: 'ready', ageSeconds: 9, code: null, message: null },
+        status: {
+          sequenceNumber: 1,
+          status: 'success',
+          code: 0,
+          operation: 'probing',
+          timestampUTC: '2026-01-01T00:00:00.000Z',
+          stale: false,
+          staleSeconds: 0,
+          message: null,
+          substatus: [{ name: 'disk', status: 'warning', code: null, message: null, substatus: [] }],
+        },
+        health: 'healthy',
+      },
+    ],
+    health: 'healthy',
+  });
+  const asViewer = await view(vm);
+  expect(asViewer.extensions[0]?.handlerState).not.toHaveProperty('outputTail');
+  expect(JSON.stringify(asViewer)).not.toContain('last line');
+});
+
+describe('languages', () => {
+  test('AZ-L2 AZ-L3 two users see one stored status in two languages; a resource added later translates it at once', async () => {
+    const speaker = 'Acme.Lab.Speaker';
+    await givenVersion(services.db, { handler: speaker });
+    await resources(resourcesEn, 'en', '1.0.0.0', speaker);
+    const vm = await vmWithProbe(speaker);
+    await send(vm, status(statusLocalized));
+    const english = 'Failed to establish connection to spo-sqldb.cloudapp.net as JoeAdmin';
+    const german = 'JoeAdmin fehler beim Anschluss an spo-sqldb.cloudapp.net herzustellen';
+    const read = async (header?: string, chosen = '') => {
+      const { extensions, languages } = await view(vm, header, { chosen });
+      const { text, lang, source } = extensions[0]?.status?.message ?? {};
+      return [text, lang, source, languages.join()];
+    };
+    expect(await read('de-AT')).toEqual([english, 'en', 'resource', 'en']);
+    await resources(resourcesDe, 'de', '1.0.0.0', speaker);
+    await resources(resourcesZhHant, 'zh-Hant', '1.0.0.0', speaker);
+    expect(await read('en')).toEqual([english, 'en', 'resource', 'en']);
+    expect(await read('de-AT')).toEqual([german, 'de', 'resource', 'de']);
+    expect((await read('zh-TW'))[1]).toBe('zh-Hant');
+    for (const header of ['fr', '*', ';;q=,,"', undefined])
+      expect(await read(header)).toEqual([english, 'en', 'resource', 'en']);
+    expect(await read('en', 'de')).toEqual([german, 'de', 'resource', 'de']);
+  });
+
+  test('AZ-L3 AZ-L5 each message says which language it is in; Content-Language names them all', async () => {
+    await resources(resourcesEn, 'en');
+    await resources(resourcesDe, 'de');
+    const vm = await vmWithProbe();
+    const substatus = [
+      { status: 'success', formattedMessage: { lang: 'fr', message: 'Bonjour' } },
+      { status: 'success', message: { id: 'nobody-knows', params: ['a'] } },
+      { status: 'success', formattedMessage: { lang: 'Lang[-locale]', message: 'as it stands' } },
+    ];
+    const message = { id: 1215, params: ['db', 'Joe'] };
+    await send(vm, {
+      ...status(said('error', { message, substatus })),
+      ...heartbeat('notready', {
+        file: [{ version: 1, heartbeat: { status: 'notready', code: 3, Message: 'the service stopped' } }],
+      }),
+    });
+    const { extensions, languages, health } = await view(vm, 'de');
+    expect(extensions[0]).toMatchObject({
+      heartbeat: {
+        verdict: 'notready',
+        code: 3,
+        message: { text: 'the service stopped', lang: 'und', source: 'formatted' },
+      },
+      status: {
+        message: {
+          text: 'Joe fehler beim Anschluss an db herzustellen',
+          lang: 'de',
+          source: 'resource',
+          id: '1215',
+          params: ['db', 'Joe'],
+        },
+        substatus: [
+          { message: { text: 'Bonjour', lang: 'fr', source: 'formatted' } },
+          { message: { text: 'nobody-knows: a', source: 'id', id: 'nobody-knows', params: ['a'] } },
+          { message: { text: 'as it stands', lang: 'Lang[-locale]', source: 'formatted' } },
+        ],
+      },
+    });
+    expect(languages).toEqual(['de', 'fr']);
+    expect(health).toBe('failed');
+  });
+
+  test('AZ-L5 a handler without resource files has its formatted message given back with its language', async () => {
+    const vm = await vmWithProbe('Acme.Lab.Quiet');
+    await send(vm, status(statusPlain));
+    const { extensions } = await view(vm, 'ja');
+    expect(extensions[0]?.status).toMatchObject({
+      message: { text: 'Enable IIS on the VM.', lang: 'en', source: 'formatted' },
+      substatus: [
+        { name: 'Wordpress plugin' },
+        { message: { text: 'Turning windows feature for enabling IIS on.', lang: 'und' } },
+      ],
+    });
+  });
+
+  test('messages come from the version that runs; from the goal’s where that one has none', async () => {
+    await resources(resourcesEn, 'en');
+    const vm = await vmWithProbe();
+    const running = (version: string) => ({
+      handlers: [{ extension: 'probe', version, sequenceNumber: 1, state: 'enabled' }],
+    });
+    await send(vm, { ...running('2.0.0.0'), ...status(statusLocalized) });
+    const text = async () => (await view(vm)).extensions[0]?.status?.message?.text;
+    expect(await text()).toMatch(/^Failed to establish/);
+    await resources([{ version: 1, lang: 'en', messages: [{ id: '1215', text: 'No way to {0}' }] }], 'en', '2.0.0.0');
+    expect(await text()).toBe('No way to spo-sqldb.cloudapp.net');
+  });
+});
+
+describe('time', () => {
+  test('AZ-H3 AZ-S4 AZ-S6 a VM that falls silent changes with no one writing anything', async () => {
+    const vm = await vmWithProbe();
+    await send(vm, { ...heartbeat('ready'), ...status(said('warning')) });
+    const at = async (seconds: number) => {
+      const { agent, extensions, health } = await view(vm, undefined, { now: later(seconds) });
+      const [extension] = extensions;
+      return [agent.status, extension?.heartbeat.verdict, extension?.status?.staleSeconds, extension?.health, health];
+    };
+    expect(await at(10)).toEqual(['ready', 'ready', 0, 'degraded', 'degraded']);
+    expect(await at(151)).toEqual(['unknown', 'unknown', 0, 'degraded', 'degraded']);
+    expect(await at(340)).toEqual(['unknown', 'unknown', 10, 'degraded', 'degraded']);
+    expect(await at(597)).toEqual(['unknown', 'unresponsive', 267, 'degraded', 'degraded']);
+    expect(await at(601)).toEqual(['unresponsive', 'unresponsive', 271, 'unresponsive', 'unresponsive']);
+  });
+
+  test('AZ-H3 only the portal’s clock and the reported age count, whatever the guest’s clock says', async () => {
+    const vm = await vmWithProbe();
+    await send(vm, {
+      agentTime: '1999-01-01T00:00:00Z',
+      ...heartbeat('ready', { ageSeconds: 50, readSecondsAgo: 20 }),
+    });
+    const { extensions } = await view(vm);
+    expect(extensions[0]?.heartbeat).toMatchObject({
+      verdict: 'ready',
+      ageSeconds: 70,
+      readAt: later(-20).toISOString(),
+      nextReadingAt: later(100).toISOString(),
+    });
+  });
+
+  test('AZ-S6 a deadline that passes without a conclusion fails, and a conclusion voids it', async () => {
+    const vm = await vmWithProbe();
+    await send(vm, { ...status(said('transitioning')) });
+    const at = async (seconds: number) => {
+      await services.db
+        .update(agentPresence)
+        .set({ lastSeenAt: later(seconds), nextExpectedAt: later(seconds + 60) })
+        .where(eq(agentPresence.vmId, vm.vmId));
+      return (await view(vm, undefined, { now: later(seconds) })).extensions[0];
+    };
+    expect(await at(100)).toMatchObject({ health: 'progressing', deadlineAt: later(900).toISOString() });
+    expect(await at(901)).toMatchObject({ health: 'failed' });
+    await send(vm, { ...status(said('success')) }, later(902));
+    expect(await at(903)).toMatchObject({ health: 'healthy', deadlineAt: null, concludedWith: 'success' });
+  });
+
+  test('AZ-H4 a handler that did not opt in shows no heartbeat verdict, not a bad one', async () => {
+    const vm = await vmWithProbe('Acme.Lab.Quiet');
+    await send(vm, { ...heartbeat('notready'), ...status(said('success')) });
+    expect((await view(vm, undefined, { now: later(500) })).extensions[0]).toMatchObject({
+      heartbeat: { verdict: 'none', ageSeconds: null, code: null, message: null },
+      health: 'healthy',
+    });
+  });
+
+  test('AZ-S6 one that waits for another shows as waiting, with what for', async () => {
+    const vm = await vmWithProbe();
+    await vm.declare('agent', { handler: 'Acme.Lab.Quiet', dependsOn: ['probe'] });
+    const handlers = [{ extension: 'agent', sequenceNumber: 1, state: 'waiting', blockedBy: 'probe' }];
+    await send(vm, { handlers });
+    expect((await view(vm)).extensions[0]).toMatchObject({
+      name: 'agent',
+      dependsOn: ['probe'],
+      handlerState: { state: 'waiting', blockedBy: 'probe' },
+      health: 'progressing',
+    });
+  });
+});
+
+test('listHealth gives the health of many VMs in a constant number of queries', async () => {
+  const vms = await Promise.all([vmWithProbe(), vmWithProbe(), givenVm(services)]);
+  const [good, bad, empty] = vms as [GivenVm, GivenVm, GivenVm];
+  await send(good, { ...heartbeat('ready'), ...status(said('success')) });
+  await send(bad, { ...status(said('error')) });
+  const ctx = await testContext({ services, role: 'viewer', now: start });
+  const health = await listHealth(
+    ctx,
+    vms.map(({ vmId }) => vmId),
+  );
+  expect(health.get(good.vmId)).toEqual({
+    health: 'healthy',
+    agent: { status: 'ready', lastSeenAt: start.toISOString() },
+    extensions: [{ name: 'probe', handler: 'Acme.Lab.Probe', health: 'healthy' }],
+  });
+  expect(health.get(bad.vmId)).toMatchObject({ health: 'failed', extensions: [{ health: 'failed' }] });
+  expect(health.get(empty.vmId)).toEqual({
+    health: 'unknown',
+    agent: { status: 'never', lastSeenAt: null },
+    extensions: [],
+  });
+  for (const { vmId } of vms) {
+    const whole = await getInstanceView(ctx, { vmId });
+    expect(whole.health).toBe(health.get(vmId)?.health);
+  }
+});
+
+test('who may look, and a VM that is not there', async () => {
+  const vm = await vmWithProbe();
+  await expect(getInstanceView(await testContext({ services, role: null }), { vmId: vm.vmId })).rejects.toMatchObject({
+    kind: 'unauthenticated',
+  });
+  const nowhere = { vmId: '00000000-0000-4000-8000-000000000000' };
+  await expect(getInstanceView(await testContext({ services }), nowhere)).rejects.toMatchObject({ code: 'vm_unknown' });
+  expect(await services.db.$count(agents, eq(agents.vmId, vm.vmId))).toBe(0);
+});

@@ -1,0 +1,102 @@
+import type { ExtensionGoal } from '#db/schema/index.ts';
+import type { HandlerReport, StatusWord } from '#protocol/index.ts';
+import type { LocalizedMessage } from '#server/domain/localization/index.ts';
+import type { AgentStatus, ExtensionHealth, HeartbeatVerdict, VmHealth } from '#server/domain/reports/index.ts';
+
+/** Everything that was reported of a VM beside its goal, in one answer (AZ-S6). Times are ISO 8601, ages in seconds. */
+export interface InstanceView {
+  vmId: string;
+  name: string;
+  incarnation: number;
+  publishedAt: string | null;
+  /** The newest goal state that went out to the agent; 0 where none did. */
+  deliveredIncarnation: number;
+  deliveredAt: string | null;
+  agent: AgentView;
+  extensions: ExtensionInstance[];
+  health: VmHealth;
+  /** The languages of the messages, for `Content-Language`. */
+  languages: string[];
+}
+
+export interface AgentView {
+  status: AgentStatus;
+  lastSeenAt: string | null;
+  /** The latest moment at which it promised to call again. */
+  nextExpectedAt: string | null;
+  name: string | null;
+  version: string | null;
+  /** The agent's clock minus the portal's. */
+  clockSkewSeconds: number | null;
+  enrolledAt: string | null;
+  /** When a second machine with this VM's identity was refused. */
+  duplicateSeenAt: string | null;
+}
+
+export interface ExtensionInstance {
+  name: string;
+  handler: string;
+  goalVersion: string;
+  /** As the agent reported it; null where it did not. */
+  version: string | null;
+  goal: ExtensionGoal;
+  goalSequenceNumber: number;
+  dependsOn: string[];
+  changedAt: string;
+  changedBy: string;
+  /** When this sequence number went out to the agent. */
+  deliveredAt: string | null;
+  /** Until when it must be concluded; null once it is. */
+  deadlineAt: string | null;
+  /** The first success or error of the goal's sequence number. */
+  concludedAt: string | null;
+  concludedWith: 'success' | 'error' | null;
+  handlerState: HandlerStateView | null;
+  heartbeat: HeartbeatView;
+  status: StatusView | null;
+  health: ExtensionHealth;
+}
+
+export interface HandlerStateView {
+  state: HandlerReport['state'];
+  command: HandlerReport['command'] | null;
+  sequenceNumber: number;
+  exitCode: number | null;
+  timedOut: boolean;
+  attempt: number | null;
+  /** The end of the command's output; for operators only. */
+  outputTail?: string | null;
+  /** The extension that this one waits for. */
+  blockedBy: string | null;
+  at: string | null;
+}
+
+export interface HeartbeatView {
+  verdict: HeartbeatVerdict;
+  /** The file's age now, had nobody touched it since it was read. */
+  ageSeconds: number | null;
+  code: number | null;
+  message: LocalizedMessage | null;
+  /** When the agent read the file, on the portal's clock. */
+  readAt: string | null;
+  /** When the next reading is due, without grace. */
+  nextReadingAt: string | null;
+}
+
+export interface SubstatusView {
+  name: string | null;
+  operation: string | null;
+  status: StatusWord;
+  code: number | null;
+  message: LocalizedMessage | null;
+  substatus: SubstatusView[];
+}
+
+export interface StatusView extends SubstatusView {
+  sequenceNumber: number;
+  configurationAppliedTime: string | null;
+  timestampUTC: string | null;
+  stale: boolean;
+  staleSeconds: number;
+  readAt: string | null;
+}
