@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
@@ -17,7 +18,8 @@ const rooms = ['protocol', 'db', 'server', 'app', 'agent', 'scripts', 'e2e', 'be
 export async function importLawViolations(root: string, roomsToRead: readonly string[] = rooms): Promise<Violation[]> {
   const { options, ...ruleSet } = law;
   const { enhancedResolveOptions, ...cruiseOptions } = options ?? {};
-  const { output } = await cruise([...roomsToRead], {
+  const standing = roomsToRead.filter((room) => existsSync(path.join(root, room)));
+  const { output } = await cruise(standing, {
     ...cruiseOptions,
     enhancedResolveOptions,
     baseDir: root,

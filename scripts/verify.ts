@@ -7,7 +7,7 @@ const bin = path.join(root, 'node_modules', '.bin');
 /** What must hold before anything is run: name → command. All read only, so they run side by side. */
 const steps: Record<string, string[]> = {
   'format and lint': ['biome', 'check', '--error-on-warnings', '--max-diagnostics=50'],
-  types: ['tsc', '--noEmit'],
+  types: ['tsc', '--noEmit', '--pretty', 'false'],
   'import law': ['node', 'scripts/import-law.ts'],
   'dead code': ['knip', '--no-progress', '--no-config-hints'],
   'dead links': ['remark', '--quiet', '--frail', '--no-stdout', '--ignore-pattern', 'node_modules', '.'],
