@@ -1,5 +1,6 @@
 import { goalStatesRouter } from './routers/goal-states.ts';
 import { handlersRouter } from './routers/handlers.ts';
+import { instanceViewsRouter } from './routers/instance-views.ts';
 import { invitationsRouter } from './routers/invitations.ts';
 import { liveRouter } from './routers/live.ts';
 import { membersRouter } from './routers/members.ts';
@@ -14,6 +15,7 @@ import { createCallerFactory, router } from './trpc.ts';
 export const appRouter = router({
   goalStates: goalStatesRouter,
   handlers: handlersRouter,
+  instanceViews: instanceViewsRouter,
   invitations: invitationsRouter,
   live: liveRouter,
   members: membersRouter,

@@ -1,10 +1,12 @@
 import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
-import { getVm, listVms, updateVm } from '#server/domain/vms/index.ts';
+import { getVmFacts } from '#server/domain/views/get-vm-facts.ts';
+import { listFleet } from '#server/domain/views/list-fleet.ts';
+import { updateVm } from '#server/domain/vms/index.ts';
 import { mutation, query, router } from '../trpc.ts';
 
 export const vmsRouter = router({
-  list: query(listVms),
-  get: query(getVm),
+  list: query(listFleet),
+  get: query(getVmFacts),
   create: mutation(registerVm),
   update: mutation(updateVm),
   remove: mutation(removeVm),

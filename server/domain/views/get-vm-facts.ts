@@ -1,0 +1,45 @@
+import { and, desc, eq, isNull } from 'drizzle-orm';
+import type { AgentOs } from '#db/schema/enrollment.ts';
+import { agents, enrollmentTokens, goalStates } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { getVm, type Vm } from '#server/domain/vms/index.ts';
+import type { GetVmInput } from '#server/domain/vms/input.ts';
+
+/** What stands at the head of a VM's page, beside its instance view. */
+export interface VmFacts extends Vm {
+  os: AgentOs | null;
+  /** SHA-1 of the certificate that protected settings are sealed for. */
+  thumbprint: string | null;
+  /** Until when an unused enrolment token holds; null where there is none. */
+  enrollmentExpiresAt: string | null;
+  goalState: { incarnation: number; publishedAt: string; publishedBy: string } | null;
+}
+
+/** Reads what a VM is. Throws 404 `vm_unknown`. */
+export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFacts> {
+  const vm = await getVm(ctx, input);
+  const [[agent], [token], [goalState]] = await Promise.all([
+    ctx.db.select({ os: agents.os, thumbprint: agents.thumbprint }).from(agents).where(eq(agents.vmId, vm.id)),
+    ctx.db
+      .select({ expiresAt: enrollmentTokens.expiresAt })
+      .from(enrollmentTokens)
+      .where(and(eq(enrollmentTokens.vmId, vm.id), isNull(enrollmentTokens.usedAt), isNull(enrollmentTokens.voidedAt))),
+    ctx.db
+      .select({
+        incarnation: goalStates.incarnation,
+        publishedAt: goalStates.publishedAt,
+        publishedBy: goalStates.publishedBy,
+      })
+      .from(goalStates)
+      .where(eq(goalStates.vmId, vm.id))
+      .orderBy(desc(goalStates.incarnation))
+      .limit(1),
+  ]);
+  return {
+    ...vm,
+    os: agent?.os ?? null,
+    thumbprint: agent?.thumbprint ?? null,
+    enrollmentExpiresAt: token && token.expiresAt > ctx.now ? token.expiresAt.toISOString() : null,
+    goalState: goalState ? { ...goalState, publishedAt: goalState.publishedAt.toISOString() } : null,
+  };
+}
