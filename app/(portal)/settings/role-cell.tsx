@@ -1,0 +1,20 @@
+'use client';
+
+import { useTranslation } from 'react-i18next';
+import type { Role } from '#app/_shell/reader.tsx';
+import { Tag } from '#app/_ui/tag.tsx';
+
+/** The namespaces of a role: names for publishers, "all" for admins, nothing for those who do not publish. */
+export function Namespaces({ role, namespaces }: { role: Role; namespaces: readonly string[] }) {
+  const { t } = useTranslation('settings');
+  if (role === 'admin') return <span className="text-ink-3">{t('namespaces.all')}</span>;
+  if (role !== 'publisher') return null;
+  if (namespaces.length === 0) return <span className="text-ink-3">{t('namespaces.none')}</span>;
+  return (
+    <span className="flex flex-wrap gap-1 py-1">
+      {namespaces.map((name) => (
+        <Tag key={name}>{name}</Tag>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,62 @@
+'use client';
+
+import { useTranslation } from 'react-i18next';
+import type { Role } from '#app/_shell/reader.tsx';
+import { Field } from '#app/_ui/field.tsx';
+import { Input } from '#app/_ui/input.tsx';
+import { Select } from '#app/_ui/select.tsx';
+
+export const roles: readonly Role[] = ['viewer', 'operator', 'publisher', 'admin'];
+
+/** A role, and for publishers their namespaces as one line. */
+export interface RoleChoice {
+  role: Role;
+  namespaces: string;
+}
+
+/** `"Contoso.Backup, Orbit"` → `['Contoso.Backup', 'Orbit']`. */
+export function namespacesOf({ role, namespaces }: RoleChoice): string[] {
+  if (role !== 'publisher') return [];
+  return namespaces
+    .split(/[\s,;]+/)
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+export interface RoleFieldsProps {
+  value: RoleChoice;
+  onChange(value: RoleChoice): void;
+  /** What the server found wrong with the namespaces. */
+  error?: string | undefined;
+}
+
+/** What a member or token may do. Namespaces are asked of publishers only. */
+export function RoleFields({ value, onChange, error }: RoleFieldsProps) {
+  const { t } = useTranslation(['settings', 'common']);
+  return (
+    <>
+      <Field label={t('settings:role')} hint={t(`settings:role.${value.role}.what`)}>
+        <Select
+          value={value.role}
+          onChange={(event) => {
+            const role = roles.find((candidate) => candidate === event.target.value);
+            if (role !== undefined) onChange({ ...value, role });
+          }}
+          options={roles.map((role) => ({ value: role, label: t(`common:role.${role}`) }))}
+        />
+      </Field>
+      {value.role === 'publisher' ? (
+        <Field label={t('settings:namespaces')} hint={t('settings:namespaces.hint')} error={error}>
+          <Input
+            mono
+            autoCapitalize="off"
+            autoComplete="off"
+            spellCheck={false}
+            value={value.namespaces}
+            onChange={(event) => onChange({ ...value, namespaces: event.target.value })}
+          />
+        </Field>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import { words } from '#app/_lib/i18n/server.ts';
+import { reader } from '#app/_lib/portal.ts';
+import { Page } from '#app/_shell/page.tsx';
+import { Card } from '#app/_ui/card.tsx';
+import { EmptyState } from '#app/_ui/empty-state.tsx';
+import { PageHeader } from '#app/_ui/page-header.tsx';
+import { TabLinks } from '#app/_ui/tabs.tsx';
+
+/** Title and tabs of the settings, and what those see who may not change them. */
+export async function SettingsFrame({ place, children }: { place: 'members' | 'tokens'; children: ReactNode }) {
+  const [{ t }, common, actor] = await Promise.all([words('settings'), words('common'), reader()]);
+  return (
+    <Page crumbs={[{ label: t('title'), href: '/settings' }, { label: t(place) }]}>
+      <PageHeader title={t('title')} />
+      <TabLinks
+        label={t('views')}
+        tabs={[
+          { href: '/settings/members', label: t('members') },
+          { href: '/settings/tokens', label: t('tokens') },
+        ]}
+      />
+      {actor?.role === 'admin' ? (
+        children
+      ) : (
+        <Card>
+          <EmptyState title={common.t('forbidden.title')}>
+            <p>{t('onlyAdmins')}</p>
+            {actor?.role ? <p>{common.t('forbidden.why', { role: common.t(`role.${actor.role}`) })}</p> : null}
+          </EmptyState>
+        </Card>
+      )}
+    </Page>
+  );
+}

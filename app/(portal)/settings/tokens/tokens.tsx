@@ -1,0 +1,147 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import type { inferOutput } from '@trpc/tanstack-react-query';
+import { Plus } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { useTicking } from '#app/_ui/clock.ts';
+import { EmptyState } from '#app/_ui/empty-state.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import { Namespaces } from '../role-cell.tsx';
+
+const CreateTokenDialog = dynamic(
+  () => import('./create-token-dialog.tsx').then((module) => module.CreateTokenDialog),
+  { ssr: false },
+);
+const RevokeTokenDialog = dynamic(
+  () => import('./revoke-token-dialog.tsx').then((module) => module.RevokeTokenDialog),
+  { ssr: false },
+);
+
+type TokenList = inferOutput<ReturnType<typeof useTRPC>['tokens']['list']>;
+export type Token = TokenList['items'][number];
+
+/** All API tokens with who made them, what they may, and when they were used last. */
+export function Tokens({ first, portalUrl }: { first: TokenList; portalUrl: string }) {
+  const { t } = useTranslation(['settings', 'common']);
+  const trpc = useTRPC();
+  const tokens = useQuery({ ...trpc.tokens.list.queryOptions(), initialData: first });
+  const [open, setOpen] = useState<{ act: 'create' } | { act: 'revoke'; token: Token }>();
+  const close = () => setOpen(undefined);
+  const items = tokens.data.items;
+  const active = useTicking((now) => String(items.filter((token) => stateOf(token, now) === 'active').length));
+
+  const create = (
+    <Button variant="primary" onClick={() => setOpen({ act: 'create' })}>
+      <Plus aria-hidden />
+      {t('settings:tokens.create')}
+    </Button>
+  );
+  return (
+    <Card>
+      {tokens.error === null ? null : (
+        <QueryError
+          error={tokens.error}
+          title={t('settings:tokens.failed')}
+          onRetry={tokens.refetch}
+          at={new Date(tokens.errorUpdatedAt)}
+        />
+      )}
+      {items.length === 0 ? (
+        <EmptyState title={t('settings:tokens.empty')} actions={create}>
+          <p>{t('settings:tokens.empty.why')}</p>
+        </EmptyState>
+      ) : (
+        <>
+          <CardHeader
+            title={t('settings:tokens')}
+            note={t('settings:tokens.active', { count: Number(active) })}
+            actions={create}
+          />
+          <TableFrame label={t('settings:tokens')}>
+            <Table>
+              <THead>
+                <tr>
+                  <Th>{t('settings:name')}</Th>
+                  <Th>{t('settings:role')}</Th>
+                  <Th>{t('settings:namespaces')}</Th>
+                  <Th end>{t('settings:tokens.lastUsed')}</Th>
+                  <Th end>{t('settings:tokens.expires')}</Th>
+                  <Th end>{t('settings:tokens.by')}</Th>
+                  <Th>
+                    <span className="sr-only">{t('settings:acts')}</span>
+                  </Th>
+                </tr>
+              </THead>
+              <TBody>
+                {items.map((token) => (
+                  <TokenRow key={token.id} token={token} onRevoke={() => setOpen({ act: 'revoke', token })} />
+                ))}
+              </TBody>
+            </Table>
+          </TableFrame>
+        </>
+      )}
+      {open?.act === 'create' ? <CreateTokenDialog portalUrl={portalUrl} onClose={close} /> : null}
+      {open?.act === 'revoke' ? <RevokeTokenDialog token={open.token} onClose={close} /> : null}
+    </Card>
+  );
+}
+
+function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }) {
+  const { t } = useTranslation(['settings', 'common']);
+  const isActive = useTicking((now) => stateOf(token, now)) === 'active';
+  return (
+    <Tr leaving={!isActive}>
+      <Td className={isActive ? 'font-medium' : 'line-through'}>{token.name}</Td>
+      <Td>{t(`common:role.${token.role}`)}</Td>
+      <Td className="whitespace-normal">
+        <Namespaces role={token.role} namespaces={token.namespaces} />
+      </Td>
+      <Td end>
+        {token.lastUsedAt === null ? (
+          <span className="text-ink-3">{t('settings:tokens.lastUsed.never')}</span>
+        ) : (
+          <RelativeTime value={token.lastUsedAt} />
+        )}
+      </Td>
+      <Td end>
+        {token.expiresAt === null ? (
+          <span className="text-ink-3">{t('settings:tokens.expires.never')}</span>
+        ) : (
+          <DateTime value={token.expiresAt} style="date" />
+        )}
+      </Td>
+      <Td end className="text-ink-2">
+        <DateTime value={token.createdAt} style="date" />
+        {token.createdBy === null ? null : ` ${t('settings:tokens.by.who', { name: token.createdBy })}`}
+      </Td>
+      <Td end className="w-px">
+        {isActive ? (
+          <Button
+            size="sm"
+            variant="danger"
+            aria-label={t('settings:tokens.revoke.label', { name: token.name })}
+            onClick={onRevoke}
+          >
+            {t('settings:tokens.revoke')}
+          </Button>
+        ) : (
+          <span>{t(token.revokedAt === null ? 'settings:tokens.state.expired' : 'settings:tokens.state.revoked')}</span>
+        )}
+      </Td>
+    </Tr>
+  );
+}
+
+function stateOf(token: Token, now: number): 'active' | 'expired' | 'revoked' {
+  if (token.revokedAt !== null) return 'revoked';
+  return token.expiresAt !== null && token.expiresAt.getTime() <= now ? 'expired' : 'active';
+}
