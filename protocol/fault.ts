@@ -36,11 +36,14 @@ export interface ProtocolFault {
 
 export type ReadResult<T> = { value: T } | { faults: ProtocolFault[] };
 
+/** Nobody reads more; a hostile document must not make an answer many times its own size. */
+export const maxFaults = 1_000;
+
 /** Reads a document; every fault has its place and a code, and nothing of what was sent but property names. */
 export function read<S extends z.ZodType>(schema: S, input: unknown): ReadResult<z.output<S>> {
   const result = schema.safeParse(input, { error: (issue) => codeOf(issue) });
   if (result.success) return { value: result.data };
-  return { faults: result.error.issues.map((issue) => faultOf(issue, input)) };
+  return { faults: result.error.issues.slice(0, maxFaults).map((issue) => faultOf(issue, input)) };
 }
 
 /** A JSON pointer (RFC 6901) of path segments. */

@@ -288,6 +288,28 @@ describe('what is refused', () => {
     expect(await presence(vm)).toBeUndefined();
   });
 
+  test('a part of the frame that can be done without costs no entry', async () => {
+    const vm = await vmWithProbe();
+    const result = await send(vm, { agentTime: 'noon', periods: { heartbeatSeconds: 'x' }, ...status(1, 'success') });
+    expect(result).toMatchObject({
+      stored: 1,
+      faults: [
+        { path: '/agentTime', code: 'field_format' },
+        { path: '/periods/heartbeatSeconds', code: 'field_not_number' },
+      ],
+    });
+    expect(await presence(vm)).toMatchObject({ clockSkewSeconds: null, heartbeatSeconds: null });
+  });
+
+  test('a hostile report makes no answer many times its own size', async () => {
+    const vm = await vmWithProbe();
+    const substatus = Array(1000).fill({});
+    const entry = status(1, 'success', { file: statusFile('success', { substatus }) }).statuses[0];
+    await expect(send(vm, { statuses: Array(20).fill(entry) })).rejects.toSatisfy(
+      (error: { faults: unknown[] }) => error.faults.length === 1000,
+    );
+  });
+
   test('a sequence number above the goal’s is refused, and later goals go on above it, within bounds', async () => {
     const vm = await vmWithProbe();
     await expect(send(vm, status(40, 'success'))).rejects.toMatchObject({

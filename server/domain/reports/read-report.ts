@@ -7,6 +7,7 @@ import {
   heartbeatEntry,
   heartbeatFileWith,
   isPlainObject,
+  maxFaults,
   pointer,
   type ReportEnvelope,
   read,
@@ -61,6 +62,18 @@ function schemasFor(limits: DocumentLimits): Schemas {
   return schemas;
 }
 
+/** Parts of the frame that a report can do without: a fault of theirs costs no entry. */
+const dispensable = ['agentTime', 'appliedEtag', 'periods'];
+
+function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: Fault[] } {
+  const frame = read(reportEnvelope, report);
+  if ('value' in frame) return { envelope: frame.value, faults: [] };
+  const wrong = new Set(frame.faults.map(({ path }) => path.split('/')[1] ?? ''));
+  const rest = isPlainObject(report) ? Object.entries(report).filter(([name]) => !wrong.has(name)) : [];
+  const fatal = !isPlainObject(report) || [...wrong].some((name) => !dispensable.includes(name));
+  return { envelope: fatal ? null : reportEnvelope.parse(Object.fromEntries(rest)), faults: frame.faults };
+}
+
 /**
  * Reads a report entry by entry: the good ones, and every fault of the others. Throws 400 where the frame itself is
  * wrong (the entries' faults come along), 413 where there are too many entries.
@@ -69,14 +82,13 @@ export function readReport(
   report: unknown,
   limits: DocumentLimits & { entries: number },
 ): { envelope: ReportEnvelope; entries: ReportEntry[]; faults: Fault[] } {
-  const frame = read(reportEnvelope, report);
+  const { envelope, faults } = readFrame(report);
   const lists = isPlainObject(report) ? report : {};
   const count = ['handlers', 'heartbeats', 'statuses'].reduce((sum, name) => sum + listOf(lists[name]).length, 0);
   if (count > limits.entries) {
     throw new DomainError('too_large', 'report_entries_too_many', { params: { limit: limits.entries } });
   }
   const schemas = schemasFor(limits);
-  const faults: Fault[] = 'faults' in frame ? [...frame.faults] : [];
   const entries: ReportEntry[] = [];
   const each = (list: string, readEntry: (raw: unknown, path: string, faults: Fault[]) => ReportEntry | null): void => {
     listOf(lists[list]).forEach((raw, index) => {
@@ -87,8 +99,9 @@ export function readReport(
   each('handlers', (raw, path) => readHandler(schemas, raw, path, faults));
   each('heartbeats', (raw, path) => readHeartbeat(schemas, raw, path, faults));
   each('statuses', (raw, path) => readStatus(schemas, raw, path, faults));
-  if ('faults' in frame) throw new DomainError('bad_request', 'report_invalid', { faults });
-  return { envelope: frame.value, entries, faults };
+  const shown = faults.slice(0, maxFaults);
+  if (envelope === null) throw new DomainError('bad_request', 'report_invalid', { faults: shown });
+  return { envelope, entries, faults: shown };
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
