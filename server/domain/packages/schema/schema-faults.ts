@@ -32,6 +32,17 @@ export function schemaFaults(schema: unknown): Fault[] {
   }
 }
 
+/** Whether validators can run it: an ECMAScript pattern in Unicode mode. What is no text is the meta-schema's affair. */
+function isPattern(pattern: unknown): boolean {
+  if (typeof pattern !== 'string') return true;
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Looks at keywords that a meta-schema permits and that we do not run. */
 class SchemaWalk {
   private readonly found: Fault[] = [];
@@ -47,6 +58,8 @@ class SchemaWalk {
     this.each(schema, '', (key, value, path) => {
       // An asynchronous schema answers with a promise, which would pass for a yes.
       if (key === '$async') this.found.push({ path, code: 'schema_keyword' });
+      const patterns = key === 'pattern' ? [value] : key === 'patternProperties' ? Object.keys(value ?? {}) : [];
+      if (!patterns.every(isPattern)) this.found.push({ path, code: 'schema_pattern' });
       if (references.has(key) && typeof value === 'string' && !this.inside(value)) {
         this.found.push({ path, code: 'schema_reference' });
       }
