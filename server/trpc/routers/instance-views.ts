@@ -1,9 +1,12 @@
-import { getInstanceView } from '#server/domain/views/get-instance-view.ts';
-import type { InstanceViewInput } from '#server/domain/views/input.ts';
+import { listReportHistory } from '#server/domain/reports/index.ts';
+import { getInstanceView, type InstanceViewInput } from '#server/domain/views/index.ts';
 import { type CallContext, query, router } from '../trpc.ts';
 
 /** The page's client puts the language that its reader chose first into `Accept-Language`. */
 const inTheReadersLanguage = (ctx: CallContext, { vmId }: Pick<InstanceViewInput, 'vmId'>) =>
   getInstanceView(ctx, { vmId, acceptLanguage: ctx.headers.get('accept-language') });
 
-export const instanceViewsRouter = router({ get: query(inTheReadersLanguage) });
+export const instanceViewsRouter = router({
+  get: query(inTheReadersLanguage),
+  history: query(listReportHistory),
+});
