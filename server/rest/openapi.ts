@@ -38,6 +38,18 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   return json;
 }
 
+/** Schemas that refer to themselves bring `$defs`; in an OpenAPI document those stand with the components. */
+function gatherDefinitions(paths: Json): { paths: Json; definitions: Json } {
+  const definitions: Record<string, unknown> = {};
+  const text = JSON.stringify(paths).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const gathered = JSON.parse(text, (key, value) => {
+    if (key !== '$defs') return value;
+    Object.assign(definitions, value);
+    return undefined;
+  });
+  return { paths: gathered, definitions };
+}
+
 function parametersOf(schema: z.ZodObject, place: 'path' | 'query'): Json[] {
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Json; required?: string[] };
   return Object.entries(properties).map(([name, property]) => ({
@@ -124,10 +136,11 @@ function operationOf(route: Route): Json {
 
 /** The OpenAPI 3.1 document of the table, from the same schemas that read the requests. */
 export function openapiDocument(routes: readonly Route[], url: string): Json {
-  const paths: Record<string, Record<string, Json>> = {};
+  const operations: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
+    operations[route.path] = { ...operations[route.path], [route.method.toLowerCase()]: operationOf(route) };
   }
+  const { paths, definitions } = gatherDefinitions(operations);
   return {
     openapi: '3.1.0',
     info: {
@@ -140,7 +153,7 @@ export function openapiDocument(routes: readonly Route[], url: string): Json {
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An API token of Annex.' } },
-      schemas: { Problem: schemaOf(problem, 'output') },
+      schemas: { Problem: schemaOf(problem, 'output'), ...definitions },
     },
   };
 }

@@ -33,10 +33,15 @@ function responseOf({ status, body, headers }: Reply): Response {
   return jsonResponse(status, JSON.stringify(body), headers);
 }
 
-/** Answers may hold what only the caller may see: no cache keeps them. */
+/** Answers may hold what only the caller may see: no cache keeps them. Messages in them are in the caller's language. */
 export function jsonResponse(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(text, {
     status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      vary: 'Accept-Language',
+      ...headers,
+    },
   });
 }

@@ -5,6 +5,7 @@ import { publisherRoutes } from './publishers.ts';
 import { resourceRoutes } from './resources.ts';
 import { tokenRoutes } from './tokens.ts';
 import { versionRoutes } from './versions.ts';
+import { viewRoutes } from './views.ts';
 import { vmRoutes } from './vms.ts';
 
 /** Every call of the management door. */
@@ -15,5 +16,6 @@ export const routes: readonly Route[] = [
   ...resourceRoutes,
   ...vmRoutes,
   ...goalStateRoutes,
+  ...viewRoutes,
   ...tokenRoutes,
 ];

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { handlerStates, statusWords } from '#protocol/index.ts';
+import { listReportHistory } from '#server/domain/reports/index.ts';
+import { getInstanceView } from '#server/domain/views/index.ts';
+import { pageOf, pageQuery, type Route, route } from '../route.ts';
+import { count, inVm, time, vmId } from '../shapes.ts';
+
+const vmHealth = z.enum(['healthy', 'progressing', 'degraded', 'failed', 'unresponsive', 'unknown']);
+
+const message = z
+  .object({
+    text: z.string(),
+    lang: z.string(),
+    source: z.enum(['resource', 'formatted', 'id', 'recovered']),
+    id: z.string().optional(),
+    params: z.array(z.string()).optional(),
+  })
+  .nullable();
+
+const substatus = z
+  .object({
+    name: z.string().nullable(),
+    operation: z.string().nullable(),
+    status: z.enum(statusWords),
+    code: z.number().int().nullable(),
+    message,
+    get substatus() {
+      return z.array(substatus);
+    },
+  })
+  .meta({ id: 'Substatus' });
+
+const status = substatus.extend({
+  sequenceNumber: count,
+  configurationAppliedTime: z.string().nullable(),
+  timestampUTC: z.string().nullable(),
+  stale: z.boolean(),
+  staleSeconds: count,
+  readAt: time.nullable(),
+});
+
+const handlerState = z.object({
+  state: z.enum(handlerStates),
+  command: z.enum(['install', 'update', 'enable', 'disable', 'uninstall']).nullable(),
+  sequenceNumber: count,
+  exitCode: z.number().int().nullable(),
+  timedOut: z.boolean(),
+  attempt: count.nullable(),
+  outputTail: z.string().nullable().optional(),
+  blockedBy: z.string().nullable(),
+  at: time.nullable(),
+});
+
+const heartbeat = z.object({
+  verdict: z.enum(['ready', 'notready', 'unknown', 'unresponsive', 'none']),
+  ageSeconds: count.nullable(),
+  code: z.number().int().nullable(),
+  message,
+  readAt: time.nullable(),
+  nextReadingAt: time.nullable(),
+});
+
+const agent = z.object({
+  status: z.enum(['ready', 'unknown', 'unresponsive', 'never']),
+  lastSeenAt: time.nullable(),
+  nextExpectedAt: time.nullable(),
+  name: z.string().nullable(),
+  version: z.string().nullable(),
+  clockSkewSeconds: z.number().nullable(),
+  enrolledAt: time.nullable(),
+  duplicateSeenAt: time.nullable(),
+});
+
+const extension = z.object({
+  name: z.string(),
+  handler: z.string(),
+  goalVersion: z.string(),
+  version: z.string().nullable(),
+  goal: z.enum(['enabled', 'disabled', 'uninstall']),
+  goalSequenceNumber: count,
+  dependsOn: z.array(z.string()),
+  changedAt: time,
+  changedBy: z.string(),
+  deliveredAt: time.nullable(),
+  deadlineAt: time.nullable(),
+  concludedAt: time.nullable(),
+  concludedWith: z.enum(['success', 'error']).nullable(),
+  handlerState: handlerState.nullable(),
+  heartbeat,
+  status: status.nullable(),
+  health: z.enum([...vmHealth.options, 'disabled']),
+});
+
+const instanceView = z.object({
+  vmId,
+  name: z.string(),
+  incarnation: count,
+  publishedAt: time.nullable(),
+  deliveredIncarnation: count,
+  deliveredAt: time.nullable(),
+  agent,
+  extensions: z.array(extension),
+  health: vmHealth,
+});
+
+const pastReport = z.object({
+  id: count,
+  at: time,
+  kind: z.enum(['handler', 'heartbeat', 'status']),
+  extension: z.string(),
+  sequenceNumber: count.nullable(),
+  current: z.boolean(),
+  document: z.record(z.string(), z.unknown()),
+});
+
+export const viewRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/vms/{id}/instance-view',
+    operationId: 'getInstanceView',
+    summary: 'Goal and reports of a VM in one answer, in the language of Accept-Language; output is for operators.',
+    role: 'viewer',
+    params: inVm,
+    answers: {
+      200: { meaning: 'The instance view; Content-Language names the languages used.', schema: instanceView },
+    },
+    refusals: [404],
+    run: async (ctx, { params, acceptLanguage }) => {
+      const { languages, ...body } = await getInstanceView(ctx, { vmId: params.id, acceptLanguage });
+      return {
+        status: 200,
+        body,
+        ...(languages.length > 0 && { headers: { 'content-language': languages.join(', ') } }),
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/vms/{id}/reports',
+    operationId: 'listReports',
+    summary: 'What was reported of a VM, as it was sent, newest first.',
+    role: 'operator',
+    params: inVm,
+    query: pageQuery.omit({ q: true }).extend({ extension: z.string().max(64).optional() }),
+    answers: { 200: { meaning: 'A page of reports.', schema: pageOf(pastReport) } },
+    refusals: [],
+    run: async (ctx, { params, query }) => ({
+      status: 200,
+      body: await listReportHistory(ctx, { vmId: params.id, ...query }),
+    }),
+  }),
+];
