@@ -17,7 +17,20 @@ function certificate(name: string, ...algorithm: string[]): { pem: string; key: 
   const key = path.join(dir, `${name}.key`);
   const pem = execFileSync(
     'openssl',
-    ['req', '-x509', '-newkey', ...algorithm, '-nodes', '-keyout', key, '-days', '2', '-subj', `/O=Größe/CN=${name}`, '-utf8'],
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      ...algorithm,
+      '-nodes',
+      '-keyout',
+      key,
+      '-days',
+      '2',
+      '-subj',
+      `/O=Größe/CN=${name}`,
+      '-utf8',
+    ],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   ).toString();
   return { pem, key };
