@@ -5,8 +5,8 @@ import type { ReactNode } from 'react';
 import './globals.css';
 import { cookieNames } from './_lib/cookies.ts';
 import { bundlesOf } from './_lib/i18n/catalog.ts';
+import { WordsProvider } from './_lib/i18n/client.tsx';
 import { sharedNamespaces } from './_lib/i18n/namespaces.ts';
-import { WordsProvider } from './_lib/i18n/provider.tsx';
 import { currentLanguage, directionOf } from './_lib/i18n/server.ts';
 import { ReaderClock } from './_lib/reader-clock.tsx';
 

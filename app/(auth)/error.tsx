@@ -2,7 +2,7 @@
 
 import { useRouter } from 'next/navigation';
 import { startTransition } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { ErrorState } from '#app/_ui/error-state.tsx';
 

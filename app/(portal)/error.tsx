@@ -1,6 +1,6 @@
 'use client';
 
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useRetry } from '../_lib/live/use-retry.ts';
 import { Card } from '../_ui/card.tsx';
 import { ErrorState } from '../_ui/error-state.tsx';

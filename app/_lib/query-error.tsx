@@ -1,6 +1,6 @@
 'use client';
 
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { ErrorState } from '../_ui/error-state.tsx';
 import { useProblem } from './use-problem.ts';
 

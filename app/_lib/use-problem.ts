@@ -1,6 +1,6 @@
 'use client';
 
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { type Problem, problemOf } from './problem.ts';
 
 /** Turns what was thrown into words for a page: `const explain = useProblem(); explain(error).message`. */

@@ -2,7 +2,7 @@
 
 import { LogOut } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { signOut } from '../_lib/session.ts';
 import { useProblem } from '../_lib/use-problem.ts';
 import { Avatar } from '../_ui/avatar.tsx';

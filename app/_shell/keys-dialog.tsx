@@ -1,6 +1,6 @@
 'use client';
 
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeyList } from '../_lib/keys.tsx';
 import { Dialog } from '../_ui/dialog.tsx';
 import { Kbd } from '../_ui/kbd.tsx';

@@ -3,7 +3,7 @@
 import { Languages } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useTransition } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { writeChoice } from '../_lib/cookies.ts';
 import { Button } from '../_ui/button.tsx';
 import { LazyMenu } from '../_ui/lazy-menu.tsx';

@@ -1,7 +1,7 @@
 'use client';
 
 import { Wifi, WifiOff } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useLive } from '../_lib/live/provider.tsx';
 import { Banner } from '../_ui/banner.tsx';
 import { Button } from '../_ui/button.tsx';

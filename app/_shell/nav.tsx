@@ -2,7 +2,7 @@
 
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Mark } from './mark.tsx';
 import { isAt, places } from './places.ts';

@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { KeysProvider, useKeys } from '../_lib/keys.tsx';
 import { LiveProvider } from '../_lib/live/provider.tsx';
 import { DataProvider } from '../_lib/trpc.tsx';

@@ -2,7 +2,7 @@
 
 import { Monitor, Moon, Sun, SunMoon } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { writeChoice } from '../_lib/cookies.ts';
 import { IconButton } from '../_ui/button.tsx';
 import { LazyMenu } from '../_ui/lazy-menu.tsx';

@@ -2,7 +2,7 @@
 
 import * as Radix from 'radix-ui/alert-dialog';
 import { type ReactNode, useId, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from './button.tsx';
 import { scrim, sheet } from './dialog.tsx';
 import { FieldError } from './field.tsx';

@@ -2,7 +2,7 @@
 
 import { RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from './button.tsx';
 import { copyText } from './copy.tsx';
 import { EmptyState } from './empty-state.tsx';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTimeZone } from './clock.ts';
 
 export type DateStyle = 'time' | 'date' | 'short' | 'exact';

@@ -2,7 +2,7 @@
 
 import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from './button.tsx';
 import { cn } from './cn.ts';
 

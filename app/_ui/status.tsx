@@ -1,7 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from './cn.ts';
 import { StatusIcon, type StatusName } from './status-icon.tsx';
 

@@ -2,7 +2,7 @@
 
 import { Plus, X } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from './cn.ts';
 
 export interface TagProps {

@@ -1,7 +1,7 @@
 'use client';
 
 import { useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { Problem } from '#app/_lib/problem.ts';
 import { signIn } from '#app/_lib/session.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';

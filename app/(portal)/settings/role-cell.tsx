@@ -1,6 +1,6 @@
 'use client';
 
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { Role } from '#app/_shell/reader.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
 

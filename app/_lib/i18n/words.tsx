@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { bundlesOf } from './catalog.ts';
+import { AddWords } from './client.tsx';
 import type { WordNamespace } from './namespaces.ts';
-import { AddWords } from './provider.tsx';
 import { currentLanguage } from './server.ts';
 
 /** Sends the words that the client components below need, in this reader's language only. */

@@ -1,0 +1,72 @@
+'use client';
+
+import type { FlatNamespace, TFunction } from 'i18next';
+import { cloneElement, createContext, Fragment, type ReactElement, type ReactNode, useContext, useMemo } from 'react';
+import type { Bundles } from './namespaces.ts';
+import { translate, type Values } from './translate.ts';
+
+interface ClientWords {
+  language: string;
+  bundles: Bundles;
+}
+
+const WordsContext = createContext<ClientWords>({ language: 'en', bundles: {} });
+
+interface ProviderProps extends ClientWords {
+  children: ReactNode;
+}
+
+/** This tab's language, and the words that every page needs. */
+export function WordsProvider({ language, bundles, children }: ProviderProps) {
+  const value = useMemo(() => ({ language, bundles }), [language, bundles]);
+  return <WordsContext value={value}>{children}</WordsContext>;
+}
+
+/** Adds a page's words to those above it. */
+export function AddWords({ language, bundles, children }: ProviderProps) {
+  const above = useContext(WordsContext);
+  const value = useMemo(
+    () => ({ language, bundles: { ...above.bundles, ...bundles } }),
+    [language, bundles, above.bundles],
+  );
+  return <WordsContext value={value}>{children}</WordsContext>;
+}
+
+/** `i18n.language` is a BCP 47 tag. */
+interface UsedWords<N extends FlatNamespace | readonly FlatNamespace[]> {
+  /** Typed by the English files: `t('title')`, `t('common:close')`, `t('members.count', { count })`. */
+  t: TFunction<N>;
+  i18n: { language: string };
+}
+
+/** Words for a client component. Its namespaces must be sent by `<Words>` above it; `common` and `navigation` are. */
+export function useTranslation<const N extends FlatNamespace | readonly FlatNamespace[] = 'common'>(
+  namespaces?: N,
+): UsedWords<N> {
+  const { language, bundles } = useContext(WordsContext);
+  const joined = namespaces === undefined ? 'common' : [namespaces].flat().join();
+  return useMemo(() => {
+    const list = joined.split(',');
+    const t = (key: string, values?: Values) => translate(language, bundles, list, key, values);
+    // The library's type gives keys and placeholders their check; of its many shapes only this one is used.
+    return { t: t as unknown as TFunction<N>, i18n: { language } };
+  }, [language, bundles, joined]);
+}
+
+export interface TransProps {
+  /** A translated sentence with named tags: `t('wait', { name })` of `"<b>{{name}}</b> waits"`. */
+  text: string;
+  /** What each tag becomes: `{ b: <b />, link: <TextLink href="…" /> }`. */
+  tags: Readonly<Record<string, ReactElement<{ children?: ReactNode }>>>;
+}
+
+/** A sentence with markup inside. Tags do not nest; what a placeholder holds is text in any case. */
+export function Trans({ text, tags }: TransProps) {
+  const parts = text.split(/<(\w+)>(.*?)<\/\1>/s);
+  return parts.map((part, index) => {
+    if (index % 3 === 1) return null;
+    const tag = index % 3 === 2 ? tags[parts[index - 1] ?? ''] : undefined;
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of a sentence keep their order
+    return tag === undefined ? <Fragment key={index}>{part}</Fragment> : cloneElement(tag, { key: index }, part);
+  });
+}
