@@ -53,12 +53,22 @@ export function faultsOfIssue(issue: Issue): Fault[] {
   return [{ path, ...codeOf(issue) }];
 }
 
+/** The types of JSON have sentences of their own, so that nobody reads `record` or `int`. */
+const typeCodes: Readonly<Record<string, { code: ErrorCode }>> = {
+  string: { code: 'field_not_text' },
+  boolean: { code: 'field_not_boolean' },
+  number: { code: 'field_not_number' },
+  int: { code: 'field_not_integer' },
+  array: { code: 'field_not_array' },
+  object: { code: 'field_not_object' },
+  record: { code: 'field_not_object' },
+};
+
 function codeOf(issue: Issue): { code: ErrorCode; params?: Record<string, string | number> } {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined
-        ? { code: 'field_missing' }
-        : { code: 'field_type', params: { expected: issue.expected } };
+      if (issue.input === undefined) return { code: 'field_missing' };
+      return typeCodes[issue.expected] ?? { code: 'field_type', params: { expected: issue.expected } };
     case 'too_small': {
       const minimum = Number(issue.minimum);
       if (issue.origin === 'string') {

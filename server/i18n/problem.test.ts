@@ -177,11 +177,11 @@ describe('faults of an input', () => {
 
   test.each<[unknown, string[]]>([
     [{}, ['/name field_missing', '/mode field_missing']],
-    ['text', [' field_type']],
+    ['text', [' field_not_object']],
     [{ name: '', mode: 'a' }, ['/name field_empty']],
     [{ name: 'abcdef', mode: 'c', port: 11 }, ['/name field_too_long', '/mode field_choice', '/port field_too_big']],
-    [{ name: 'a', mode: 'a', port: 1.5, list: [] }, ['/port field_type', '/list field_too_few']],
-    [{ name: 'a', mode: 'a', list: [1, 2] }, ['/list/0 field_type', '/list/1 field_type']],
+    [{ name: 'a', mode: 'a', port: 1.5, list: [] }, ['/port field_not_integer', '/list field_too_few']],
+    [{ name: 'a', mode: 'a', list: [1, 2] }, ['/list/0 field_not_text', '/list/1 field_not_text']],
     [{ name: 'a', mode: 'a', list: ['', '', ''] }, ['/list field_too_many']],
     [{ name: 'a', mode: 'a', tag: 'y' }, ['/tag if_match_form']],
     [{ name: 'a', mode: 'a', more: 1, 'a b!': 2 }, ['/more field_unknown', ' field_unknown']],
