@@ -114,13 +114,15 @@ export class Agent {
     while (!this.stopping.signal.aborted) {
       let pause: number;
       try {
-        const answer = await this.portal.goalState(this.seenEtag, heldSeconds, this.stopping.signal);
+        const asked = this.seenEtag;
+        const answer = await this.portal.goalState(asked, heldSeconds, this.stopping.signal);
         if (isAway) journal.info('The portal is back.');
         isAway = false;
         pauses.reset();
         this.reporter.portalIsThere();
         this.receive(answer);
-        pause = answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0);
+        // The first answer comes at once; the next poll is one that the portal can hold.
+        pause = asked === null ? 0 : (answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0));
       } catch (error) {
         if (this.stopping.signal.aborted) return;
         pause = pauseAfter(error, () => pauses.next());

@@ -9,7 +9,8 @@ import { agentVersion } from './version.ts';
 
 const print = (line: string) => console.log(line);
 const stopping = new AbortController();
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
+// `disconnect`: whoever started it with a channel and kept it running is gone.
+for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(event, () => stopping.abort());
 
 function seconds(text: string): number {
   const value = Number(text);

@@ -302,10 +302,12 @@ export class Runner {
     }
   }
 
-  private tellWaiting({ waiting }: Plan): void {
-    const now = new Map(waiting.map(({ extension, blockedBy }) => [extension, blockedBy]));
-    for (const [extension, blockedBy] of now) {
+  private tellWaiting({ waiting, steps }: Plan): void {
+    for (const { extension, blockedBy } of waiting) {
       if (this.waitingTold.get(extension) === blockedBy) continue;
+      // What is enabled already only stands behind the other for a moment, as at each start.
+      const isMoment = steps.some((step) => step.extensions.includes(blockedBy));
+      if (isMoment && this.machine.local.extensions[extension]?.state === 'enabled') continue;
       this.waitingTold.set(extension, blockedBy);
       this.machine.tell(extension, 'waiting', { blockedBy });
       this.options.journal.info(`${extension}: waits for ${blockedBy}.`);
