@@ -1,7 +1,6 @@
 import type { Role } from '#db/schema/auth.ts';
 import { DomainError } from '#server/domain/error.ts';
 
-
 /** Who asks. `id` is stable and safe to store; `name` is what people read in the activity. */
 export interface Actor {
   kind: 'user' | 'token' | 'bootstrap' | 'agent' | 'system' | 'anonymous';
