@@ -1,6 +1,9 @@
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { launch } from '#server/launcher/launch.ts';
 import { type Config, ConfigError, loadConfig } from '#server/platform/env.ts';
+import { newToken } from '#server/platform/keys.ts';
+import { runDemo } from './demo.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const begun = Date.now();
@@ -24,7 +27,8 @@ function block(config: Config, setupUrl: string | null): string {
 }
 
 async function main(): Promise<void> {
-  const config = loadConfig();
+  const { values } = parseArgs({ options: { demo: { type: 'boolean', default: false } } });
+  const config = withDemoToken(loadConfig(), values.demo);
   let ending: Promise<void> | undefined;
   const starting = launch(config, root, say);
   const end = (): void => {
@@ -36,8 +40,20 @@ async function main(): Promise<void> {
       );
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.on(name, end);
-  const { setupUrl } = await starting;
-  if (ending === undefined) console.log(block(config, setupUrl));
+  const { setupUrl, keep } = await starting;
+  if (ending !== undefined) return;
+  console.log(block(config, setupUrl));
+  if (values.demo) {
+    await runDemo({ config, root, keep, say }).catch((error: unknown) => {
+      say(`The demo could not be made: ${error instanceof Error ? error.message : 'unknown error'}`);
+    });
+  }
+}
+
+/** The demo acts through the public API like anybody; its administrator's token lives as long as this process. */
+function withDemoToken(config: Config, demo: boolean): Config {
+  if (!demo || config.bootstrap.token !== null) return config;
+  return { ...config, bootstrap: { ...config.bootstrap, token: newToken('demo') } };
 }
 
 main().catch((error: unknown) => {

@@ -11,6 +11,8 @@ export interface ChildOptions {
   say(line: string): void;
   /** Whether it tells when it is ready; without that it counts as ready when it runs. */
   tellsReady: boolean;
+  /** Keeps its standard output away from the terminal; it has a log of its own. */
+  quiet?: boolean;
 }
 
 /** A process that is kept running. */
@@ -43,7 +45,7 @@ export function keepRunning(options: ChildOptions): Child {
     const child = spawn(process.execPath, options.args, {
       cwd: options.cwd,
       env: options.env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['ignore', options.quiet === true ? 'ignore' : 'inherit', 'inherit', 'ipc'],
       detached: true,
     });
     current = child;

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { migrate } from '#db/migrate.ts';
 import { bootstrapPeople } from '#server/auth/bootstrap.ts';
-import { type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
+import { bareEnvironment, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
+import { processesBelow, signal, waitUntil } from '#server/platform/processes.ts';
 import { openPool, openServices } from '#server/process/services.ts';
 import { buildPages } from './build.ts';
 import { type Child, keepRunning } from './child.ts';
@@ -13,10 +14,11 @@ import { checkPorts } from './ports.ts';
 export interface Launched {
   /** One-time link for the first admin; null when there is one. */
   setupUrl: string | null;
-  /** What children are given of the environment, the database's address among it. */
-  environment: NodeJS.ProcessEnv;
-  /** Keeps one more process running, ended before the others. */
-  keep(name: string, args: string[], env: NodeJS.ProcessEnv): Child;
+  /**
+   * Keeps one more process running, which knows nothing of our environment. It is ended before the others, and with it
+   * what it left running in `folder` and below.
+   */
+  keep(name: string, args: string[], folder: string): void;
   /** Ends everything in order: extras, doors, database. */
   stop(): Promise<void>;
 }
@@ -35,7 +37,11 @@ export async function launch(config: Config, root: string, say: (line: string) =
     await checkPorts(config);
     const [databaseUrl] = await Promise.all([openDatabase(config, say, endings), buildPages(root, say)]);
     const setupUrl = await prepare({ ...config, databaseUrl });
-    const environment = childEnvironment({ DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir });
+    const environment = childEnvironment({
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: config.dataDir,
+      ...(config.bootstrap.token === null ? {} : { ANNEX_BOOTSTRAP_TOKEN: config.bootstrap.token }),
+    });
     // The first admin is made here; no other process needs to know the password.
     delete environment.ANNEX_BOOTSTRAP_EMAIL;
     delete environment.ANNEX_BOOTSTRAP_PASSWORD;
@@ -53,17 +59,26 @@ export async function launch(config: Config, root: string, say: (line: string) =
     const ready = doors.map((door) => door.ready);
     await Promise.allSettled(ready);
     await Promise.all(ready);
-    const extras: Child[] = [];
-    endings.push(async () => void (await Promise.all(extras.map((extra) => extra.stop()))));
-    const keep = (name: string, args: string[], env: NodeJS.ProcessEnv): Child => {
-      const child = keepRunning({ name, args, cwd: root, env, say, tellsReady: false });
-      extras.push(child);
-      return child;
+    const extras: { child: Child; folder: string }[] = [];
+    endings.push(async () => void (await Promise.all(extras.map(endExtra))));
+    const keep = (name: string, args: string[], folder: string): void => {
+      const child = keepRunning({ name, args, cwd: root, env: bareEnvironment(), say, tellsReady: false, quiet: true });
+      child.ready.catch(() => say(`The ${name} could not be started.`));
+      extras.push({ child, folder });
     };
-    return { setupUrl, environment, keep, stop };
+    return { setupUrl, keep, stop };
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+async function endExtra({ child, folder }: { child: Child; folder: string }): Promise<void> {
+  await child.stop();
+  const isEmpty = async (): Promise<boolean> => (await processesBelow(folder)).length === 0;
+  for (const name of ['SIGTERM', 'SIGKILL'] as const) {
+    for (const pid of await processesBelow(folder)) signal(pid, name);
+    if (await waitUntil(isEmpty, 2_000)) return;
   }
 }
 

@@ -214,6 +214,17 @@ function nameOf(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
+/** For processes that are started by us and are not ours: agents of the demo. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, TMPDIR, LANG } = process.env;
+  return {
+    NODE_ENV: 'production',
+    PATH,
+    ...(TMPDIR === undefined ? {} : { TMPDIR }),
+    ...(LANG === undefined ? {} : { LANG }),
+  };
+}
+
 /** The part of the environment that children get, with what the launcher adds. */
 export function childEnvironment(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const kept = handedDown.flatMap((name) => {

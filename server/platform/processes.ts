@@ -28,11 +28,20 @@ async function processStat(pid: number): Promise<{ state: string; start: string 
 
 /** Processes whose working folder is this one: for a PostgreSQL cluster, its postmaster and all its backends. */
 export async function processesIn(folder: string): Promise<number[]> {
+  return processesWhere((cwd) => cwd === folder);
+}
+
+/** Processes whose working folder is this one or any below it. */
+export async function processesBelow(folder: string): Promise<number[]> {
+  return processesWhere((cwd) => cwd === folder || cwd.startsWith(`${folder}/`));
+}
+
+async function processesWhere(matches: (cwd: string) => boolean): Promise<number[]> {
   const entries = await readdir('/proc').catch(() => []);
   const found = await Promise.all(
     entries
       .filter((entry) => /^\d+$/.test(entry))
-      .map(async (entry) => ((await readlink(`/proc/${entry}/cwd`).catch(() => '')) === folder ? Number(entry) : null)),
+      .map(async (entry) => (matches(await readlink(`/proc/${entry}/cwd`).catch(() => '')) ? Number(entry) : null)),
   );
   return found.filter((pid) => pid !== null);
 }
