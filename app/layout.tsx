@@ -4,6 +4,7 @@ import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import './globals.css';
 import { cookieNames } from './_lib/cookies.ts';
+import { CrashBoundary } from './_lib/crash-boundary.tsx';
 import { bundlesOf } from './_lib/i18n/catalog.ts';
 import { WordsProvider } from './_lib/i18n/client.tsx';
 import { sharedNamespaces } from './_lib/i18n/namespaces.ts';
@@ -68,7 +69,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       <body>
         <WordsProvider language={language} bundles={bundlesOf(language, sharedNamespaces)}>
           <ReaderClock now={Date.now()} timeZone={zoneOf(timeZone)}>
-            {children}
+            <CrashBoundary>{children}</CrashBoundary>
           </ReaderClock>
         </WordsProvider>
       </body>
