@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changes, invitations, sessions, users } from '#db/schema/index.ts';
+import { openBlobStore } from '#server/platform/blob-store.ts';
+import type { OpenServices } from '#server/process/services.ts';
+import { testServices } from '#server/testing/context.ts';
+import { clearBlobs } from './clear-blobs.ts';
+import { clearChanges } from './clear-changes.ts';
+import { clearExpired } from './clear-expired.ts';
+import { clearUploads } from './clear-uploads.ts';
+import { runAlone, startTicker } from './ticker.ts';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const ago = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
+
+let root: string;
+let services: OpenServices;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'annex-worker-'));
+  const opened = await testServices();
+  services = { ...opened, blobs: openBlobStore(root), log: pino({ level: 'silent' }), close: async () => {} };
+});
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+test('hints about changes are kept for an hour', async () => {
+  await services.db.insert(changes).values([
+    { topic: 'vm', key: 'old', at: ago(2) },
+    { topic: 'vm', key: 'young', at: ago(0.5) },
+  ]);
+  expect(await clearChanges(services, now)).toBe(1);
+  expect((await services.db.select().from(changes)).map(({ key }) => key)).toEqual(['young']);
+});
+
+test('sessions go when they end, invitations a month later', async () => {
+  await services.db.insert(users).values({ id: 'u', name: 'Ada', email: 'ada@example.org' });
+  await services.db.insert(sessions).values([
+    { id: 'ended', userId: 'u', token: 'a', expiresAt: ago(1) },
+    { id: 'open', userId: 'u', token: 'b', expiresAt: ago(-1) },
+  ]);
+  const invitation = { role: 'viewer' as const, createdAt: ago(2_000), createdBy: 'u' };
+  await services.db.insert(invitations).values([
+    { ...invitation, id: '00000000-0000-7000-8000-000000000001', tokenHash: 'a', expiresAt: ago(31 * 24) },
+    { ...invitation, id: '00000000-0000-7000-8000-000000000002', tokenHash: 'b', expiresAt: ago(29 * 24) },
+  ]);
+  expect(await clearExpired(services, now)).toBe(2);
+  expect((await services.db.select().from(sessions)).map(({ id }) => id)).toEqual(['open']);
+  expect((await services.db.select().from(invitations)).map(({ tokenHash }) => tokenHash)).toEqual(['b']);
+});
+
+async function put(text: string, at: Date): Promise<string> {
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const path = await services.blobs.temporaryPath();
+  await writeFile(path, text);
+  await services.blobs.putFile(path, sha256);
+  await utimes(join(root, sha256.slice(0, 2), sha256), at, at);
+  return sha256;
+}
+
+test('package bytes without a version go after a day', async () => {
+  const [old, young] = [await put('old', ago(25)), await put('young', ago(23))];
+  expect(await clearBlobs(services, now)).toBe(1);
+  expect(await services.blobs.size(old)).toBeNull();
+  expect(await services.blobs.size(young)).toBe(5);
+});
+
+test('uploads that were cut off go after two hours', async () => {
+  const path = await services.blobs.temporaryPath();
+  await writeFile(path, 'half');
+  await utimes(path, ago(3), ago(3));
+  expect(await clearUploads(services, now)).toBe(1);
+});
+
+test('of two workers one does a job, and a job that fails frees the way for the next', async () => {
+  let runs = 0;
+  const count = async (): Promise<number> => ++runs;
+  const holds = Promise.withResolvers<void>();
+  const hold = Promise.withResolvers<void>();
+  const held = runAlone(services, {
+    name: 'held',
+    everyMs: 1,
+    run: async () => {
+      holds.resolve();
+      await hold.promise;
+      return 0;
+    },
+  });
+  await holds.promise;
+  await runAlone(services, { name: 'second', everyMs: 1, run: count });
+  expect(runs).toBe(0);
+  hold.resolve();
+  await held;
+  await expect(
+    runAlone(services, { name: 'bad', everyMs: 1, run: () => Promise.reject(new Error('bad')) }),
+  ).rejects.toThrow('bad');
+  await runAlone(services, { name: 'third', everyMs: 1, run: count });
+  expect(runs).toBe(1);
+});
+
+test('the ticker goes on after a job that failed, and stops when told', async () => {
+  const done = Promise.withResolvers<void>();
+  const stop = startTicker(services, [
+    { name: 'bad', everyMs: 60_000, run: () => Promise.reject(new Error('bad')) },
+    {
+      name: 'good',
+      everyMs: 60_000,
+      run: async () => {
+        done.resolve();
+        return 1;
+      },
+    },
+  ]);
+  await done.promise;
+  await stop();
+});
