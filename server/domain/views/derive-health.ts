@@ -77,7 +77,7 @@ export interface Derived {
   verdict: HeartbeatVerdict;
   /** Seconds, or null where the status is not stale. */
   staleFor: number | null;
-  /** Until when the goal must be concluded; null once it is. */
+  /** Until when the goal must be concluded; null once it is, or is disabled as wanted. */
   deadlineAt: Date | null;
   health: ExtensionHealth;
 }
@@ -110,5 +110,6 @@ export function derive(
     status: reading && { status: reading.status, sequenceNumber: facts.statusSequence ?? 0, stale: stale !== null },
     deadlinePassed: deadlineAt !== null && deadlineAt < now,
   });
-  return { verdict, staleFor: stale, deadlineAt, health };
+  // Nothing is awaited of what is disabled as wanted; no status concludes that.
+  return { verdict, staleFor: stale, deadlineAt: health === 'disabled' ? null : deadlineAt, health };
 }

@@ -293,6 +293,14 @@ describe('time', () => {
     expect(await at(903)).toMatchObject({ health: 'healthy', deadlineAt: null, concludedWith: 'success' });
   });
 
+  test('AZ-S6 one that is disabled as wanted is disabled, waits for no deadline, and does not count', async () => {
+    const vm = await vmWithProbe();
+    await vm.declare('probe', { state: 'disabled' });
+    expect(await view(vm)).toMatchObject({ extensions: [{ health: 'progressing', deadlineAt: expect.any(String) }] });
+    await send(vm, { handlers: [{ extension: 'probe', sequenceNumber: 2, state: 'disabled' }] });
+    expect(await view(vm)).toMatchObject({ health: 'healthy', extensions: [{ health: 'disabled', deadlineAt: null }] });
+  });
+
   test('AZ-H4 a handler that did not opt in shows no heartbeat verdict, not a bad one', async () => {
     const vm = await vmWithProbe('Acme.Lab.Quiet');
     await send(vm, { ...heartbeat('notready'), ...status(said('success')) });
