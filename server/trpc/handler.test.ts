@@ -192,6 +192,17 @@ describe('errors', () => {
     expect(lines.join()).toContain(String(requestId));
   });
 
+  test('a database that is away is 503 with a time to come again', async () => {
+    const own = await testServices();
+    await own.db.$client.end();
+    const base = await serve(createTrpcHandler({ ...door, services: { ...own, keys: services.keys } }));
+    const response = await fetch(`${base}/api/trpc/members.me`, { headers: { cookie } });
+    expect(response.status).toBe(503);
+    expect((await shape(response)).error?.json.data).toMatchObject({ code: 'database_away', retryAfter: 2 });
+    const stream = await fetch(`${base}/api/trpc/live.changes`, { headers: { cookie } });
+    expect(await stream.text()).toContain('database_away');
+  });
+
   test('too many calls in a batch and too long bodies are refused', async () => {
     const base = await start();
     const paths = Array(51).fill('members.me').join(',');
@@ -215,8 +226,8 @@ describe('live', () => {
     const events = eventsOf(response);
     expect((await events.next()).value).toMatch(/^event: connected/);
     expect((await events.next()).value).toContain('"changes":[]');
-    const before = Date.now();
     const made = await post(`${base}/api/trpc/invitations.create`, { cookie, origin: ours }, invite);
+    const before = Date.now();
     const { result } = await shape(made);
     const { id = '' } = (result?.data.json ?? {}) as { id?: string };
     const heard = await heardOf(events, id);
