@@ -28,14 +28,19 @@ export class People {
     return { baseURL: this.#portal.url, storageState: await this.session(role, namespaces) };
   }
 
+  /** A one-time link by which somebody joins with this role. */
+  async invite(role: Role, namespaces: string[] = []): Promise<string> {
+    const admin = await this.#client(await this.session('admin'));
+    const invitation = await mutate<{ link: string }>(admin, 'invitations.create', { role, namespaces });
+    await admin.dispose();
+    return invitation.link;
+  }
+
   /** Invited by the admin, joined by the link, as people are. */
   async #join(role: Role, namespaces: string[]): Promise<StorageState> {
     const email = `${role}.${this.#sessions.size}@example.org`;
     const name = `${role[0]?.toUpperCase()}${role.slice(1)}`;
-    const admin = await this.#client(await this.session('admin'));
-    const invitation = await mutate<{ link: string }>(admin, 'invitations.create', { role, namespaces });
-    await admin.dispose();
-    const token = new URL(invitation.link).searchParams.get('token');
+    const token = new URL(await this.invite(role, namespaces)).searchParams.get('token');
     const person = await this.#client();
     await mutate(person, 'invitations.redeem', { token, name, email, password: this.#portal.admin.password });
     const state = await person.storageState();

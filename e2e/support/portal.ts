@@ -46,7 +46,10 @@ export async function startPortal(environment: Record<string, string> = {}): Pro
     ...environment,
   };
 
-  let launcher = await launch(env, logFile, `${url}/readyz`);
+  let launcher = await launch(env, logFile, `${url}/readyz`).catch((error: unknown) => {
+    rmSync(dataDir, { recursive: true, force: true });
+    throw error;
+  });
   const stop = async () => {
     if (launcher.exitCode === null && launcher.signalCode === null) {
       const ended = new Promise((resolve) => launcher.once('exit', resolve));

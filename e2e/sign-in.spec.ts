@@ -1,0 +1,73 @@
+import { expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { expect, test } from './support/test.ts';
+
+/** Chromium notes every refused call; these journeys provoke them. */
+const refused = /status of (401|422)/;
+
+test('somebody signs in, lands where they wanted to go, and signs out', async ({ page, portal, console }) => {
+  console.allow(refused);
+  await page.goto('/settings');
+  await expect(page).toHaveURL('/sign-in?next=%2Fsettings');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+  await expectAccessibleInBothThemes(page);
+
+  await page.getByLabel('E-mail').fill(portal.admin.email);
+  await page.getByLabel('Password', { exact: true }).fill('not the password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'The e-mail address or the password is wrong.' }),
+  ).toBeVisible();
+
+  await page.getByLabel('Password', { exact: true }).fill(portal.admin.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page).toHaveURL('/settings');
+
+  await page.getByRole('button', { name: 'Account of ada' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(page).toHaveURL('/sign-in');
+  await page.goto('/settings');
+  await expect(page).toHaveURL('/sign-in?next=%2Fsettings');
+});
+
+test('a link lets one person join, once', async ({ page, people, console, unique }) => {
+  console.allow(refused);
+  const link = await people.invite('operator');
+  await page.goto(link);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Join Annex');
+  await expect(page.getByText('You join as Operator.')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  await page.getByLabel('Name').fill('Grace');
+  await page.getByLabel('E-mail').fill(`grace.${unique}@example.org`);
+  await page.getByLabel('Password', { exact: true }).fill('too short');
+  await page.getByRole('button', { name: 'Join' }).click();
+  await expect(page.getByText('9 characters are too few. Use at least 12.')).toBeVisible();
+  await page.getByLabel('Password', { exact: true }).fill('long enough to count');
+  await page.getByRole('button', { name: 'Join' }).click();
+  await expect(page).toHaveURL('/vms');
+
+  await page.goto(link);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link does not work');
+  await expectAccessibleInBothThemes(page);
+});
+
+test.describe('in German', () => {
+  test.use({ locale: 'de-AT' });
+
+  test('the sign-in speaks the reader’s language', async ({ page, portal, console }) => {
+    console.allow(refused);
+    await page.goto('/sign-in');
+    await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+    await page.getByLabel('E-Mail').fill(portal.admin.email);
+    await page.getByLabel('Passwort', { exact: true }).fill('nicht das Passwort');
+    await page.getByRole('button', { name: 'Anmelden' }).click();
+    await expect(page.getByRole('alert').filter({ hasText: 'Passwort' })).toBeVisible();
+  });
+});
+
+test('the pages are there for guests who may not see them only as a sign-in', async ({ page }) => {
+  for (const path of ['/vms', '/handlers', '/publish', '/settings/members']) {
+    const answer = await page.request.get(path, { maxRedirects: 0 });
+    expect([302, 303, 307, 308], path).toContain(answer.status());
+  }
+});
