@@ -42,6 +42,8 @@ const subjects: Subject[] = [
   { name: 'handler', path: '/handlers', signedIn: true, follow: /^\/handlers\/[^/]+$/ },
   { name: 'publish', path: '/publish', signedIn: true },
   { name: 'settings', path: '/settings', signedIn: true },
+  { name: 'members', path: '/settings/members', signedIn: true },
+  { name: 'tokens', path: '/settings/tokens', signedIn: true },
   { name: 'not-found', path: '/nowhere', signedIn: true },
 ];
 
