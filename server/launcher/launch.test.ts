@@ -5,9 +5,10 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { isAlive, processesIn } from '#server/platform/processes.ts';
+import { isAlive, processesBelow, processesIn } from '#server/platform/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+const token = 'a-token-for-the-test-of-the-launcher-0001';
 let dataDir: string;
 let ports: { portal: number; gateway: number };
 let launcher: Launcher;
@@ -20,7 +21,7 @@ interface Launcher {
 }
 
 function start(env: Record<string, string> = {}): Launcher {
-  const child = spawn(process.execPath, ['scripts/bootstrap.js', 'scripts/start.ts'], {
+  const child = spawn(process.execPath, ['scripts/bootstrap.js', 'scripts/start.ts', '--demo'], {
     cwd: root,
     env: {
       ...process.env,
@@ -28,6 +29,7 @@ function start(env: Record<string, string> = {}): Launcher {
       GATEWAY_PORT: String(ports.gateway),
       DATA_DIR: dataDir,
       ANNEX_LOG: 'error',
+      ANNEX_BOOTSTRAP_TOKEN: token,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -95,6 +97,41 @@ test('one block says where it is and how to begin', async () => {
   }
 });
 
+interface Extension {
+  goal: string;
+  handlerState: { state: string } | null;
+  status: { status: string } | null;
+}
+
+/** States of extensions on all VMs as anybody reads them: `goal/handler state/status`. */
+async function extensionStates(): Promise<string[]> {
+  const read = async <T>(path: string): Promise<T> => {
+    const response = await fetch(`http://127.0.0.1:${ports.portal}/api/v1${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return (await response.json()) as T;
+  };
+  const { items } = await read<{ items: { id: string }[] }>('/vms');
+  const views = await Promise.all(items.map(({ id }) => read<{ extensions: Extension[] }>(`/vms/${id}/instance-view`)));
+  return views
+    .flatMap(({ extensions }) => extensions)
+    .map((one) => `${one.goal}/${one.handlerState?.state ?? 'none'}/${one.status?.status ?? 'none'}`)
+    .sort();
+}
+
+test('the demo shows machines whose agents report every state', { timeout: 90_000 }, async () => {
+  await expect
+    .poll(extensionStates, { timeout: 60_000, interval: 500 })
+    .toEqual([
+      'disabled/disabled/success',
+      'enabled/enabled/success',
+      'enabled/enabled/transitioning',
+      'enabled/enabled/warning',
+      'enabled/failed/error',
+      'enabled/waiting/none',
+    ]);
+});
+
 test('a second start on the same data is refused in a sentence', { timeout: 60_000 }, async () => {
   const second = start();
   expect(await second.ended).toBe(1);
@@ -132,6 +169,7 @@ test('SIGTERM ends everything with 0 and leaves no process behind; what was left
   launcher.process.kill('SIGTERM');
   expect(await launcher.ended).toBe(0);
   expect(await isAlive(server)).toBe(false);
+  expect(await processesBelow(dataDir)).toEqual([]);
   expect(await statusOf(ports.portal, '/healthz')).toBe(0);
   expect(await statusOf(ports.gateway, '/healthz')).toBe(0);
   launcher = start();
