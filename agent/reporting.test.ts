@@ -82,6 +82,29 @@ test('AZ-S5 a status is read on its period until it is terminal, then no more un
   expect(next).toMatchObject({ extension: 'echo', file: [{ status: { status: 'warning' } }] });
 });
 
+test('AZ-S5 a status that an earlier enable left neither counts nor ends the reading while enable runs again', async () => {
+  const go = join(machine.dir, 'go');
+  // The second time enable takes until the test lets it go.
+  const script = `[ "$1" = enable ] || exit 0
+if [ ! -f status/1.status ]; then word=success; else word=transitioning; until [ -f '${go}' ]; do sleep 0.02; done; fi
+echo '[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":{"status":"'$word'"}}]' > status/1.status`;
+  await startWithEcho({ script });
+  await machine.portal.until('success', () => statuses().length === 1);
+  await machine.stop();
+  const before = statuses().length;
+  const agent = await machine.start({ statusSeconds: 0.05 });
+  await machine.until('the second enable', () => machine.calls().length === 3);
+  await agent.reportEverything(5);
+  expect(statuses()).toHaveLength(before);
+  writeFileSync(go, '');
+  await machine.portal.until('transitioning', () => statuses().length > before + 1);
+  expect(
+    statuses()
+      .slice(before)
+      .every(({ file }) => file[0]?.status.status === 'transitioning'),
+  ).toBe(true);
+});
+
 test('AZ-G9 half a file is never reported, and is read again', async () => {
   const agent = await startWithEcho();
   const whole = statusText('warning');

@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { StatusDocument } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
@@ -17,6 +17,8 @@ interface Watched {
   extension: string;
   sequenceNumber: number;
   path: string;
+  /** The time of a status that an earlier command left: it does not count while the present one runs. */
+  leftAt: number | null;
   /** What was handed on last; a change of it is handed on at once. */
   lastText: string | null;
   lastProblem: string | null;
@@ -48,7 +50,7 @@ export class Observer {
   followHeartbeat(extension: string, path: string): void {
     const one = this.watched.get(`heartbeat ${extension}`);
     if (one?.path === path) return;
-    this.follow({ kind: 'heartbeat', extension, sequenceNumber: 0, path });
+    this.follow({ kind: 'heartbeat', extension, sequenceNumber: 0, path, leftAt: null });
   }
 
   ignoreHeartbeat(extension: string): void {
@@ -56,9 +58,10 @@ export class Observer {
     this.arrange();
   }
 
-  /** A configuration was handed to the handler: its status is read until it is terminal. */
+  /** A command is about to apply a configuration: its status is read until it is terminal. */
   followStatus(extension: string, sequenceNumber: number, path: string): void {
-    this.follow({ kind: 'status', extension, sequenceNumber, path });
+    const leftAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+    this.follow({ kind: 'status', extension, sequenceNumber, path, leftAt });
   }
 
   /** The extension is gone. */
@@ -68,9 +71,10 @@ export class Observer {
     this.arrange();
   }
 
-  /** Reads one status now; its word, or null where there is none (any more) to read. */
+  /** The command has ended: what its status file says now counts. Its word, or null where there is none to read. */
   async readStatus(extension: string): Promise<StatusWord | null> {
     const one = this.watched.get(`status ${extension}`);
+    if (one !== undefined) one.leftAt = null;
     return one === undefined ? null : await this.read(one, false);
   }
 
@@ -86,7 +90,7 @@ export class Observer {
     this.watchers.clear();
   }
 
-  private follow(what: Pick<Watched, 'kind' | 'extension' | 'sequenceNumber' | 'path'>): void {
+  private follow(what: Omit<Watched, 'lastText' | 'lastProblem' | 'reading'>): void {
     const one: Watched = { ...what, lastText: null, lastProblem: null, reading: null };
     this.watched.set(`${what.kind} ${what.extension}`, one);
     this.arrange();
@@ -120,7 +124,7 @@ export class Observer {
       this.complain(one, sentenceOf(error));
       return null;
     }
-    if (read === null || !this.isCurrent(one)) return null;
+    if (read === null || read.mtimeMs === one.leftAt || !this.isCurrent(one)) return null;
     const changed = read.text !== one.lastText;
     one.lastText = read.text;
     one.lastProblem = null;

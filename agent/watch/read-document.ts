@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { type HeartbeatDocument, heartbeatFile, type StatusDocument, statusFile } from '#protocol/index.ts';
+import { type StatusDocument, statusFile } from '#protocol/index.ts';
 import { wait } from '../portal/wait.ts';
 
 /** A handler's file as it was read. */
@@ -10,6 +10,8 @@ export interface ReadFile {
   /** Since the file's own time, when it was read. Never negative. */
   ageSeconds: number;
   readAt: number;
+  /** The file's own time, milliseconds. */
+  mtimeMs: number;
 }
 
 /** Files beyond this would not fit into a report. */
@@ -42,7 +44,8 @@ async function attempt(path: string): Promise<ReadFile | null | string> {
     const readAt = Date.now();
     const after = await handle.stat();
     if (before.mtimeMs !== after.mtimeMs || before.size !== after.size) return 'it is being written';
-    return { text, file: JSON.parse(text), ageSeconds: Math.max(0, (readAt - after.mtimeMs) / 1000), readAt };
+    const { mtimeMs } = after;
+    return { text, file: JSON.parse(text), ageSeconds: Math.max(0, (readAt - mtimeMs) / 1000), readAt, mtimeMs };
   } catch (error) {
     return error instanceof SyntaxError ? 'it is no JSON, or only half of it' : String(error);
   } finally {
@@ -52,10 +55,5 @@ async function attempt(path: string): Promise<ReadFile | null | string> {
 
 export function statusOf(file: unknown): StatusDocument | null {
   const parsed = statusFile.safeParse(file);
-  return parsed.success ? parsed.data : null;
-}
-
-export function heartbeatOf(file: unknown): HeartbeatDocument | null {
-  const parsed = heartbeatFile.safeParse(file);
   return parsed.success ? parsed.data : null;
 }
