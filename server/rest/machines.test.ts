@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import de from '#locales/de/errors.json' with { type: 'json' };
+import { defaultLimits } from '#server/platform/limits.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
 
@@ -20,7 +21,9 @@ interface Receipt {
 }
 
 beforeAll(async () => {
-  door = await openRestDoor();
+  // A machine that is busy with other tests starts threads slowly; how long a check may take is not shown here.
+  const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 15_000 } };
+  door = await openRestDoor({ config: { limits } });
   const { db } = door.services;
   const port = { type: 'object', properties: { port: { type: 'integer' } }, required: ['port'] };
   const key = { type: 'object', properties: { key: { type: 'string', minLength: 4 } } };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import de from '#locales/de/errors.json' with { type: 'json' };
+import { defaultLimits } from '#server/platform/limits.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
 import { sampleManifest, samplePackage } from '#server/testing/sample-package.ts';
 
@@ -16,7 +17,9 @@ const resources = (lang: string, ...texts: string[]) => [
 const paths = (problem: { errors?: { path: string }[] }) => problem.errors?.map(({ path }) => path) ?? [];
 
 beforeAll(async () => {
-  door = await openRestDoor();
+  // A machine that is busy with other tests starts threads slowly; how long a check may take is not shown here.
+  const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 15_000 } };
+  door = await openRestDoor({ config: { limits } });
   zip = await samplePackage();
 });
 afterAll(() => door.close());
