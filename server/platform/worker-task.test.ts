@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import { KeptWorker } from './kept-worker.ts';
 import { runInWorker } from './worker-task.ts';
 
 const answering = (body: string) =>
   new URL(
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort, workerData } from 'node:worker_threads';
+      parentPort.postMessage({ ready: true });
       ${body}`)}`,
   );
 const limits = { timeoutMs: 5_000, heapMiB: 64 };
 
 describe('runInWorker', () => {
   test('gives back what the task computed from its input', async () => {
-    const twice = answering('parentPort.postMessage(workerData * 2);');
+    const twice = answering('parentPort.postMessage({ value: workerData * 2 });');
     expect(await runInWorker(twice, 21, limits)).toEqual({ ended: 'done', value: 42 });
   });
 
@@ -40,8 +42,48 @@ describe('runInWorker', () => {
   });
 
   test('sees no environment, and runs two at a time, the others in line', async () => {
-    const module = answering(`parentPort.postMessage(Object.keys(process.env));`);
+    const module = answering(`parentPort.postMessage({ value: Object.keys(process.env) });`);
     const results = await Promise.all(Array.from({ length: 6 }, () => runInWorker(module, null, limits)));
     expect(results).toEqual(Array(6).fill({ ended: 'done', value: [] }));
+  });
+});
+
+describe('KeptWorker', () => {
+  const counting = new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import { parentPort, workerData } from 'node:worker_threads';
+      let asked = 0;
+      parentPort.on('message', (what) => {
+        asked++;
+        if (what === 'loop') for (;;) {}
+        if (what === 'eat') { const all = []; for (;;) all.push(new Array(100_000).fill(0.5)); }
+        if (what === 'throw') throw new Error('a defect');
+        if (what === 'leave') process.exit();
+        parentPort.postMessage({ value: [workerData, what, asked] });
+      });
+      parentPort.postMessage({ ready: true });`)}`,
+  );
+
+  test('answers one question after the other, and starts anew after one that did not end well', async () => {
+    const worker = new KeptWorker<string, unknown>(counting, 'set up', { timeoutMs: 2_000, heapMiB: 16 });
+    const good = await Promise.all([worker.ask('a'), worker.ask('b'), worker.ask('c')]);
+    expect(good).toEqual(['a', 'b', 'c'].map((what, index) => ({ ended: 'done', value: ['set up', what, index + 1] })));
+    expect(worker.busy).toBe(false);
+
+    const loop = worker.ask('loop');
+    const behind = worker.ask('d');
+    expect(worker.busy).toBe(true);
+    expect(await loop).toEqual({ ended: 'time' });
+    expect(await behind).toEqual({ ended: 'done', value: ['set up', 'd', 1] });
+    await expect(worker.ask('throw')).rejects.toThrow('a defect');
+    await expect(worker.ask('leave')).rejects.toThrow('without an answer');
+    expect(await worker.ask('e')).toEqual({ ended: 'done', value: ['set up', 'e', 1] });
+    await worker.close();
+  });
+
+  test('ends a question that eats memory', async () => {
+    const worker = new KeptWorker<string, unknown>(counting, null, { timeoutMs: 60_000, heapMiB: 16 });
+    expect(await worker.ask('eat')).toEqual({ ended: 'memory' });
+    await worker.close();
   });
 });

@@ -1,13 +1,19 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 export interface WorkerLimits {
-  /** From the start of the worker to its answer. */
+  /** From the question to its answer; loading the module does not count. */
   timeoutMs: number;
   heapMiB: number;
 }
 
 /** What came of a task: its value, or the limit that ended it. A throw inside the task rejects instead. */
 export type WorkerResult<T> = { ended: 'done'; value: T } | { ended: 'time' | 'memory' };
+
+/** What a worker says: that its module is loaded, then its answer. */
+export type WorkerMessage<T> = { ready: true } | { value: T };
+
+/** How long a module may take to load, on a machine that is busy. */
+export const loadMs = 15_000;
 
 /** Tasks of one module that run at a time in this process; further ones wait in line. */
 const atOnce = 2;
@@ -47,8 +53,13 @@ function runNow<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): Promis
       // Whatever still runs in there is ended; its own outcome no longer matters.
       worker.terminate().then(act, reject);
     };
-    const timer = setTimeout(() => settle(() => resolve({ ended: 'time' })), limits.timeoutMs);
-    worker.once('message', (value: T) => settle(() => resolve({ ended: 'done', value })));
+    const end = () => settle(() => resolve({ ended: 'time' }));
+    let timer = setTimeout(end, loadMs);
+    worker.on('message', (message: WorkerMessage<T>) => {
+      if ('value' in message) return settle(() => resolve({ ended: 'done', value: message.value }));
+      clearTimeout(timer);
+      timer = setTimeout(end, limits.timeoutMs);
+    });
     worker.once('messageerror', (error) => settle(() => reject(error)));
     worker.once('error', (error: NodeJS.ErrnoException) =>
       settle(() => (error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve({ ended: 'memory' }) : reject(error))),
@@ -60,5 +71,7 @@ function runNow<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): Promis
 /** In the worker's module: computes the answer from the input and sends it. */
 export async function answer<I, T>(task: (input: I) => T | Promise<T>): Promise<void> {
   if (parentPort === null) throw new Error('answer() is for worker threads');
-  parentPort.postMessage(await task(workerData as I));
+  const say = (message: WorkerMessage<T>) => parentPort?.postMessage(message);
+  say({ ready: true });
+  say({ value: await task(workerData as I) });
 }

@@ -5,14 +5,14 @@ import { allowNamespace } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type VersionReferenceInput, versionReferenceInput } from './input.ts';
+import { newVersionInput, type VersionReferenceInput } from './input.ts';
 
 /**
  * Whether this actor may send a package for this version at all: doors ask before they receive half a gigabyte.
  * Throws 401, 403, 404 `publisher_unknown`, 422 for a name or version that is none.
  */
 export async function admitPackage(ctx: Context, input: VersionReferenceInput): Promise<void> {
-  const { handler } = parse(versionReferenceInput, { handler: input.handler, version: input.version });
+  const { handler } = parse(newVersionInput, { handler: input.handler, version: input.version });
   const namespace = parseHandlerId(handler)?.namespace ?? '';
   allowNamespace(ctx.actor, namespace);
   const found = await ctx.db.$count(publishers, eq(publishers.namespace, namespace));

@@ -4,7 +4,7 @@ import en from '#locales/en/errors.json' with { type: 'json' };
 import { defaultLimits } from '#server/platform/limits.ts';
 import { checkSettings, type GivenSettings } from './check-settings.ts';
 import { schemaFaults } from './schema/schema-faults.ts';
-import { settingFaults } from './schema/setting-faults.ts';
+import { compileSchema, settingFaults } from './schema/setting-faults.ts';
 
 const check = (schema: SettingsSchema | null, settings: GivenSettings) =>
   checkSettings(schema, settings, defaultLimits);
@@ -95,18 +95,18 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
   });
 
   test('properties of the prototype are no settings', () => {
-    expect(settingFaults({ required: ['constructor'] }, {}, false)).toEqual([
+    expect(settingFaults(compileSchema({ required: ['constructor'] }), {}, false)).toEqual([
       { path: '/constructor', code: 'setting_required' },
     ]);
     const strict = { additionalProperties: false };
-    expect(settingFaults(strict, JSON.parse('{"__proto__":1}'), false)).toEqual([
+    expect(settingFaults(compileSchema(strict), JSON.parse('{"__proto__":1}'), false)).toEqual([
       { path: '/__proto__', code: 'setting_unknown' },
     ]);
   });
 
   test('a hundred violations are listed, the rest counted', () => {
     const faults = settingFaults(
-      { items: { type: 'string' } },
+      compileSchema({ items: { type: 'string' } }),
       Array.from({ length: 150 }, () => 1),
       false,
     );

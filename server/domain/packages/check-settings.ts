@@ -1,8 +1,8 @@
 import type { SettingsSchema } from '#db/schema/index.ts';
 import type { Fault } from '#server/domain/error.ts';
 import type { Limits } from '#server/platform/limits.ts';
-import { runSchemas } from './schema/run-schema.ts';
-import type { SchemaTask } from './schema/schema-worker.ts';
+import { checkValues } from './schema/run-schema.ts';
+import type { HalvesToCheck } from './schema/settings-worker.ts';
 
 /** The two halves as an operator gives them; `undefined` protected settings are kept ones, `null` none. */
 export interface GivenSettings {
@@ -21,16 +21,13 @@ export async function checkSettings(
   limits: Limits,
 ): Promise<Fault[]> {
   if (schema === null) return [];
-  const tasks: SchemaTask = [];
   const { publicSettings = {}, protectedSettings } = settings;
-  if (schema.publicSettings !== undefined) {
-    tasks.push({ half: 'publicSettings', schema: schema.publicSettings, settings: { value: publicSettings } });
-  }
+  const values: HalvesToCheck = {};
+  if (schema.publicSettings !== undefined) values.publicSettings = publicSettings;
   if (schema.protectedSettings !== undefined && protectedSettings !== undefined) {
-    const value = protectedSettings ?? {};
-    tasks.push({ half: 'protectedSettings', schema: schema.protectedSettings, settings: { value } });
+    values.protectedSettings = protectedSettings ?? {};
   }
-  const faults = await runSchemas(tasks, limits);
+  const faults = Object.keys(values).length === 0 ? [] : await checkValues(schema, values, limits);
   if (schema.protectedSettings === undefined && protectedSettings !== undefined && protectedSettings !== null) {
     faults.push({ path: '/protectedSettings', code: 'protected_not_accepted' });
   }

@@ -13,10 +13,13 @@ export async function findVersion(
   { handler, version }: VersionReferenceInput,
   { lock = false } = {},
 ): Promise<VersionRow | null> {
+  const key = versionKey(version);
+  // PostgreSQL keeps no NUL, and no handler has one.
+  if (key === null || handler.includes('\0')) return null;
   const query = tx
     .select()
     .from(handlerVersions)
-    .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.versionKey, versionKey(version) ?? '')));
+    .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.versionKey, key)));
   const [row] = await (lock ? query.for('update') : query);
   return row ?? null;
 }

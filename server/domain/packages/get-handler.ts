@@ -1,5 +1,6 @@
 import { desc, eq } from 'drizzle-orm';
 import { handlers, handlerVersions, publishers, type VersionState } from '#db/schema/index.ts';
+import { parseHandlerId } from '#protocol/names.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -32,6 +33,9 @@ export interface HandlerDetails {
 export async function getHandler(ctx: Context, input: GetHandlerInput): Promise<HandlerDetails> {
   allow(ctx.actor, 'viewer');
   const { handler } = parse(getHandlerInput, input);
+  const unknown = () =>
+    new DomainError('not_found', 'handler_unknown', { params: { handler: handler.replaceAll(/\p{C}/gu, '\ufffd') } });
+  if (parseHandlerId(handler) === null) throw unknown();
   const [found] = await ctx.db
     .select({
       handler: handlers.id,
@@ -43,7 +47,7 @@ export async function getHandler(ctx: Context, input: GetHandlerInput): Promise<
     .from(handlers)
     .innerJoin(publishers, eq(publishers.namespace, handlers.namespace))
     .where(eq(handlers.id, handler));
-  if (found === undefined) throw new DomainError('not_found', 'handler_unknown', { params: { handler } });
+  if (found === undefined) throw unknown();
   const versions = await ctx.db
     .select({
       version: handlerVersions.version,

@@ -13,12 +13,18 @@ export const handlerVersion = z
   .max(64)
   .refine((version) => parseVersion(version) !== null, 'version_form');
 
-/** A version of a handler; it is found in any spelling (`1.0` is `1.0.0.0`). */
-export const versionReferenceInput = z.object({ handler: handlerId, version: handlerVersion });
+/** A version that is to be: what is none is a fault. */
+export const newVersionInput = z.object({ handler: handlerId, version: handlerVersion });
+
+/** A version that is there, in any spelling (`1.0` is `1.0.0.0`): what is none is not found. */
+export const versionReferenceInput = z.object({
+  handler: z.string().max(maxHandlerIdLength),
+  version: z.string().max(64),
+});
 export type VersionReferenceInput = z.input<typeof versionReferenceInput>;
 
 /** `file` is what `receiveUpload` made; the verb takes it over and removes it in any case. */
-export const registerPackageInput = versionReferenceInput.extend({
+export const registerPackageInput = newVersionInput.extend({
   file: z.object({
     path: z.string().min(1),
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -42,5 +48,5 @@ export const listHandlersInput = z.object({
 });
 export type ListHandlersInput = z.input<typeof listHandlersInput>;
 
-export const getHandlerInput = z.object({ handler: handlerId });
+export const getHandlerInput = z.object({ handler: z.string().max(maxHandlerIdLength) });
 export type GetHandlerInput = z.input<typeof getHandlerInput>;

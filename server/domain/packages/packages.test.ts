@@ -190,6 +190,23 @@ describe('receiveUpload', () => {
     expect(await uploadsLeft()).toEqual([]);
   });
 
+  test('gives up a sender that stalls, and one that trickles', async () => {
+    async function* stalled(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(10);
+      await new Promise(() => {});
+    }
+    async function* trickling(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        yield Buffer.alloc(1);
+        await delay(5);
+      }
+    }
+    const refusal = { kind: 'bad_request', code: 'upload_too_slow', params: { limit: 1024 } };
+    await expect(receiveUpload(limited(4000), stalled(), undefined, 50)).rejects.toMatchObject(refusal);
+    await expect(receiveUpload(limited(4000), trickling(), undefined, 50)).rejects.toMatchObject(refusal);
+    expect(await uploadsLeft()).toEqual([]);
+  });
+
   test('an upload that breaks off or is shorter than announced leaves nothing', async () => {
     async function* breaking(): AsyncGenerator<Uint8Array> {
       yield Buffer.alloc(10);
@@ -341,6 +358,15 @@ describe('reading', () => {
         params: { program: 'python3' },
       },
     ]);
+    for (const version of ['7', 'x', '', '1.2.0.0.0']) {
+      await expect(getVersion(viewer, { handler: 'Acme.Lab.Shown', version })).rejects.toMatchObject({
+        kind: 'not_found',
+      });
+    }
+    for (const handler of ['Acme.Lab.None', 'none', '..', 'a\0b']) {
+      await expect(getHandler(viewer, { handler })).rejects.toMatchObject({ code: 'handler_unknown' });
+      await expect(getVersion(viewer, { handler, version: '1' })).rejects.toMatchObject({ code: 'version_unknown' });
+    }
     const nobody = await testContext({ services, role: null });
     await expect(getVersion(nobody, { handler: 'Acme.Lab.Shown', version: '1.2' })).rejects.toMatchObject({
       kind: 'unauthenticated',

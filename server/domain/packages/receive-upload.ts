@@ -10,8 +10,8 @@ export interface UploadedFile {
   size: number;
 }
 
-/** How long an upload may be slower than the limit, in all, before it is given up. */
-const patienceMs = 10_000;
+/** How far behind the slowest pace an upload may fall before it is given up. */
+const defaultPatienceMs = 10_000;
 
 /**
  * Writes an upload to a temporary file while hashing it. `declared` is the length that the sender announced, if any:
@@ -22,6 +22,7 @@ export async function receiveUpload(
   ctx: Pick<Context, 'blobs' | 'config'>,
   body: AsyncIterable<Uint8Array>,
   declared?: number,
+  patienceMs = defaultPatienceMs,
 ): Promise<UploadedFile> {
   const limit = ctx.config.limits.package.packedBytes;
   const tooLarge = () => new DomainError('too_large', 'package_too_large', { params: { limit } });
@@ -29,7 +30,7 @@ export async function receiveUpload(
   const path = await ctx.blobs.temporaryPath();
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
-  const pace = new Pace(ctx.config.limits.http.uploadBytesPerSecond);
+  const pace = new Pace(ctx.config.limits.http.uploadBytesPerSecond, patienceMs);
   const chunks = body[Symbol.asyncIterator]();
   let complete = false;
   try {
@@ -58,15 +59,17 @@ export async function receiveUpload(
 class Pace {
   received = 0;
   private readonly perSecond: number;
+  private readonly patienceMs: number;
   private readonly started = performance.now();
 
-  constructor(perSecond: number) {
+  constructor(perSecond: number, patienceMs: number) {
     this.perSecond = perSecond;
+    this.patienceMs = patienceMs;
   }
 
   /** The next chunk, or a refusal once the average is too low. A stream that breaks off is the sender's affair. */
   async within<T>(chunk: Promise<T>): Promise<T> {
-    const allowedMs = patienceMs + (this.received / this.perSecond) * 1000;
+    const allowedMs = this.patienceMs + (this.received / this.perSecond) * 1000;
     const leftMs = Math.max(0, allowedMs - (performance.now() - this.started));
     let timer: NodeJS.Timeout | undefined;
     const tooSlow = new Promise<never>((_, reject) => {

@@ -10,7 +10,7 @@ import { parse } from '#server/domain/parse.ts';
 import { pointerSegment } from '#server/platform/json.ts';
 import { requireVersion } from './find-version.ts';
 import { type SetSettingsSchemaInput, setSettingsSchemaInput } from './input.ts';
-import { runSchemas } from './schema/run-schema.ts';
+import { checkSchema } from './schema/run-schema.ts';
 
 const halves = ['publicSettings', 'protectedSettings'] as const;
 
@@ -67,8 +67,8 @@ async function checkedSchema(ctx: Context, given: unknown): Promise<SettingsSche
   for (const half of present) {
     if (!fitting.includes(half)) faults.push({ path: `/${half}`, code: 'schema_too_large', params: { limit } });
   }
-  const tasks = fitting.map((half) => ({ half, schema: schema[half] }));
-  faults.push(...(await runSchemas(tasks, ctx.config.limits)));
+  const toCheck: SettingsSchema = Object.fromEntries(fitting.map((half) => [half, schema[half]]));
+  faults.push(...(await checkSchema(toCheck, ctx.config.limits)));
   if (faults.length > 0) throw new DomainError('unprocessable', 'schema_refused', { faults });
   return Object.fromEntries(present.map((half) => [half, schema[half]]));
 }

@@ -1,16 +1,20 @@
-import type { AnySchema, ErrorObject } from 'ajv';
+import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv';
 import type { ErrorParams, Fault } from '#server/domain/error.ts';
 import { pointerSegment } from '#server/platform/json.ts';
 import { newAjv } from './ajv.ts';
 
 const most = 100;
 
+/** A schema that `schemaFaults` found nothing wrong with, ready to run. */
+export function compileSchema(schema: unknown): ValidateFunction {
+  return newAjv().compile(schema as AnySchema);
+}
+
 /**
  * Violations of one half of the settings, by path. Of a protected half, path and keyword only: neither a value nor the
  * name of a property that the schema does not know is repeated (AZ-C1, AZ-C2).
  */
-export function settingFaults(schema: unknown, value: unknown, isProtected: boolean): Fault[] {
-  const validate = newAjv().compile(schema as AnySchema);
+export function settingFaults(validate: ValidateFunction, value: unknown, isProtected: boolean): Fault[] {
   if (validate(value) === true) return [];
   const faults = (validate.errors ?? [])
     .filter(({ keyword }) => keyword !== 'if')

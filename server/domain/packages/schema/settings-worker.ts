@@ -1,0 +1,19 @@
+import type { ValidateFunction } from 'ajv';
+import type { SettingsSchema } from '#db/schema/index.ts';
+import { answerEach } from '#server/platform/kept-worker.ts';
+import { compileSchema, settingFaults } from './setting-faults.ts';
+
+/** Values of the halves to check, by their names; the answer's paths start with the name. */
+export type HalvesToCheck = { [half in keyof SettingsSchema]: unknown };
+
+answerEach((schema: SettingsSchema) => {
+  const compiled = new Map<string, ValidateFunction>(
+    Object.entries(schema).map(([half, part]) => [half, compileSchema(part)]),
+  );
+  return (values: HalvesToCheck) =>
+    Object.entries(values).flatMap(([half, value]) => {
+      const validate = compiled.get(half);
+      const faults = validate === undefined ? [] : settingFaults(validate, value, half === 'protectedSettings');
+      return faults.map((fault) => ({ ...fault, path: `/${half}${fault.path}` }));
+    });
+});
