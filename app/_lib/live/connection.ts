@@ -71,22 +71,18 @@ export class LiveConnection {
   /** Opens the connection; the returned function ends it for good. */
   start(): () => void {
     this.open();
-    const wake = () => {
-      if (this.state.phase === 'lost' && this.state.retryAt !== undefined) this.retryNow();
-    };
-    window.addEventListener('online', wake);
     return () => {
-      window.removeEventListener('online', wake);
       this.connection?.close();
       this.connection = undefined;
       for (const timer of [this.gatherTimer, this.retryTimer, this.settleTimer]) clearTimeout(timer);
     };
   }
 
-  /** Does not wait for the next try. */
+  /** Does not wait for the next try. Nothing while the connection stands. */
   retryNow = (): void => {
+    if (this.state.phase !== 'lost' || this.state.retryAt === undefined) return;
     clearTimeout(this.retryTimer);
-    if (this.state.phase === 'lost') this.set({ ...this.state, retryAt: undefined });
+    this.set({ ...this.state, retryAt: undefined });
     this.open();
   };
 

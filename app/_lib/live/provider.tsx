@@ -42,7 +42,14 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       );
     });
   });
-  useEffect(() => connection.start(), [connection]);
+  useEffect(() => {
+    const end = connection.start();
+    window.addEventListener('online', connection.retryNow);
+    return () => {
+      window.removeEventListener('online', connection.retryNow);
+      end();
+    };
+  }, [connection]);
   return <LiveContext value={connection}>{children}</LiveContext>;
 }
 
