@@ -102,7 +102,7 @@ export class Runner {
       } catch (error) {
         this.giveUp(step, sentenceOf(error));
       }
-      this.machine.save();
+      this.save();
     }
     await this.fetcher.settled();
   }
@@ -213,7 +213,7 @@ export class Runner {
     const { during, after, isFatal } = tellingOf(step);
     const attempt = machine.countAttempt(step.extensions, kind, step.version);
     for (const each of step.extensions) machine.tell(each, during, { command: kind, attempt });
-    machine.save();
+    this.save();
     if (step.purpose === 'goal') this.followFiles(step, kind, folders);
     journal.note(`${name}: ${kind} ${step.version} begins`, { handler: step.handler, attempt });
     const outcome = await this.execute(step, kind, folders);
@@ -320,7 +320,18 @@ export class Runner {
       this.round.failed.add(name);
       this.machine.tell(name, 'failed', { output: reason });
     }
-    this.machine.save();
+    this.save();
+  }
+
+  /** A full disk does not stop the work; the next step writes again. */
+  private save(): void {
+    try {
+      this.machine.save();
+    } catch (error) {
+      this.options.journal.warn(
+        `The agent's state could not be written: ${sentenceOf(error)}. Free space on the disk.`,
+      );
+    }
   }
 
   private log({ extensions, version }: Step, kind: CommandName, outcome: Outcome): void {

@@ -161,7 +161,13 @@ export class Reporter {
     clearImmediate(this.flushing);
     this.flushing = undefined;
     if (Object.values(this.gathered).every((list) => list.length === 0)) return;
-    this.outbox.add(this.gathered);
+    try {
+      this.outbox.add(this.gathered);
+    } catch (error) {
+      this.options.journal.warn(
+        `A report could not be written and is lost: ${sentenceOf(error)}. Free space on the disk.`,
+      );
+    }
     this.gathered = noEntries();
     this.gatheredBytes = 0;
     this.wake.abort();
