@@ -6,7 +6,7 @@ import {
   noteDuplicate,
 } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
-import type { AgentCall } from './handler.ts';
+import type { AgentCall } from './call.ts';
 import { readClaim } from './identity.ts';
 
 /** An agent that is let in. */

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { DomainError } from '#server/domain/error.ts';
 import { parseJson } from '#server/platform/json.ts';
-import type { AgentCall } from './handler.ts';
+import type { AgentCall } from './call.ts';
 
 const unpack = promisify(gunzip);
 

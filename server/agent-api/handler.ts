@@ -6,6 +6,7 @@ import { PresenceBook } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { problemResponse } from '#server/i18n/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
+import type { AgentCall, AgentDoor } from './call.ts';
 import { GoalStateWatch } from './goal-state-watch.ts';
 import { IdentityWindow } from './identity.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -13,27 +14,6 @@ import { enroll } from './routes/enroll/route.ts';
 import { goalState } from './routes/goal-state/route.ts';
 import { packageBytes } from './routes/packages/route.ts';
 import { reports } from './routes/reports/route.ts';
-
-/** What the agents' door holds for its whole life, beside what every process holds. */
-export interface AgentDoor {
-  services: Services;
-  log: Logger;
-  clock: Clock;
-  watch: GoalStateWatch;
-  presence: PresenceBook;
-  identities: IdentityWindow;
-  perVm: RateLimit;
-  perAddress: RateLimit;
-}
-
-/** One call at the door. */
-export interface AgentCall {
-  door: AgentDoor;
-  request: Request;
-  url: URL;
-  ctx: Context;
-  remoteAddress: string;
-}
 
 type Route = (call: AgentCall, match: RegExpExecArray) => Promise<Response>;
 

@@ -2,7 +2,7 @@ import { enrollRequest } from '#protocol/index.ts';
 import { enrollAgent } from '#server/domain/enrollment/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { readJson } from '../../body.ts';
-import type { AgentCall } from '../../handler.ts';
+import type { AgentCall } from '../../call.ts';
 
 /** `POST /agent/v1/enroll`: a machine with a one-time token becomes the agent of a VM. Attempts are limited. */
 export async function enroll(call: AgentCall): Promise<Response> {

@@ -2,7 +2,7 @@ import { authenticateAgent, pollAfter } from '#server/domain/enrollment/index.ts
 import { DomainError } from '#server/domain/error.ts';
 import { type FetchedGoalState, fetchGoalState } from '#server/domain/goal-states/index.ts';
 import { type Admitted, admit, noteSighting } from '../../authenticate.ts';
-import type { AgentCall } from '../../handler.ts';
+import type { AgentCall } from '../../call.ts';
 
 const longestWait = 60;
 

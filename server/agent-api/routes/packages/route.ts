@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { DomainError } from '#server/domain/error.ts';
 import { findPackageOfVm } from '#server/domain/goal-states/index.ts';
 import { admit } from '../../authenticate.ts';
-import type { AgentCall } from '../../handler.ts';
+import type { AgentCall } from '../../call.ts';
 
 /** `GET /agent/v1/packages/{sha256}`: the zip, whole or a range of it; only one of the VM's own goal state. */
 export async function packageBytes(call: AgentCall, match: RegExpExecArray): Promise<Response> {

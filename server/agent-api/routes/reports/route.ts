@@ -3,7 +3,7 @@ import { ingestReport } from '#server/domain/reports/index.ts';
 import { translateFaults } from '#server/i18n/index.ts';
 import { admit, noteSighting } from '../../authenticate.ts';
 import { readJson } from '../../body.ts';
-import type { AgentCall } from '../../handler.ts';
+import type { AgentCall } from '../../call.ts';
 
 /**
  * `POST /agent/v1/reports`: 204 once everything is committed, 207 where some entries were refused, 400 where all were.
