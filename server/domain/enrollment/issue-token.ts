@@ -42,7 +42,7 @@ export async function issueEnrollmentToken(
       .select({ id: vms.id, name: vms.name })
       .from(vms)
       .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
-      .for('update');
+      .for('no key update');
     if (!vm) throw new DomainError('not_found', 'vm_unknown');
     const token = await issueToken(tx, ctx, vmId);
     await recordAudit(tx, ctx, { action: 'enrollment-token.issue', target: { kind: 'vm', id: vmId }, vmId });

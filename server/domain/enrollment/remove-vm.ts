@@ -25,7 +25,7 @@ export async function removeVm(ctx: Context, input: RemoveVmInput): Promise<{ de
       .select()
       .from(vms)
       .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
-      .for('update');
+      .for('no key update');
     if (!vm) throw new DomainError('not_found', 'vm_unknown');
     if (decommission) {
       await tx
