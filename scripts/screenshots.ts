@@ -60,6 +60,10 @@ async function signIn(): Promise<Awaited<ReturnType<Awaited<ReturnType<typeof re
 
 /** Opens a subject and waits until it has what it shows. */
 async function open(page: Page, subject: Subject): Promise<void> {
+  // Pages say whether they are live; one that is not is still worth its picture.
+  const live = subject.signedIn
+    ? page.waitForResponse(/\/api\/trpc\/live\./, { timeout: 10_000 }).catch(() => null)
+    : null;
   await page.goto(subject.path);
   if (subject.follow) {
     const links = page.locator('main a[href]');
@@ -72,6 +76,7 @@ async function open(page: Page, subject: Subject): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
   await page.evaluate(() => document.fonts.ready);
+  await live;
 }
 
 async function take(browser: Browser, folder: string): Promise<void> {
