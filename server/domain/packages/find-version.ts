@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
 import { handlerVersions } from '#db/schema/index.ts';
+import { parseHandlerId } from '#protocol/names.ts';
 import { versionKey } from '#protocol/version.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { VersionReferenceInput } from './input.ts';
@@ -14,8 +15,7 @@ export async function findVersion(
   { lock = false } = {},
 ): Promise<VersionRow | null> {
   const key = versionKey(version);
-  // PostgreSQL keeps no NUL, and no handler has one.
-  if (key === null || handler.includes('\0')) return null;
+  if (key === null || parseHandlerId(handler) === null) return null;
   const query = tx
     .select()
     .from(handlerVersions)
@@ -24,7 +24,7 @@ export async function findVersion(
   return row ?? null;
 }
 
-/** The same, or 404 `version_unknown`. */
+/** The same, or 404: `version_unknown`, or `not_found` for a name that could be none and is not repeated. */
 export async function requireVersion(
   tx: Database | Transaction,
   reference: VersionReferenceInput,
@@ -33,5 +33,6 @@ export async function requireVersion(
   const row = await findVersion(tx, reference, options);
   if (row !== null) return row;
   const { handler, version } = reference;
+  if (parseHandlerId(handler) === null || versionKey(version) === null) throw new DomainError('not_found', 'not_found');
   throw new DomainError('not_found', 'version_unknown', { params: { handler, version } });
 }

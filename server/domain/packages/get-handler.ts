@@ -33,9 +33,7 @@ export interface HandlerDetails {
 export async function getHandler(ctx: Context, input: GetHandlerInput): Promise<HandlerDetails> {
   allow(ctx.actor, 'viewer');
   const { handler } = parse(getHandlerInput, input);
-  const unknown = () =>
-    new DomainError('not_found', 'handler_unknown', { params: { handler: handler.replaceAll(/\p{C}/gu, '\ufffd') } });
-  if (parseHandlerId(handler) === null) throw unknown();
+  if (parseHandlerId(handler) === null) throw new DomainError('not_found', 'not_found');
   const [found] = await ctx.db
     .select({
       handler: handlers.id,
@@ -47,7 +45,7 @@ export async function getHandler(ctx: Context, input: GetHandlerInput): Promise<
     .from(handlers)
     .innerJoin(publishers, eq(publishers.namespace, handlers.namespace))
     .where(eq(handlers.id, handler));
-  if (found === undefined) throw unknown();
+  if (found === undefined) throw new DomainError('not_found', 'handler_unknown', { params: { handler } });
   const versions = await ctx.db
     .select({
       version: handlerVersions.version,

@@ -364,8 +364,8 @@ describe('reading', () => {
       });
     }
     for (const handler of ['Acme.Lab.None', 'none', '..', 'a\0b']) {
-      await expect(getHandler(viewer, { handler })).rejects.toMatchObject({ code: 'handler_unknown' });
-      await expect(getVersion(viewer, { handler, version: '1' })).rejects.toMatchObject({ code: 'version_unknown' });
+      await expect(getHandler(viewer, { handler })).rejects.toMatchObject({ kind: 'not_found' });
+      await expect(getVersion(viewer, { handler, version: '1' })).rejects.toMatchObject({ kind: 'not_found' });
     }
     const nobody = await testContext({ services, role: null });
     await expect(getVersion(nobody, { handler: 'Acme.Lab.Shown', version: '1.2' })).rejects.toMatchObject({

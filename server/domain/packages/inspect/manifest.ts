@@ -1,7 +1,7 @@
 import { type HandlerManifest, manifestFileName, readManifest } from '#protocol/manifest.ts';
 import { decodeUtf8, parseJson } from '#server/platform/json.ts';
 import type { Findings } from './finding.ts';
-import type { PlacedEntry } from './read-package.ts';
+import type { PlacedEntry } from './placed-entry.ts';
 
 /** The manifest in the root of the package; where it is not there, the fault says where it was found instead (AZ-P2). */
 export function findManifest(placed: readonly PlacedEntry[], faults: Findings): PlacedEntry | null {

@@ -12,16 +12,9 @@ import { Findings, type Inspection } from './finding.ts';
 import { readLocalHeader } from './local-header.ts';
 import { findManifest, manifestTextOf, parseManifest } from './manifest.ts';
 import { NestedArchives } from './nested.ts';
+import type { PlacedEntry } from './placed-entry.ts';
 import { HeadReader } from './script-head.ts';
 import { confirmWithYauzl } from './second-reader.ts';
-
-/** An entry with what its name and local header tell. */
-export interface PlacedEntry {
-  entry: DirectoryEntry;
-  name: string | null;
-  /** Null where its data cannot be found. */
-  dataStart: number | null;
-}
 
 /** Below this an honest package of text may be packed at any ratio. */
 const ratioFloor = 1024 * 1024;

@@ -1,5 +1,5 @@
 import yauzl from 'yauzl';
-import type { PlacedEntry } from './read-package.ts';
+import type { PlacedEntry } from './placed-entry.ts';
 
 /**
  * Reads the directory once more with yauzl, the reader that agents unpack with: a package is accepted only where both
