@@ -18,7 +18,8 @@ export class LockedError extends Error {
  * also where its process id belongs to another process by now.
  */
 export async function takeLock(file: string): Promise<() => Promise<void>> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  // Others may pass, not look: everything in it is closed by itself, and a database run by another user needs the way.
+  await mkdir(dirname(file), { recursive: true, mode: 0o711 });
   const mine = `${process.pid} ${(await processStart(process.pid)) ?? ''}\n`;
   for (let attempt = 0; attempt < 5; attempt++) {
     try {

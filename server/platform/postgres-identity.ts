@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chown, cp, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
@@ -15,31 +16,43 @@ export interface PostgresIdentity {
 
 const nobody = 65534;
 
-const namespaceArgs = ['--user', '--map-user=1000', '--map-group=1000', '--'];
+/** The id inside must have a name, which initdb asks for; `nobody` has one on nearly every system. */
+const namespaceArgs = ['--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--'];
 
 const namespacesWork = (): boolean => spawnSync('unshare', [...namespaceArgs, 'true']).status === 0;
 
+/** Whether the user of this process has an entry in the list of users; in a container it may not. */
+function hasName(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Chooses once per cluster, because the owner of the files differs: who made the cluster goes on with it.
- * Not root: as oneself. Root: in a user namespace that maps root to 1000, so that files stay root's own and no folder
- * needs to be opened to anyone; where namespaces are barred, as `nobody` with a copy of the binaries in the cluster's folder.
+ * An ordinary user: as oneself. Root, or a user without a name: in a user namespace that maps to another id, so that
+ * files stay one's own and no folder needs to be opened to anyone. Root where namespaces are barred: as `nobody`, with a
+ * copy of the binaries in the cluster's folder.
  */
 export async function postgresIdentity(dataDir: string, binaries: PostgresBinaries): Promise<PostgresIdentity> {
+  const namespaced: PostgresIdentity = {
+    kind: 'namespace',
+    binaries,
+    own: async () => {},
+    wrap: (command, args) => ({ command: 'unshare', args: [...namespaceArgs, command, ...args] }),
+  };
   if (process.getuid?.() !== 0) {
+    if (!hasName() && namespacesWork()) return namespaced;
     return { kind: 'self', binaries, own: async () => {}, wrap: (command, args) => ({ command, args }) };
   }
   const owner = await stat(join(dataDir, 'data')).then(
     (found) => found.uid,
     () => undefined,
   );
-  if (owner === 0 || (owner === undefined && namespacesWork())) {
-    return {
-      kind: 'namespace',
-      binaries,
-      own: async () => {},
-      wrap: (command, args) => ({ command: 'unshare', args: [...namespaceArgs, command, ...args] }),
-    };
-  }
+  if (owner === 0 || (owner === undefined && namespacesWork())) return namespaced;
+  await chown(dataDir, nobody, nobody);
   const native = join(dataDir, 'native');
   if (!(await stat(native).catch(() => null))) await cp(binaries.native, native, { recursive: true });
   const copied = { native, initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -50,7 +50,7 @@ async function startInChild(): Promise<{ pid: number; kill(): Promise<void> }> {
   };
 }
 
-describe('the embedded PostgreSQL', () => {
+describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
   let server: Postgres;
 
   test('makes a cluster, answers on its socket and asks for the password', async () => {
@@ -98,6 +98,24 @@ describe('the embedded PostgreSQL', () => {
     server = await startPostgres({ dataDir, settings });
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await server.stop();
+  });
+
+  test('runs where user namespaces are barred, also as root', async () => {
+    const open = await mkdtemp(join(tmpdir(), 'annex-postgres-'));
+    await chmod(open, 0o711);
+    const path = process.env.PATH;
+    // Without `unshare` in reach there are no namespaces.
+    process.env.PATH = '/nonexistent';
+    try {
+      const other = await startPostgres({ dataDir: join(open, 'postgres'), settings });
+      expect(await query(other.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      const { uid } = await stat(join(open, 'postgres', 'data'));
+      expect(uid).toBe(process.getuid?.() === 0 ? 65_534 : process.getuid?.());
+      await other.stop();
+    } finally {
+      process.env.PATH = path;
+      await rm(open, { recursive: true, force: true });
+    }
   });
 
   test('shows the end of its log when it cannot start', async () => {

@@ -11,7 +11,7 @@ const fileName = 'secret.key';
 export async function secretKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey !== null) return Buffer.from(config.secretKey);
   const path = join(config.dataDir, fileName);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await mkdir(config.dataDir, { recursive: true, mode: 0o711 });
   try {
     const file = await open(path, 'wx', 0o600);
     try {
