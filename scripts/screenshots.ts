@@ -59,24 +59,26 @@ async function signIn(): Promise<Awaited<ReturnType<Awaited<ReturnType<typeof re
 }
 
 /** Opens a subject and waits until it has what it shows. */
-async function open(page: Page, subject: Subject): Promise<void> {
-  // Pages say whether they are live; one that is not is still worth its picture.
-  const live = subject.signedIn
-    ? page.waitForResponse(/\/api\/trpc\/live\./, { timeout: 10_000 }).catch(() => null)
-    : null;
-  await page.goto(subject.path);
-  if (subject.follow) {
+async function open(page: Page, { name, path: address, follow, signedIn }: Subject): Promise<void> {
+  await visit(page, address, signedIn);
+  if (follow) {
     const links = page.locator('main a[href]');
     await links.first().waitFor();
     const targets = await links.evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute('href') ?? ''));
-    const target = targets.find((href) => subject.follow?.test(href));
-    if (target === undefined) throw new Error(`${subject.name}: nothing to follow on ${subject.path}`);
-    await page.goto(target);
+    const target = targets.find((href) => follow.test(href));
+    if (target === undefined) throw new Error(`${name}: nothing to follow on ${address}`);
+    await visit(page, target, signedIn);
   }
+}
+
+async function visit(page: Page, address: string, signedIn: boolean): Promise<void> {
+  // Pages say whether they are live; one that is not is still worth its picture.
+  const live = page.waitForResponse(/\/api\/trpc\/live\./, { timeout: 10_000 }).catch(() => null);
+  await page.goto(address);
   await page.locator('h1').first().waitFor();
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
   await page.evaluate(() => document.fonts.ready);
-  await live;
+  if (signedIn) await live;
 }
 
 async function take(browser: Browser, folder: string): Promise<void> {
