@@ -20,6 +20,7 @@ export function problemResponse(error: unknown, request: Request, requestId: str
     'content-type': 'application/problem+json',
     'content-language': pickLanguage(acceptLanguage),
     'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
     vary: 'Accept-Language',
   });
   if (problem.status === 401) headers.set('www-authenticate', 'Bearer realm="annex"');

@@ -138,6 +138,13 @@ describe('a problem document', () => {
     expect(problem.detail.length).toBeLessThan(300);
   });
 
+  test('more faults than anyone reads are counted', () => {
+    const faults = Array.from({ length: 1_005 }, (_, index) => ({ path: `/${index}`, code: 'field_unknown' as const }));
+    const { errors = [] } = translateError(new DomainError('unprocessable', 'invalid', { faults }), 'en', 'r');
+    expect(errors).toHaveLength(1_001);
+    expect(errors.at(-1)).toEqual({ path: '', code: 'more_faults', message: '5 more faults are not listed.' });
+  });
+
   test('a placeholder or a nesting inside of a value stays what it is', () => {
     const name = '{{requestId}} $t(forbidden)';
     const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), null, 'r');

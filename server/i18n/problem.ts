@@ -24,6 +24,8 @@ export interface TranslatedFault {
 /** Room for a name or a short list; a longer value is cut, so that an answer stays readable and small. */
 const shownLength = 200;
 const pathLength = 1_024;
+/** A body of nothing but faults would make an answer many times its size. */
+const shownFaults = 1_000;
 
 /** Control characters, line and direction marks would let a name write its own sentence. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -60,9 +62,12 @@ export function translateError(error: unknown, acceptLanguage: string | null, re
   return { ...document, errors: translateFaults(faults, acceptLanguage) };
 }
 
-/** Faults as a caller reads them. */
+/** Faults as a caller reads them; beyond a thousand, how many more. */
 export function translateFaults(faults: readonly Fault[], acceptLanguage: string | null): TranslatedFault[] {
-  return faults.map((fault) => ({
+  const hidden = faults.length - shownFaults;
+  const more: Fault = { path: '', code: 'more_faults', params: { count: hidden } };
+  const listed = hidden > 0 ? [...faults.slice(0, shownFaults), more] : faults;
+  return listed.map((fault) => ({
     path: shown(fault.path, pathLength),
     code: fault.code,
     message: sentence(fault.code, fault.params ?? {}, acceptLanguage),

@@ -188,6 +188,21 @@ describe('nothing raw is given back', () => {
     }
   });
 
+  test.each<[string, string, string, Record<string, unknown>]>([
+    ['a handler', 'PUT', '/extensions/probe', { handler: `<${marker}>`, version: '1.0', state: 'enabled' }],
+    ['a version', 'PUT', '/extensions/probe', { handler: 'Acme.Lab.Probe', version: marker, state: 'enabled' }],
+    ['a dependency', 'PUT', '/extensions/probe', { handler: 'A.B', version: '1.0', state: 'x', dependsOn: ['<m>'] }],
+    ['a tag', 'PATCH', '', { tags: { [`<${marker}>`]: 'x'.repeat(300) } }],
+  ])('nor in %s that is none', async (_what, method, below, sentBody) => {
+    const { body: vm } = await door.call('POST', '/vms', {
+      body: { name: `vm-${Math.random().toString(36).slice(2)}` },
+    });
+    const { id } = vm as { id: string };
+    const reply = await door.call(method, `/vms/${id}${below}`, { body: sentBody });
+    expect(reply.status).toBe(422);
+    expect(reply.text).not.toMatch(/Marker|<m>/);
+  });
+
   test('nor in a token, a type or a method', async () => {
     const calls: RestCall[] = [
       { headers: { authorization: `Basic ${marker}` }, as: null },

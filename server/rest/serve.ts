@@ -40,6 +40,7 @@ export function jsonResponse(status: number, text: string, headers: Readonly<Rec
     headers: {
       'content-type': 'application/json',
       'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
       vary: 'Accept-Language',
       ...headers,
     },

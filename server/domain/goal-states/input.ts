@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { extensionNamePattern, maxExtensionNameLength } from '#protocol/names.ts';
+import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
 /** The instance's own name. */
@@ -20,8 +21,8 @@ const settingsHalf = z.record(z.string(), z.unknown());
 
 /** What an operator declares of one extension (AZ-C1). `protectedSettings` absent keeps the old ones, null removes them. */
 export const extensionGoal = z.strictObject({
-  handler: z.string().min(3).max(256),
-  version: z.string().min(1).max(64),
+  handler: handlerId,
+  version: handlerVersion,
   state: z.enum(['enabled', 'disabled']),
   autoUpgradeMinorVersion: z.boolean().default(false),
   dependsOn: z
