@@ -1,20 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommandName, commandLine, type GoalState, statusFileName } from '#protocol/index.ts';
+import { type CommandName, type GoalState, statusFileName } from '#protocol/index.ts';
 import { sentenceOf } from './agent-error.ts';
 import { Fetcher } from './fetcher.ts';
-import { newRound, type Plan, type Round, reconcile, type Step } from './goal/reconcile.ts';
+import { markDone, newRound, nextCommand, type Plan, type Round, reconcile, type Step } from './goal/reconcile.ts';
 import { tellingOf } from './goal/telling.ts';
-import { handlerEnvironmentOf } from './handler/environment.ts';
-import {
-  deleteSettings,
-  foldersOf,
-  type HandlerFolders,
-  prepareFolders,
-  readManifestOf,
-  writeSettings,
-} from './handler/folders.ts';
-import { type Outcome, runCommand } from './handler/run-command.ts';
+import { executeStep, logOutcome } from './handler/execute-step.ts';
+import { deleteSettings, foldersOf, type HandlerFolders, prepareFolders, writeSettings } from './handler/folders.ts';
+import type { Outcome } from './handler/run-command.ts';
 import type { Journal } from './journal.ts';
 import type { Machine } from './machine.ts';
 import type { Portal } from './portal/portal.ts';
@@ -113,7 +106,7 @@ export class Runner {
     for (const [name, { handler, version, state }] of Object.entries(this.machine.local.extensions)) {
       if (!['enabling', 'enabled', 'installed', 'failed', 'disabling'].includes(state)) continue;
       const step: Step = { kind: 'disable', handler, version, extensions: [name], purpose: 'remove' };
-      this.log(step, 'disable', await this.execute(step, 'disable', foldersOf(this.machine.layout, handler, version)));
+      await this.execute(step, 'disable');
     }
   }
 
@@ -216,9 +209,8 @@ export class Runner {
     this.save();
     if (step.purpose === 'goal') this.followFiles(step, kind, folders);
     journal.note(`${name}: ${kind} ${step.version} begins`, { handler: step.handler, attempt });
-    const outcome = await this.execute(step, kind, folders);
+    const outcome = await this.execute(step, kind);
     if (this.stopping.signal.aborted) return;
-    this.log(step, kind, outcome);
     const isGood = outcome.exitCode === 0;
     if (isGood) await this.noteSuccess(step, kind);
     if (isGood || !isFatal) markDone(step, round);
@@ -239,35 +231,12 @@ export class Runner {
     }
   }
 
-  private async execute(step: Step, kind: CommandName, folders: HandlerFolders): Promise<Outcome> {
-    const { layout } = this.machine;
-    const [name = ''] = step.extensions;
-    const extension = this.machine.goalOf(name);
-    const sequenceNumber = extension?.sequenceNumber ?? 0;
-    let line: string;
-    try {
-      line = commandLine(readManifestOf(folders.root), kind);
-    } catch (error) {
-      return { exitCode: null, timedOut: false, output: `There is nothing to run: ${sentenceOf(error)}`, seconds: 0 };
-    }
-    const { from, handler, version } = step;
-    return await runCommand({
-      line,
-      root: folders.root,
-      environment: handlerEnvironmentOf({
-        layout,
-        folders,
-        handler,
-        version,
-        extension: name,
-        sequenceNumber,
-        previous: from === undefined ? undefined : { version: from, root: foldersOf(layout, handler, from).root },
-        inherited: this.options.environment,
-      }),
-      timeoutSeconds: extension?.timeouts[kind] ?? 300,
-      outputFile: join(folders.logFolder, 'commands', `${name}.${sequenceNumber}.${kind}.log`),
-      signal: this.isEnding ? undefined : this.stopping.signal,
-    });
+  private async execute(step: Step, kind: CommandName): Promise<Outcome> {
+    const { environment, journal } = this.options;
+    const signal = this.isEnding ? undefined : this.stopping.signal;
+    const outcome = await executeStep({ machine: this.machine, step, kind, environment, signal });
+    if (!signal?.aborted) logOutcome(journal, step, kind, outcome);
+    return outcome;
   }
 
   /** Install or update that ended with 0 is never run again for that version (AZ-G3). */
@@ -334,32 +303,8 @@ export class Runner {
     }
   }
 
-  private log({ extensions, version }: Step, kind: CommandName, outcome: Outcome): void {
-    const how = outcome.timedOut
-      ? 'was ended, its time was over'
-      : outcome.exitCode === null
-        ? 'could not run to its end'
-        : `ended with ${outcome.exitCode}`;
-    const line = `${extensions.join(', ')}: ${kind} ${version} ${how} after ${outcome.seconds.toFixed(1)} s.`;
-    if (outcome.exitCode === 0) this.options.journal.info(line);
-    else this.options.journal.warn(line, { output: outcome.output.slice(-2000) });
-  }
-
   /** Whether the files of this handler carry the extension's name (AZ-C4). */
   private isNamed(step: Step): boolean {
     return this.machine.versionOf(step)?.supportsMultipleExtensions === true;
-  }
-}
-
-/** The first step that is no fetch, and whose handler waits for no fetch. */
-function nextCommand({ steps }: Plan): Step | undefined {
-  const missing = new Set(steps.filter((step) => step.kind === 'fetch').map((step) => step.handler));
-  return steps.find((step) => step.kind !== 'fetch' && !missing.has(step.handler));
-}
-
-function markDone(step: Step, round: Round): void {
-  for (const name of step.extensions) {
-    round.done[name] ??= new Set();
-    round.done[name].add(`${step.kind}@${step.version}`);
   }
 }

@@ -40,6 +40,19 @@ export function newRound(): Round {
   return { done: {}, failed: new Set(), statuses: {} };
 }
 
+export function markDone(step: Step, round: Round): void {
+  for (const name of step.extensions) {
+    round.done[name] ??= new Set();
+    round.done[name].add(`${step.kind}@${step.version}`);
+  }
+}
+
+/** The first step that is no fetch, and whose handler waits for no fetch. */
+export function nextCommand({ steps }: Plan): Step | undefined {
+  const missing = new Set(steps.filter((step) => step.kind === 'fetch').map((step) => step.handler));
+  return steps.find((step) => step.kind !== 'fetch' && !missing.has(step.handler));
+}
+
 /**
  * The steps that bring this machine to its goal, in order; fetches first, since they run beside everything else.
  * Pure: the same goal, machine and round give the same steps.
