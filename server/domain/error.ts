@@ -1,4 +1,4 @@
-import type en from '#locales/en/errors.json' with { type: 'json' };
+import type en from '#locales/en/errors.json';
 
 /** The closed list of codes: a code exists when it has an English sentence in `locales/en/errors.json`. */
 export type ErrorCode = Exclude<keyof typeof en, `kind.${string}`>;
