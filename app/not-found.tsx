@@ -1,5 +1,4 @@
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { words } from './_lib/i18n/server.ts';
 import { Stage } from './_shell/stage.tsx';
 import { Button } from './_ui/button.tsx';
@@ -20,7 +19,7 @@ export default async function NotFound() {
         title={t('notFound.title')}
         actions={
           <Button asChild>
-            <Link href="/vms">{t('notFound.act')}</Link>
+            <a href="/vms">{t('notFound.act')}</a>
           </Button>
         }
       >

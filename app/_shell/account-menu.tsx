@@ -35,11 +35,11 @@ export function AccountMenu({ showName = false }: { showName?: boolean }) {
       trigger={
         <button
           type="button"
-          aria-label={t('navigation:account', { name: reader.name })}
           className="flex min-h-9 w-full items-center gap-[9px] rounded-md p-2 text-ink-2 hover:bg-hover hover:text-ink max-lg:justify-center pointer-coarse:min-h-10"
         >
           <Avatar name={reader.name} />
-          {showName ? <span className="min-w-0 truncate text-start max-lg:sr-only">{reader.name}</span> : null}
+          <span className={showName ? 'min-w-0 truncate text-start max-lg:sr-only' : 'sr-only'}>{reader.name}</span>
+          <span className="sr-only">, {t('navigation:account')}</span>
         </button>
       }
     >

@@ -13,8 +13,10 @@ const merge = createTailwindMerge(() => ({
   theme: {},
   classGroups: {
     ...each(['size', 'w', 'h', 'min-w', 'max-w', 'min-h', 'max-h', 'p', 'px', 'py', 'ps', 'pe', 'pt', 'pb']),
-    ...each(['m', 'mx', 'my', 'ms', 'me', 'mt', 'mb', 'gap', 'rounded', 'shadow', 'bg', 'opacity', 'z']),
-    ...each(['grid-cols', 'items', 'justify', 'leading', 'overflow']),
+    ...each(['m', 'mx', 'my', 'ms', 'me', 'mt', 'mb', 'gap', 'gap-x', 'gap-y', 'shadow', 'bg', 'opacity', 'z']),
+    ...each(['grid-cols', 'items', 'leading', 'overflow', 'overflow-x', 'overflow-y']),
+    rounded: [{ rounded: ['none', 'xs', 'sm', 'md', 'lg', 'xl', 'full'] }],
+    justify: [{ justify: ['start', 'center', 'end', 'between'] }],
     'text-size': [{ text: ['11', '12', '13', '14', '16', '20', '26'] }],
     'text-align': [{ text: ['start', 'center', 'end'] }],
     'text-color': [{ text: [any] }],
@@ -25,6 +27,8 @@ const merge = createTailwindMerge(() => ({
   },
   conflictingClassGroups: {
     size: ['w', 'h'],
+    gap: ['gap-x', 'gap-y'],
+    overflow: ['overflow-x', 'overflow-y'],
     p: ['px', 'py', 'ps', 'pe', 'pt', 'pb'],
     px: ['ps', 'pe'],
     py: ['pt', 'pb'],

@@ -1,5 +1,4 @@
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal } from '#app/_lib/portal.ts';
@@ -57,7 +56,7 @@ async function RefusedLink() {
       title={t('refused.title')}
       actions={
         <Button asChild>
-          <Link href="/sign-in">{t('refused.signIn')}</Link>
+          <a href="/sign-in">{t('refused.signIn')}</a>
         </Button>
       }
     >

@@ -5,7 +5,7 @@ import { Page } from '#app/_shell/page.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
-import { TabLinks } from '#app/_ui/tabs.tsx';
+import { TabLinks } from '#app/_ui/tab-links.tsx';
 
 /** Title and tabs of the settings, and what those see who may not change them. */
 export async function SettingsFrame({ place, children }: { place: 'members' | 'tokens'; children: ReactNode }) {

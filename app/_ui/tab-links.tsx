@@ -1,0 +1,39 @@
+'use client';
+
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import type { ReactNode } from 'react';
+import { cn } from './cn.ts';
+import { tab, tabBar } from './tab-style.ts';
+
+export interface TabLink {
+  href: string;
+  label: ReactNode;
+  /** A figure after the word. */
+  count?: ReactNode;
+  /** By default: the path equals `href`. */
+  current?: boolean;
+}
+
+/** Views of one thing that each have an address. */
+export function TabLinks({ label, tabs }: { label: string; tabs: readonly TabLink[] }) {
+  const path = usePathname();
+  return (
+    <nav aria-label={label} className={tabBar}>
+      {tabs.map(({ href, label: word, count, current = path === href.split('?')[0] }) => (
+        <Link
+          key={href}
+          href={href}
+          aria-current={current ? 'page' : undefined}
+          className={cn(
+            tab,
+            'aria-[current=page]:border-brand-text aria-[current=page]:font-medium aria-[current=page]:text-ink',
+          )}
+        >
+          {word}
+          {count === undefined ? null : <span className="text-11 font-normal text-ink-3 tabular-nums">{count}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
