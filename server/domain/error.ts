@@ -1,4 +1,3 @@
-// biome-ignore lint/correctness/useJsonImportAttributes: an import of types alone takes no attributes.
 import type en from '#locales/en/errors.json';
 
 /** The closed list of codes: a code exists when it has an English sentence in `locales/en/errors.json`. */
