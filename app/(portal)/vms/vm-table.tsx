@@ -139,9 +139,9 @@ function VmRow({ row, cursor, index, measure }: VmRowProps) {
       ref={measure}
       data-index={index}
       cursor={cursor}
-      className="relative max-sm:grid max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:gap-x-3 max-sm:gap-y-1 max-sm:border-b max-sm:border-line-subtle max-sm:px-4 max-sm:py-2.5 max-sm:[&>td]:ps-0 max-sm:[&>td]:pe-0"
+      className="relative max-sm:grid max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:gap-x-3 max-sm:gap-y-1 max-sm:border-b max-sm:border-line-subtle max-sm:px-4 max-sm:py-2.5 max-sm:[&>td]:ps-0! max-sm:[&>td]:pe-0!"
     >
-      <Td className={cn('max-w-72 font-medium', narrow)}>
+      <Td className={cn('min-w-36 max-w-72 max-sm:min-w-0 font-medium', narrow)}>
         <Link
           href={`/vms/${row.id}`}
           className="block truncate after:absolute after:inset-0 focus-visible:after:shadow-(--focus) focus-visible:shadow-none"
@@ -149,7 +149,7 @@ function VmRow({ row, cursor, index, measure }: VmRowProps) {
           {row.name}
         </Link>
       </Td>
-      <Td className={cn('max-sm:text-end', narrow)}>
+      <Td className={cn('min-w-32 max-sm:min-w-0 max-sm:text-end', narrow)}>
         <Status status={status}>
           {row.agent.status === 'never' ? t('vms:neverSeen') : t(`reports:health.${row.health}`)}
         </Status>
@@ -159,8 +159,12 @@ function VmRow({ row, cursor, index, measure }: VmRowProps) {
           {worstFirst.slice(0, chipsShown).map((extension) => (
             <StatusChip
               key={extension.name}
-              status={statusOfHealth[extension.health]}
-              word={t(`reports:health.${extension.health}`)}
+              status={extension.waitsFor === null ? statusOfHealth[extension.health] : 'waiting'}
+              word={
+                extension.waitsFor === null
+                  ? t(`reports:health.${extension.health}`)
+                  : t('vms:waitsFor', { name: extension.waitsFor })
+              }
             >
               {extension.name}
             </StatusChip>

@@ -14,7 +14,13 @@ import { derive, selectExtensions } from './derive-health.ts';
 export interface VmHealthSummary {
   health: VmHealth;
   agent: { status: AgentStatus; lastSeenAt: string | null };
-  extensions: { name: string; handler: string; health: ExtensionHealth }[];
+  extensions: {
+    name: string;
+    handler: string;
+    health: ExtensionHealth;
+    /** It is progressing only in that it waits for this other extension. */
+    waitsFor: string | null;
+  }[];
 }
 
 /** The health of many VMs in two queries, for lists; a VM that is not there counts as one never seen. */
@@ -36,7 +42,8 @@ export async function listHealth(ctx: Context, vmIds: readonly string[]): Promis
     if (summary === undefined) continue;
     const { heartbeatSeconds = null, statusSeconds = null } = presenceOf.get(vmId) ?? {};
     const { health } = derive(facts, { status: summary.agent.status, heartbeatSeconds, statusSeconds }, ctx.now);
-    summary.extensions.push({ name, handler, health });
+    const waitsFor = health === 'progressing' ? (facts.handlerState?.blockedBy ?? null) : null;
+    summary.extensions.push({ name, handler, health, waitsFor });
   }
   for (const summary of summaries.values()) {
     const health = summary.extensions.map((extension) => extension.health);
