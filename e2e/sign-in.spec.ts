@@ -6,8 +6,8 @@ const refused = /status of (401|422)/;
 
 test('somebody signs in, lands where they wanted to go, and signs out', async ({ page, portal, console }) => {
   console.allow(refused);
-  await page.goto('/settings');
-  await expect(page).toHaveURL('/sign-in?next=%2Fsettings');
+  await page.goto('/settings/members');
+  await expect(page).toHaveURL('/sign-in?next=%2Fsettings%2Fmembers');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
   await expectAccessibleInBothThemes(page);
 
@@ -20,13 +20,13 @@ test('somebody signs in, lands where they wanted to go, and signs out', async ({
 
   await page.getByLabel('Password', { exact: true }).fill(portal.admin.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page).toHaveURL('/settings');
+  await expect(page).toHaveURL('/settings/members');
 
   await page.getByRole('button', { name: /^ada\b.*account/i }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page).toHaveURL('/sign-in');
-  await page.goto('/settings');
-  await expect(page).toHaveURL('/sign-in?next=%2Fsettings');
+  await page.goto('/settings/members');
+  await expect(page).toHaveURL('/sign-in?next=%2Fsettings%2Fmembers');
 });
 
 test('a link lets one person join, once', async ({ page, people, console, unique }) => {
