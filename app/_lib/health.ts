@@ -1,4 +1,4 @@
-import type { ExtensionHealth } from '#server/domain/reports/rules.ts';
+import type { ExtensionHealth } from '#server/domain/reports/index.ts';
 import type { StatusName } from '../_ui/status-icon.tsx';
 
 /** How each health is drawn. Its word is `reports:health.<health>`. */

@@ -14,7 +14,9 @@ export async function checkExtension(ctx: Context, input: CheckExtensionInput): 
   try {
     const version = await findVersion(ctx.db, goal);
     const present = await ctx.db.select().from(extensions).where(eq(extensions.vmId, vmId));
-    return { faults: [...ruleFaults(name, goal, version, present), ...(await settingsFaults(ctx, version, goal))] };
+    const kept = present.some((row) => row.name === name && row.secretId !== null);
+    const faults = await settingsFaults(ctx, version, goal, kept);
+    return { faults: [...ruleFaults(name, goal, version, present), ...faults] };
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'unprocessable') return { faults: error.faults };
     throw error;

@@ -30,8 +30,16 @@ export async function findVersion(tx: Database | Transaction, goal: ExtensionGoa
   ]);
 }
 
-/** Everything that is wrong with the settings, before a transaction is open: schemas run in a worker (AZ-C1). */
-export async function settingsFaults(ctx: Context, version: VersionRow, goal: ExtensionGoalInput): Promise<Fault[]> {
+/**
+ * Everything that is wrong with the settings, before a transaction is open: schemas run in a worker (AZ-C1).
+ * Protected settings that are neither given nor kept count as empty, so that required ones are missed.
+ */
+export async function settingsFaults(
+  ctx: Context,
+  version: VersionRow,
+  goal: ExtensionGoalInput,
+  keepsSecrets: boolean,
+): Promise<Fault[]> {
   const limit = ctx.config.limits.settings.halfBytes;
   const faults: Fault[] = [];
   for (const half of ['publicSettings', 'protectedSettings'] as const) {
@@ -41,7 +49,8 @@ export async function settingsFaults(ctx: Context, version: VersionRow, goal: Ex
     }
   }
   if (faults.length > 0) return faults;
-  const found = await checkSettings(version.settingsSchema, goal.settings, ctx.config.limits);
+  const { publicSettings, protectedSettings = keepsSecrets ? undefined : null } = goal.settings;
+  const found = await checkSettings(version.settingsSchema, { publicSettings, protectedSettings }, ctx.config.limits);
   return found.map((fault) => ({ ...fault, path: `/settings${fault.path}` }));
 }
 

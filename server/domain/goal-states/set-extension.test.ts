@@ -171,6 +171,15 @@ describe('what is refused', () => {
     expect((await getGoalState(ctx, { vmId })).extensions).toEqual([]);
   });
 
+  test('AZ-C1 required protected settings that are neither given nor kept', async () => {
+    const vmId = await newVm();
+    const token = { handler: 'Acme.Lab.Strict', version: '1.1.0.0' };
+    const set = (change = {}) => refusal(setExtension(ctx, { vmId, name: 's', goal: goal({ ...token, ...change }) }));
+    expect(await set()).toMatchObject({ faults: ['/settings/protectedSettings/token protected_setting'] });
+    expect(await set(settings({}, { token: 'given' }))).toBe('accepted');
+    expect(await set({ state: 'disabled' })).toBe('accepted');
+  });
+
   test('a stale If-Match, and a caller without the role', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });

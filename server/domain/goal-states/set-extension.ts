@@ -49,7 +49,7 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
   allow(ctx.actor, 'operator');
   const { vmId, name, goal, ifMatch } = parse(setExtensionInput, input);
   const version = await findVersion(ctx.db, goal);
-  const faults = await settingsFaults(ctx, version, goal);
+  const faults = await settingsFaults(ctx, version, goal, await hasSecret(ctx, vmId, name));
 
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
@@ -97,6 +97,14 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
     const incarnation = await publishGoalState(tx, ctx, head, { action: 'extension.set', extension: name });
     return receipt(row, incarnation);
   });
+}
+
+async function hasSecret(ctx: Context, vmId: string, name: string): Promise<boolean> {
+  const [row] = await ctx.db
+    .select({ secretId: extensions.secretId })
+    .from(extensions)
+    .where(and(eq(extensions.vmId, vmId), eq(extensions.name, name)));
+  return row !== undefined && row.secretId !== null;
 }
 
 /** Old secrets under a new protected schema were never checked against it. */

@@ -337,7 +337,7 @@ test('listHealth gives the health of many VMs in a constant number of queries', 
   expect(health.get(good.vmId)).toEqual({
     health: 'healthy',
     agent: { status: 'ready', lastSeenAt: start.toISOString() },
-    extensions: [{ name: 'probe', handler: 'Acme.Lab.Probe', health: 'healthy' }],
+    extensions: [{ name: 'probe', handler: 'Acme.Lab.Probe', health: 'healthy', waitsFor: null }],
   });
   expect(health.get(bad.vmId)).toMatchObject({ health: 'failed', extensions: [{ health: 'failed' }] });
   expect(health.get(empty.vmId)).toEqual({
