@@ -68,7 +68,7 @@ function Question(props: ConfirmDialogProps) {
 
   return (
     <form
-      className="grid gap-3"
+      className="grid grid-cols-[minmax(0,1fr)] gap-3"
       onSubmit={(event) => {
         event.preventDefault();
         void act();

@@ -9,7 +9,7 @@ import { cn } from './cn.ts';
 
 export const scrim = 'fixed inset-0 z-50 animate-fade bg-scrim';
 export const sheet =
-  'fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-32px)] w-[min(440px,calc(100vw-24px))] -translate-x-1/2 -translate-y-1/2 gap-3 overflow-y-auto rounded-xl bg-raised p-5 shadow-float outline-none [--cut:var(--raised)] animate-rise';
+  'fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-32px)] w-[min(440px,calc(100vw-24px))] -translate-x-1/2 -translate-y-1/2 grid-cols-[minmax(0,1fr)] gap-3 overflow-y-auto rounded-xl bg-raised p-5 shadow-float outline-none [--cut:var(--raised)] animate-rise';
 
 export interface DialogProps {
   open: boolean;
@@ -33,6 +33,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
         <Radix.Overlay className={scrim} />
         <Radix.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          onOpenAutoFocus={focusFirstField}
           className={cn(sheet, size === 'wide' && 'w-[min(680px,calc(100vw-24px))]')}
         >
           <div className="flex items-start gap-2">
@@ -52,4 +53,16 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** Into the first field, where there is one; else Radix takes the close button. */
+function focusFirstField(event: Event): void {
+  const sheetElement = event.currentTarget;
+  const field =
+    sheetElement instanceof HTMLElement
+      ? sheetElement.querySelector<HTMLElement>('input:not([disabled]), select, textarea')
+      : null;
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
 }

@@ -29,6 +29,8 @@ export function ToastList({ label, subscribe, take }: ToastListProps) {
       position="bottom-center"
       containerAriaLabel={label}
       mobileOffset={{ bottom: 70 }}
+      // The library brings a font of its own.
+      style={{ fontFamily: 'inherit' }}
       toastOptions={{
         unstyled: true,
         classNames: {
