@@ -1,4 +1,6 @@
 export { getInstanceView } from './get-instance-view.ts';
+export { getVmFacts, type VmFacts } from './get-vm-facts.ts';
 export * from './input.ts';
 export type * from './instance-view.ts';
+export { type FleetRow, listFleet } from './list-fleet.ts';
 export { listHealth, type VmHealthSummary } from './list-health.ts';

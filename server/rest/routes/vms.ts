@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
 import { registerVmInput } from '#server/domain/enrollment/input.ts';
-import { getVm, listVms, updateVm } from '#server/domain/vms/index.ts';
+import { getVmFacts, listFleet } from '#server/domain/views/index.ts';
+import { updateVm } from '#server/domain/vms/index.ts';
 import { updateVmInput } from '#server/domain/vms/input.ts';
 import { flag, pageOf, pageQuery, type Route, route } from '../route.ts';
 import { inVm, time, vmId } from '../shapes.ts';
@@ -12,6 +13,29 @@ const vm = z.object({
   tags: z.record(z.string(), z.string()),
   createdAt: time,
   decommissioning: z.boolean(),
+});
+
+const health = ['healthy', 'progressing', 'degraded', 'failed', 'unresponsive', 'unknown'] as const;
+
+const vmInList = vm.extend({
+  health: z.enum(health),
+  agent: z.object({ status: z.enum(['ready', 'unknown', 'unresponsive', 'never']), lastSeenAt: time.nullable() }),
+  agentVersion: z.string().nullable(),
+  extensions: z.array(
+    z.object({
+      name: z.string(),
+      handler: z.string(),
+      health: z.enum([...health, 'disabled']),
+      waitsFor: z.string().nullable(),
+    }),
+  ),
+});
+
+const vmFacts = vm.extend({
+  os: z.object({ name: z.string(), version: z.string(), arch: z.string() }).partial().nullable(),
+  thumbprint: z.string().nullable(),
+  enrollmentExpiresAt: time.nullable(),
+  goalState: z.object({ incarnation: z.number().int(), publishedAt: time, publishedBy: z.string() }).nullable(),
 });
 
 const enrollment = z.object({
@@ -37,12 +61,12 @@ export const vmRoutes: readonly Route[] = [
     method: 'GET',
     path: '/vms',
     operationId: 'listVms',
-    summary: 'VMs by name; `q` is part of a name.',
+    summary: 'VMs by name, each with its health; `q` is part of a name.',
     role: 'viewer',
     query: pageQuery,
-    answers: { 200: { meaning: 'A page of VMs.', schema: pageOf(vm) } },
+    answers: { 200: { meaning: 'A page of VMs.', schema: pageOf(vmInList) } },
     refusals: [],
-    run: async (ctx, { query }) => ({ status: 200, body: await listVms(ctx, query) }),
+    run: async (ctx, { query }) => ({ status: 200, body: await listFleet(ctx, query) }),
   }),
   route({
     method: 'GET',
@@ -51,9 +75,9 @@ export const vmRoutes: readonly Route[] = [
     summary: 'One VM.',
     role: 'viewer',
     params: inVm,
-    answers: { 200: { meaning: 'The VM.', schema: vm } },
+    answers: { 200: { meaning: 'The VM.', schema: vmFacts } },
     refusals: [404],
-    run: async (ctx, { params }) => ({ status: 200, body: await getVm(ctx, { vmId: params.id }) }),
+    run: async (ctx, { params }) => ({ status: 200, body: await getVmFacts(ctx, { vmId: params.id }) }),
   }),
   route({
     method: 'PATCH',

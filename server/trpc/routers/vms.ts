@@ -1,6 +1,5 @@
 import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
-import { getVmFacts } from '#server/domain/views/get-vm-facts.ts';
-import { listFleet } from '#server/domain/views/list-fleet.ts';
+import { getVmFacts, listFleet } from '#server/domain/views/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
 import { mutation, query, router } from '../trpc.ts';
 
