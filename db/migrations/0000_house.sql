@@ -150,8 +150,8 @@ CREATE TABLE "extensions" (
 	"state" text NOT NULL,
 	"auto_upgrade_minor_version" boolean NOT NULL,
 	"depends_on" text[] NOT NULL,
-	"timeouts" jsonb NOT NULL,
-	"public_settings" jsonb NOT NULL,
+	"timeouts" json NOT NULL,
+	"public_settings" json NOT NULL,
 	"secret_id" uuid,
 	"sequence_number" bigint NOT NULL,
 	"changed_at" timestamp with time zone NOT NULL,
@@ -178,7 +178,7 @@ CREATE TABLE "goal_states" (
 	"incarnation" integer NOT NULL,
 	"etag" text NOT NULL,
 	"text" text NOT NULL,
-	"contents" jsonb NOT NULL,
+	"contents" json NOT NULL,
 	"cause" jsonb NOT NULL,
 	"published_at" timestamp with time zone NOT NULL,
 	"published_by" text NOT NULL,
@@ -229,7 +229,7 @@ CREATE TABLE "handler_versions" (
 	"manifest_text" text NOT NULL,
 	"files" jsonb NOT NULL,
 	"warnings" jsonb NOT NULL,
-	"settings_schema" jsonb,
+	"settings_schema" json,
 	"created_at" timestamp with time zone NOT NULL,
 	"created_by" text NOT NULL,
 	"published_at" timestamp with time zone,
@@ -304,6 +304,7 @@ ALTER TABLE "resources" ADD CONSTRAINT "resources_handler_version_handler_versio
 ALTER TABLE "handler_versions" ADD CONSTRAINT "handler_versions_handler_handlers_id_fk" FOREIGN KEY ("handler") REFERENCES "public"."handlers"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "handlers" ADD CONSTRAINT "handlers_namespace_publishers_namespace_fk" FOREIGN KEY ("namespace") REFERENCES "public"."publishers"("namespace") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "extension_latest" ADD CONSTRAINT "extension_latest_vm_id_vms_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."vms"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "extension_latest" ADD CONSTRAINT "extension_latest_vm_id_name_extensions_vm_id_name_fk" FOREIGN KEY ("vm_id","name") REFERENCES "public"."extensions"("vm_id","name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "report_history" ADD CONSTRAINT "report_history_vm_id_vms_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."vms"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "audit_entries_vm" ON "audit_entries" USING btree ("vm_id","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_target" ON "audit_entries" USING btree ("target_kind","target_id","id");--> statement-breakpoint
@@ -315,6 +316,8 @@ CREATE INDEX "enrollment_tokens_hash" ON "enrollment_tokens" USING btree ("token
 CREATE UNIQUE INDEX "handler_versions_key" ON "handler_versions" USING btree ("handler","version_key");--> statement-breakpoint
 CREATE INDEX "handler_versions_sha256" ON "handler_versions" USING btree ("sha256");--> statement-breakpoint
 CREATE INDEX "handlers_namespace" ON "handlers" USING btree ("namespace");--> statement-breakpoint
+CREATE UNIQUE INDEX "handlers_spelling" ON "handlers" USING btree (lower("id"));--> statement-breakpoint
+CREATE UNIQUE INDEX "publishers_spelling" ON "publishers" USING btree (lower("namespace"));--> statement-breakpoint
 CREATE INDEX "report_history_extension" ON "report_history" USING btree ("vm_id","extension","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "vms_name" ON "vms" USING btree ("name") WHERE "vms"."deleted_at" is null;--> statement-breakpoint
 CREATE INDEX "vms_page" ON "vms" USING btree ("name","id") WHERE "vms"."deleted_at" is null;

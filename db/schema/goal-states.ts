@@ -3,6 +3,7 @@ import {
   boolean,
   customType,
   integer,
+  json,
   jsonb,
   pgTable,
   primaryKey,
@@ -55,8 +56,8 @@ export const extensions = pgTable(
     state: text().$type<ExtensionGoal>().notNull(),
     autoUpgradeMinorVersion: boolean('auto_upgrade_minor_version').notNull(),
     dependsOn: text('depends_on').array().notNull(),
-    timeouts: jsonb().$type<CommandTimeouts>().notNull(),
-    publicSettings: jsonb('public_settings').$type<Record<string, unknown>>().notNull(),
+    timeouts: json().$type<CommandTimeouts>().notNull(),
+    publicSettings: json('public_settings').$type<Record<string, unknown>>().notNull(),
     secretId: uuid('secret_id'),
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
     /** When this sequence number was published. */
@@ -134,7 +135,7 @@ export const goalStates = pgTable(
     incarnation: integer().notNull(),
     etag: text().notNull(),
     text: text().notNull(),
-    contents: jsonb().$type<ExtensionContents[]>().notNull(),
+    contents: json().$type<ExtensionContents[]>().notNull(),
     /** What made it: `extension.set`, `extension.removed`, `goal-state.revert`, … with the names concerned. */
     cause: jsonb().$type<{ action: string; extension?: string; incarnation?: number }>().notNull(),
     publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, index, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, index, json, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { HandlerManifest } from '#protocol/manifest.ts';
 import { publishers } from './publishers.ts';
 
@@ -60,7 +60,7 @@ export const handlerVersions = pgTable(
     manifestText: text('manifest_text').notNull(),
     files: jsonb().$type<PackageFile[]>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),
-    settingsSchema: jsonb('settings_schema').$type<SettingsSchema>(),
+    settingsSchema: json('settings_schema').$type<SettingsSchema>(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
     createdBy: text('created_by').notNull(),
     publishedAt: timestamp('published_at', { withTimezone: true }),

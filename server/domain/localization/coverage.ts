@@ -1,7 +1,7 @@
 import type { StoredWarning } from '#db/schema/index.ts';
+import { placeholdersOf } from '#protocol/template.ts';
 import { lastLanguage } from './language.ts';
 import { type Messages, type Resources, templateOf } from './message.ts';
-import { placeholdersOf } from './template.ts';
 
 /** How much of the English messages a language has. */
 export interface Coverage {

@@ -7,4 +7,3 @@ export * from './message.ts';
 export * from './preview-message.ts';
 export * from './publish-version.ts';
 export * from './set-resources.ts';
-export * from './template.ts';

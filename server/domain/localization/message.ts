@@ -1,6 +1,6 @@
 import type { FormattedMessage, MessageReference } from '#protocol/index.ts';
+import { fillTemplate } from '#protocol/template.ts';
 import { isWanted, lastLanguage, unknownLanguage } from './language.ts';
-import { fillTemplate } from './template.ts';
 
 /** Templates by message id. */
 export type Messages = Readonly<Record<string, string>>;

@@ -1,1 +1,0 @@
-ALTER TABLE "extension_latest" ADD CONSTRAINT "extension_latest_vm_id_name_extensions_vm_id_name_fk" FOREIGN KEY ("vm_id","name") REFERENCES "public"."extensions"("vm_id","name") ON DELETE cascade ON UPDATE no action;
