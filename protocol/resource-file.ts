@@ -2,16 +2,8 @@ import { z } from 'zod';
 import { anyCase } from './any-case.ts';
 import { issueOf } from './fault.ts';
 import { arrayOfOne, asText, boundedText, fileVersion } from './file.ts';
+import { canonicalLanguage } from './language.ts';
 import { documentLimits } from './limits.ts';
-
-/** The canonical form of `lang[-locale]` (`de-at` → `de-AT`), or null where it is no language tag. */
-export function canonicalLanguage(tag: string): string | null {
-  try {
-    return new Intl.Locale(tag.trim().replaceAll('_', '-')).baseName;
-  } catch {
-    return null;
-  }
-}
 
 /** Messages of a handler in one language, by id (AZ-L1). */
 export interface ResourceFile {

@@ -2,3 +2,4 @@ export * from './languages.ts';
 export * from './problem.ts';
 export * from './problem-response.ts';
 export * from './translator.ts';
+export * from './warnings.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { fillTemplate, placeholdersOf } from '#protocol/template.ts';
 import { coverageOf, translationWarnings } from './coverage.ts';
 import { fallbacks, isWanted, negotiate } from './language.ts';
 import { localizeMessage, type Messages } from './message.ts';
-import { fillTemplate, placeholdersOf } from '#protocol/template.ts';
 
 const en = { '1215': 'Failed to establish connection to {0} as {1}', done: 'Done.' };
 const de = { '1215': '{1} fehler beim Anschluss an {0} herzustellen' };

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { canonicalLanguage } from '#protocol/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { getResources, type LanguageResources, setResources } from '#server/domain/localization/index.ts';
+import { shownWarnings } from '#server/i18n/index.ts';
 import { type Route, route } from '../route.ts';
 import { count, inLanguage, inVersion, time, warning } from '../shapes.ts';
-import { shownWarnings } from '../warnings.ts';
 
 const coverage = z.object({
   lang: z.string(),

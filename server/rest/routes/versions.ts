@@ -10,9 +10,9 @@ import {
   withdrawVersion,
 } from '#server/domain/packages/index.ts';
 import { withdrawVersionInput } from '#server/domain/packages/input.ts';
+import { shownWarnings } from '#server/i18n/index.ts';
 import { type Route, route } from '../route.ts';
 import { count, inVersion, sha256, time, warning } from '../shapes.ts';
-import { shownWarnings } from '../warnings.ts';
 
 const state = z.enum(['draft', 'published', 'withdrawn']);
 const manifest = z.object({ version: z.number(), handlerManifest: z.record(z.string(), z.unknown()) });

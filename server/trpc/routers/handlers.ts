@@ -1,7 +1,8 @@
-import { getHandler, listHandlers } from '#server/domain/packages/index.ts';
+import { getHandlerOverview } from '#server/domain/views/get-handler-overview.ts';
+import { listCatalogue } from '#server/domain/views/list-catalogue.ts';
 import { query, router } from '../trpc.ts';
 
 export const handlersRouter = router({
-  list: query(listHandlers),
-  get: query(getHandler),
+  list: query(listCatalogue),
+  get: query(getHandlerOverview),
 });

@@ -1,10 +1,18 @@
 import { publishVersion } from '#server/domain/localization/index.ts';
 import { deleteDraft, getVersion, setSettingsSchema, withdrawVersion } from '#server/domain/packages/index.ts';
-import { mutation, query, router } from '../trpc.ts';
+import type { VersionReferenceInput } from '#server/domain/packages/input.ts';
+import { shownWarnings } from '#server/i18n/index.ts';
+import { type CallContext, mutation, query, router } from '../trpc.ts';
+
+/** A version with its warnings as its reader's language says them. */
+async function getInWords(ctx: CallContext, input: VersionReferenceInput) {
+  const { warnings, ...version } = await getVersion(ctx, input);
+  return { ...version, warnings: shownWarnings(warnings, ctx.headers.get('accept-language')) };
+}
 
 /** Versions of handlers. Their zips come in by the upload door, as a stream. */
 export const packagesRouter = router({
-  get: query(getVersion),
+  get: query(getInWords),
   setSettingsSchema: mutation(setSettingsSchema),
   publish: mutation(publishVersion),
   withdraw: mutation(withdrawVersion),

@@ -1,7 +1,7 @@
 import type { StoredWarning } from '#db/schema/packages.ts';
 import en from '#locales/en/errors.json' with { type: 'json' };
 import type { ErrorCode } from '#server/domain/error.ts';
-import { sentence } from '#server/i18n/index.ts';
+import { sentence } from './problem.ts';
 
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(en, code);
 
