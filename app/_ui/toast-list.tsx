@@ -2,7 +2,7 @@
 
 import { useEffect } from 'react';
 import { Toaster as Sonner, toast as show } from 'sonner';
-import type { PendingToast } from './toast.tsx';
+import type { PendingToast } from './pending-toast.ts';
 
 export interface ToastListProps {
   label: string;

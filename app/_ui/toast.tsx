@@ -2,15 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { useSyncExternalStore } from 'react';
-
-export interface ToastOptions {
-  /** The way back, where there is one. */
-  undo?: { label: string; run(): void };
-}
-
-export interface PendingToast extends ToastOptions {
-  text: string;
-}
+import type { PendingToast, ToastOptions } from './pending-toast.ts';
 
 /** The library is fetched with the first toast; what is said meanwhile waits here. */
 let pending: readonly PendingToast[] = [];

@@ -11,7 +11,7 @@ import { Dialog } from '#app/_ui/dialog.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { namespacesOf, type RoleChoice, RoleFields } from '../role-fields.tsx';
-import type { Member } from './members.tsx';
+import type { Member } from './member.ts';
 
 /** Another role for a member; it counts from their next act on. */
 export function EditMemberDialog({ member, onClose }: { member: Member; onClose(): void }) {

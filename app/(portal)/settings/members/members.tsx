@@ -1,7 +1,6 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import type { inferOutput } from '@trpc/tanstack-react-query';
 import { Ellipsis, Link2, UserMinus, UserPen } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
@@ -16,6 +15,7 @@ import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx'
 import { Chip } from '#app/_ui/tag.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { Namespaces } from '../role-cell.tsx';
+import type { Member, MemberList } from './member.ts';
 
 const InviteDialog = dynamic(() => import('./invite-dialog.tsx').then((module) => module.InviteDialog), { ssr: false });
 const EditMemberDialog = dynamic(() => import('./edit-member-dialog.tsx').then((module) => module.EditMemberDialog), {
@@ -25,9 +25,6 @@ const RemoveMemberDialog = dynamic(
   () => import('./remove-member-dialog.tsx').then((module) => module.RemoveMemberDialog),
   { ssr: false },
 );
-
-type MemberList = inferOutput<ReturnType<typeof useTRPC>['members']['list']>;
-export type Member = MemberList['items'][number];
 
 /** Everybody who can sign in; admins invite, change roles and remove. */
 export function Members({ first }: { first: MemberList }) {

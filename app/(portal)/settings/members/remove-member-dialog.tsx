@@ -6,7 +6,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import type { Member } from './members.tsx';
+import type { Member } from './member.ts';
 
 /** Removes a member, after a second look. */
 export function RemoveMemberDialog({ member, onClose }: { member: Member; onClose(): void }) {

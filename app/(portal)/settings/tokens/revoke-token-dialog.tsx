@@ -6,7 +6,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import type { Token } from './tokens.tsx';
+import type { Token } from './token.ts';
 
 /** Ends a token, after a second look: whatever uses it stops working. */
 export function RevokeTokenDialog({ token, onClose }: { token: Token; onClose(): void }) {

@@ -1,7 +1,6 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import type { inferOutput } from '@trpc/tanstack-react-query';
 import { Plus } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
@@ -15,6 +14,7 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { Namespaces } from '../role-cell.tsx';
+import type { Token, TokenList } from './token.ts';
 
 const CreateTokenDialog = dynamic(
   () => import('./create-token-dialog.tsx').then((module) => module.CreateTokenDialog),
@@ -24,9 +24,6 @@ const RevokeTokenDialog = dynamic(
   () => import('./revoke-token-dialog.tsx').then((module) => module.RevokeTokenDialog),
   { ssr: false },
 );
-
-type TokenList = inferOutput<ReturnType<typeof useTRPC>['tokens']['list']>;
-export type Token = TokenList['items'][number];
 
 /** All API tokens with who made them, what they may, and when they were used last. */
 export function Tokens({ first, portalUrl }: { first: TokenList; portalUrl: string }) {
