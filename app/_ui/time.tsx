@@ -1,6 +1,7 @@
 'use client';
 
 import type { TFunction } from 'i18next';
+import { useSyncExternalStore } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTicking } from './clock.ts';
 import { type DateStyle, useFormat } from './format.ts';
@@ -71,15 +72,32 @@ export function DateTime({ value, style = 'short', className }: TimeProps & { st
 /** Time left until a moment, `3:12`; `0:00` from then on. With reduced motion it steps by ten seconds. */
 export function Countdown({ value, className }: TimeProps) {
   const format = useFormat();
+  const step = useReducedMotion() ? 10 : 1;
   const text = useTicking((now) => {
     const left = Math.max(0, Math.ceil((value.getTime() - now) / second));
-    const step = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches ? 10 : 1;
     return clock(Math.ceil(left / step) * step);
   });
   return (
     <time dateTime={value.toISOString()} title={format.dateTime(value, 'exact')} className={className}>
       {text}
     </time>
+  );
+}
+
+const reducedMotion = '(prefers-reduced-motion: reduce)';
+
+function onReducedMotion(listener: () => void): () => void {
+  const query = matchMedia(reducedMotion);
+  query.addEventListener('change', listener);
+  return () => query.removeEventListener('change', listener);
+}
+
+/** Whether the reader wants nothing to move; the server cannot know, so the first render says no. */
+function useReducedMotion(): boolean {
+  return useSyncExternalStore(
+    onReducedMotion,
+    () => matchMedia(reducedMotion).matches,
+    () => false,
   );
 }
 

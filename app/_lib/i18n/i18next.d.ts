@@ -9,6 +9,8 @@ declare module 'i18next' {
     resources: {
       auth: typeof import('#locales/en/auth.json')['default'];
       common: typeof import('#locales/en/common.json')['default'];
+      enrollment: typeof import('#locales/en/enrollment.json')['default'];
+      editor: typeof import('#locales/en/editor.json')['default'];
       errors: typeof import('#locales/en/errors.json')['default'];
       'goal-states': typeof import('#locales/en/goal-states.json')['default'];
       localization: typeof import('#locales/en/localization.json')['default'];

@@ -3,12 +3,14 @@ export const namespaces = [
   'common',
   'navigation',
   'auth',
+  'editor',
   'settings',
   'vms',
   'goal-states',
   'packages',
   'localization',
   'reports',
+  'enrollment',
 ] as const;
 
 export type WordNamespace = (typeof namespaces)[number];

@@ -1,0 +1,180 @@
+'use client';
+
+import { Ellipsis, PencilLine, SquareTerminal, Trash2, Unplug } from 'lucide-react';
+import Link from 'next/link';
+import { useId } from 'react';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { IconButton } from '#app/_ui/button.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { DateTime, Elapsed } from '#app/_ui/time.tsx';
+import { firstError } from './first-error.ts';
+import { HeartbeatFoot } from './heartbeat-foot.tsx';
+import { MessageSource, MessageText } from './message-line.tsx';
+import { SubstatusTree } from './substatus-tree.tsx';
+import { useOwnWords } from './use-own-words.ts';
+import { commandFailed, type Extension, editHref, tabHref } from './vm-data.ts';
+
+export interface ExtensionCardProps {
+  vmId: string;
+  extension: Extension;
+  /** When the view was read. */
+  at: Date;
+  /** Asks for the extension to go; with `force` without the agent. */
+  onRemove(name: string, force: boolean): void;
+}
+
+/** One extension: how it is, what it said and where that comes from, its parts, and its heartbeat. */
+export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardProps) {
+  const { t } = useTranslation('reports');
+  const id = useId();
+  const reader = useReader();
+  const { name, handler, version, goalVersion, status, handlerState, health } = extension;
+  const waits = health === 'progressing' && handlerState?.state === 'waiting';
+  const drawn = waits ? 'waiting' : statusOfHealth[health];
+  const parts = status?.substatus ?? [];
+  return (
+    <article aria-labelledby={id} data-st={drawn} className="flex min-w-0 flex-col rounded-lg bg-surface shadow-card">
+      <div className="flex min-w-0 items-start gap-2 ps-4 pe-2 pt-2">
+        <StatusIcon status={drawn} className="mt-[7px]" />
+        <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2 pt-0.5">
+          <h3 id={id} className="text-14 leading-6 font-semibold wrap-anywhere">
+            {name}
+          </h3>
+          <span className="mono min-w-0 truncate text-ink-3" title={`${handler} ${version ?? goalVersion}`}>
+            {handler} {version ?? goalVersion}
+          </span>
+          {version !== null && version !== goalVersion ? (
+            <span className="text-12 text-ink-2">{t('card.version.older', { goal: goalVersion })}</span>
+          ) : null}
+        </div>
+        <span
+          className={cn(
+            'pt-0.5 text-12 leading-6 whitespace-nowrap text-st-text',
+            health === 'healthy' ? 'font-normal' : 'font-medium',
+          )}
+        >
+          {waits ? t('health.waiting') : t(`health.${health}`)}
+        </span>
+        {reader.can('operator') ? <ExtensionMenu vmId={vmId} extension={extension} onRemove={onRemove} /> : null}
+      </div>
+      <div className="grid gap-2.5 px-4 pt-1.5 pb-3">
+        <Spoken extension={extension} at={at} />
+        {parts.length > 0 ? <SubstatusTree parts={parts} label={t('card.substatus', { name })} /> : null}
+        {commandFailed(extension) ? <OutputLine vmId={vmId} extension={extension} /> : null}
+      </div>
+      <HeartbeatFoot heartbeat={extension.heartbeat} deadlineAt={extension.deadlineAt} />
+    </article>
+  );
+}
+
+/** The message as the largest line, and one line about where it comes from. */
+function Spoken({ extension, at }: { extension: Extension; at: Date }) {
+  const { t } = useTranslation('reports');
+  const own = useOwnWords(extension);
+  const { status, handlerState, goalSequenceNumber } = extension;
+  const said = own === null ? (status?.message ?? null) : null;
+  const failed = commandFailed(extension);
+  const sequence = (own === null ? status?.sequenceNumber : handlerState?.sequenceNumber) ?? goalSequenceNumber;
+  const when = own === null ? (status?.timestampUTC ?? status?.readAt) : handlerState?.at;
+  const command = handlerState?.command ?? '';
+  return (
+    <div>
+      <p className="text-13 wrap-anywhere">{said ? <MessageText said={said} /> : (own ?? t('card.noMessage'))}</p>
+      <p className="mt-0.5 flex flex-wrap items-baseline gap-x-3 gap-y-0.5 text-11 text-ink-3 tabular-nums">
+        {said ? <MessageSource said={said} /> : own === null ? null : <span>{t('card.byPortal')}</span>}
+        {said?.id === undefined ? null : (
+          <span className="wrap-anywhere">
+            {t('card.message')} <span className="mono-11">{said.id}</span>
+          </span>
+        )}
+        <span>
+          {sequence < goalSequenceNumber
+            ? t('card.sequence.older', { sequence, goal: goalSequenceNumber })
+            : t('card.sequence', { sequence })}
+        </span>
+        {failed && handlerState?.exitCode ? (
+          <span>{t('card.exit', { command, exit: handlerState.exitCode })}</span>
+        ) : null}
+        {handlerState?.timedOut ? <span>{t('card.timedOut', { command })}</span> : null}
+        {failed && (handlerState?.attempt ?? 0) > 1 ? (
+          <span>{t('card.attempt', { attempt: handlerState?.attempt ?? 0 })}</span>
+        ) : null}
+        {when ? <DateTime value={new Date(when)} style="time" /> : null}
+        {own === null && status?.stale ? (
+          <span className="font-medium text-warning-text">
+            {t('card.stale')} <Elapsed value={new Date(at.getTime() - status.staleSeconds * 1000)} />
+          </span>
+        ) : null}
+      </p>
+    </div>
+  );
+}
+
+/** The first line of the output that names an error, and the way to the whole. */
+function OutputLine({ vmId, extension }: { vmId: string; extension: Extension }) {
+  const { t } = useTranslation('reports');
+  const found = firstError(extension.handlerState?.outputTail ?? '');
+  if (found === null) return null;
+  return (
+    <Link
+      href={tabHref(vmId, 'output', extension.name)}
+      className="grid grid-cols-[14px_minmax(0,1fr)_auto] items-center gap-2 rounded-sm bg-sunken px-2 py-[5px] text-ink-2 hover:bg-hover"
+    >
+      <SquareTerminal aria-hidden className="size-3.5" />
+      <span className="mono-11 truncate leading-[18px]" title={found.text}>
+        {found.text}
+      </span>
+      <span className="text-11 text-brand-text">{t('card.line', { line: found.line })}</span>
+    </Link>
+  );
+}
+
+function ExtensionMenu({ vmId, extension, onRemove }: Omit<ExtensionCardProps, 'at'>) {
+  const { t } = useTranslation('reports');
+  const { name, goal, handlerState } = extension;
+  return (
+    <LazyMenu
+      trigger={
+        <IconButton size="sm" label={t('card.more', { name })} className="mt-0.5">
+          <Ellipsis aria-hidden />
+        </IconButton>
+      }
+    >
+      {({ MenuItem, MenuSeparator }) => (
+        <>
+          {goal === 'uninstall' ? null : (
+            <MenuItem asChild>
+              <Link href={editHref(vmId, name)}>
+                <PencilLine aria-hidden />
+                {t('card.edit')}
+              </Link>
+            </MenuItem>
+          )}
+          {handlerState?.outputTail ? (
+            <MenuItem asChild>
+              <Link href={tabHref(vmId, 'output', name)}>
+                <SquareTerminal aria-hidden />
+                {t('card.output')}
+              </Link>
+            </MenuItem>
+          ) : null}
+          {goal === 'uninstall' && !handlerState?.outputTail ? null : <MenuSeparator />}
+          {goal === 'uninstall' ? null : (
+            <MenuItem onSelect={() => onRemove(name, false)}>
+              <Trash2 aria-hidden />
+              {t('card.uninstall')}
+            </MenuItem>
+          )}
+          <MenuItem danger onSelect={() => onRemove(name, true)}>
+            <Unplug aria-hidden />
+            {t('card.force')}
+          </MenuItem>
+        </>
+      )}
+    </LazyMenu>
+  );
+}

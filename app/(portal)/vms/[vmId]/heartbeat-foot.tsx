@@ -1,0 +1,47 @@
+'use client';
+
+import { HeartPulse } from 'lucide-react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import { MessageText } from './message-line.tsx';
+import { type Extension, statusOfVerdict } from './vm-data.ts';
+
+/** The foot of a card: what the heartbeat says, and the deadline where one is running. */
+export function HeartbeatFoot({ heartbeat, deadlineAt }: Pick<Extension, 'heartbeat' | 'deadlineAt'>) {
+  const { t } = useTranslation('reports');
+  const { verdict, code, message, readAt } = heartbeat;
+  return (
+    <div className="mt-auto flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line-subtle px-4 pt-2 pb-[9px] text-12">
+      {verdict === 'none' ? (
+        <span className="flex items-center gap-1.5 text-ink-3">
+          <HeartPulse aria-hidden className="size-3.5" />
+          {t('heartbeat.none')}
+        </span>
+      ) : (
+        <>
+          <span data-st={statusOfVerdict[verdict]} className="flex items-center gap-1.5 text-st-text">
+            <HeartPulse aria-hidden className="size-3.5" />
+            <span className="sr-only">{t('heartbeat.label')}: </span>
+            {t(`heartbeat.${verdict}`)}
+          </span>
+          <span className="min-w-0 text-ink-2 wrap-anywhere">
+            {message ? <MessageText said={message} /> : null}
+            {code === null || code === 0 ? null : (
+              <span className="ms-2 text-ink-3 tabular-nums">{t('card.code', { code })}</span>
+            )}
+          </span>
+          {readAt === null ? null : (
+            <RelativeTime value={new Date(readAt)} className="ms-auto text-ink-3 tabular-nums" />
+          )}
+        </>
+      )}
+      {deadlineAt === null ? null : (
+        <span className="w-full text-ink-2 tabular-nums">
+          {t('card.deadline')} <DateTime value={new Date(deadlineAt)} style="time" />
+          {', '}
+          {t('card.deadline.in')} <Countdown value={new Date(deadlineAt)} className="font-medium text-ink" />
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { LanguageBadge } from '#app/_ui/tag.tsx';
+import type { Said } from './vm-data.ts';
+
+const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id' } as const;
+
+/** The text of a message, told in its own language to those who hear it. */
+export function MessageText({ said }: { said: Said }) {
+  return said.lang === 'und' || said.lang === '' ? <span>{said.text}</span> : <span lang={said.lang}>{said.text}</span>;
+}
+
+/** Where a message's text comes from; amber where it is not the reader's language. */
+export function MessageSource({ said }: { said: Said }) {
+  const { i18n } = useTranslation();
+  const known = said.lang !== 'und' && said.source !== 'id';
+  const fallback = known && base(said.lang) !== base(i18n.language);
+  return <LanguageBadge language={known ? said.lang : null} source={sources[said.source]} fallback={fallback} />;
+}
+
+const base = (language: string): string => language.split('-')[0]?.toLowerCase() ?? '';

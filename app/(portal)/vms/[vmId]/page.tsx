@@ -1,0 +1,52 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { cache } from 'react';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { portal, runtime } from '#app/_lib/portal.ts';
+import { orNotFound } from '#app/_lib/server-problem.ts';
+import { Page } from '#app/_shell/page.tsx';
+import { tabs } from './vm-data.ts';
+import { VmPage } from './vm-page.tsx';
+
+interface Address {
+  params: Promise<{ vmId: string }>;
+  searchParams: Promise<{ tab?: string | string[]; at?: string | string[] }>;
+}
+
+export async function generateMetadata({ params }: Address): Promise<Metadata> {
+  const { vmId } = await params;
+  const { name } = await read(vmId);
+  return { title: name };
+}
+
+/** One VM: what is wrong with it, why, and what to do. */
+export default async function VmRoute({ params, searchParams }: Address) {
+  const { vmId } = await params;
+  const { tab: wanted } = await searchParams;
+  const { t } = await words('vms');
+  const facts = await read(vmId);
+  const view = await orNotFound((await portal()).instanceViews.get({ vmId }));
+  return (
+    <Page crumbs={[{ label: t('title'), href: '/vms' }, { label: facts.name }]}>
+      <Words namespaces={['vms', 'reports', 'goal-states', 'enrollment']}>
+        <VmPage
+          vmId={vmId}
+          tab={tabs.find((tab) => tab === wanted) ?? 'overview'}
+          facts={facts}
+          view={view}
+          readAt={Date.now()}
+          gatewayUrl={runtime().config.gatewayUrl}
+        />
+      </Words>
+    </Page>
+  );
+}
+
+const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What is no id at all is no VM either. */
+const read = cache(async (vmId: string) => {
+  if (!idForm.test(vmId)) notFound();
+  return orNotFound((await portal()).vms.get({ vmId }));
+});

@@ -1,0 +1,60 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { MessageText } from './message-line.tsx';
+import { type Substatus, statusOfWord } from './vm-data.ts';
+
+/** The parts of a status, each with its own; parts of parts hang below on lines. */
+export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; label: string }) {
+  return (
+    <ul aria-label={label} className="grid text-12">
+      {parts.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a handler may repeat names, and keeps their order
+        <Part key={index} part={part} depth={0} />
+      ))}
+    </ul>
+  );
+}
+
+const deepest = 4;
+
+function Part({ part, depth }: { part: Substatus; depth: number }) {
+  const { t } = useTranslation('reports');
+  return (
+    <li className="relative">
+      <div
+        className={cn(
+          'grid grid-cols-[14px_minmax(0,92px)_minmax(0,1fr)_auto] items-baseline gap-2 py-[3px]',
+          depth > 0 &&
+            'grid-cols-[14px_minmax(0,72px)_minmax(0,1fr)_auto] before:absolute before:-start-3.5 before:-top-[7px] before:h-5 before:w-[9px] before:rounded-es-sm before:border-s before:border-b before:border-line',
+        )}
+      >
+        <StatusIcon
+          status={statusOfWord[part.status]}
+          label={t(`word.${part.status}`)}
+          className="size-3 self-center"
+        />
+        <span className="mono-11 truncate text-ink-2" title={part.name ?? part.operation ?? undefined}>
+          {part.name ?? part.operation}
+        </span>
+        <span className="wrap-anywhere">{part.message ? <MessageText said={part.message} /> : null}</span>
+        <span
+          className="mono-11 text-ink-3 tabular-nums"
+          title={part.code === null ? undefined : t('card.code', { code: part.code })}
+        >
+          {part.code}
+        </span>
+      </div>
+      {part.substatus.length > 0 ? (
+        <ul className={cn(depth < deepest && 'ps-5')}>
+          {part.substatus.map((below, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: as above
+            <Part key={index} part={below} depth={depth + 1} />
+          ))}
+        </ul>
+      ) : null}
+    </li>
+  );
+}

@@ -1,0 +1,56 @@
+'use client';
+
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
+import type { InstanceView, VmFacts } from './vm-data.ts';
+import type { VmAct } from './vm-dialogs.tsx';
+
+export interface VmBannersProps {
+  facts: VmFacts;
+  view: InstanceView;
+  onAct(act: VmAct): void;
+}
+
+/** What is true of all below: a silent agent, a second machine with the same identity, an end that has begun. */
+export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
+  const { t } = useTranslation('enrollment');
+  const reader = useReader();
+  const silent = agent.status === 'unresponsive';
+  const heard = agent.lastSeenAt === null ? null : new Date(agent.lastSeenAt);
+  const duplicate = agent.duplicateSeenAt === null ? null : new Date(agent.duplicateSeenAt);
+  const stack = [
+    heard !== null && (silent || agent.status === 'unknown') && (
+      <Banner key="silent" boxed status={silent ? 'unresponsive' : 'unknown'}>
+        <Trans
+          text={t(silent ? 'silent' : 'late')}
+          tags={{ time: silent ? <Elapsed value={heard} /> : <RelativeTime value={heard} /> }}
+        />
+      </Banner>
+    ),
+    duplicate !== null && (
+      <Banner
+        key="duplicate"
+        boxed
+        status="warning"
+        actions={
+          reader.can('operator') ? (
+            <Button size="sm" onClick={() => onAct({ kind: 'token' })}>
+              {t('token')}
+            </Button>
+          ) : undefined
+        }
+      >
+        <Trans text={t('duplicate', { name: facts.name })} tags={{ time: <RelativeTime value={duplicate} /> }} />
+      </Banner>
+    ),
+    facts.decommissioning && (
+      <Banner key="end" boxed status="progressing">
+        {t('decommissioning', { name: facts.name })}
+      </Banner>
+    ),
+  ].filter(Boolean);
+  return stack.length === 0 ? null : <div className="mb-4 grid gap-2">{stack}</div>;
+}

@@ -1,0 +1,72 @@
+import type { inferRouterOutputs } from '@trpc/server';
+import type { StatusName } from '#app/_ui/status-icon.tsx';
+import type { AppRouter } from '#server/trpc/root.ts';
+
+type Outputs = inferRouterOutputs<AppRouter>;
+
+export type VmFacts = Outputs['vms']['get'];
+export type InstanceView = Outputs['instanceViews']['get'];
+export type Extension = InstanceView['extensions'][number];
+export type Said = NonNullable<NonNullable<Extension['status']>['message']>;
+export type Substatus = NonNullable<Extension['status']>['substatus'][number];
+export type Verdict = Extension['heartbeat']['verdict'];
+export type PastGoalState = Outputs['goalStates']['list']['items'][number];
+export type PastExtension = PastGoalState['extensions'][number];
+
+/** Health and verdicts age while nobody writes anything, so they are read again now and then, too. */
+export const ageMs = 10_000;
+
+export const tabs = ['overview', 'goal-state', 'output', 'documents'] as const;
+export type VmTab = (typeof tabs)[number];
+
+/** The address of a view of a VM; of one extension's part of it. */
+export function tabHref(vmId: string, tab: VmTab, about?: string): string {
+  const query = tab === 'overview' ? '' : `?tab=${tab}`;
+  return `/vms/${vmId}${query}${about === undefined ? '' : `#${tab}-${about}`}`;
+}
+
+export const editHref = (vmId: string, name: string): string => `/vms/${vmId}/extensions/${encodeURIComponent(name)}`;
+
+/** Whether the goal was reached: success was reported for it, or it is disabled as wanted. */
+export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'concludedWith'>): boolean {
+  if (health === 'disabled') return true;
+  return concludedWith === 'success' && health !== 'failed' && health !== 'progressing';
+}
+
+/** Whether the last command did not go well. */
+export function commandFailed({ handlerState }: Pick<Extension, 'handlerState'>): boolean {
+  if (handlerState === null) return false;
+  return handlerState.state === 'failed' || handlerState.timedOut || (handlerState.exitCode ?? 0) !== 0;
+}
+
+/** The drawing of a status word, as a handler reports it. */
+export const statusOfWord: Readonly<Record<Substatus['status'], StatusName>> = {
+  success: 'healthy',
+  error: 'failed',
+  warning: 'warning',
+  transitioning: 'progressing',
+};
+
+export const statusOfVerdict: Readonly<Record<Exclude<Verdict, 'none'>, StatusName>> = {
+  ready: 'healthy',
+  notready: 'warning',
+  unknown: 'unknown',
+  unresponsive: 'unresponsive',
+};
+
+const worstFirst: readonly Extension['health'][] = [
+  'failed',
+  'unresponsive',
+  'degraded',
+  'unknown',
+  'progressing',
+  'healthy',
+  'disabled',
+];
+
+/** Worst first, then by name. */
+export function byUrgency(extensions: readonly Extension[]): Extension[] {
+  return [...extensions].sort(
+    (a, b) => worstFirst.indexOf(a.health) - worstFirst.indexOf(b.health) || (a.name < b.name ? -1 : 1),
+  );
+}

@@ -1,0 +1,51 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import type { InstanceView, VmFacts } from './vm-data.ts';
+
+/** An act that asks before it is done. */
+export type VmAct =
+  | { kind: 'edit' }
+  | { kind: 'token' }
+  | { kind: 'delete' }
+  | { kind: 'revert'; incarnation: number }
+  | { kind: 'remove'; name: string; force: boolean };
+
+const EditVmDialog = dynamic(() => import('./edit-vm-dialog.tsx').then((module) => module.EditVmDialog), {
+  ssr: false,
+});
+const TokenDialog = dynamic(() => import('./token-dialog.tsx').then((module) => module.TokenDialog), { ssr: false });
+const DeleteVmDialog = dynamic(() => import('./delete-vm-dialog.tsx').then((module) => module.DeleteVmDialog), {
+  ssr: false,
+});
+const RevertDialog = dynamic(() => import('./revert-dialog.tsx').then((module) => module.RevertDialog), {
+  ssr: false,
+});
+const RemoveExtensionDialog = dynamic(
+  () => import('./remove-extension-dialog.tsx').then((module) => module.RemoveExtensionDialog),
+  { ssr: false },
+);
+
+export interface VmDialogsProps {
+  act: VmAct;
+  facts: VmFacts;
+  view: InstanceView;
+  gatewayUrl: string;
+  onClose(): void;
+}
+
+/** The dialog of an act; its script is fetched when it is asked for. */
+export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsProps) {
+  switch (act.kind) {
+    case 'edit':
+      return <EditVmDialog facts={facts} onClose={onClose} />;
+    case 'token':
+      return <TokenDialog facts={facts} view={view} gatewayUrl={gatewayUrl} onClose={onClose} />;
+    case 'delete':
+      return <DeleteVmDialog facts={facts} view={view} onClose={onClose} />;
+    case 'revert':
+      return <RevertDialog facts={facts} incarnation={act.incarnation} onClose={onClose} />;
+    case 'remove':
+      return <RemoveExtensionDialog facts={facts} name={act.name} force={act.force} onClose={onClose} />;
+  }
+}

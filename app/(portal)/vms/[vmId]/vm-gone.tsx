@@ -1,0 +1,27 @@
+'use client';
+
+import Link from 'next/link';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card } from '#app/_ui/card.tsx';
+import { EmptyState } from '#app/_ui/empty-state.tsx';
+
+/** In place of a VM that was deleted while somebody looked at it. */
+export function VmGone({ name }: { name: string }) {
+  const { t } = useTranslation(['vms', 'common']);
+  return (
+    <Card>
+      <EmptyState
+        as="h1"
+        title={t('vms:vm.gone', { name })}
+        actions={
+          <Button asChild>
+            <Link href="/vms">{t('common:notFound.act')}</Link>
+          </Button>
+        }
+      >
+        <p>{t('vms:vm.gone.why')}</p>
+      </EmptyState>
+    </Card>
+  );
+}

@@ -1,0 +1,130 @@
+'use client';
+
+import { Ellipsis, KeyRound, PencilLine, Plus, Trash2 } from 'lucide-react';
+import Link from 'next/link';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { Button, IconButton } from '#app/_ui/button.tsx';
+import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
+import { StatusBadge } from '#app/_ui/status.tsx';
+import { Tag } from '#app/_ui/tag.tsx';
+import { RelativeTime } from '#app/_ui/time.tsx';
+import { explain } from './explain.ts';
+import { type InstanceView, isDone, type VmFacts } from './vm-data.ts';
+import type { VmAct } from './vm-dialogs.tsx';
+
+export interface VmHeaderProps {
+  facts: VmFacts;
+  view: InstanceView;
+  onAct(act: VmAct): void;
+}
+
+/** Name, health, what is open, who speaks for the VM, and what can be done with it. */
+export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
+  const { t } = useTranslation(['vms', 'reports']);
+  const reader = useReader();
+  const never = view.agent.status === 'never';
+  const open = view.extensions.filter((extension) => !isDone(extension)).length;
+  const count = view.extensions.length;
+  const notDone = open === 0 ? t('vms:vm.allDone', { count }) : t('vms:vm.notDone', { count: open, total: count });
+  // The page's one primary button: what a failure asks for, else the next extension.
+  const mendsFirst = explain(view, new Date(0))?.act?.failed === true;
+  return (
+    <PageHeader
+      title={facts.name}
+      badge={
+        <StatusBadge status={statusOfHealth[view.health]} size="lg">
+          {never ? t('vms:neverSeen') : t(`reports:health.${view.health}`)}
+        </StatusBadge>
+      }
+      note={count === 0 ? undefined : notDone}
+      actions={
+        reader.can('operator') ? (
+          <>
+            {facts.decommissioning ? null : (
+              <Button asChild variant={mendsFirst || never ? 'default' : 'primary'}>
+                <Link href={`/vms/${facts.id}/extensions/new`}>
+                  <Plus aria-hidden />
+                  {t('vms:vm.add')}
+                </Link>
+              </Button>
+            )}
+            <VmMenu onAct={onAct} />
+          </>
+        ) : undefined
+      }
+    >
+      <VmFactsLine facts={facts} view={view} />
+    </PageHeader>
+  );
+}
+
+function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
+  const { t } = useTranslation('vms');
+  const { agent } = view;
+  const system = [facts.os?.name, facts.os?.version, facts.os?.arch].filter(Boolean).join(' ');
+  const tags = Object.entries(facts.tags);
+  const items = [
+    agent.lastSeenAt && { label: t('vm.fact.poll'), value: <RelativeTime value={new Date(agent.lastSeenAt)} /> },
+    agent.name && { label: t('vm.fact.agent'), value: `${agent.name} ${agent.version ?? ''}` },
+    system !== '' && { label: t('vm.fact.system'), value: system },
+    facts.goalState && {
+      label: t('vm.fact.goalState'),
+      value: (
+        <Trans
+          text={t('vm.fact.goalState.value', {
+            incarnation: facts.goalState.incarnation,
+            who: facts.goalState.publishedBy,
+          })}
+          tags={{ time: <RelativeTime value={new Date(facts.goalState.publishedAt)} /> }}
+        />
+      ),
+    },
+    tags.length > 0 && {
+      label: <span className="sr-only">{t('vm.fact.tags')}</span>,
+      value: (
+        <span className="flex flex-wrap gap-1">
+          {tags.map(([name, value]) => (
+            <Tag key={name} name={name}>
+              {value}
+            </Tag>
+          ))}
+        </span>
+      ),
+    },
+  ].filter((item) => typeof item === 'object' && item !== null);
+  return <Facts items={items} className="tabular-nums" />;
+}
+
+function VmMenu({ onAct }: { onAct(act: VmAct): void }) {
+  const { t } = useTranslation(['vms', 'enrollment']);
+  return (
+    <LazyMenu
+      trigger={
+        <IconButton variant="default" label={t('vms:vm.more')}>
+          <Ellipsis aria-hidden />
+        </IconButton>
+      }
+    >
+      {({ MenuItem, MenuSeparator }) => (
+        <>
+          <MenuItem onSelect={() => onAct({ kind: 'edit' })}>
+            <PencilLine aria-hidden />
+            {t('enrollment:edit')}
+          </MenuItem>
+          <MenuItem onSelect={() => onAct({ kind: 'token' })}>
+            <KeyRound aria-hidden />
+            {t('enrollment:token')}
+          </MenuItem>
+          <MenuSeparator />
+          <MenuItem danger onSelect={() => onAct({ kind: 'delete' })}>
+            <Trash2 aria-hidden />
+            {t('enrollment:delete')}
+          </MenuItem>
+        </>
+      )}
+    </LazyMenu>
+  );
+}

@@ -1,0 +1,80 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { problemOf } from '#app/_lib/problem.ts';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { TabLinks } from '#app/_ui/tab-links.tsx';
+import { Overview } from './overview.tsx';
+import { VmBanners } from './vm-banners.tsx';
+import { ageMs, type InstanceView, tabHref, type VmFacts, type VmTab } from './vm-data.ts';
+import { type VmAct, VmDialogs } from './vm-dialogs.tsx';
+import { VmGone } from './vm-gone.tsx';
+import { VmHeader } from './vm-header.tsx';
+
+const loading = () => <PanelLoading />;
+const GoalStateTab = dynamic(() => import('./goal-state-tab.tsx').then((module) => module.GoalStateTab), { loading });
+const OutputTab = dynamic(() => import('./output-tab.tsx').then((module) => module.OutputTab), { loading });
+const DocumentsTab = dynamic(() => import('./documents-tab.tsx').then((module) => module.DocumentsTab), { loading });
+
+function PanelLoading() {
+  const { t } = useTranslation('common');
+  return <SkeletonRows columns={['w-40', 'w-64']} rows={6} label={t('loading')} />;
+}
+
+export interface VmPageProps {
+  vmId: string;
+  tab: VmTab;
+  /** As the server read them for this address, at `readAt` (milliseconds). */
+  facts: VmFacts;
+  view: InstanceView;
+  readAt: number;
+  gatewayUrl: string;
+}
+
+/** A VM, live: the header that every view of it shares, and the view that the address names. */
+export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, gatewayUrl }: VmPageProps) {
+  const { t } = useTranslation('vms');
+  const trpc = useTRPC();
+  const reader = useReader();
+  const [act, setAct] = useState<VmAct | null>(null);
+  const first = { initialDataUpdatedAt: readAt, refetchInterval: ageMs };
+  const factsQuery = useQuery({ ...trpc.vms.get.queryOptions({ vmId }), initialData: firstFacts, ...first });
+  const viewQuery = useQuery({ ...trpc.instanceViews.get.queryOptions({ vmId }), initialData: firstView, ...first });
+  const facts = factsQuery.data;
+  const view = viewQuery.data;
+  const at = new Date(viewQuery.dataUpdatedAt);
+  if ([factsQuery.error, viewQuery.error].some((error) => error && problemOf(error).status === 404)) {
+    return <VmGone name={facts.name} />;
+  }
+  const outputs = view.extensions.filter(({ handlerState }) => handlerState?.outputTail).length;
+  const mayRead = reader.can('operator');
+  const shown = mayRead ? tab : 'overview';
+  const operatorTabs: readonly { id: VmTab; count?: number }[] = mayRead
+    ? [{ id: 'goal-state', count: view.incarnation }, { id: 'output', count: outputs }, { id: 'documents' }]
+    : [];
+  const links = [{ id: 'overview' as VmTab, count: undefined }, ...operatorTabs].map(({ id, count }) => ({
+    href: tabHref(vmId, id),
+    label: t(`vm.tab.${id}`),
+    count: count || undefined,
+    current: id === shown,
+  }));
+  return (
+    <>
+      <VmHeader facts={facts} view={view} onAct={setAct} />
+      {links.length > 1 ? <TabLinks label={t('vm.tabs', { name: facts.name })} tabs={links} /> : null}
+      <VmBanners facts={facts} view={view} onAct={setAct} />
+      {shown === 'overview' ? <Overview facts={facts} view={view} at={at} onAct={setAct} /> : null}
+      {shown === 'goal-state' ? <GoalStateTab vmId={vmId} onAct={setAct} /> : null}
+      {shown === 'output' ? <OutputTab view={view} /> : null}
+      {shown === 'documents' ? <DocumentsTab vmId={vmId} view={view} /> : null}
+      {act === null ? null : (
+        <VmDialogs act={act} facts={facts} view={view} gatewayUrl={gatewayUrl} onClose={() => setAct(null)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { SquareTerminal, Timer, Undo2 } from 'lucide-react';
+import Link from 'next/link';
+import { useId } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card, CardFooter } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { type Explanation, explain, type Link as WhyLink } from './explain.ts';
+import { revertTarget } from './goal-state-changes.ts';
+import { editHref, type InstanceView, tabHref } from './vm-data.ts';
+import { WhySentence } from './why-sentence.tsx';
+
+export interface WhyCardProps {
+  view: InstanceView;
+  /** When the view was read. */
+  at: Date;
+  onRevert(incarnation: number): void;
+}
+
+/** "Why is it not done?": the chain from the agent's last call to what would help. Nothing once all is done. */
+export function WhyCard({ view, at, onRevert }: WhyCardProps) {
+  const { t } = useTranslation('reports');
+  const id = useId();
+  const reader = useReader();
+  const explanation = explain(view, at);
+  if (explanation === null) return null;
+  const { lead, links, act } = explanation;
+  return (
+    <Card aria-labelledby={id} className="mb-4 overflow-hidden">
+      <div className="px-4 pt-4">
+        <h2 id={id} className="mb-0.5 text-12 font-medium text-ink-3">
+          {t('why.title')}
+        </h2>
+        <p className="text-16 font-medium tracking-tight text-pretty">
+          <WhySentence sentence={lead} />
+        </p>
+        <ol className="my-4 grid auto-cols-fr grid-flow-col max-md:mt-3.5 max-md:mb-1 max-md:grid-flow-row">
+          {links.map((link, index) => (
+            <ChainLink key={link.kind} link={link} last={index === links.length - 1} />
+          ))}
+        </ol>
+      </div>
+      {act && reader.can('operator') ? <WhyActs view={view} act={act} onRevert={onRevert} /> : null}
+    </Card>
+  );
+}
+
+/** Solid where things went through, dashed where they hang; upright on narrow screens. */
+function ChainLink({ link: { kind, status, holds, title, detail }, last }: { link: WhyLink; last: boolean }) {
+  const counts = kind === 'deadline' && status !== 'failed';
+  return (
+    <li className="min-w-0 max-md:grid max-md:grid-cols-[18px_minmax(0,1fr)] max-md:gap-x-3 md:pe-4">
+      <span className="flex items-center max-md:row-span-2 max-md:flex-col max-md:pt-px md:mb-[5px] md:h-5">
+        {counts ? (
+          <Timer aria-hidden className="size-[18px] shrink-0 text-warning-text" />
+        ) : (
+          <StatusIcon status={status} className="size-[18px]" />
+        )}
+        {last ? null : (
+          <span
+            aria-hidden
+            className={cn(
+              'flex-1 max-md:my-1 max-md:border-s-[1.5px] md:ms-2 md:-me-2 md:border-t-[1.5px]',
+              holds ? 'border-line' : 'border-dashed border-line-control',
+            )}
+          />
+        )}
+      </span>
+      <span className={cn('block', counts ? 'text-20 font-semibold tracking-tight tabular-nums' : 'font-medium')}>
+        <WhySentence sentence={title} />
+      </span>
+      <span className="block text-12 text-pretty text-ink-2 tabular-nums max-md:col-start-2 max-md:pb-3.5">
+        {detail ? <WhySentence sentence={detail} /> : null}
+      </span>
+    </li>
+  );
+}
+
+type Act = NonNullable<Explanation['act']>;
+
+function WhyActs({ view, act, onRevert }: { view: InstanceView; act: Act; onRevert(incarnation: number): void }) {
+  const { t } = useTranslation('reports');
+  const trpc = useTRPC();
+  const past = useQuery({
+    ...trpc.goalStates.list.queryOptions({ vmId: view.vmId, limit: 20 }),
+    enabled: act.failed,
+  });
+  const target = act.failed ? revertTarget(past.data?.items ?? [], act.name) : null;
+  if (!act.editable && !act.output) return null;
+  return (
+    <CardFooter className="max-sm:[&>a,&>button]:flex-[1_1_40%]">
+      {act.editable ? (
+        <Button asChild variant={act.failed ? 'primary' : 'default'}>
+          <Link href={editHref(view.vmId, act.name)}>{t('why.edit', { name: act.name })}</Link>
+        </Button>
+      ) : null}
+      {act.output ? (
+        <Button asChild>
+          <Link href={tabHref(view.vmId, 'output', act.name)}>
+            <SquareTerminal aria-hidden />
+            {t('why.output')}
+          </Link>
+        </Button>
+      ) : null}
+      {target === null ? null : (
+        <Button onClick={() => onRevert(target)}>
+          <Undo2 aria-hidden />
+          {t('why.revert', { incarnation: target })}
+        </Button>
+      )}
+      {act.failed && act.editable ? <span className="ms-1 text-12 text-ink-2">{t('why.note')}</span> : null}
+    </CardFooter>
+  );
+}

@@ -1,0 +1,20 @@
+'use client';
+
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import type { Sentence } from './explain.ts';
+
+/** A sentence of the chain in the reader's language, with its times ticking. */
+export function WhySentence({ sentence: { key, values, at } }: { sentence: Sentence }) {
+  const { t } = useTranslation('reports');
+  const when = at ? new Date(at) : null;
+  const tags = {
+    b: <b className="font-semibold" />,
+    ...(when && {
+      time: <RelativeTime value={when} />,
+      clock: <DateTime value={when} style="time" />,
+      countdown: <Countdown value={when} />,
+    }),
+  };
+  return <Trans text={t(key, { ...values })} tags={tags} />;
+}
