@@ -192,6 +192,17 @@ describe('errors', () => {
     expect(lines.join()).toContain(String(requestId));
   });
 
+  test('the first page of a list, as the pages’ client asks for it', async () => {
+    const first = encodeURIComponent(JSON.stringify({ json: { limit: 1, cursor: null, direction: 'forward' } }));
+    const wrong = encodeURIComponent(JSON.stringify({ json: { limit: 1, cursor: 7, direction: 'forward' } }));
+    const base = `${await start()}/api/trpc`;
+    for (const list of ['vms.list', 'handlers.list', 'publishers.list']) {
+      const response = await fetch(`${base}/${list}?input=${first}`, { headers: { cookie } });
+      expect((await shape(response)).result?.data.json, list).toEqual({ items: [], nextCursor: null });
+      expect((await fetch(`${base}/${list}?input=${wrong}`, { headers: { cookie } })).status).toBe(422);
+    }
+  });
+
   test('a database that is away is 503 with a time to come again', async () => {
     const own = await testServices();
     await own.db.$client.end();

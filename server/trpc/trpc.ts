@@ -77,6 +77,13 @@ const asVerbTakesIt =
 export const query = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, input as Input));
 
+/** A verb that reads a list by pages. The pages' client says `null` for the first one, and which way it walks. */
+export const pagedQuery = <Input, Output>(verb: Verb<Input, Output>) =>
+  procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => {
+    const { cursor, direction: _, ...asked } = input as Input & { cursor?: string | null; direction?: unknown };
+    return verb(ctx, (cursor === null ? asked : { ...asked, cursor }) as Input);
+  });
+
 /** A verb that reads and takes no input, as a procedure. */
 export const plainQuery = <Output>(verb: (ctx: CallContext) => Promise<Output>) =>
   procedure.query(({ ctx }) => verb(ctx));

@@ -9,7 +9,7 @@ import {
 } from '#server/domain/goal-states/index.ts';
 import type { CheckExtensionInput } from '#server/domain/goal-states/input.ts';
 import { translateFaults } from '#server/i18n/index.ts';
-import { type CallContext, mutation, query, router } from '../trpc.ts';
+import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
 
 /** What would be refused, each with its sentence. */
 async function checkInWords(ctx: CallContext, input: CheckExtensionInput) {
@@ -19,7 +19,7 @@ async function checkInWords(ctx: CallContext, input: CheckExtensionInput) {
 
 export const goalStatesRouter = router({
   get: query(getGoalState),
-  list: query(listGoalStates),
+  list: pagedQuery(listGoalStates),
   revert: mutation(revertGoalState),
   getExtension: query(getExtension),
   // Protected settings go in, so this is a POST: addresses are logged on the way.

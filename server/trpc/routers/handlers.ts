@@ -1,8 +1,8 @@
 import { getHandlerOverview } from '#server/domain/views/get-handler-overview.ts';
 import { listCatalogue } from '#server/domain/views/list-catalogue.ts';
-import { query, router } from '../trpc.ts';
+import { pagedQuery, query, router } from '../trpc.ts';
 
 export const handlersRouter = router({
-  list: query(listCatalogue),
+  list: pagedQuery(listCatalogue),
   get: query(getHandlerOverview),
 });

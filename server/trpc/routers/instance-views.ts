@@ -1,6 +1,6 @@
 import { listReportHistory } from '#server/domain/reports/index.ts';
 import { getInstanceView, type InstanceViewInput } from '#server/domain/views/index.ts';
-import { type CallContext, query, router } from '../trpc.ts';
+import { type CallContext, pagedQuery, query, router } from '../trpc.ts';
 
 /** The page's client puts the language that its reader chose first into `Accept-Language`. */
 const inTheReadersLanguage = (ctx: CallContext, { vmId }: Pick<InstanceViewInput, 'vmId'>) =>
@@ -8,5 +8,5 @@ const inTheReadersLanguage = (ctx: CallContext, { vmId }: Pick<InstanceViewInput
 
 export const instanceViewsRouter = router({
   get: query(inTheReadersLanguage),
-  history: query(listReportHistory),
+  history: pagedQuery(listReportHistory),
 });

@@ -1,7 +1,7 @@
 import { createPublisher, listPublishers } from '#server/domain/publishers/index.ts';
-import { mutation, query, router } from '../trpc.ts';
+import { mutation, pagedQuery, router } from '../trpc.ts';
 
 export const publishersRouter = router({
-  list: query(listPublishers),
+  list: pagedQuery(listPublishers),
   create: mutation(createPublisher),
 });

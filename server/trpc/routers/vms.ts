@@ -1,10 +1,10 @@
 import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
 import { getVmFacts, listFleet } from '#server/domain/views/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
-import { mutation, query, router } from '../trpc.ts';
+import { mutation, pagedQuery, query, router } from '../trpc.ts';
 
 export const vmsRouter = router({
-  list: query(listFleet),
+  list: pagedQuery(listFleet),
   get: query(getVmFacts),
   create: mutation(registerVm),
   update: mutation(updateVm),
