@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { firstError } from './first-error.ts';
+
+test.each([
+  ['probe open\nmount.nfs4: access denied by server\ngiving up, error 51', 2, 'mount.nfs4: access denied by server'],
+  ['ok\n  ERROR: no space\n', 2, 'ERROR: no space'],
+  ['bash: nfsmount: command not found', 1, 'bash: nfsmount: command not found'],
+  ['starting\ngiving up\n\n', 2, 'giving up'],
+  ['terrorist\nthe end', 2, 'the end'],
+])('%j', (output, line, text) => {
+  expect(firstError(output)).toEqual({ line, text });
+});
+
+test('no output has none', () => {
+  expect(firstError('\n \n')).toBeNull();
+});
