@@ -144,6 +144,8 @@ function VmRow({ row, cursor, index, measure }: VmRowProps) {
       <Td className={cn('min-w-36 max-w-72 max-sm:min-w-0 font-medium', narrow)}>
         <Link
           href={`/vms/${row.id}`}
+          // A row that scrolls by is not about to be opened.
+          prefetch={false}
           className="block truncate after:absolute after:inset-0 focus-visible:after:shadow-(--focus) focus-visible:shadow-none"
         >
           {row.name}
