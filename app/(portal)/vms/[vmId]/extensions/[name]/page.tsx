@@ -1,0 +1,65 @@
+import type { Metadata } from 'next';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { portal, reader } from '#app/_lib/portal.ts';
+import { orNotFound } from '#app/_lib/server-problem.ts';
+import { FootBar, Page } from '#app/_shell/page.tsx';
+import { Editor } from '../_editor/editor.tsx';
+import { footId } from '../_editor/foot-place.ts';
+import { NoAccess } from '../_editor/no-access.tsx';
+import { firstOf, neighboursOf, versionsOf } from '../_editor/page-parts.ts';
+
+interface Props {
+  params: Promise<{ vmId: string; name: string }>;
+}
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { t } = await words('editor');
+  return { title: t('title', { name: decodeURIComponent((await params).name) }) };
+}
+
+/** Changes one extension of one VM. */
+export default async function ExtensionPage({ params }: Props) {
+  const { t } = await words('editor');
+  const { vmId, name: encoded } = await params;
+  const name = decodeURIComponent(encoded);
+  const api = await portal();
+  const vm = await orNotFound(api.vms.get({ vmId }));
+  const crumbs = [{ label: t('vms'), href: '/vms' }, { label: vm.name, href: `/vms/${vm.id}` }, { label: name }];
+  const who = await reader();
+  if (who?.role !== 'operator' && who?.role !== 'admin') {
+    return (
+      <Page crumbs={crumbs}>
+        <NoAccess role={who?.role ?? 'viewer'} vm={vm} />
+      </Page>
+    );
+  }
+  const extension = await orNotFound(api.goalStates.getExtension({ vmId, name }));
+  const [{ neighbours }, versions, first] = await Promise.all([
+    neighboursOf(api, vmId),
+    versionsOf(api, extension.handler, extension.requestedVersion),
+    firstOf(api, extension.handler, extension.requestedVersion),
+  ]);
+  return (
+    <Page
+      crumbs={crumbs}
+      footer={
+        <FootBar>
+          <div id={footId} className="flex min-h-(--control) w-full flex-wrap items-center gap-x-4 gap-y-2" />
+        </FootBar>
+      }
+    >
+      <Words namespaces={['editor']}>
+        <Editor
+          vm={{ id: vm.id, name: vm.name }}
+          handler={extension.handler}
+          extension={extension}
+          incarnation={extension.incarnation}
+          neighbours={neighbours}
+          versions={versions}
+          first={first}
+        />
+      </Words>
+    </Page>
+  );
+}

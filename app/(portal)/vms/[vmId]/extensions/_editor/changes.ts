@@ -1,0 +1,84 @@
+import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
+import { pointerOf, type SettingPath } from '#app/_ui/schema-form/surroundings.ts';
+import { canonical, commands, type Draft, type Settings } from './draft.ts';
+
+/** One thing that differs between two declarations. Values are texts; undefined where there is none. */
+export interface Change {
+  kind: 'version' | 'state' | 'autoUpgrade' | 'dependsOn' | 'timeout' | 'setting';
+  /** Place of a setting as a JSON pointer below `publicSettings`, or the command of a timeout. */
+  at: string;
+  /** Titles along the way, outermost first. */
+  titles: readonly string[];
+  before: string | undefined;
+  after: string | undefined;
+}
+
+/** All that differs, in the order of the form. `before` is null for an extension that is new. */
+export function changesBetween(before: Draft | null, after: Draft, plan: FormPlan | null): Change[] {
+  const plain: Change[] = [];
+  const add = (kind: Change['kind'], was: string | undefined, is: string | undefined, at = '') => {
+    if (was !== is) plain.push({ kind, at, titles: [], before: was, after: is });
+  };
+  if (before !== null) {
+    add('version', before.version, after.version);
+    add('state', before.state, after.state);
+    add('autoUpgrade', String(before.autoUpgradeMinorVersion), String(after.autoUpgradeMinorVersion));
+    add('dependsOn', names(before.dependsOn), names(after.dependsOn));
+    for (const command of commands) {
+      add('timeout', before.timeouts[command], after.timeouts[command] || undefined, command);
+    }
+  }
+  return [...plain, ...settingChanges(before?.settings ?? {}, after.settings, plan)];
+}
+
+const names = (list: readonly string[]) => (list.length === 0 ? undefined : [...list].sort().join(', '));
+
+function settingChanges(before: Settings, after: Settings, plan: FormPlan | null): Change[] {
+  const was = new Map(leaves(before));
+  const is = new Map(leaves(after));
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((at) => {
+    const old = was.get(at);
+    const now = is.get(at);
+    if (old !== undefined && now !== undefined && canonical(old.value) === canonical(now.value)) return [];
+    const path = now?.path ?? old?.path ?? [];
+    return [
+      {
+        kind: 'setting' as const,
+        at,
+        titles: titlesOf(path, plan),
+        before: old && shown(old.value),
+        after: now && shown(now.value),
+      },
+    ];
+  });
+}
+
+interface Leaf {
+  path: SettingPath;
+  value: unknown;
+}
+
+/** Settings without what is below them: objects are walked, lists are taken whole. */
+function leaves(value: unknown, path: SettingPath = []): [string, Leaf][] {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    const entries = Object.entries(value);
+    if (entries.length > 0 || path.length === 0) {
+      return entries.flatMap(([name, part]) => leaves(part, [...path, name]));
+    }
+  }
+  return [[pointerOf(path), { path, value }]];
+}
+
+/** The publisher's titles along a path, or the names. */
+export function titlesOf(path: SettingPath, plan: FormPlan | null): string[] {
+  let schema = plan?.schema;
+  return path.map((part) => {
+    const below = typeof part === 'number' ? schema?.items : schema?.properties?.[part];
+    schema = typeof below === 'object' && !Array.isArray(below) ? below : undefined;
+    return schema?.title ?? String(part);
+  });
+}
+
+export function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,177 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Checkbox } from '#app/_ui/checkbox.tsx';
+import { ControlRow, Field, FieldError } from '#app/_ui/field.tsx';
+import { Input } from '#app/_ui/input.tsx';
+import { Select } from '#app/_ui/select.tsx';
+import { Switch } from '#app/_ui/switch.tsx';
+import { type Command, commands, type Draft, seconds } from './draft.ts';
+
+export interface DeclarationFieldsProps {
+  draft: Draft;
+  onChange(draft: Draft): void;
+  isNew: boolean;
+  versions: readonly { version: string; state: string }[];
+  /** The version that runs where it is not the one asked for. */
+  running: string | undefined;
+  /** Names of the VM's other extensions. */
+  others: readonly string[];
+  faultAt(path: string): string | undefined;
+}
+
+/** What is declared beside the settings: name, version, state, what is waited for, how long commands may take. */
+export function DeclarationFields({
+  draft,
+  onChange,
+  isNew,
+  versions,
+  running,
+  others,
+  faultAt,
+}: DeclarationFieldsProps) {
+  const { t } = useTranslation('editor');
+  const dependencyFault =
+    faultAt('/dependsOn') ?? draft.dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
+  // A dependency that is gone stays visible, so that it can be taken out.
+  const choices = [...new Set([...others, ...draft.dependsOn])].sort();
+  return (
+    <>
+      <div className="grid gap-x-3 gap-y-3.5 sm:grid-cols-[minmax(0,1fr)_150px_150px]">
+        <div data-at="/name">
+          <Field
+            id="extension-name"
+            label={t('instance')}
+            hint={isNew ? t('instance.hint') : undefined}
+            error={faultAt('/name') ?? faultAt('/handler')}
+          >
+            <Input
+              mono
+              readOnly={!isNew}
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              maxLength={64}
+              value={draft.name}
+              className={isNew ? undefined : 'bg-sunken shadow-hair'}
+              onChange={(event) => onChange({ ...draft, name: event.target.value })}
+            />
+          </Field>
+        </div>
+        <div data-at="/version">
+          <Field
+            id="extension-version"
+            label={t('version')}
+            error={faultAt('/version')}
+            hint={running === undefined ? undefined : t('version.running', { version: running })}
+          >
+            <Select
+              mono
+              value={draft.version}
+              onChange={(event) => onChange({ ...draft, version: event.target.value })}
+              options={versions.map(({ version, state }) => ({
+                value: version,
+                label: state === 'withdrawn' ? t('version.withdrawn', { version }) : version,
+              }))}
+            />
+          </Field>
+        </div>
+        <div data-at="/state">
+          <Field id="extension-state" label={t('state')} error={faultAt('/state')}>
+            <Select
+              value={draft.state}
+              onChange={(event) =>
+                onChange({ ...draft, state: event.target.value === 'disabled' ? 'disabled' : 'enabled' })
+              }
+              options={[
+                { value: 'enabled', label: t('state.enabled') },
+                { value: 'disabled', label: t('state.disabled') },
+              ]}
+            />
+          </Field>
+        </div>
+      </div>
+      <ControlRow
+        control={
+          <Switch
+            checked={draft.autoUpgradeMinorVersion}
+            onCheckedChange={(checked) => onChange({ ...draft, autoUpgradeMinorVersion: checked })}
+          />
+        }
+      >
+        {t('autoUpgrade')}
+      </ControlRow>
+      <fieldset data-at="/dependsOn" className="grid gap-1.5" aria-describedby="depends-on-help">
+        <legend className="float-left text-12 font-medium">{t('dependsOn')}</legend>
+        {choices.length === 0 ? null : (
+          <div className="flex flex-wrap gap-x-4 gap-y-1">
+            {choices.map((name) => (
+              <ControlRow
+                key={name}
+                control={
+                  <Checkbox
+                    checked={draft.dependsOn.includes(name)}
+                    onCheckedChange={(checked) =>
+                      onChange({
+                        ...draft,
+                        dependsOn:
+                          checked === true
+                            ? [...draft.dependsOn, name]
+                            : draft.dependsOn.filter((other) => other !== name),
+                      })
+                    }
+                  />
+                }
+              >
+                {name}
+              </ControlRow>
+            ))}
+          </div>
+        )}
+        <div id="depends-on-help" aria-live="polite">
+          {dependencyFault === undefined ? (
+            <p className="text-12 text-ink-3">{choices.length === 0 ? t('dependsOn.none') : t('dependsOn.hint')}</p>
+          ) : (
+            <FieldError>{dependencyFault}</FieldError>
+          )}
+        </div>
+      </fieldset>
+      <Timeouts draft={draft} onChange={onChange} faultAt={faultAt} />
+    </>
+  );
+}
+
+function Timeouts({ draft, onChange, faultAt }: Pick<DeclarationFieldsProps, 'draft' | 'onChange' | 'faultAt'>) {
+  const { t } = useTranslation('editor');
+  const isWrong = commands.some((command) => faultAt(`/timeouts/${command}`) !== undefined);
+  const set = (command: Command, text: string) =>
+    onChange({ ...draft, timeouts: { ...draft.timeouts, [command]: text } });
+  return (
+    <details open={isWrong || undefined} className="group">
+      <summary className="w-fit cursor-pointer rounded-sm text-12 font-medium text-ink-2 hover:text-ink">
+        {t('timeouts')} <span className="font-normal text-ink-3">{t('timeouts.note')}</span>
+      </summary>
+      <div className="mt-2.5 grid grid-cols-[repeat(auto-fit,minmax(92px,1fr))] gap-3">
+        {commands.map((command) => (
+          <div key={command} data-at={`/timeouts/${command}`}>
+            <Field
+              id={`timeout-${command}`}
+              label={<span className="mono">{command}</span>}
+              error={faultAt(`/timeouts/${command}`)}
+            >
+              <Input
+                inputMode="numeric"
+                autoComplete="off"
+                className="tabular-nums"
+                placeholder={String(seconds)}
+                after={t('timeouts.unit')}
+                value={draft.timeouts[command]}
+                onChange={(event) => set(command, event.target.value)}
+              />
+            </Field>
+          </div>
+        ))}
+      </div>
+    </details>
+  );
+}

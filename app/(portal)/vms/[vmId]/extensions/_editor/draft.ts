@@ -1,0 +1,140 @@
+import type { ExtensionView } from '#server/domain/goal-states/index.ts';
+import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
+
+export type Settings = Record<string, unknown>;
+export const commands = ['install', 'update', 'enable', 'disable', 'uninstall'] as const;
+export type Command = (typeof commands)[number];
+export type Goal = SetExtensionInput['goal'];
+
+/** What is typed so far, without protected settings, which live apart and shortly. */
+export interface Draft {
+  name: string;
+  version: string;
+  state: 'enabled' | 'disabled';
+  autoUpgradeMinorVersion: boolean;
+  dependsOn: string[];
+  /** Seconds as typed. */
+  timeouts: Record<Command, string>;
+  /** The last public settings that could be read. */
+  settings: Settings;
+  /** Their JSON as typed. */
+  text: string;
+  /** Why the text cannot be read; null while it can. */
+  unread: 'malformed' | 'notObject' | 'number' | null;
+}
+
+/** Protected settings as they will be sent. `keep` sends none, `remove` null, `replace` all that is given. */
+export type Protected =
+  | { mode: 'keep' }
+  | { mode: 'remove' }
+  | { mode: 'replace'; values: Settings; text: string; unread: boolean };
+
+export const seconds = 300;
+
+export function printed(settings: Settings): string {
+  return JSON.stringify(settings, null, 2);
+}
+
+/** Where an editor starts: at what is declared. */
+export function draftOf(extension: ExtensionView): Draft {
+  return {
+    name: extension.name,
+    version: extension.requestedVersion,
+    state: extension.state === 'disabled' ? 'disabled' : 'enabled',
+    autoUpgradeMinorVersion: extension.autoUpgradeMinorVersion,
+    dependsOn: extension.dependsOn,
+    timeouts: timeoutsOf(extension.timeouts),
+    settings: extension.publicSettings,
+    text: printed(extension.publicSettings),
+    unread: null,
+  };
+}
+
+/** Where a new extension starts. */
+export function emptyDraft(name: string, version: string): Draft {
+  return {
+    name,
+    version,
+    state: 'enabled',
+    autoUpgradeMinorVersion: false,
+    dependsOn: [],
+    timeouts: timeoutsOf({}),
+    settings: {},
+    text: '{}',
+    unread: null,
+  };
+}
+
+function timeoutsOf(timeouts: Partial<Record<Command, number>>): Record<Command, string> {
+  const of = (command: Command) => String(timeouts[command] ?? seconds);
+  return {
+    install: of('install'),
+    update: of('update'),
+    enable: of('enable'),
+    disable: of('disable'),
+    uninstall: of('uninstall'),
+  };
+}
+
+/** Numbers beyond this lose digits on the way. */
+const largest = 2 ** 53;
+
+/** What the JSON says now. Where it cannot be read, the last settings stay. */
+export function withText(draft: Draft, text: string): Draft {
+  try {
+    let tooLarge = false;
+    const value: unknown = JSON.parse(text, (_, part) => {
+      if (typeof part === 'number' && Math.abs(part) > largest) tooLarge = true;
+      return part;
+    });
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return { ...draft, text, unread: 'notObject' };
+    }
+    return tooLarge
+      ? { ...draft, text, unread: 'number' }
+      : { ...draft, text, settings: value as Settings, unread: null };
+  } catch {
+    return { ...draft, text, unread: 'malformed' };
+  }
+}
+
+/** What the form says now; the JSON follows. */
+export function withSettings(draft: Draft, settings: Settings): Draft {
+  const text = printed(settings);
+  return text === printed(draft.settings) ? draft : { ...draft, settings, text, unread: null };
+}
+
+/** The declaration as the portal takes it. */
+export function goalOf(handler: string, draft: Draft, secrets: Protected, hadSecrets: boolean): Goal {
+  // Nothing given is nothing set; said as null, so that the schema may still ask for some.
+  const isEmpty = secrets.mode === 'replace' && Object.keys(secrets.values).length === 0;
+  const given = secrets.mode === 'replace' && !isEmpty ? secrets.values : null;
+  const timeouts = Object.fromEntries(
+    commands.flatMap((command) => {
+      const text = draft.timeouts[command].trim();
+      // What is no number goes on as such: the check names it at its place.
+      return text === '' ? [] : [[command, Number(text)]];
+    }),
+  );
+  return {
+    handler,
+    version: draft.version,
+    state: draft.state,
+    autoUpgradeMinorVersion: draft.autoUpgradeMinorVersion,
+    dependsOn: draft.dependsOn,
+    timeouts,
+    settings: {
+      publicSettings: draft.settings,
+      ...((secrets.mode !== 'keep' || !hadSecrets) && { protectedSettings: given }),
+    },
+  };
+}
+
+/** Text that is equal for equal declarations. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

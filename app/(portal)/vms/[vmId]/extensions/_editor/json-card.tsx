@@ -1,0 +1,105 @@
+'use client';
+
+import { Braces, Lock } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { type Ref, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { CodeBlock } from '#app/_ui/code-block.tsx';
+import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
+import type { JsonMarks } from '#app/_ui/json-marks.ts';
+import { Skeleton } from '#app/_ui/skeleton.tsx';
+import type { Protected } from './draft.ts';
+
+const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module) => module.JsonEditor), {
+  ssr: false,
+  loading: () => (
+    <div className="grid min-h-[180px] content-start gap-2.5 px-4 py-2">
+      <Skeleton className="w-40" />
+      <Skeleton className="w-56" />
+      <Skeleton className="w-48" />
+    </div>
+  ),
+});
+
+const Dialog = dynamic(() => import('#app/_ui/dialog.tsx').then((module) => module.Dialog), { ssr: false });
+
+export interface JsonCardProps {
+  editor: Ref<JsonEditorHandle>;
+  text: string;
+  onText(text: string): void;
+  /** Puts the text in order; absent while it cannot be read. */
+  onFormat: (() => void) | undefined;
+  marks: JsonMarks;
+  secrets: Protected;
+  hadSecrets: boolean;
+  handler: string;
+  version: string;
+  schema: unknown;
+  followsForm: boolean;
+}
+
+/** The public settings as JSON, and what becomes of the protected ones, which never stand here. */
+export function JsonCard(props: JsonCardProps) {
+  const { text, onText, onFormat, marks, secrets, hadSecrets, handler, version, schema, followsForm } = props;
+  const { t } = useTranslation('editor');
+  const [showsSchema, setShowsSchema] = useState(false);
+  const secretWords =
+    secrets.mode === 'remove'
+      ? t('json.protectedRemoved')
+      : secrets.mode === 'keep'
+        ? t(hadSecrets ? 'json.protectedKept' : 'json.protectedNone')
+        : Object.keys(secrets.values).length > 0 || hadSecrets
+          ? t('json.protectedReplaced')
+          : t('json.protectedNone');
+  return (
+    <Card>
+      <CardHeader
+        title={t('json.title')}
+        note={followsForm ? t('json.note') : <span className="mono">{t('json.alone')}</span>}
+        actions={
+          <>
+            <Button size="sm" variant="ghost" disabled={onFormat === undefined} onClick={onFormat}>
+              {t('json.format')}
+            </Button>
+            {schema === null ? null : (
+              <Button size="sm" variant="ghost" onClick={() => setShowsSchema(true)}>
+                <Braces aria-hidden />
+                {t('json.schema')}
+              </Button>
+            )}
+          </>
+        }
+      />
+      <JsonEditor
+        ref={props.editor}
+        value={text}
+        onChange={onText}
+        label={t('json.label')}
+        describedBy="json-keys"
+        marks={marks}
+      />
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-3">
+        <span className="flex items-center gap-1.5">
+          <Lock aria-hidden className="size-3.5" />
+          <span className="mono">protectedSettings</span>
+          {secretWords}
+        </span>
+        <span id="json-keys" className="ms-auto">
+          {t('json.keys')}
+        </span>
+      </div>
+      {showsSchema ? (
+        <Dialog open onOpenChange={setShowsSchema} size="wide" title={t('json.schemaOf', { handler, version })}>
+          <CodeBlock
+            code={JSON.stringify(schema, null, 2)}
+            language="json"
+            label={t('json.schemaOf', { handler, version })}
+            className="max-h-[70vh]"
+          />
+        </Dialog>
+      ) : null}
+    </Card>
+  );
+}

@@ -1,0 +1,20 @@
+import { words } from '#app/_lib/i18n/server.ts';
+import { Card } from '#app/_ui/card.tsx';
+import { EmptyState } from '#app/_ui/empty-state.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
+
+/** For readers who may look at VMs and not change them. */
+export async function NoAccess({ role, vm }: { role: string; vm: { id: string; name: string } }) {
+  const [{ t }, { t: say }] = await Promise.all([words('common'), words('editor')]);
+  const roleWord = role === 'publisher' ? t('role.publisher') : t('role.viewer');
+  return (
+    <Card>
+      <EmptyState as="h1" title={t('forbidden.title')}>
+        <p>{t('forbidden.why', { role: roleWord })}</p>
+        <p>
+          <TextLink href={`/vms/${vm.id}`}>{say('back', { name: vm.name })}</TextLink>
+        </p>
+      </EmptyState>
+    </Card>
+  );
+}

@@ -1,0 +1,229 @@
+'use client';
+
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Field } from '#app/_ui/field.tsx';
+import { Textarea } from '#app/_ui/input.tsx';
+import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
+import { SealedField } from '#app/_ui/sealed-field.tsx';
+import { RelativeTime } from '#app/_ui/time.tsx';
+import type { ExtensionView } from '#server/domain/goal-states/index.ts';
+import type { Protected } from './draft.ts';
+import { SecretField } from './secret-field.tsx';
+
+/** How protected settings can be given: field by field, as one JSON object, or not at all. */
+export type ProtectedForm = { kind: 'fields'; plan: FormPlan } | { kind: 'json' } | { kind: 'none' };
+
+export interface ProtectedSettingsProps {
+  form: ProtectedForm;
+  present: ExtensionView['protectedSettings'];
+  value: Protected;
+  onChange(value: Protected): void;
+  /** Why the old ones cannot stay, in words. */
+  mustReplace: string | undefined;
+  /** Fault of one protected setting by its name, of all by the empty name. */
+  faultAt(name: string): string | undefined;
+}
+
+export const emptyReplacement: Protected = { mode: 'replace', values: {}, text: '', unread: false };
+
+/**
+ * Secrets go in here and never come out: what is set is shown as sealed, what is typed lives in this page's memory
+ * until it is applied, and nowhere else.
+ */
+export function ProtectedSettings(props: ProtectedSettingsProps) {
+  const { form, present, value, onChange, mustReplace, faultAt } = props;
+  const { t } = useTranslation(['editor', 'common']);
+  const [first, setFirst] = useState('');
+  const changed = present && (
+    <span>
+      <Trans
+        text={t('protected.changed', { name: present.changedBy })}
+        tags={{ when: <RelativeTime value={new Date(present.changedAt)} /> }}
+      />
+    </span>
+  );
+
+  if (form.kind === 'none' && present === null) return <p className="text-ink-3">{t('protected.none')}</p>;
+  if (value.mode === 'remove') {
+    return (
+      <Box>
+        <span className="flex-1">{t('protected.removed')}</span>
+        {form.kind === 'none' ? null : (
+          <Button size="sm" variant="ghost" onClick={() => onChange({ mode: 'keep' })}>
+            {t('protected.undo')}
+          </Button>
+        )}
+      </Box>
+    );
+  }
+  if (form.kind === 'none') {
+    return (
+      <Box>
+        <span className="flex-1">{t('protected.noneButSet')}</span>
+        <Button size="sm" onClick={() => onChange({ mode: 'remove' })}>
+          {t('protected.remove')}
+        </Button>
+      </Box>
+    );
+  }
+
+  const replace = (name: string) => {
+    setFirst(name);
+    onChange(emptyReplacement);
+  };
+  if (value.mode === 'keep') {
+    if (present === null) {
+      return (
+        <div>
+          <Button size="sm" onClick={() => replace('')}>
+            {t('protected.add')}
+          </Button>
+        </div>
+      );
+    }
+    const fields = fieldsOf(form);
+    return (
+      <div className="grid gap-3.5">
+        {mustReplace === undefined ? null : (
+          <Banner status="warning" boxed>
+            {mustReplace}
+          </Banner>
+        )}
+        {fields.map(({ name, title, required }) => (
+          <div key={name} className="grid gap-[5px]" data-at={`/protected/${name}`}>
+            <div className="text-12 font-medium">
+              {title ?? t('protected.json')}
+              {required ? <span className="ms-1 font-normal text-ink-3">{t('common:required')}</span> : null}
+            </div>
+            <SealedField
+              replaceLabel={t('protected.replace', { title: title ?? t('protected') })}
+              changed={changed}
+              onReplace={() => replace(name)}
+            />
+          </div>
+        ))}
+      </div>
+    );
+  }
+
+  return (
+    <div className="grid gap-3.5">
+      {present === null ? null : (
+        <Banner
+          status="progressing"
+          boxed
+          actions={
+            <span className="flex flex-wrap gap-2">
+              {mustReplace === undefined ? (
+                <Button size="sm" variant="ghost" onClick={() => onChange({ mode: 'keep' })}>
+                  {t('protected.keepOld')}
+                </Button>
+              ) : null}
+              <Button size="sm" variant="ghost" onClick={() => onChange({ mode: 'remove' })}>
+                {t('protected.remove')}
+              </Button>
+            </span>
+          }
+        >
+          {mustReplace === undefined ? t('protected.whole') : `${mustReplace} ${t('protected.whole')}`}
+        </Banner>
+      )}
+      {form.kind === 'json' ? (
+        <SecretJson value={value} onChange={onChange} fault={faultAt('')} takesFocus={present !== null} />
+      ) : (
+        fieldsOf(form).map(({ name, title, required, schema }) => (
+          <SecretField
+            key={name}
+            name={name}
+            title={title ?? name}
+            schema={schema}
+            required={required}
+            takesFocus={name === first}
+            value={value.values[name]}
+            fault={faultAt(name)}
+            onChange={(given) => {
+              const { [name]: _, ...rest } = value.values;
+              onChange({ ...value, values: given === undefined ? rest : { ...rest, [name]: given } });
+            }}
+          />
+        ))
+      )}
+      {form.kind === 'fields' && faultAt('') !== undefined ? (
+        <p className="text-12 text-failed-text">{faultAt('')}</p>
+      ) : null}
+    </div>
+  );
+}
+
+function fieldsOf(form: ProtectedForm) {
+  if (form.kind !== 'fields') return [{ name: '', title: undefined, required: false, schema: {} }];
+  const { properties = {}, required = [] } = form.plan.schema;
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    title: typeof schema === 'object' && schema.title ? schema.title : name,
+    required: required.includes(name),
+    schema: typeof schema === 'object' ? schema : {},
+  }));
+}
+
+function Box({ children }: { children: ReactNode }) {
+  return (
+    <div className="flex min-h-10 flex-wrap items-center gap-2 rounded-md bg-sunken py-1 ps-3 pe-[5px] shadow-hair">
+      {children}
+    </div>
+  );
+}
+
+interface SecretJsonProps {
+  value: Extract<Protected, { mode: 'replace' }>;
+  onChange(value: Protected): void;
+  fault: string | undefined;
+  takesFocus: boolean;
+}
+
+/** All protected settings as one object, where no schema names them. */
+function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
+  const { t } = useTranslation('editor');
+  const id = useId();
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (takesFocus) place.current?.querySelector('textarea')?.focus();
+  }, [takesFocus]);
+  return (
+    <div ref={place} data-at="/protected/">
+      <Field
+        id={id}
+        label={t('protected.json')}
+        hint={t('protected.jsonHint')}
+        error={value.unread ? t('protected.jsonBroken') : fault}
+      >
+        <Textarea
+          mono
+          rows={4}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          data-1p-ignore=""
+          value={value.text}
+          onChange={(event) => onChange({ mode: 'replace', ...read(event.target.value) })}
+        />
+      </Field>
+    </div>
+  );
+}
+
+function read(text: string): { text: string; values: Record<string, unknown>; unread: boolean } {
+  if (text.trim() === '') return { text, values: {}, unread: false };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { text, values: value as Record<string, unknown>, unread: false };
+    }
+  } catch {
+    // Said at the field.
+  }
+  return { text, values: {}, unread: true };
+}

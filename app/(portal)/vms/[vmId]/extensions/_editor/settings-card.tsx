@@ -1,0 +1,164 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { type ReactNode, useCallback } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
+import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
+import { pointerOf, type SettingPath } from '#app/_ui/schema-form/surroundings.ts';
+import { Skeleton } from '#app/_ui/skeleton.tsx';
+import type { ExtensionView } from '#server/domain/goal-states/index.ts';
+import { shown } from './changes.ts';
+import { DeclarationFields } from './declaration-fields.tsx';
+import type { Draft, Protected, Settings } from './draft.ts';
+import { type ProtectedForm, ProtectedSettings } from './protected-settings.tsx';
+import type { Faults } from './use-faults.ts';
+import type { SettingsSchema } from './use-schema.ts';
+
+const SchemaForm = dynamic(() => import('#app/_ui/schema-form/form.tsx').then((module) => module.SchemaForm), {
+  ssr: false,
+  loading: () => <FieldSkeletons />,
+});
+
+export interface SettingsCardProps {
+  draft: Draft;
+  onDraft(draft: Draft): void;
+  isNew: boolean;
+  versions: readonly { version: string; state: string }[];
+  running: string | undefined;
+  others: readonly string[];
+  /** Where the editor started; null for a new extension. */
+  start: Draft | null;
+  schema: SettingsSchema | undefined;
+  schemaError: unknown;
+  onRetrySchema(): void;
+  plan: FormPlan | null;
+  onSettings(settings: Settings): void;
+  onActive(pointer: string): void;
+  onEditJson(pointer: string): void;
+  faults: Faults;
+  protectedForm: ProtectedForm;
+  present: ExtensionView['protectedSettings'];
+  secrets: Protected;
+  onSecrets(secrets: Protected): void;
+  mustReplace: string | undefined;
+}
+
+/** The form: what is declared, public settings from the publisher's schema, protected ones as sealed. */
+export function SettingsCard(props: SettingsCardProps) {
+  const { draft, start, plan, schema, faults, onEditJson } = props;
+  const { t } = useTranslation('editor');
+  const { publicAt } = faults;
+  const faultAt = useCallback((path: SettingPath) => publicAt(pointerOf(path)), [publicAt]);
+  const startSettings = start?.settings;
+  const settings = draft.settings;
+  const wasAt = useCallback(
+    (path: SettingPath) => {
+      if (startSettings === undefined) return undefined;
+      const was = valueAt(startSettings, path);
+      if (was === undefined || JSON.stringify(was) === JSON.stringify(valueAt(settings, path))) return undefined;
+      return shown(was);
+    },
+    [startSettings, settings],
+  );
+  const editJson = useCallback((path: SettingPath) => onEditJson(pointerOf(path)), [onEditJson]);
+  const watchSecrets = (event: { type: string; target: EventTarget & Element }) =>
+    props.onActive(event.type === 'focus' ? (event.target.closest('[data-at]')?.getAttribute('data-at') ?? '') : '');
+  const general = publicAt('');
+
+  return (
+    <Card>
+      <CardHeader title={t('settings.title')} note={plan === null ? undefined : t('settings.fromSchema')} />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3.5 px-4 pb-5">
+        <DeclarationFields
+          draft={draft}
+          onChange={props.onDraft}
+          isNew={props.isNew}
+          versions={props.versions}
+          running={props.running}
+          others={props.others}
+          faultAt={faults.at}
+        />
+        <Heading title={t('public')} name="publicSettings" />
+        {props.schemaError ? (
+          <QueryError error={props.schemaError} onRetry={props.onRetrySchema} />
+        ) : schema === undefined ? (
+          <FieldSkeletons />
+        ) : plan === null ? (
+          <p className="text-ink-2">{t(schema === null ? 'settings.noSchema' : 'settings.noForm')}</p>
+        ) : (
+          <>
+            {draft.unread === null ? null : (
+              <Banner status="warning" boxed>
+                {t('settings.jsonBroken')}
+              </Banner>
+            )}
+            <SchemaForm
+              plan={plan}
+              value={settings}
+              onChange={props.onSettings}
+              onActive={props.onActive}
+              disabled={draft.unread !== null}
+              faultAt={faultAt}
+              wasAt={wasAt}
+              onEditJson={editJson}
+            />
+            {general === undefined || draft.unread !== null ? null : (
+              <p className="text-12 text-failed-text">{general}</p>
+            )}
+          </>
+        )}
+        <Heading title={t('protected')} name="protectedSettings" note={t('protected.note')} />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: listens to the fields inside, is none itself */}
+        <div onFocus={watchSecrets} onBlur={watchSecrets}>
+          {schema === undefined ? (
+            <FieldSkeletons />
+          ) : (
+            <ProtectedSettings
+              form={props.protectedForm}
+              present={props.present}
+              value={props.secrets}
+              onChange={props.onSecrets}
+              mustReplace={props.mustReplace}
+              faultAt={faults.protectedAt}
+            />
+          )}
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+function Heading({ title, name, note }: { title: string; name: string; note?: ReactNode }) {
+  return (
+    <div className="-mx-4 mt-1 flex flex-wrap items-baseline gap-x-2 border-t border-line-subtle px-4 pt-3.5">
+      <h3 className="text-13 font-semibold">{title}</h3>
+      <span className="mono text-ink-3">{name}</span>
+      {note === undefined ? null : <span className="ms-auto text-12 text-ink-3">{note}</span>}
+    </div>
+  );
+}
+
+function FieldSkeletons() {
+  return (
+    <div className="grid min-h-28 content-start gap-3">
+      {['w-24', 'w-32', 'w-20'].map((width) => (
+        <div key={width} className="grid gap-2">
+          <Skeleton className={width} />
+          <Skeleton className="h-8 w-full" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function valueAt(settings: Settings, path: SettingPath): unknown {
+  let value: unknown = settings;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string | number, unknown>)[part];
+  }
+  return value;
+}

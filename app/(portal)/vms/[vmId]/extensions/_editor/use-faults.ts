@@ -1,0 +1,93 @@
+'use client';
+
+import { useEffect, useMemo, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import type { ProblemFault } from '#app/_lib/problem.ts';
+import type { JsonMarks } from '#app/_ui/json-marks.ts';
+import type { Draft, Protected } from './draft.ts';
+import type { Check } from './use-check.ts';
+
+const publicRoot = '/settings/publicSettings';
+const protectedRoot = '/settings/protectedSettings';
+
+/** What is missing is said at its field only after somebody was there, or asked what is wrong. */
+const missing = new Set(['setting_required', 'protected_setting']);
+
+export interface Faults {
+  /** All of them, also those that are not shown yet. */
+  all: readonly ProblemFault[];
+  /** By path below the goal: `/version`, `/timeouts/enable`. */
+  at(path: string): string | undefined;
+  /** By pointer below the public settings. */
+  publicAt(pointer: string): string | undefined;
+  /** By name of a protected setting; the empty name is all of them. */
+  protectedAt(name: string): string | undefined;
+  marks: JsonMarks;
+  /** Shows every fault at its place from now on. */
+  insist(): void;
+}
+
+interface Sources {
+  check: Check;
+  draft: Draft;
+  secrets: Protected;
+  taken: boolean;
+  isNew: boolean;
+  mustReplace: string | undefined;
+  /** The setting that has the keyboard. */
+  active: string;
+}
+
+/** Gathers what the portal would refuse and what this page knows by itself, and where each is said. */
+export function useFaults({ check, draft, secrets, taken, isNew, mustReplace, active }: Sources): Faults {
+  const { t } = useTranslation('editor');
+  const [insists, setInsists] = useState(!isNew);
+  const [visited, setVisited] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    // Left, not entered: who has just arrived has not forgotten anything yet.
+    if (active === '') return;
+    return () => setVisited((before) => (before.has(active) ? before : new Set([...before, active])));
+  }, [active]);
+
+  return useMemo(() => {
+    const own: ProblemFault[] = [];
+    const add = (path: string, message: string) => own.push({ path, code: 'page', message });
+    if (draft.name.trim() === '') add('/name', t('instance.empty'));
+    else if (taken) add('/name', t('instance.taken', { name: draft.name }));
+    if (draft.unread !== null) add(publicRoot, t(`json.${draft.unread}`));
+    if (secrets.mode === 'replace' && secrets.unread) add(protectedRoot, t('protected.jsonBroken'));
+    if (mustReplace !== undefined && secrets.mode === 'keep') add(protectedRoot, mustReplace);
+
+    // While the text cannot be read, what the portal said is about an older one.
+    const told = draft.unread === null ? check.faults : check.faults.filter(({ path }) => !path.startsWith(publicRoot));
+    const all = [...own, ...told];
+    const shown = all.filter((fault) => {
+      if (insists || !missing.has(fault.code)) return true;
+      return visited.has(fault.path.replace(publicRoot, '').replace(protectedRoot, '/protected'));
+    });
+    const byPath = new Map<string, string>();
+    for (const fault of shown) if (!byPath.has(fault.path)) byPath.set(fault.path, fault.message);
+    return {
+      all,
+      at: (path) => byPath.get(path),
+      publicAt: (pointer) => byPath.get(publicRoot + pointer),
+      protectedAt: (name) => {
+        const root = protectedRoot + (name === '' ? '' : `/${name}`);
+        if (name === '') return byPath.get(root);
+        const below = shown.find(({ path }) => path === root || path.startsWith(`${root}/`));
+        return below?.message;
+      },
+      marks: {
+        faults: shown
+          .filter(({ path }) => path === publicRoot || path.startsWith(`${publicRoot}/`))
+          .map(({ path, message }) => ({
+            pointer: path.slice(publicRoot.length),
+            message,
+            path: path.slice('/settings'.length),
+          })),
+        active,
+      },
+      insist: () => setInsists(true),
+    };
+  }, [check.faults, draft.name, draft.unread, secrets, taken, mustReplace, active, insists, visited, t]);
+}

@@ -1,0 +1,50 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { type FormPlan, planForm } from '#app/_ui/schema-form/bounded.ts';
+import type { ProtectedForm } from './protected-settings.tsx';
+
+export type SettingsSchema = { publicSettings?: unknown; protectedSettings?: unknown } | null;
+
+export interface UsedSchema {
+  /** Undefined while it is read. */
+  schema: SettingsSchema | undefined;
+  plan: FormPlan | null;
+  protectedForm: ProtectedForm;
+  error: unknown;
+  retry(): void;
+}
+
+/** The schema of a version, and the forms that can be made of it. The one that the page came with is not read again. */
+export function useSchema(
+  handler: string,
+  version: string,
+  first: { version: string; schema: SettingsSchema },
+): UsedSchema {
+  const trpc = useTRPC();
+  const isFirst = version === first.version;
+  const query = useQuery({
+    ...trpc.packages.get.queryOptions({ handler, version }),
+    enabled: !isFirst && version !== '',
+    // A published version does not change.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const schema = isFirst ? first.schema : (query.data?.settingsSchema as SettingsSchema | undefined);
+  return useMemo(() => {
+    const protectedPlan = schema?.protectedSettings === undefined ? null : planForm(schema.protectedSettings);
+    return {
+      schema,
+      plan: schema?.publicSettings === undefined ? null : planForm(schema.publicSettings),
+      protectedForm:
+        protectedPlan !== null
+          ? { kind: 'fields', plan: protectedPlan }
+          : schema && schema.protectedSettings === undefined
+            ? { kind: 'none' }
+            : { kind: 'json' },
+      error: query.error,
+      retry: () => void query.refetch(),
+    };
+  }, [schema, query.error, query.refetch]);
+}

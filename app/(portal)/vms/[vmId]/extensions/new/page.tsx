@@ -1,0 +1,94 @@
+import type { Metadata } from 'next';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { portal, reader } from '#app/_lib/portal.ts';
+import { orNotFound } from '#app/_lib/server-problem.ts';
+import { FootBar, Page } from '#app/_shell/page.tsx';
+import { Editor } from '../_editor/editor.tsx';
+import { footId } from '../_editor/foot-place.ts';
+import { HandlerChoice } from '../_editor/handler-choice.tsx';
+import { NoAccess } from '../_editor/no-access.tsx';
+import { firstOf, neighboursOf, versionsOf } from '../_editor/page-parts.ts';
+
+interface Props {
+  params: Promise<{ vmId: string }>;
+  searchParams: Promise<{ handler?: string | string[] }>;
+}
+
+export async function generateMetadata(): Promise<Metadata> {
+  const { t } = await words('editor');
+  return { title: t('new.title') };
+}
+
+/** Adds an extension to a VM: first the handler, which stands in the address, then the editor. */
+export default async function NewExtensionPage({ params, searchParams }: Props) {
+  const { t } = await words('editor');
+  const { vmId } = await params;
+  const { handler } = await searchParams;
+  const api = await portal();
+  const vm = await orNotFound(api.vms.get({ vmId }));
+  const crumbs = [
+    { label: t('vms'), href: '/vms' },
+    { label: vm.name, href: `/vms/${vm.id}` },
+    { label: t('new.crumb') },
+  ];
+  const who = await reader();
+  if (who?.role !== 'operator' && who?.role !== 'admin') {
+    return (
+      <Page crumbs={crumbs}>
+        <NoAccess role={who?.role ?? 'viewer'} vm={vm} />
+      </Page>
+    );
+  }
+  const versions = typeof handler === 'string' ? await orNotFound(versionsOf(api, handler)) : [];
+  const version = versions[0]?.version;
+  if (typeof handler !== 'string' || version === undefined) {
+    return (
+      <Page crumbs={crumbs}>
+        <Words namespaces={['editor']}>
+          <HandlerChoice vm={{ id: vm.id, name: vm.name }} first={await api.handlers.list({ q: '', limit: 50 })} />
+        </Words>
+      </Page>
+    );
+  }
+  const [{ incarnation, neighbours }, first] = await Promise.all([
+    neighboursOf(api, vmId),
+    firstOf(api, handler, version),
+  ]);
+  return (
+    <Page
+      crumbs={crumbs}
+      footer={
+        <FootBar>
+          <div id={footId} className="flex min-h-(--control) w-full flex-wrap items-center gap-x-4 gap-y-2" />
+        </FootBar>
+      }
+    >
+      <Words namespaces={['editor']}>
+        <Editor
+          key={handler}
+          vm={{ id: vm.id, name: vm.name }}
+          handler={handler}
+          extension={null}
+          incarnation={incarnation}
+          neighbours={neighbours}
+          versions={versions}
+          first={first}
+          suggestedName={freeName(handler, new Set(neighbours.map(({ name }) => name)))}
+        />
+      </Words>
+    </Page>
+  );
+}
+
+/** The handler's type in small letters, with a number where that is taken. */
+function freeName(handler: string, taken: ReadonlySet<string>): string {
+  const type = handler
+    .slice(handler.lastIndexOf('.') + 1)
+    .toLowerCase()
+    .slice(0, 60);
+  for (let number = 2, name = type; ; number += 1) {
+    if (!taken.has(name)) return name;
+    name = `${type}-${number}`;
+  }
+}

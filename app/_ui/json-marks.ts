@@ -1,0 +1,143 @@
+import { ensureSyntaxTree, type syntaxTree } from '@codemirror/language';
+import { type EditorState, type Range, StateEffect, StateField } from '@codemirror/state';
+import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
+
+type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
+
+/** What is said about places of a JSON text. Places are JSON pointers. */
+export interface JsonMarks {
+  /** Each stands under the line that it is about. */
+  faults: readonly JsonFault[];
+  /** The setting that has the keyboard elsewhere; its line is tinted. */
+  active?: string | undefined;
+}
+
+export interface JsonFault {
+  pointer: string;
+  message: string;
+  /** The path as people read it. */
+  path: string;
+}
+
+/** Replaces all marks. */
+export const setMarks = StateEffect.define<JsonMarks>();
+
+/** Draws the marks, and moves them with the text until they are set anew. */
+export const marksOf = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(drawn, transaction) {
+    const set = transaction.effects.findLast((effect) => effect.is(setMarks));
+    return set === undefined ? drawn.map(transaction.changes) : draw(transaction.state, set.value);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+const badLine = Decoration.line({ class: 'cm-bad-setting' });
+const activeLine = Decoration.line({ class: 'cm-active-setting' });
+
+function draw(state: EditorState, { faults, active }: JsonMarks): DecorationSet {
+  const ranges: Range<Decoration>[] = [];
+  const bad = new Set<number>();
+  for (const fault of faults) {
+    const line = state.doc.lineAt(placeOf(state, fault.pointer));
+    if (!bad.has(line.from)) ranges.push(badLine.range(line.from));
+    bad.add(line.from);
+    ranges.push(Decoration.widget({ widget: new FaultWidget(fault), block: true, side: 1 }).range(line.to));
+  }
+  if (active !== undefined && active !== '') {
+    const line = state.doc.lineAt(placeOf(state, active));
+    if (!bad.has(line.from)) ranges.push(activeLine.range(line.from));
+  }
+  return Decoration.set(ranges, true);
+}
+
+/** The octagon of "failed", as app/_ui/status-icon.tsx draws it. */
+const octagon =
+  'M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1zM5.6 4.5 4.5 5.6 6.9 8l-2.4 2.4 1.1 1.1L8 9.1l2.4 2.4 1.1-1.1L9.1 8l2.4-2.4-1.1-1.1L8 6.9z';
+
+class FaultWidget extends WidgetType {
+  private readonly fault: JsonFault;
+
+  constructor(fault: JsonFault) {
+    super();
+    this.fault = fault;
+  }
+
+  override eq(other: FaultWidget): boolean {
+    return other.fault.message === this.fault.message && other.fault.path === this.fault.path;
+  }
+
+  override toDOM(): HTMLElement {
+    const row = document.createElement('div');
+    row.className =
+      'flex items-baseline gap-2 border-y border-failed-line bg-failed-tint py-1 ps-[46px] pe-4 font-sans text-12 text-failed-text';
+    const icon = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+    icon.setAttribute('viewBox', '0 0 16 16');
+    icon.setAttribute('class', 'relative top-0.5 size-3.5 shrink-0');
+    icon.setAttribute('aria-hidden', 'true');
+    const shape = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+    shape.setAttribute('d', octagon);
+    shape.setAttribute('fill', 'currentColor');
+    shape.setAttribute('fill-rule', 'evenodd');
+    icon.append(shape);
+    const words = document.createElement('span');
+    words.className = 'min-w-0 wrap-anywhere';
+    const message = document.createElement('span');
+    message.className = 'font-medium';
+    message.textContent = this.fault.message;
+    const path = document.createElement('span');
+    path.className = 'mono ms-2 text-ink-2';
+    path.textContent = this.fault.path;
+    words.append(message, path);
+    row.append(icon, words);
+    return row;
+  }
+}
+
+/** Where a setting starts in the text; of one that is not there, where the nearest holder does. */
+export function placeOf(state: EditorState, pointer: string): number {
+  const tree = ensureSyntaxTree(state, state.doc.length, 100);
+  let value = tree?.topNode.firstChild ?? null;
+  if (value === null) return 0;
+  let place = value.from;
+  for (const part of pointer.split('/').slice(1)) {
+    const found = memberOf(state, value, part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    if (found === null) return place;
+    place = found.from;
+    value = found.value;
+    if (value === null) return place;
+  }
+  return place;
+}
+
+function memberOf(
+  state: EditorState,
+  holder: SyntaxNode,
+  name: string,
+): { from: number; value: SyntaxNode | null } | null {
+  if (holder.name === 'Object') {
+    for (const property of holder.getChildren('Property')) {
+      const key = property.getChild('PropertyName');
+      if (key !== null && nameOf(state.sliceDoc(key.from, key.to)) === name) {
+        return { from: property.from, value: property.lastChild };
+      }
+    }
+    return null;
+  }
+  if (holder.name !== 'Array') return null;
+  let entry = holder.firstChild;
+  for (let index = -1; entry !== null; entry = entry.nextSibling) {
+    if (['[', ']', ',', '⚠'].includes(entry.name)) continue;
+    index += 1;
+    if (String(index) === name) return { from: entry.from, value: entry };
+  }
+  return null;
+}
+
+function nameOf(quoted: string): string | null {
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    return null;
+  }
+}

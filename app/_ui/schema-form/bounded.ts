@@ -1,0 +1,154 @@
+import type { RJSFSchema, UiSchema } from '@rjsf/utils';
+
+/** A publisher's schema, cut down to what a form shows; names of settings that only the JSON can show have `jsonOnly`. */
+export interface FormPlan {
+  schema: RJSFSchema;
+  uiSchema: UiSchema;
+}
+
+/** Schemas come from strangers: whatever they hold, the form stays within this. */
+const most = { depth: 5, fields: 300, choices: 200, hops: 8, words: 500 };
+
+/** These mean something else to JavaScript or to the form library. They stay in the JSON. */
+const unfitNames = new Set(['__proto__', 'constructor', 'prototype', '__additional_property']);
+
+type Node = Readonly<Record<string, unknown>>;
+
+/**
+ * What of a JSON Schema a form can show. The result has no references, patterns, conditions or alternatives, and no
+ * bounds that would be acted on, so that nothing in it can keep a browser busy: the portal checks values, in a worker.
+ * Null where there is nothing to show.
+ */
+export function planForm(schema: unknown): FormPlan | null {
+  const walk = new Walk(schema);
+  const part = walk.part(schema, 0);
+  return part.schema.type === 'object' && part.uiSchema['ui:field'] === undefined ? part : null;
+}
+
+class Walk {
+  private readonly root: unknown;
+  private left = most.fields;
+
+  constructor(root: unknown) {
+    this.root = root;
+  }
+
+  part(given: unknown, depth: number): FormPlan {
+    const node = this.resolve(given);
+    if (node === null || this.left <= 0 || depth > most.depth) return jsonOnly(node);
+    this.left -= 1;
+    const choices = choicesOf(node);
+    if (choices !== null) return { schema: { ...wordsOf(node), ...choices }, uiSchema: {} };
+    switch (typeOf(node)) {
+      case 'object':
+        return this.object(node, depth);
+      case 'array':
+        return this.array(node, depth);
+      case 'string':
+      case 'number':
+      case 'integer':
+      case 'boolean':
+        return { schema: { ...wordsOf(node), type: typeOf(node) } as RJSFSchema, uiSchema: {} };
+      default:
+        return jsonOnly(node);
+    }
+  }
+
+  private object(node: Node, depth: number): FormPlan {
+    const properties = record(node.properties);
+    const names = properties === null ? [] : Object.keys(properties).filter((name) => !unfitNames.has(name));
+    if (properties === null || names.length === 0) return jsonOnly(node);
+    const shown = names.slice(0, this.left).map((name) => [name, this.part(properties[name], depth + 1)] as const);
+    const required = Array.isArray(node.required) ? node.required.filter((name) => names.includes(name)) : [];
+    return {
+      schema: {
+        ...wordsOf(node),
+        type: 'object',
+        required,
+        properties: Object.fromEntries(shown.map(([name, part]) => [name, part.schema])),
+      },
+      uiSchema: Object.fromEntries(shown.map(([name, part]) => [name, part.uiSchema])),
+    };
+  }
+
+  private array(node: Node, depth: number): FormPlan {
+    if (node.prefixItems !== undefined || record(node.items) === null) return jsonOnly(node);
+    const item = this.part(node.items, depth + 1);
+    if (item.uiSchema['ui:field'] !== undefined) return jsonOnly(node);
+    return { schema: { ...wordsOf(node), type: 'array', items: item.schema }, uiSchema: { items: item.uiSchema } };
+  }
+
+  /** Follows references inside the schema; words beside a reference go first. */
+  private resolve(given: unknown): Node | null {
+    let node = record(given);
+    let beside: Node = {};
+    for (let hop = 0; node !== null && typeof node.$ref === 'string'; hop += 1) {
+      if (hop >= most.hops) return null;
+      const { $ref, ...rest } = node;
+      beside = { ...rest, ...beside };
+      node = record(this.at(String($ref)));
+    }
+    return node && { ...node, ...beside };
+  }
+
+  private at(reference: string): unknown {
+    if (reference === '#') return this.root;
+    if (!reference.startsWith('#/')) return undefined;
+    let node: unknown = this.root;
+    for (const part of reference.slice(2).split('/')) {
+      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      const holder = Array.isArray(node) ? (node as unknown as Node) : record(node);
+      node = holder !== null && Object.hasOwn(holder, name) ? holder[name] : undefined;
+    }
+    return node;
+  }
+}
+
+function jsonOnly(node: Node | null): FormPlan {
+  return { schema: { ...(node === null ? {} : wordsOf(node)), 'x-json': true }, uiSchema: { 'ui:field': 'JsonOnly' } };
+}
+
+/** Title, description and default, as words for people; `x-` keeps the library from acting on them. */
+function wordsOf(node: Node): RJSFSchema {
+  return {
+    ...(typeof node.title === 'string' && node.title !== '' && { title: node.title.slice(0, most.words) }),
+    ...(typeof node.description === 'string' && { description: node.description.slice(0, most.words) }),
+    ...(isScalar(node.default) && { 'x-default': node.default }),
+  };
+}
+
+/** `enum`, `const`, or alternatives that are constants with titles. */
+function choicesOf(node: Node): RJSFSchema | null {
+  if (Array.isArray(node.enum)) return choices(node.enum.map((value) => ({ value, title: undefined })));
+  if (Object.hasOwn(node, 'const')) return choices([{ value: node.const, title: undefined }]);
+  const alternatives = node.oneOf ?? node.anyOf;
+  if (!Array.isArray(alternatives)) return null;
+  const constants = alternatives.map(record);
+  if (!constants.every((part) => part !== null && Object.hasOwn(part, 'const'))) return null;
+  return choices(
+    constants.map((part) => ({ value: part?.const, title: typeof part?.title === 'string' ? part.title : undefined })),
+  );
+}
+
+function choices(found: readonly { value: unknown; title: string | undefined }[]): RJSFSchema | null {
+  if (found.length === 0 || found.length > most.choices || !found.every(({ value }) => isScalar(value))) return null;
+  // The library decides by the type which field to show; values keep their own types.
+  return {
+    type: 'string',
+    'x-choices': found.map(({ value, title }) => ({ value, label: (title ?? String(value)).slice(0, most.words) })),
+  };
+}
+
+function typeOf(node: Node): string | undefined {
+  const types = [node.type].flat().filter((type) => type !== 'null');
+  if (types.length === 1 && typeof types[0] === 'string') return types[0];
+  return node.type === undefined && record(node.properties) !== null ? 'object' : undefined;
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+function record(value: unknown): Node | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Node) : null;
+}

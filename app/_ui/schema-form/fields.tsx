@@ -1,0 +1,184 @@
+'use client';
+
+import type { FieldProps } from '@rjsf/utils';
+import { useContext, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button } from '../button.tsx';
+import { ControlRow, Field, FieldError } from '../field.tsx';
+import { Input, Textarea } from '../input.tsx';
+import { Select } from '../select.tsx';
+import { Switch } from '../switch.tsx';
+import { pointerOf, SurroundingsContext } from './surroundings.ts';
+
+/** What every field shows around its control. */
+function useAround({ schema, fieldPathId, name, required }: FieldProps) {
+  const { t } = useTranslation(['editor', 'common']);
+  const { faultAt, wasAt } = useContext(SurroundingsContext);
+  const { path } = fieldPathId;
+  const was = wasAt(path);
+  const fallback = schema['x-default'];
+  const hint = [
+    schema.description,
+    fallback === undefined ? undefined : t('field.default', { value: String(fallback) }),
+    was === undefined ? undefined : t('field.was', { value: was }),
+  ].filter((sentence) => sentence !== undefined && sentence !== '');
+  return {
+    t,
+    id: fieldPathId.$id,
+    at: pointerOf(path),
+    inArray: typeof path.at(-1) === 'number',
+    label: schema.title ?? String(name),
+    note: required ? t('common:required') : undefined,
+    error: faultAt(path),
+    hint: hint.length === 0 ? undefined : hint.join(' '),
+  };
+}
+
+/** Text, or one of a few values. */
+export function StringField(props: FieldProps) {
+  const { id, at, inArray, label, note, error, hint, t } = useAround(props);
+  const { formData, fieldPathId, onChange, disabled, schema } = props;
+  const change = (value: unknown) => onChange(value, fieldPathId.path);
+  const choices: unknown = schema['x-choices'];
+  return (
+    <div data-at={at}>
+      <Field id={id} label={label} note={note} error={error} hint={hint}>
+        {Array.isArray(choices) ? (
+          <Select
+            disabled={disabled}
+            value={String(choices.findIndex((choice) => choice.value === formData))}
+            onChange={(event) => change(choices[Number(event.target.value)]?.value)}
+            options={[
+              { value: '-1', label: formData === undefined ? t('field.notSet') : String(formData) },
+              ...choices.map((choice, index) => ({ value: String(index), label: choice.label })),
+            ]}
+          />
+        ) : (
+          <TextControl
+            disabled={disabled}
+            value={textOf(formData)}
+            onText={(text) => change(text === '' && !inArray ? undefined : text)}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+interface TextControlProps {
+  value: string;
+  onText(text: string): void;
+  disabled?: boolean;
+  id?: string;
+}
+
+/** A text of several lines gets several: one line would swallow its breaks. */
+function TextControl({ value, onText, ...props }: TextControlProps) {
+  return value.includes('\n') ? (
+    <Textarea mono spellCheck={false} {...props} value={value} onChange={(event) => onText(event.target.value)} />
+  ) : (
+    <Input
+      mono
+      autoComplete="off"
+      spellCheck={false}
+      {...props}
+      value={value}
+      onChange={(event) => onText(event.target.value)}
+    />
+  );
+}
+
+/** A number as typed; what is none goes on as text, so that the check can say so. */
+export function NumberField(props: FieldProps) {
+  const { id, at, label, note, error, hint } = useAround(props);
+  const { formData, fieldPathId, onChange, disabled } = props;
+  const [typed, setTyped] = useState(textOf(formData));
+  const shown = sameNumber(typed, formData) ? typed : textOf(formData);
+  return (
+    <div data-at={at}>
+      <Field id={id} label={label} note={note} error={error} hint={hint}>
+        <Input
+          className="tabular-nums"
+          inputMode="decimal"
+          autoComplete="off"
+          disabled={disabled}
+          value={shown}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            onChange(numberOf(event.target.value), fieldPathId.path);
+          }}
+        />
+      </Field>
+    </div>
+  );
+}
+
+/** On or off; while it is not set, the publisher's default is shown. */
+export function BooleanField(props: FieldProps) {
+  const { id, at, label, error, hint } = useAround(props);
+  const { formData, fieldPathId, onChange, disabled, schema } = props;
+  return (
+    <div data-at={at} className="grid gap-1 self-center">
+      <ControlRow
+        hint={hint}
+        control={
+          <Switch
+            id={id}
+            disabled={disabled}
+            aria-invalid={error === undefined ? undefined : true}
+            checked={typeof formData === 'boolean' ? formData : schema['x-default'] === true}
+            onCheckedChange={(checked) => onChange(checked, fieldPathId.path)}
+          />
+        }
+      >
+        {label}
+      </ControlRow>
+      <div aria-live="polite" className="empty:hidden">
+        {error === undefined ? null : <FieldError>{error}</FieldError>}
+      </div>
+    </div>
+  );
+}
+
+/** A setting whose form would have to guess: its value, and the way to its place in the JSON. */
+export function JsonOnlyField(props: FieldProps) {
+  const { at, label, note, error, t } = useAround(props);
+  const { onEditJson } = useContext(SurroundingsContext);
+  const { formData, fieldPathId, schema } = props;
+  return (
+    <div data-at={at} className="col-span-full grid gap-[5px]">
+      <div className="text-12 font-medium">
+        {label}
+        {note === undefined ? null : <span className="ms-1 font-normal text-ink-3">{note}</span>}
+      </div>
+      <div className="flex min-h-10 flex-wrap items-center gap-2 rounded-md bg-sunken py-1 ps-3 pe-[5px] shadow-hair">
+        <span className="mono min-w-0 flex-1 truncate text-ink-2">
+          {formData === undefined ? t('field.notSet') : JSON.stringify(formData)}
+        </span>
+        <Button size="sm" onClick={() => onEditJson(fieldPathId.path)}>
+          {t('field.editJson')}
+        </Button>
+      </div>
+      {error === undefined ? null : <FieldError>{error}</FieldError>}
+      {error === undefined && schema.description !== undefined ? (
+        <p className="text-12 text-ink-3">{schema.description}</p>
+      ) : null}
+    </div>
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function numberOf(text: string): number | string | undefined {
+  const plain = text.trim().replace(/^([^.,]*),([^.,]*)$/, '$1.$2');
+  if (plain === '') return undefined;
+  const value = Number(plain);
+  return Number.isFinite(value) ? value : text;
+}
+
+function sameNumber(typed: string, value: unknown): boolean {
+  return numberOf(typed) === value;
+}

@@ -1,0 +1,83 @@
+'use client';
+
+import type { FormProps } from '@rjsf/core';
+// Its index would ask for a validator that is not ours to ship.
+import Form from '@rjsf/core/lib/components/Form.js';
+import type { ValidatorType } from '@rjsf/utils';
+import { type FocusEvent, useMemo } from 'react';
+import type { FormPlan } from './bounded.ts';
+import { BooleanField, JsonOnlyField, NumberField, StringField } from './fields.tsx';
+import { type Surroundings, SurroundingsContext } from './surroundings.ts';
+import { ArrayFieldItemTemplate, ArrayFieldTemplate, FieldTemplate, ObjectFieldTemplate } from './templates.tsx';
+
+export type Settings = Record<string, unknown>;
+
+export interface SchemaFormProps extends Surroundings {
+  plan: FormPlan;
+  value: Settings;
+  onChange(value: Settings): void;
+  /** The setting that has the keyboard, as a JSON pointer; empty when none has. */
+  onActive?(pointer: string): void;
+  disabled?: boolean;
+}
+
+/** The portal alone checks values. A plan has no alternatives, so there is nothing for the library to decide. */
+const validator: ValidatorType = {
+  validateFormData: () => ({ errors: [], errorSchema: {} }),
+  isValid: () => true,
+  rawValidation: () => ({ errors: [] }),
+};
+
+const fields = { StringField, NumberField, BooleanField, JsonOnly: JsonOnlyField };
+const templates = { FieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate };
+/** Nothing is filled in that nobody typed: what is not set stays not set. */
+const defaults: FormProps['experimental_defaultFormStateBehavior'] = {
+  emptyObjectFields: 'skipEmptyDefaults',
+  arrayMinItems: { populate: 'never' },
+  constAsDefaults: 'never',
+};
+
+/** A form made from a publisher's schema. It holds nothing itself: values come in and go out as they are typed. */
+export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt, wasAt, onEditJson }: SchemaFormProps) {
+  const surroundings = useMemo(() => ({ faultAt, wasAt, onEditJson }), [faultAt, wasAt, onEditJson]);
+  const watchFocus = (event: FocusEvent) => {
+    const field = event.type === 'focus' ? event.target.closest('[data-at]') : null;
+    onActive?.(field?.getAttribute('data-at') ?? '');
+  };
+  return (
+    <SurroundingsContext value={surroundings}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: listens to the fields inside, is none itself */}
+      <div onFocus={watchFocus} onBlur={watchFocus}>
+        <Form
+          tagName="div"
+          idPrefix="setting"
+          schema={plan.schema}
+          uiSchema={plan.uiSchema}
+          formData={value}
+          validator={validator}
+          noValidate
+          showErrorList={false}
+          disabled={disabled}
+          fields={fields}
+          templates={templates}
+          experimental_defaultFormStateBehavior={defaults}
+          onChange={({ formData }, id) => {
+            // Without an id it is the library that speaks, to fill in what it thinks is missing.
+            if (id !== undefined) onChange(cleaned(formData) as Settings);
+          }}
+        >
+          <></>
+        </Form>
+      </div>
+    </SurroundingsContext>
+  );
+}
+
+/** As JSON has it: settings that were emptied are gone, and a new entry of a list starts as an empty text. */
+function cleaned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((entry) => (entry === undefined || entry === null ? '' : cleaned(entry)));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, entry]) => (entry === undefined ? [] : [[name, cleaned(entry)]])),
+  );
+}
