@@ -1,3 +1,4 @@
+import { sampleLanguages, samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
 import type { Portal } from './portal.ts';
 
 /** What `PUT /vms/{id}/extensions/{name}` takes; api.md has the rules. */
@@ -15,20 +16,38 @@ export interface CreatedVm {
   enrollmentToken: string;
 }
 
+/** The parts of a goal state that journeys look at. */
+export interface GoalState {
+  incarnation: number;
+  extensions: {
+    name: string;
+    state: string;
+    sequenceNumber: number;
+    settings: { protectedSettings?: string; protectedSettingsCertThumbprint?: string };
+  }[];
+}
+
 /** The parts of an instance view that journeys look at. */
 export interface InstanceView {
   vmId: string;
   incarnation: number;
   health: string;
   agent: { status: string };
-  extensions: {
-    name: string;
-    version: string | null;
-    health: string;
-    goalSequenceNumber: number;
-    handlerState: { state: string } | null;
-    status: { sequenceNumber: number; status: string; message: { text: string; lang: string } | null } | null;
-  }[];
+  extensions: ExtensionView[];
+}
+
+export interface ExtensionView {
+  name: string;
+  version: string | null;
+  health: string;
+  goalSequenceNumber: number;
+  handlerState: { state: string } | null;
+  heartbeat: { verdict: string };
+  status: {
+    sequenceNumber: number;
+    status: string;
+    message: { text: string; lang: string; source: string } | null;
+  } | null;
 }
 
 interface Call {
@@ -93,6 +112,15 @@ export class Api {
     await this.call('POST', `${base}/publish`);
   }
 
+  /** Uploads and publishes a sample handler under an id of the journey's own: messages in three languages, a schema. */
+  async publishSample(sample: string, version: string, handler: string): Promise<void> {
+    await this.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));
+    await this.publish(handler, version, await samplePackage(sample, version), {
+      resources: Object.fromEntries(sampleLanguages.map((lang) => [lang, sampleResource(sample, lang)])),
+      settingsSchema: sampleSchema(sample),
+    });
+  }
+
   createVm(name: string, tags: Record<string, string> = {}): Promise<CreatedVm> {
     return this.call('POST', '/vms', { body: { name, tags } });
   }
@@ -103,6 +131,10 @@ export class Api {
     goal: ExtensionGoal,
   ): Promise<{ sequenceNumber: number; incarnation: number }> {
     return this.call('PUT', `/vms/${vmId}/extensions/${name}`, { body: { state: 'enabled', ...goal } });
+  }
+
+  goalState(vmId: string): Promise<GoalState> {
+    return this.call('GET', `/vms/${vmId}/goal-state`);
   }
 
   instanceView(vmId: string, language = 'en'): Promise<InstanceView> {

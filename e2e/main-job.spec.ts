@@ -1,0 +1,170 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from '@playwright/test';
+import type { Api, ExtensionView } from './support/api.ts';
+import { expect, test } from './support/test.ts';
+
+/** The probe's messages for readers of traditional Chinese; the sample brings en, de and ja. */
+const traditionalChinese = [
+  {
+    version: 1.0,
+    lang: 'zh-Hant',
+    messages: [
+      { id: 'probe_watching', text: '正在監看 {0}，已啟用 {1} 次。' },
+      { id: 'target_reached', text: '{0} 有回應。' },
+    ],
+  },
+];
+const french = [
+  { version: 1.0, lang: 'fr', messages: [{ id: 'probe_watching', text: '{0} est surveillé, {1} fois activé.' }] },
+];
+
+/** Agents install, run scripts and report: seconds on a quiet machine, more on a busy one. */
+const patient = { timeout: 30_000, intervals: [100, 250] };
+
+/** A row of the list by the VM's name. */
+const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+
+/** A mark on the window that a reload would wipe away. */
+const mark = (page: Page) => page.evaluate(() => Object.assign(window, { stillTheSamePage: true }));
+const isMarked = (page: Page) => page.evaluate(() => 'stillTheSamePage' in window);
+
+async function probeOf(api: Api, vmId: string, language = 'en'): Promise<ExtensionView | undefined> {
+  const { extensions } = await api.instanceView(vmId, language);
+  return extensions.find(({ name }) => name === 'probe');
+}
+
+/** The text of the probe's status and where it comes from, as a reader of these languages gets it. */
+async function watchingAs(api: Api, vmId: string, language: string): Promise<string> {
+  const message = (await probeOf(api, vmId, language))?.status?.message;
+  return `${message?.lang}/${message?.source}: ${message?.text}`;
+}
+
+test('publish, declare with a secret, run, report, read in many languages, update, disable, uninstall', async ({
+  api,
+  signedIn,
+  startAgent,
+  unique,
+}) => {
+  test.setTimeout(120_000);
+  const probe = `Journey.${unique}.Probe`;
+  const share = `Journey.${unique}.Mount`;
+  const target = 'www.example.net';
+  const name = `main-${unique}`;
+
+  const operator = await signedIn('operator');
+  const reader = await signedIn('viewer', { locale: 'de-AT' });
+  await operator.goto(`/vms?q=${name}`);
+  await reader.goto(`/vms?q=${name}`);
+  for (const page of [operator, reader]) {
+    await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    await mark(page);
+  }
+
+  await test.step('a publisher registers handlers with messages in several languages', async () => {
+    await api.publishSample('Acme.Lab.Probe', '1.0.0.0', probe);
+    await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', share);
+    await api.call('PUT', `/handlers/${probe}/versions/1.0.0.0/resources/zh-Hant`, { body: traditionalChinese });
+  });
+
+  const vm = await test.step('an operator makes a VM, and both lists show it', async () => {
+    const made = await api.createVm(name, { role: 'journey' });
+    await expect(row(operator, name)).toContainText('Never seen');
+    await expect(row(reader, name)).toContainText('Nie gesehen');
+    return made;
+  });
+
+  await test.step('extensions are declared, one of them with a secret', async () => {
+    await api.setExtension(vm.id, 'share', {
+      handler: share,
+      version: '2.0.0.0',
+      settings: {
+        publicSettings: { server: 'files.example.net', user: 'backup' },
+        protectedSettings: { password: 'not for the eyes of many' },
+      },
+    });
+    const goal = await api.setExtension(vm.id, 'probe', {
+      handler: probe,
+      version: '1.0.0.0',
+      dependsOn: ['share'],
+      settings: { publicSettings: { target, heartbeatSeconds: 1 } },
+    });
+    expect(goal).toMatchObject({ sequenceNumber: 1, incarnation: 3 });
+  });
+
+  const agent = await startAgent(vm);
+  await test.step('the agent installs, enables and reports; both lists show it without a reload', async () => {
+    await expect.poll(async () => (await api.instanceView(vm.id)).health, patient).toBe('healthy');
+    await expect(row(operator, name)).toContainText('Healthy');
+    await expect(row(reader, name)).toContainText('In Ordnung');
+    for (const extension of ['probe', 'share']) await expect(row(operator, name)).toContainText(extension);
+    expect(await probeOf(api, vm.id)).toMatchObject({
+      version: '1.0.0.0',
+      handlerState: { state: 'enabled' },
+      heartbeat: { verdict: 'ready' },
+      status: { sequenceNumber: 1, status: 'success' },
+    });
+  });
+
+  await test.step('the stored status is read in the language of each reader', async () => {
+    const english = `en/resource: Watching ${target}. Enabled 1 times.`;
+    const expected: Record<string, string> = {
+      en: english,
+      'de-AT': `de/resource: ${target} wird beobachtet. 1-mal aktiviert.`,
+      'zh-TW': `zh-Hant/resource: 正在監看 ${target}，已啟用 1 次。`,
+      fr: english,
+      '*': english,
+      ';;q=none,,de;q=2,=': english,
+    };
+    for (const [language, text] of Object.entries(expected)) {
+      expect(await watchingAs(api, vm.id, language), language).toBe(text);
+    }
+  });
+
+  await test.step('a translation that comes later shows at once', async () => {
+    await api.call('PUT', `/handlers/${probe}/versions/1.0.0.0/resources/fr`, { body: french });
+    expect(await watchingAs(api, vm.id, 'fr')).toBe(`fr/resource: ${target} est surveillé, 1 fois activé.`);
+  });
+
+  const declare = (version: string, state: 'enabled' | 'disabled') =>
+    api.setExtension(vm.id, 'probe', {
+      handler: probe,
+      version,
+      state,
+      dependsOn: ['share'],
+      settings: { publicSettings: { target, heartbeatSeconds: 1 } },
+    });
+  const enabledTimes = (times: number) => `en/resource: Watching ${target}. Enabled ${times} times.`;
+
+  await test.step('a new version takes over what the old one remembered', async () => {
+    await api.publishSample('Acme.Lab.Probe', '1.1.0.0', probe);
+    await declare('1.1.0.0', 'enabled');
+    await expect.poll(() => watchingAs(api, vm.id, 'en'), patient).toBe(enabledTimes(2));
+    expect(await probeOf(api, vm.id)).toMatchObject({ version: '1.1.0.0', status: { sequenceNumber: 2 } });
+    expect(readdirSync(path.join(agent.dir, 'handlers')).sort()).toEqual(
+      [`${share}-2.0.0.0`, `${probe}-1.1.0.0`].sort(),
+    );
+  });
+
+  await test.step('disabled and enabled again', async () => {
+    await declare('1.1.0.0', 'disabled');
+    await expect.poll(async () => (await probeOf(api, vm.id))?.health, patient).toBe('disabled');
+    await expect(row(operator, name).getByTitle('Disabled')).toContainText('probe');
+    await expect(row(reader, name).getByTitle('Abgeschaltet')).toContainText('probe');
+    await declare('1.1.0.0', 'enabled');
+    await expect.poll(() => watchingAs(api, vm.id, 'en'), patient).toBe(enabledTimes(3));
+    await expect(row(operator, name)).toContainText('Healthy');
+  });
+
+  await test.step('uninstalled, it leaves the goal state, the machine and the lists', async () => {
+    await api.call('DELETE', `/vms/${vm.id}/extensions/probe`, { status: 202 });
+    await expect
+      .poll(async () => (await api.goalState(vm.id)).extensions.map((extension) => extension.name), patient)
+      .toEqual(['share']);
+    expect(readdirSync(path.join(agent.dir, 'handlers'))).toEqual([`${share}-2.0.0.0`]);
+    await expect(row(operator, name).getByTitle('Healthy')).toHaveText(['share, Healthy']);
+  });
+
+  for (const page of [operator, reader]) expect(await isMarked(page), 'no page was loaded anew').toBe(true);
+});
