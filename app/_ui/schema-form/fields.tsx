@@ -19,7 +19,11 @@ function useAround({ schema, fieldPathId, name, required }: FieldProps) {
   const fallback = schema['x-default'];
   const hint = [
     schema.description,
-    fallback === undefined ? undefined : t('field.default', { value: String(fallback) }),
+    fallback === undefined
+      ? undefined
+      : typeof fallback === 'boolean'
+        ? t(fallback ? 'field.defaultOn' : 'field.defaultOff')
+        : t('field.default', { value: String(fallback) }),
     was === undefined ? undefined : t('field.was', { value: was }),
   ].filter((sentence) => sentence !== undefined && sentence !== '');
   return {

@@ -40,6 +40,7 @@ const defaults: FormProps['experimental_defaultFormStateBehavior'] = {
 /** A form made from a publisher's schema. It holds nothing itself: values come in and go out as they are typed. */
 export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt, wasAt, onEditJson }: SchemaFormProps) {
   const surroundings = useMemo(() => ({ faultAt, wasAt, onEditJson }), [faultAt, wasAt, onEditJson]);
+  const uiSchema = useMemo(() => ({ ...plan.uiSchema, 'ui:submitButtonOptions': { norender: true } }), [plan]);
   const watchFocus = (event: FocusEvent) => {
     const field = event.type === 'focus' ? event.target.closest('[data-at]') : null;
     onActive?.(field?.getAttribute('data-at') ?? '');
@@ -52,7 +53,7 @@ export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt,
           tagName="div"
           idPrefix="setting"
           schema={plan.schema}
-          uiSchema={plan.uiSchema}
+          uiSchema={uiSchema}
           formData={value}
           validator={validator}
           noValidate
@@ -65,9 +66,7 @@ export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt,
             // Without an id it is the library that speaks, to fill in what it thinks is missing.
             if (id !== undefined) onChange(cleaned(formData) as Settings);
           }}
-        >
-          <></>
-        </Form>
+        />
       </div>
     </SurroundingsContext>
   );

@@ -45,7 +45,11 @@ export default async function ExtensionPage({ params }: Props) {
       crumbs={crumbs}
       footer={
         <FootBar>
-          <div id={footId} className="flex min-h-(--control) w-full flex-wrap items-center gap-x-4 gap-y-2" />
+          <section
+            id={footId}
+            aria-label={t('foot.label')}
+            className="flex min-h-(--control) w-full flex-wrap items-center gap-x-4 gap-y-2"
+          />
         </FootBar>
       }
     >

@@ -38,7 +38,7 @@ export function DeclarationFields({
   return (
     <>
       <div className="grid gap-x-3 gap-y-3.5 sm:grid-cols-[minmax(0,1fr)_150px_150px]">
-        <div data-at="/name">
+        <div data-at="declared:/name">
           <Field
             id="extension-name"
             label={t('instance')}
@@ -58,7 +58,7 @@ export function DeclarationFields({
             />
           </Field>
         </div>
-        <div data-at="/version">
+        <div data-at="declared:/version">
           <Field
             id="extension-version"
             label={t('version')}
@@ -76,7 +76,7 @@ export function DeclarationFields({
             />
           </Field>
         </div>
-        <div data-at="/state">
+        <div data-at="declared:/state">
           <Field id="extension-state" label={t('state')} error={faultAt('/state')}>
             <Select
               value={draft.state}
@@ -101,7 +101,7 @@ export function DeclarationFields({
       >
         {t('autoUpgrade')}
       </ControlRow>
-      <fieldset data-at="/dependsOn" className="grid gap-1.5" aria-describedby="depends-on-help">
+      <fieldset data-at="declared:/dependsOn" className="grid gap-1.5" aria-describedby="depends-on-help">
         <legend className="float-left text-12 font-medium">{t('dependsOn')}</legend>
         {choices.length === 0 ? null : (
           <div className="flex flex-wrap gap-x-4 gap-y-1">
@@ -153,7 +153,7 @@ function Timeouts({ draft, onChange, faultAt }: Pick<DeclarationFieldsProps, 'dr
       </summary>
       <div className="mt-2.5 grid grid-cols-[repeat(auto-fit,minmax(92px,1fr))] gap-3">
         {commands.map((command) => (
-          <div key={command} data-at={`/timeouts/${command}`}>
+          <div key={command} data-at={`declared:/timeouts/${command}`}>
             <Field
               id={`timeout-${command}`}
               label={<span className="mono">{command}</span>}

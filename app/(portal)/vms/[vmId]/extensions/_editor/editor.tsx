@@ -87,7 +87,7 @@ export function Editor(props: EditorProps) {
   const others = neighbours.filter(({ name, isLeaving }) => name !== draft.name && !isLeaving).map(({ name }) => name);
   const taken = isNew && neighbours.some(({ name }) => name === draft.name);
   const mustReplace = useMustReplace(base.extension, first, schema, draft.version);
-  const faults = useFaults({ check, draft, secrets, taken, isNew, mustReplace, active });
+  const faults = useFaults({ check, draft, secrets, taken, mustReplace, active });
 
   // What others do meanwhile. An untouched editor follows; one that was touched says so and keeps what was typed.
   const live = useQuery({

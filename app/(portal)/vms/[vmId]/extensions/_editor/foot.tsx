@@ -7,7 +7,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { footId } from './foot-place.ts';
-import type { Faults } from './use-faults.ts';
+import { type Faults, placeOf } from './use-faults.ts';
 
 export interface FootProps {
   faults: Faults;
@@ -36,12 +36,9 @@ export function Foot(props: FootProps) {
   const blocked = count > 0 || !canApply;
   const goToFirst = () => {
     faults.insist();
-    const path = faults.all[0]?.path ?? '';
-    const pointer = path
-      .replace(/^\/settings\/publicSettings/, '')
-      .replace(/^\/settings\/protectedSettings/, '/protected');
-    const field = nearest(pointer);
-    if (field === null || pointer === '') return props.onEditJson(pointer);
+    const place = placeOf(faults.all[0]?.path ?? '');
+    const field = nearest(place);
+    if (field === null) return place.startsWith('/') || place === '' ? props.onEditJson(place) : undefined;
     field.closest('details')?.setAttribute('open', '');
     field.querySelector<HTMLElement>('input, textarea, select, button')?.focus();
     field.scrollIntoView({ block: 'center' });
@@ -89,10 +86,10 @@ function sentenceOf({ isNew, runs, version, state }: FootProps): 'install' | 'qu
 }
 
 /** The field at a place, or the group that would hold it. */
-function nearest(pointer: string): Element | null {
-  for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+function nearest(place: string): Element | null {
+  for (let at = place; at.includes('/'); at = at.slice(0, at.lastIndexOf('/'))) {
     const field = document.querySelector(`[data-at="${CSS.escape(at)}"]`);
     if (field !== null) return field;
   }
-  return null;
+  return place.startsWith('protected:') ? document.querySelector('[data-at^="protected:"]') : null;
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import Link from 'next/link';
 import { useDeferredValue, useState } from 'react';
@@ -12,10 +12,10 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { SearchInput } from '#app/_ui/input.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
-import type { HandlerSummary } from '#server/domain/packages/index.ts';
+import type { CatalogueRow } from '#server/domain/views/list-catalogue.ts';
 
 interface HandlerPage {
-  items: HandlerSummary[];
+  items: CatalogueRow[];
   nextCursor: string | null;
 }
 
@@ -27,8 +27,7 @@ export function HandlerChoice({ vm, first }: { vm: { id: string; name: string };
   const q = useDeferredValue(typed.trim().slice(0, 200));
   const handlers = useQuery({
     ...trpc.handlers.list.queryOptions({ q, limit: 50 }),
-    ...(q === '' && { initialData: first }),
-    placeholderData: keepPreviousData,
+    placeholderData: (previous) => previous ?? first,
   });
   const items = handlers.data?.items.filter(({ latestVersion }) => latestVersion !== null) ?? [];
   return (

@@ -1,5 +1,6 @@
 'use client';
 
+import { Lock } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
@@ -93,7 +94,7 @@ export function ProtectedSettings(props: ProtectedSettingsProps) {
           </Banner>
         )}
         {fields.map(({ name, title, required }) => (
-          <div key={name} className="grid gap-[5px]" data-at={`/protected/${name}`}>
+          <div key={name} className="grid gap-[5px]" data-at={`protected:/${name}`}>
             <div className="text-12 font-medium">
               {title ?? t('protected.json')}
               {required ? <span className="ms-1 font-normal text-ink-3">{t('common:required')}</span> : null}
@@ -113,7 +114,8 @@ export function ProtectedSettings(props: ProtectedSettingsProps) {
     <div className="grid gap-3.5">
       {present === null ? null : (
         <Banner
-          status="progressing"
+          status="unknown"
+          icon={<Lock aria-hidden className="size-3.5" />}
           boxed
           actions={
             <span className="flex flex-wrap gap-2">
@@ -193,7 +195,7 @@ function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
     if (takesFocus) place.current?.querySelector('textarea')?.focus();
   }, [takesFocus]);
   return (
-    <div ref={place} data-at="/protected/">
+    <div ref={place} data-at="protected:/">
       <Field
         id={id}
         label={t('protected.json')}

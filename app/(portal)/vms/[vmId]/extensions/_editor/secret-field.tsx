@@ -50,13 +50,13 @@ export function SecretField(props: SecretFieldProps) {
   };
 
   return (
-    <div ref={place} data-at={`/protected/${name}`}>
+    <div ref={place} data-at={`protected:/${name}`}>
       <Field
         id={id}
         label={title}
         note={required ? t('common:required') : undefined}
         hint={[schema.description, t('protected.sealedWhenApplied')].filter(Boolean).join(' · ')}
-        error={fault}
+        error={fault === undefined ? undefined : required && value === undefined ? t('protected.required') : fault}
       >
         {choices !== undefined ? (
           <Select

@@ -122,7 +122,7 @@ export function SettingsCard(props: SettingsCardProps) {
               value={props.secrets}
               onChange={props.onSecrets}
               mustReplace={props.mustReplace}
-              faultAt={faults.protectedAt}
+              faultAt={props.protectedForm.kind === 'json' ? () => faults.anyProtected : faults.protectedAt}
             />
           )}
         </div>

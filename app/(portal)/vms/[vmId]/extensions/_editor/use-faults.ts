@@ -20,11 +20,21 @@ export interface Faults {
   at(path: string): string | undefined;
   /** By pointer below the public settings. */
   publicAt(pointer: string): string | undefined;
-  /** By name of a protected setting; the empty name is all of them. */
+  /** By name of a protected setting; the empty name is all of them together. */
   protectedAt(name: string): string | undefined;
+  /** The first of all that is wrong with protected settings. */
+  anyProtected: string | undefined;
   marks: JsonMarks;
   /** Shows every fault at its place from now on. */
   insist(): void;
+}
+
+/** The field that a fault is about, as the form marks it with `data-at`: public settings by their pointer alone. */
+export function placeOf(path: string): string {
+  if (path === publicRoot || path.startsWith(`${publicRoot}/`)) return path.slice(publicRoot.length);
+  if (path === protectedRoot) return 'protected:/';
+  if (path.startsWith(`${protectedRoot}/`)) return `protected:${path.slice(protectedRoot.length)}`;
+  return `declared:${path}`;
 }
 
 interface Sources {
@@ -32,16 +42,15 @@ interface Sources {
   draft: Draft;
   secrets: Protected;
   taken: boolean;
-  isNew: boolean;
   mustReplace: string | undefined;
   /** The setting that has the keyboard. */
   active: string;
 }
 
 /** Gathers what the portal would refuse and what this page knows by itself, and where each is said. */
-export function useFaults({ check, draft, secrets, taken, isNew, mustReplace, active }: Sources): Faults {
+export function useFaults({ check, draft, secrets, taken, mustReplace, active }: Sources): Faults {
   const { t } = useTranslation('editor');
-  const [insists, setInsists] = useState(!isNew);
+  const [insists, setInsists] = useState(false);
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
     // Left, not entered: who has just arrived has not forgotten anything yet.
@@ -63,7 +72,7 @@ export function useFaults({ check, draft, secrets, taken, isNew, mustReplace, ac
     const all = [...own, ...told];
     const shown = all.filter((fault) => {
       if (insists || !missing.has(fault.code)) return true;
-      return visited.has(fault.path.replace(publicRoot, '').replace(protectedRoot, '/protected'));
+      return visited.has(placeOf(fault.path));
     });
     const byPath = new Map<string, string>();
     for (const fault of shown) if (!byPath.has(fault.path)) byPath.set(fault.path, fault.message);
@@ -77,6 +86,7 @@ export function useFaults({ check, draft, secrets, taken, isNew, mustReplace, ac
         const below = shown.find(({ path }) => path === root || path.startsWith(`${root}/`));
         return below?.message;
       },
+      anyProtected: shown.find(({ path }) => path.startsWith(protectedRoot))?.message,
       marks: {
         faults: shown
           .filter(({ path }) => path === publicRoot || path.startsWith(`${publicRoot}/`))
@@ -85,7 +95,7 @@ export function useFaults({ check, draft, secrets, taken, isNew, mustReplace, ac
             message,
             path: path.slice('/settings'.length),
           })),
-        active,
+        active: active.startsWith('/') ? active : undefined,
       },
       insist: () => setInsists(true),
     };

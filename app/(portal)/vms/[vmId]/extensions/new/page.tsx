@@ -60,7 +60,11 @@ export default async function NewExtensionPage({ params, searchParams }: Props) 
       crumbs={crumbs}
       footer={
         <FootBar>
-          <div id={footId} className="flex min-h-(--control) w-full flex-wrap items-center gap-x-4 gap-y-2" />
+          <section
+            id={footId}
+            aria-label={t('foot.label')}
+            className="flex min-h-(--control) w-full flex-wrap items-center gap-x-4 gap-y-2"
+          />
         </FootBar>
       }
     >
