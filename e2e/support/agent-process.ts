@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CreatedVm } from './api.ts';
@@ -32,16 +32,26 @@ export class AgentProcess {
   /** Ends the daemon as an operator would, or as a crash would. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const child = this.#child;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === null || !this.isRunning()) return;
     const ended = once(child, 'exit');
     child.kill(signal);
     await ended;
   }
 
-  /** Ends it and removes its folder. */
+  isRunning(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Reports on its disk that the portal has not acknowledged. */
+  waitingReports(): number {
+    return readdirSync(path.join(this.dir, 'reports')).filter((name) => name.endsWith('.json')).length;
+  }
+
+  /** Ends it and removes its folder, upon which the services of its handlers end by themselves. */
   async remove(): Promise<void> {
     await this.stop();
-    rmSync(this.dir, { recursive: true, force: true });
+    // A service may write its heartbeat meanwhile.
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 10 });
   }
 
   #spawn([command = '', ...args]: string[]): Promise<number | null> {

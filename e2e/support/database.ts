@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import type { Portal } from './portal.ts';
+
+/** What the embedded PostgreSQL of a portal wrote down of itself: its process, and where its socket is. */
+export function postmaster({ dataDir }: Portal): { pid: number; socket: string } {
+  const lines = readFileSync(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n');
+  return { pid: Number(lines[0]), socket: lines[4] ?? '' };
+}
+
+/** Does something with a connection of its own to a portal's database, as its owner. */
+export async function withDatabase<T>(portal: Portal, run: (client: pg.Client) => Promise<T>): Promise<T> {
+  const password = readFileSync(path.join(portal.dataDir, 'postgres', 'password'), 'utf8').trim();
+  const { socket } = postmaster(portal);
+  const client = new pg.Client({ host: socket, user: 'postgres', password, database: 'annex' });
+  await client.connect();
+  try {
+    return await run(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The rows of every table as text, with table and column names: what a dump of the database holds. */
+export async function dumpDatabase(portal: Portal): Promise<{ table: string; text: string }[]> {
+  return withDatabase(portal, async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+        where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+    );
+    const dump: { table: string; text: string }[] = [];
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: string }>(`select to_jsonb(t)::text as row from ${name} t`);
+      dump.push({ table: name, text: rows.map(({ row }) => row).join('\n') });
+    }
+    return dump;
+  });
+}

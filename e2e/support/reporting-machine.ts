@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { CreatedVm } from './api.ts';
+
+const newKey =
+  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /dev/null -days 2 -subj /CN=machine';
+/** Below the rate that a VM may have. */
+const paceMs = 60;
+const patienceMs = 60_000;
+
+/**
+ * A machine that does nothing but report, as fast as it may, one numbered status after the other. It keeps each report
+ * until the portal acknowledged it, as an agent has to, and remembers which ones that were.
+ */
+export class ReportingMachine {
+  /** Numbers of the reports that were answered with 204. */
+  readonly acknowledged: number[] = [];
+  /** How often a report could not be delivered and was tried again. */
+  retries = 0;
+  readonly #door: string;
+  readonly #credential: string;
+  readonly #extension: string;
+  #stopping = false;
+  #running: Promise<void> = Promise.resolve();
+
+  private constructor(door: string, credential: string, extension: string) {
+    this.#door = door;
+    this.#credential = credential;
+    this.#extension = extension;
+  }
+
+  /** Enrols at a door (an address with or without the portal's pages) and begins to report. */
+  static async start(address: string, vm: CreatedVm, extension: string): Promise<ReportingMachine> {
+    const { stdout: certificate } = await promisify(execFile)('openssl', newKey.split(' '));
+    const door = `${address}/agent/v1`;
+    const answer = await fetch(`${door}/enroll`, {
+      method: 'POST',
+      body: JSON.stringify({
+        enrollmentToken: vm.enrollmentToken,
+        certificate,
+        agent: { name: 'reporting-machine', version: '1.0' },
+      }),
+    });
+    if (answer.status !== 201) throw new Error(`enrolment answered ${answer.status}: ${await answer.text()}`);
+    const { credential } = (await answer.json()) as { credential: string };
+    const machine = new ReportingMachine(door, credential, extension);
+    machine.#running = machine.#run();
+    // Whoever stops it hears of it.
+    machine.#running.catch(() => {});
+    return machine;
+  }
+
+  /** Waits for the answer to the report that is on its way, and throws what was wrong meanwhile. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let number = 1; !this.#stopping; number++) {
+      await this.#deliver(number);
+      await delay(paceMs);
+    }
+  }
+
+  async #deliver(number: number): Promise<void> {
+    const deadline = Date.now() + patienceMs;
+    while (!(await this.#send(number))) {
+      if (Date.now() > deadline) throw new Error(`Report ${number} was not acknowledged for a minute.`);
+      this.retries += 1;
+      await delay(paceMs);
+    }
+    this.acknowledged.push(number);
+  }
+
+  /** Whether it was acknowledged. Only a door that is away or says so is a reason to try again. */
+  async #send(number: number): Promise<boolean> {
+    const extension = this.#extension;
+    const status = {
+      operation: 'Count',
+      status: 'transitioning',
+      code: number,
+      formattedMessage: { lang: 'en', message: `Report ${number}` },
+    };
+    const response = await fetch(`${this.#door}/reports`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.#credential}` },
+      body: JSON.stringify({
+        run: 'the only one',
+        reportNumber: number,
+        handlers: [{ extension, version: '1.0.0.0', sequenceNumber: 1, state: 'enabled', exitCode: 0 }],
+        statuses: [
+          {
+            extension,
+            sequenceNumber: 1,
+            ageSeconds: 0,
+            file: [{ version: 1, timestampUTC: '2026-01-01T00:00:00Z', status }],
+          },
+        ],
+      }),
+      signal: AbortSignal.timeout(5_000),
+    }).catch(() => null);
+    if (response === null || [429, 503].includes(response.status)) {
+      await response?.body?.cancel().catch(() => {});
+      return false;
+    }
+    if (response.status === 204) return true;
+    throw new Error(`report ${number} answered ${response.status}: ${await response.text()}`);
+  }
+}
