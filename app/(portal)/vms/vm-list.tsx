@@ -51,6 +51,7 @@ export function VmList({ search: initial, first, gatewayUrl }: VmListProps) {
   });
   const rows = fleet.data?.pages.flatMap((page) => page.items) ?? [];
   const mayEnroll = reader.can('operator');
+  const isEmpty = fleet.isSuccess && rows.length === 0 && settled === '';
   const enroll = (
     <Button variant="primary" onClick={() => setEnrolling(true)}>
       <Plus aria-hidden />
@@ -60,7 +61,7 @@ export function VmList({ search: initial, first, gatewayUrl }: VmListProps) {
 
   return (
     <>
-      <PageHeader title={t('title')} actions={mayEnroll ? enroll : undefined} />
+      <PageHeader title={t('title')} actions={mayEnroll && !isEmpty ? enroll : undefined} />
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <SearchInput
           label={t('search')}
@@ -83,7 +84,7 @@ export function VmList({ search: initial, first, gatewayUrl }: VmListProps) {
           stale={fleet.isPlaceholderData}
           more={fleet.hasNextPage && !fleet.isFetchingNextPage ? () => void fleet.fetchNextPage() : undefined}
         />
-      ) : settled === '' ? (
+      ) : isEmpty ? (
         <Card>
           <EmptyState title={t('empty.title')} actions={mayEnroll ? enroll : undefined}>
             <p>{t(mayEnroll ? 'empty.why' : 'empty.viewer')}</p>
