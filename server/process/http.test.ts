@@ -61,6 +61,25 @@ describe('bounds', () => {
     expect(await raw('HELO there\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"code":"request_malformed"/s);
   });
 
+  test.each(['TRACE / HTTP/1.1', 'OPTIONS * HTTP/1.1'])('%s is refused', async (line) => {
+    await start(echo);
+    expect(await raw(`${line}\r\nHost: x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 [^]*request_malformed/);
+  });
+
+  test('an offer to upgrade, as of HTTP/2, is answered as the plain request that it is', async () => {
+    await start(echo);
+    const head = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n';
+    expect(await raw(head)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('a whole address as target is its path', async () => {
+    const fallback: ServeOptions['fallback'] = async (request, response) => void response.end(`page ${request.url}`);
+    await start(echo, { route: (path) => (path === '/door' ? { core: echo } : null), fallback });
+    const ask = (target: string) => raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(await ask('http://elsewhere.example/door?q=1')).toContain('"remote"');
+    expect(await ask('http://elsewhere.example/other?q=1')).toContain('page /other?q=1');
+  });
+
   test('a body that does not arrive in time ends with 408', async () => {
     await start(echo, { limits: shortRequests });
     const answer = await raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nbegun');

@@ -81,6 +81,9 @@ function createHttpServer({ limits, tls }: ServeOptions): Server {
     connectionsCheckingInterval: Math.min(5_000, limits.http.requestMs),
     keepAliveTimeout: 70_000,
     noDelay: true,
+    // Next listens for upgrades, and leaves those that it does not know without an answer. Clients that offer HTTP/2
+    // (curl --http2, Java) begin with one; it is a plain request like any other.
+    shouldUpgradeCallback: () => false,
   };
   const server = tls
     ? createTlsServer({
@@ -93,6 +96,16 @@ function createHttpServer({ limits, tls }: ServeOptions): Server {
   server.maxConnections = limits.heldPolls + 1_000;
   server.setTimeout(idleSocketMs);
   return server;
+}
+
+/** What a `Request` can be made of; it has no TRACE. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** The target as a path, also where it was sent as a whole address; null where it is none of ours (`OPTIONS *`). */
+function pathOf(target: string): string | null {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  if (path.startsWith('/')) return path;
+  return path !== target ? `/${path}` : null;
 }
 
 function requestHandler(options: ServeOptions, closing: AbortSignal) {
@@ -118,7 +131,12 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     response.setHeader('X-Request-Id', origin.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (closing.aborted) response.setHeader('Connection', 'close');
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const target = methods.has(request.method ?? 'GET') ? pathOf(request.url ?? '') : null;
+    if (target === null) {
+      return refuseConnection(request.socket, refusalText('request_malformed', {}, origin.requestId));
+    }
+    request.url = target;
+    const path = target.split('?', 1)[0] ?? '';
     const route = options.route(path, request.method ?? 'GET');
     keepPace(request, limits.http, route?.upload === true, (kind) => {
       const params = { seconds: limits.http.requestMs / 1_000, limit: limits.http.uploadBytesPerSecond };
