@@ -1,0 +1,68 @@
+'use client';
+
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Problem } from '#app/_lib/problem.ts';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+
+/** What became of a language file. */
+export interface ReceivedFile {
+  name: string;
+  outcome: { stored: { lang: string; messages: number } } | { malformed: string } | { refused: Problem };
+}
+
+interface Options {
+  handler: string;
+  version: string;
+  /** A language was replaced. */
+  onStored(lang: string): void;
+}
+
+/** Takes language files: each replaces its language at once. */
+export function useResourceFiles({ handler, version, onStored }: Options) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const explain = useProblem();
+  const set = useMutation(trpc.resources.set.mutationOptions());
+  const [received, setReceived] = useState<readonly ReceivedFile[]>([]);
+  const [busy, setBusy] = useState(false);
+
+  const store = async (file: File): Promise<ReceivedFile['outcome']> => {
+    let contents: unknown;
+    try {
+      contents = JSON.parse(await file.text());
+    } catch (error) {
+      return { malformed: error instanceof Error ? error.message : String(error) };
+    }
+    try {
+      const lang = languageIn(contents) ?? file.name.replace(/\.json$/i, '');
+      const stored = await set.mutateAsync({ handler, version, lang, file: contents });
+      onStored(stored.lang);
+      return { stored };
+    } catch (error) {
+      return { refused: explain(error) };
+    }
+  };
+
+  const take = async (files: readonly File[]) => {
+    setBusy(true);
+    const outcomes: ReceivedFile[] = [];
+    // English first: the others are compared with it.
+    const inOrder = [...files].sort((a, b) => Number(b.name.startsWith('en.')) - Number(a.name.startsWith('en.')));
+    for (const file of inOrder) outcomes.push({ name: file.name, outcome: await store(file) });
+    setReceived(outcomes);
+    setBusy(false);
+    await queryClient.invalidateQueries(trpc.resources.pathFilter());
+  };
+
+  return { received, busy, take: (files: readonly File[]) => void take(files), clear: () => setReceived([]) };
+}
+
+/** The language that a resource file says it is in. */
+function languageIn(contents: unknown): string | undefined {
+  const first: unknown = Array.isArray(contents) ? contents[0] : undefined;
+  if (typeof first !== 'object' || first === null) return undefined;
+  const named = Object.entries(first).find(([name]) => name.toLowerCase() === 'lang')?.[1];
+  return typeof named === 'string' ? named : undefined;
+}

@@ -1,0 +1,50 @@
+import type { Metadata } from 'next';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { portal } from '#app/_lib/portal.ts';
+import { orNotFound } from '#app/_lib/server-problem.ts';
+import { Page } from '#app/_shell/page.tsx';
+import { typeOf } from '../../publishing-rights.ts';
+import { VersionView } from './version-view.tsx';
+
+interface Props {
+  params: Promise<{ handler: string; version: string }>;
+}
+
+async function reference({ params }: Props) {
+  const { handler, version } = await params;
+  return { handler: decodeURIComponent(handler), version: decodeURIComponent(version) };
+}
+
+export async function generateMetadata(props: Props): Promise<Metadata> {
+  const { handler, version } = await reference(props);
+  return { title: `${handler} ${version}` };
+}
+
+/** A version: its publication while it is a draft, afterwards what it is. */
+export default async function VersionPage(props: Props) {
+  const { t } = await words('packages');
+  const asked = await reference(props);
+  const api = await portal();
+  const first = await orNotFound(api.packages.get(asked));
+  // The spelling that was registered, whatever the address says.
+  const { handler, version } = first;
+  const [resources, { vms, versions }] = await Promise.all([
+    api.resources.get({ handler, version }),
+    api.handlers.get({ handler }),
+  ]);
+  const on = versions.find((one) => one.version === version)?.vms ?? 0;
+  return (
+    <Page
+      crumbs={[
+        { label: t('title'), href: '/handlers' },
+        { label: typeOf(handler), href: `/handlers/${handler}` },
+        { label: version },
+      ]}
+    >
+      <Words namespaces={['packages', 'localization']}>
+        <VersionView first={first} resources={resources} vms={vms === 0 ? 0 : on} />
+      </Words>
+    </Page>
+  );
+}

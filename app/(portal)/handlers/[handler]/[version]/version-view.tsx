@@ -1,0 +1,130 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import type { inferRouterOutputs } from '@trpc/server';
+import { useState } from 'react';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
+import { CopyButton } from '#app/_ui/copy.tsx';
+import { Num } from '#app/_ui/num.tsx';
+import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
+import { DateTime } from '#app/_ui/time.tsx';
+import type { AppRouter } from '#server/trpc/root.ts';
+import { findingsOf } from '../../package/finding.ts';
+import { FindingCount } from '../../package/finding-count.tsx';
+import { PackageContents } from '../../package/package-contents.tsx';
+import { namespaceOf, typeOf, useMayPublish } from '../../publishing-rights.ts';
+import { VersionState } from '../../version-state.tsx';
+import { MessagesCard } from './messages/messages-card.tsx';
+import { PublishAct } from './publish-act.tsx';
+import { SchemaCard } from './schema-card.tsx';
+import { VersionMenu } from './version-menu.tsx';
+
+export type Version = inferRouterOutputs<AppRouter>['packages']['get'];
+export type VersionResources = inferRouterOutputs<AppRouter>['resources']['get'];
+
+export interface VersionViewProps {
+  first: Version;
+  resources: VersionResources;
+  /** VMs that should have this version. */
+  vms: number;
+}
+
+/** Package, messages, settings schema and state of a version, as they are now. */
+export function VersionView({ first, resources: firstResources, vms }: VersionViewProps) {
+  const { t } = useTranslation('packages');
+  const trpc = useTRPC();
+  const { handler, version } = first;
+  const found = useQuery({ ...trpc.packages.get.queryOptions({ handler, version }), initialData: first }).data;
+  const resources = useQuery({
+    ...trpc.resources.get.queryOptions({ handler, version }),
+    initialData: firstResources,
+  }).data;
+  const mayPublish = useMayPublish(namespaceOf(handler));
+  const [unsaved, setUnsaved] = useState(false);
+  const findings = findingsOf('warning', found.warnings);
+  const languages = resources.languages.map(({ lang }) => lang);
+  return (
+    <>
+      <PageHeader
+        title={`${typeOf(handler)} ${version}`}
+        badge={<VersionState state={found.state} className="font-medium" />}
+        actions={
+          <>
+            <FindingCount findings={findings} />
+            {mayPublish && found.state === 'draft' ? (
+              <PublishAct handler={handler} version={version} languages={languages} unsaved={unsaved} />
+            ) : null}
+            {mayPublish && found.state !== 'withdrawn' ? (
+              <VersionMenu handler={handler} version={version} state={found.state} vms={vms} />
+            ) : null}
+          </>
+        }
+      >
+        <Facts
+          items={[
+            {
+              label: <span className="sr-only">{t('fact.identity')}</span>,
+              value: <span className="mono wrap-anywhere">{`${handler}-${version}`}</span>,
+            },
+            { label: t('fact.size'), value: <Num value={found.size} as="bytes" /> },
+            {
+              label: t('fact.digest'),
+              value: (
+                <span className="inline-flex items-center gap-1">
+                  <span className="mono" title={found.sha256}>
+                    {found.sha256.slice(0, 12)}
+                  </span>
+                  <CopyButton text={found.sha256} label={t('fact.copyDigest')} className="-my-1" />
+                </span>
+              ),
+            },
+            {
+              label: t('fact.uploaded'),
+              value: (
+                <>
+                  <DateTime value={new Date(found.createdAt)} /> {t('fact.by', { who: found.createdBy })}
+                </>
+              ),
+            },
+            ...(found.publishedAt
+              ? [{ label: t('fact.published'), value: <DateTime value={new Date(found.publishedAt)} /> }]
+              : []),
+          ]}
+        />
+      </PageHeader>
+      <div className="grid gap-4">
+        {found.state === 'published' ? (
+          <Banner status="healthy" boxed>
+            <Trans
+              text={t('published.next')}
+              tags={{ vms: <TextLink href="/vms" />, handler: <TextLink href={`/handlers/${handler}`} /> }}
+            />
+          </Banner>
+        ) : null}
+        {found.state === 'withdrawn' ? (
+          <Banner status="disabled" boxed>
+            {t('withdrawn.why', { reason: found.withdrawnReason ?? '' })}
+          </Banner>
+        ) : null}
+        <PackageContents files={found.files} manifestText={found.manifestText} findings={findings} />
+        <MessagesCard
+          handler={handler}
+          version={version}
+          resources={resources}
+          mayEdit={mayPublish}
+          onUnsaved={setUnsaved}
+        />
+        <SchemaCard
+          handler={handler}
+          version={version}
+          schema={found.settingsSchema}
+          mayEdit={mayPublish && found.state === 'draft'}
+          isDraft={found.state === 'draft'}
+        />
+      </div>
+    </>
+  );
+}

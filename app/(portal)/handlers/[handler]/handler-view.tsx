@@ -1,0 +1,76 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import type { inferRouterOutputs } from '@trpc/server';
+import { Upload } from 'lucide-react';
+import Link from 'next/link';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Num } from '#app/_ui/num.tsx';
+import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
+import { Tag } from '#app/_ui/tag.tsx';
+import type { AppRouter } from '#server/trpc/root.ts';
+import { useMayPublish } from '../publishing-rights.ts';
+import { LanguagesCard } from './languages-card.tsx';
+import { VersionsCard } from './versions-card.tsx';
+
+export type Handler = inferRouterOutputs<AppRouter>['handlers']['get'];
+
+/** The handler as it is now; the portal tells when it changes. */
+export function HandlerView({ handler, first }: { handler: string; first: Handler }) {
+  const { t } = useTranslation('packages');
+  const trpc = useTRPC();
+  const found = useQuery({ ...trpc.handlers.get.queryOptions({ handler }), initialData: first }).data;
+  const mayPublish = useMayPublish(found.namespace);
+  const published = found.versions.find(({ state }) => state === 'published');
+  const yesNo = (value: boolean) => t(value ? 'yes' : 'no');
+  return (
+    <>
+      <PageHeader
+        title={found.type}
+        badge={published ? <Tag>{published.version}</Tag> : undefined}
+        actions={
+          mayPublish ? (
+            <Button asChild variant="primary">
+              <Link href={`/publish?handler=${encodeURIComponent(handler)}`}>
+                <Upload aria-hidden />
+                {t('uploadVersion')}
+              </Link>
+            </Button>
+          ) : undefined
+        }
+      >
+        <Facts
+          items={[
+            {
+              label: <span className="sr-only">{t('fact.identity')}</span>,
+              value: <span className="mono">{handler}</span>,
+            },
+            { label: t('fact.publisher'), value: found.publisher },
+            {
+              label: t('fact.on'),
+              value: found.vms === 0 ? t('fact.noVm') : t('fact.vms', { count: found.vms }),
+            },
+            ...(found.newest
+              ? [
+                  { label: t('fact.heartbeat'), value: yesNo(found.newest.reportHeartbeat) },
+                  { label: t('fact.several'), value: yesNo(found.newest.supportsMultipleExtensions) },
+                ]
+              : []),
+          ]}
+        />
+      </PageHeader>
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_352px]">
+        <VersionsCard handler={found} mayPublish={mayPublish} />
+        {found.newest ? <LanguagesCard handler={handler} newest={found.newest} mayPublish={mayPublish} /> : null}
+      </div>
+    </>
+  );
+}
+
+/** VMs as a figure, or the word for none. */
+export function VmCount({ count }: { count: number }) {
+  const { t } = useTranslation('packages');
+  return count > 0 ? <Num value={count} /> : <span className="text-ink-3">{t('none')}</span>;
+}

@@ -1,0 +1,38 @@
+'use client';
+
+import { useRef } from 'react';
+import { Button, type ButtonProps } from '#app/_ui/button.tsx';
+
+export interface FileButtonProps extends Pick<ButtonProps, 'size' | 'variant' | 'busy'> {
+  label: string;
+  /** As in `<input accept>`. */
+  accept: string;
+  multiple?: boolean;
+  onFiles(files: readonly File[]): void;
+}
+
+/** A button that opens the system's file chooser. */
+export function FileButton({ label, accept, multiple = false, onFiles, ...look }: FileButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button size="sm" {...look} onClick={() => input.current?.click()}>
+        {label}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={label}
+        accept={accept}
+        multiple={multiple}
+        onChange={(event) => {
+          const files = [...(event.target.files ?? [])];
+          // The same file may be chosen again after it was mended.
+          event.target.value = '';
+          if (files.length > 0) onFiles(files);
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+'use client';
+
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import type { inferRouterOutputs } from '@trpc/server';
+import { Upload } from 'lucide-react';
+import Link from 'next/link';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card } from '#app/_ui/card.tsx';
+import { CopyCommand } from '#app/_ui/copy.tsx';
+import { EmptyState } from '#app/_ui/empty-state.tsx';
+import { SearchInput } from '#app/_ui/input.tsx';
+import { PageHeader } from '#app/_ui/page-header.tsx';
+import { useSearchInAddress } from '#app/(portal)/vms/use-search-in-address.ts';
+import type { AppRouter } from '#server/trpc/root.ts';
+import { HandlerTable } from './handler-table.tsx';
+
+export interface HandlerListProps {
+  search: string;
+  first: inferRouterOutputs<AppRouter>['handlers']['list'];
+  /** Where the portal is, for the commands to copy. */
+  url: string;
+}
+
+/** The catalogue with its search; the search lives in the address. */
+export function HandlerList({ search: initial, first, url }: HandlerListProps) {
+  const { t } = useTranslation('packages');
+  const trpc = useTRPC();
+  const mayPublish = useReader().can('publisher');
+  const [search, setSearch, settled] = useSearchInAddress(initial);
+  const handlers = useInfiniteQuery({
+    ...trpc.handlers.list.infiniteQueryOptions(
+      { q: settled, limit: 100 },
+      { getNextPageParam: (page) => page.nextCursor ?? undefined },
+    ),
+    ...(settled === initial && { initialData: { pages: [first], pageParams: [null] } }),
+    placeholderData: keepPreviousData,
+  });
+  const rows = handlers.data?.pages.flatMap((page) => page.items) ?? [];
+  const publish = (
+    <Button asChild variant="primary">
+      <Link href="/publish">
+        <Upload aria-hidden />
+        {t('upload')}
+      </Link>
+    </Button>
+  );
+
+  return (
+    <>
+      <PageHeader title={t('title')} actions={mayPublish ? publish : undefined} />
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        <SearchInput
+          label={t('list.search')}
+          value={search}
+          maxLength={200}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        <span className="ms-auto text-12 text-ink-3 tabular-nums" role="status">
+          {rows.length > 0 ? t(handlers.hasNextPage ? 'list.shown.more' : 'list.shown', { count: rows.length }) : null}
+        </span>
+      </div>
+      {handlers.error && !handlers.data ? (
+        <Card>
+          <QueryError error={handlers.error} onRetry={handlers.refetch} at={new Date(handlers.errorUpdatedAt)} />
+        </Card>
+      ) : rows.length > 0 || handlers.isPending ? (
+        <HandlerTable
+          rows={rows}
+          loading={handlers.isPending}
+          stale={handlers.isPlaceholderData}
+          onMore={handlers.hasNextPage ? () => void handlers.fetchNextPage() : undefined}
+          loadingMore={handlers.isFetchingNextPage}
+        />
+      ) : settled === '' ? (
+        <Card>
+          <EmptyState title={t('list.empty.title')} actions={mayPublish ? publish : undefined}>
+            <p>{t(mayPublish ? 'list.empty.why' : 'list.empty.viewer')}</p>
+            {mayPublish ? <FirstCommands url={url} /> : null}
+          </EmptyState>
+        </Card>
+      ) : (
+        <Card>
+          <EmptyState
+            title={t('list.noMatch.title')}
+            actions={<Button onClick={() => setSearch('')}>{t('list.noMatch.clear')}</Button>}
+          >
+            <p>{t('list.noMatch.why')}</p>
+          </EmptyState>
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** The same by commands, for those who publish from a build. */
+function FirstCommands({ url }: { url: string }) {
+  const base = `${url}/api/v1/handlers/Acme.Lab.Probe/versions/1.0.0.0`;
+  const token = '-H "Authorization: Bearer $ANNEX_TOKEN"';
+  const json = '-H "Content-Type: application/json"';
+  return (
+    <>
+      <CopyCommand
+        command={`curl -X POST ${token} ${json} -d '{"namespace":"Acme.Lab","displayName":"Acme"}' ${url}/api/v1/publishers`}
+      />
+      <CopyCommand command={`curl -T probe.zip ${token} -H "Content-Type: application/zip" ${base}/package`} />
+      <CopyCommand command={`curl -T en.json ${token} ${json} ${base}/resources/en`} />
+      <CopyCommand command={`curl -X POST ${token} ${base}/publish`} />
+    </>
+  );
+}

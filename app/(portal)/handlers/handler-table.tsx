@@ -1,0 +1,138 @@
+'use client';
+
+import type { inferRouterOutputs } from '@trpc/server';
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useKeys } from '#app/_lib/keys.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { Num } from '#app/_ui/num.tsx';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { Chip } from '#app/_ui/tag.tsx';
+import { RelativeTime } from '#app/_ui/time.tsx';
+import type { AppRouter } from '#server/trpc/root.ts';
+
+type Row = inferRouterOutputs<AppRouter>['handlers']['list']['items'][number];
+
+export interface HandlerTableProps {
+  rows: readonly Row[];
+  loading: boolean;
+  /** The rows are those of an earlier search. */
+  stale: boolean;
+  onMore: (() => void) | undefined;
+  loadingMore: boolean;
+}
+
+const languagesShown = 4;
+
+/** Handlers by id. `j` and `k` walk, Enter opens. */
+export function HandlerTable({ rows, loading, stale, onMore, loadingMore }: HandlerTableProps) {
+  const { t } = useTranslation('packages');
+  const router = useRouter();
+  const [cursor, setCursor] = useState(-1);
+  const body = useRef<HTMLTableSectionElement>(null);
+  useEffect(() => body.current?.children[cursor]?.scrollIntoView({ block: 'nearest' }), [cursor]);
+  const walk = (step: number) => setCursor((at) => Math.max(0, Math.min(rows.length - 1, at + step)));
+  useKeys([
+    { key: 'j', label: t('keys.next'), run: () => walk(1) },
+    { key: 'k', label: t('keys.previous'), run: () => walk(-1) },
+    {
+      key: 'Enter',
+      label: t('keys.open'),
+      run: (event) => {
+        const row = rows[cursor];
+        if (!row || (event.target instanceof Element && event.target.closest('a, button'))) return;
+        router.push(`/handlers/${row.handler}`);
+      },
+    },
+  ]);
+  return (
+    <Card aria-busy={loading || stale} className={cn(stale && 'opacity-60')}>
+      <TableFrame label={t('title')}>
+        <Table>
+          <THead>
+            <tr>
+              <Th>{t('column.handler')}</Th>
+              <Th className="max-md:hidden">{t('column.publisher')}</Th>
+              <Th>{t('column.newest')}</Th>
+              <Th className="w-full max-sm:hidden">{t('column.versions')}</Th>
+              <Th className="max-md:hidden">{t('column.languages')}</Th>
+              <Th end>{t('column.vms')}</Th>
+              <Th end className="max-lg:hidden">
+                {t('column.changed')}
+              </Th>
+            </tr>
+          </THead>
+          <TBody ref={body}>
+            {rows.map((row, index) => (
+              <HandlerRow key={row.handler} row={row} cursor={index === cursor} />
+            ))}
+          </TBody>
+        </Table>
+        {loading ? (
+          <SkeletonRows columns={['w-40', 'w-28', 'w-16', 'w-32']} rows={8} label={t('list.loading')} />
+        ) : null}
+      </TableFrame>
+      {onMore ? (
+        <div className="border-t border-line-subtle px-4 py-2">
+          <Button size="sm" variant="ghost" busy={loadingMore} onClick={onMore}>
+            {t('common:showMore')}
+          </Button>
+        </div>
+      ) : null}
+    </Card>
+  );
+}
+
+function HandlerRow({ row, cursor }: { row: Row; cursor: boolean }) {
+  const { t } = useTranslation('packages');
+  const { draft, published, withdrawn } = row.versions;
+  return (
+    <Tr cursor={cursor} className="relative">
+      <Td className="max-w-96 py-1.5 max-sm:max-w-44">
+        <Link
+          href={`/handlers/${row.handler}`}
+          className="block truncate font-medium after:absolute after:inset-0 focus-visible:shadow-none focus-visible:after:shadow-(--focus)"
+        >
+          {row.type}
+        </Link>
+        <span className="mono-11 block truncate text-ink-3" title={row.handler}>
+          {row.handler}
+        </span>
+      </Td>
+      <Td className="max-w-56 truncate max-md:hidden">{row.publisher}</Td>
+      <Td className="tabular-nums">
+        {row.latestVersion ?? <span className="text-ink-3">{t('list.nothingPublished')}</span>}
+      </Td>
+      <Td className="text-ink-2 max-sm:hidden">
+        {[
+          published > 0 ? t('list.published', { count: published }) : null,
+          draft > 0 ? t('list.drafts', { count: draft }) : null,
+          withdrawn > 0 ? t('list.withdrawn', { count: withdrawn }) : null,
+        ]
+          .filter((part) => part !== null)
+          .join(', ')}
+      </Td>
+      <Td className="max-md:hidden">
+        <span className="flex gap-1">
+          {row.languages.slice(0, languagesShown).map((lang) => (
+            <Chip key={lang} className="mono-11">
+              {lang}
+            </Chip>
+          ))}
+          {row.languages.length > languagesShown ? (
+            <Chip title={row.languages.slice(languagesShown).join(', ')}>+{row.languages.length - languagesShown}</Chip>
+          ) : null}
+        </span>
+      </Td>
+      <Td end>{row.vms > 0 ? <Num value={row.vms} /> : <span className="text-ink-3">{t('none')}</span>}</Td>
+      <Td end className="text-ink-2 max-lg:hidden">
+        <RelativeTime value={new Date(row.changedAt)} />
+      </Td>
+    </Tr>
+  );
+}

@@ -1,0 +1,36 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { type Finding, firstFindingId } from './finding.ts';
+
+export interface FindingLineProps {
+  finding: Finding;
+  /** The count at the top leads here. */
+  first: boolean;
+  /** Says which field it is about, where the place alone does not. */
+  named?: boolean;
+}
+
+/** A finding: icon, its kind for those who do not see it, sentence. */
+export function FindingLine({ finding, first, named = false }: FindingLineProps) {
+  const { t } = useTranslation('packages');
+  const field = named ? finding.path.split('/').at(-1) : undefined;
+  return (
+    <p
+      data-st={finding.status}
+      id={first ? firstFindingId : undefined}
+      tabIndex={first ? -1 : undefined}
+      className="flex items-baseline gap-1.5 rounded-xs py-0.5 font-sans text-12 text-st-text [--cut:var(--st-tint)]"
+    >
+      <StatusIcon status={finding.status} className="relative top-0.5 shrink-0" />
+      <span className="min-w-0 wrap-anywhere whitespace-normal">
+        <span className="sr-only">{t(`finding.${finding.status}`)}: </span>
+        {field !== undefined && field !== '' && finding.path.includes('#') ? (
+          <span className="mono me-1 font-medium">{field}</span>
+        ) : null}
+        {finding.message}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,54 @@
+/** Something to tell about a package, at its place. */
+export interface Finding {
+  status: 'failed' | 'warning';
+  /** Name of a file, or `HandlerManifest.json#/pointer`; empty for the package as a whole. */
+  path: string;
+  code: string;
+  /** In the reader's language. */
+  message: string;
+}
+
+export const manifestName = 'HandlerManifest.json';
+
+/** Faults of a refusal or warnings of a version as findings. */
+export function findingsOf(
+  status: Finding['status'],
+  list: readonly { path?: string; code: string; message: string }[],
+): Finding[] {
+  return list.map(({ path = '', code, message }) => ({ status, path, code, message }));
+}
+
+/** Where the count at the top leads. */
+export const firstFindingId = 'first-finding';
+
+/** The name of the file that a finding is about, without the place in it. */
+export function fileOf({ path }: Finding): string {
+  const hash = path.indexOf('#');
+  return hash < 0 ? path : path.slice(0, hash);
+}
+
+/** Whether it belongs to a line of the manifest rather than to the file as an entry of the zip. */
+export function isInManifest(finding: Finding): boolean {
+  return fileOf(finding) === manifestName && !finding.code.startsWith('entry_') && finding.code !== 'manifest_absent';
+}
+
+/** The 1-based line that a finding about the manifest belongs under; the last one for what is missing. */
+export function lineOf(text: string, { path, code, message }: Finding): number {
+  const lines = text.trimEnd().split('\n');
+  if (code === 'json_malformed') return Math.min(lines.length, Number(/\d+/.exec(message)?.[0] ?? 1));
+  const keys = path
+    .slice(path.indexOf('#') + 1)
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  let at = 0;
+  let found = 1;
+  for (const key of keys) {
+    if (/^\d+$/.test(key)) continue;
+    const next = lines.findIndex((line, index) => index >= at && line.includes(JSON.stringify(key)));
+    if (next < 0) return lines.length;
+    at = next;
+    found = next + 1;
+  }
+  return found;
+}

@@ -1,0 +1,75 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
+import { CodeBlock } from '#app/_ui/code-block.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import { commandsOf } from './commands.ts';
+import { FileTree } from './file-tree.tsx';
+import { type Finding, isInManifest, lineOf, manifestName } from './finding.ts';
+import { FindingLine } from './finding-line.tsx';
+import type { PackageFile } from './tree.ts';
+import { treeOf } from './tree.ts';
+
+export interface PackageContentsProps {
+  files: readonly PackageFile[];
+  /** As it stands in the package; null where there is none that can be read. */
+  manifestText: string | null;
+  findings: readonly Finding[];
+}
+
+/** What is in a package, with every finding where it belongs: under its file, under its line, or above all. */
+export function PackageContents({ files, manifestText, findings }: PackageContentsProps) {
+  const { t } = useTranslation('packages');
+  const format = useFormat();
+  const whole = findings.filter(({ path }) => path === '');
+  const inManifest = findings.filter(isInManifest);
+  const tree = treeOf(files, findings);
+  const bytes = files.reduce((sum, file) => sum + file.size, 0);
+  const text = manifestText?.trimEnd() ?? null;
+  const firstInOrder = whole[0] ?? findings.find((finding) => !isInManifest(finding)) ?? findings[0];
+  return (
+    <div className="grid items-start gap-4 md:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
+      <Card>
+        <CardHeader
+          title={t('files.title')}
+          note={`${t('files.count', { count: files.length })}, ${format.bytes(bytes)}`}
+        />
+        <CardBody>
+          {whole.map((finding) => (
+            <FindingLine key={finding.code} finding={finding} first={finding === firstInOrder} />
+          ))}
+          <FileTree root={tree} commands={commandsOf(text)} first={firstInOrder} inManifest={inManifest} />
+        </CardBody>
+      </Card>
+      {text === null && inManifest.length === 0 ? null : (
+        <Card>
+          <CardHeader title={<span className="mono">{manifestName}</span>} />
+          <CardBody>
+            {text === null ? (
+              inManifest.map((finding) => (
+                <FindingLine
+                  key={`${finding.path} ${finding.code}`}
+                  finding={finding}
+                  first={finding === firstInOrder}
+                />
+              ))
+            ) : (
+              <CodeBlock
+                code={text}
+                label={manifestName}
+                language="json"
+                className="max-h-[32rem]"
+                notes={inManifest.map((finding) => ({
+                  line: lineOf(text, finding),
+                  status: finding.status,
+                  text: <FindingLine finding={finding} first={finding === firstInOrder} named />,
+                }))}
+              />
+            )}
+          </CardBody>
+        </Card>
+      )}
+    </div>
+  );
+}

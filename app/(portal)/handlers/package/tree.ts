@@ -1,0 +1,74 @@
+import type { Finding } from './finding.ts';
+import { fileOf, isInManifest } from './finding.ts';
+
+export interface PackageFile {
+  name: string;
+  size: number;
+}
+
+export interface FileNode {
+  kind: 'file';
+  name: string;
+  /** From the root of the package. */
+  path: string;
+  /** Null where a finding names it and the zip does not list it. */
+  size: number | null;
+  findings: Finding[];
+}
+
+export interface FolderNode {
+  kind: 'folder';
+  name: string;
+  path: string;
+  children: (FileNode | FolderNode)[];
+  /** Below it, in all depths. */
+  files: number;
+  findings: number;
+}
+
+/** Files as a tree, folders first, each with what was found about it. */
+export function treeOf(files: readonly PackageFile[], findings: readonly Finding[]): FolderNode {
+  const root: FolderNode = { kind: 'folder', name: '', path: '', children: [], files: 0, findings: 0 };
+  const folders = new Map<string, FolderNode>([['', root]]);
+  const about = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    if (finding.path === '' || isInManifest(finding)) continue;
+    const file = fileOf(finding);
+    about.set(file, [...(about.get(file) ?? []), finding]);
+  }
+  const listed = new Set(files.map(({ name }) => name));
+  const unlisted = [...about.keys()].filter((name) => !listed.has(name));
+  for (const { name, size } of [...files, ...unlisted.map((path) => ({ name: path, size: null }))]) {
+    const own = about.get(name) ?? [];
+    const slash = name.lastIndexOf('/');
+    const folder = folderAt(folders, slash < 0 ? '' : name.slice(0, slash));
+    folder.children.push({ kind: 'file', name: name.slice(slash + 1), path: name, size, findings: own });
+    for (const each of ancestors(folder.path)) {
+      const node = folders.get(each);
+      if (node === undefined) continue;
+      node.files += 1;
+      node.findings += own.length;
+    }
+  }
+  for (const folder of folders.values()) {
+    folder.children.sort((a, b) => (a.kind === b.kind ? (a.name < b.name ? -1 : 1) : a.kind === 'folder' ? 1 : -1));
+  }
+  return root;
+}
+
+function folderAt(folders: Map<string, FolderNode>, path: string): FolderNode {
+  const known = folders.get(path);
+  if (known !== undefined) return known;
+  const slash = path.lastIndexOf('/');
+  const made: FolderNode = { kind: 'folder', name: path.slice(slash + 1), path, children: [], files: 0, findings: 0 };
+  folders.set(path, made);
+  folderAt(folders, slash < 0 ? '' : path.slice(0, slash)).children.push(made);
+  return made;
+}
+
+/** The folder and all above it, the root as ''. */
+function ancestors(path: string): string[] {
+  const all = [''];
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) all.push(path.slice(0, at));
+  return path === '' ? all : [...all, path];
+}

@@ -1,0 +1,26 @@
+import type { Metadata } from 'next';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { portal, runtime } from '#app/_lib/portal.ts';
+import { Page } from '#app/_shell/page.tsx';
+import { HandlerList } from './handler-list.tsx';
+
+export async function generateMetadata(): Promise<Metadata> {
+  const { t } = await words('packages');
+  return { title: t('title') };
+}
+
+/** The catalogue: which handlers there are, how far they are, and where they run. */
+export default async function HandlersPage({ searchParams }: { searchParams: Promise<{ q?: string | string[] }> }) {
+  const { t } = await words('packages');
+  const { q } = await searchParams;
+  const search = (typeof q === 'string' ? q : '').slice(0, 200);
+  const first = await (await portal()).handlers.list({ q: search, limit: 100 });
+  return (
+    <Page crumbs={[{ label: t('title') }]}>
+      <Words namespaces={['packages']}>
+        <HandlerList search={search} first={first} url={runtime().config.url} />
+      </Words>
+    </Page>
+  );
+}

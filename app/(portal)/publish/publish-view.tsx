@@ -1,0 +1,97 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useEffect, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import { useReader } from '#app/_shell/reader.tsx';
+import { PageHeader } from '#app/_ui/page-header.tsx';
+import { findingsOf } from '../handlers/package/finding.ts';
+import { FindingCount } from '../handlers/package/finding-count.tsx';
+import { PackageContents } from '../handlers/package/package-contents.tsx';
+import { NameForm } from './name-form.tsx';
+import { PackageDrop } from './package-drop.tsx';
+import { readZip, type ZipContents } from './read-zip.ts';
+import { Refusal } from './refusal.tsx';
+import { SendProgress } from './send-progress.tsx';
+import { type Suggestion, suggest } from './suggest.ts';
+import { useSending } from './use-sending.ts';
+
+export interface PublishViewProps {
+  /** The handler that a version is for, where the reader came from its page. */
+  handler: string;
+  known: readonly string[];
+  publishers: readonly string[];
+  /** `publishers` is not all of them. */
+  hasMorePublishers: boolean;
+  packageBytes: number;
+}
+
+interface Chosen {
+  file: File;
+  contents: ZipContents;
+  suggestion: Suggestion;
+}
+
+/** Drop a zip, say what it is, send it; what is wrong with it stays until another is dropped. */
+export function PublishView({ handler, known, publishers, hasMorePublishers, packageBytes }: PublishViewProps) {
+  const { t } = useTranslation('packages');
+  const reader = useReader();
+  const router = useRouter();
+  const explain = useProblem();
+  const [chosen, setChosen] = useState<Chosen>();
+  const sending = useSending();
+  const { sent } = sending;
+  useEffect(() => {
+    if (sent) router.push(`/handlers/${sent.handler}/${sent.version}`);
+  }, [sent, router]);
+
+  const take = async (file: File) => {
+    sending.reset();
+    const namespaces = reader.role === 'admin' ? [] : reader.namespaces;
+    const guess = suggest(file.name, known, namespaces);
+    const suggestion = { handler: handler === '' ? guess.handler : handler, version: guess.version };
+    setChosen({ file, contents: await readZip(file), suggestion });
+  };
+  const problem = sending.error === undefined ? undefined : explain(sending.error);
+  const refused = problem?.code === 'package_refused' ? problem : undefined;
+  const findings = findingsOf('failed', refused?.faults ?? []);
+
+  return (
+    <>
+      <PageHeader title={t('publish.title')} actions={<FindingCount findings={findings} />} />
+      <div className="grid gap-4">
+        {sending.progress && chosen ? (
+          <SendProgress file={chosen.file} progress={sending.progress} onStop={sending.stop} />
+        ) : (
+          <PackageDrop
+            file={chosen?.file}
+            limit={packageBytes}
+            refused={refused !== undefined}
+            onFile={(file) => void take(file)}
+          />
+        )}
+        {problem ? <Refusal problem={problem} /> : null}
+        {chosen && !sending.progress && !refused ? (
+          <NameForm
+            // Another file is another name.
+            key={`${chosen.file.name} ${chosen.file.lastModified} ${chosen.file.size}`}
+            suggestion={chosen.suggestion}
+            known={known}
+            publishers={publishers}
+            hasMorePublishers={hasMorePublishers}
+            problem={problem}
+            onSend={(name) => sending.send({ ...name, file: chosen.file })}
+          />
+        ) : null}
+        {chosen && (refused || chosen.contents.files.length > 0) ? (
+          <PackageContents
+            files={chosen.contents.files}
+            manifestText={chosen.contents.manifestText}
+            findings={findings}
+          />
+        ) : null}
+      </div>
+    </>
+  );
+}

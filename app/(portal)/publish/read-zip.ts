@@ -1,0 +1,92 @@
+/** What a zip says of itself, read in the browser to show findings at their place. Nothing is decided by it. */
+export interface ZipContents {
+  files: { name: string; size: number }[];
+  manifestText: string | null;
+}
+
+const nothing: ZipContents = { files: [], manifestText: null };
+const endSignature = 0x06054b50;
+const entrySignature = 0x02014b50;
+/** The end record and the longest comment behind it. */
+const tailBytes = 22 + 65_535;
+const directoryLimit = 8 * 1024 * 1024;
+const manifestLimit = 256 * 1024;
+
+/** Names and sizes of the zip's files and its manifest's text, as far as they can be read. */
+export async function readZip(file: Blob): Promise<ZipContents> {
+  try {
+    const tail = await view(file, Math.max(0, file.size - tailBytes), file.size);
+    const end = findEnd(tail);
+    if (end === null) return nothing;
+    const [size, offset] = [tail.getUint32(end + 12, true), tail.getUint32(end + 16, true)];
+    if (size > directoryLimit || offset + size > file.size) return nothing;
+    const entries = readEntries(await view(file, offset, offset + size));
+    const manifest = entries.find(({ name }) => name === 'HandlerManifest.json');
+    return {
+      files: entries.filter(({ name }) => name !== '' && !name.endsWith('/')).map(({ name, size }) => ({ name, size })),
+      manifestText: manifest === undefined ? null : await readText(file, manifest).catch(() => null),
+    };
+  } catch {
+    return nothing;
+  }
+}
+
+interface Entry {
+  name: string;
+  size: number;
+  packed: number;
+  method: number;
+  offset: number;
+}
+
+async function view(file: Blob, from: number, to: number): Promise<DataView> {
+  return new DataView(await file.slice(from, to).arrayBuffer());
+}
+
+function findEnd(tail: DataView): number | null {
+  for (let at = tail.byteLength - 22; at >= 0; at -= 1) if (tail.getUint32(at, true) === endSignature) return at;
+  return null;
+}
+
+function readEntries(directory: DataView): Entry[] {
+  const entries: Entry[] = [];
+  const decoder = new TextDecoder();
+  let at = 0;
+  while (at + 46 <= directory.byteLength && directory.getUint32(at, true) === entrySignature) {
+    const nameLength = directory.getUint16(at + 28, true);
+    if (at + 46 + nameLength > directory.byteLength) break;
+    entries.push({
+      name: decoder.decode(new Uint8Array(directory.buffer, directory.byteOffset + at + 46, nameLength)),
+      method: directory.getUint16(at + 10, true),
+      packed: directory.getUint32(at + 20, true),
+      size: directory.getUint32(at + 24, true),
+      offset: directory.getUint32(at + 42, true),
+    });
+    at += 46 + nameLength + directory.getUint16(at + 30, true) + directory.getUint16(at + 32, true);
+  }
+  return entries;
+}
+
+async function readText(file: Blob, { size, packed, method, offset }: Entry): Promise<string | null> {
+  if (size > manifestLimit || packed > manifestLimit || (method !== 0 && method !== 8)) return null;
+  const header = await view(file, offset, offset + 30);
+  const start = offset + 30 + header.getUint16(26, true) + header.getUint16(28, true);
+  const data = file.slice(start, start + packed);
+  if (method === 0) return data.text();
+  return boundedText(data.stream().pipeThrough(new DecompressionStream('deflate-raw')));
+}
+
+/** The declared size may lie: nothing is read beyond the limit. */
+async function boundedText(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for (const reader = stream.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    if (text.length > manifestLimit) {
+      await reader.cancel();
+      return text;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+'use client';
+
+import { useRef, useState } from 'react';
+import { type Sending, sendPackage } from './send-package.ts';
+
+export interface Progress {
+  /** Bytes. */
+  sent: number;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  now: number;
+}
+
+interface Name {
+  handler: string;
+  version: string;
+}
+
+/** One package on its way, how far it is, and what became of it. */
+export function useSending() {
+  const current = useRef<Sending>(null);
+  const [progress, setProgress] = useState<Progress>();
+  const [error, setError] = useState<unknown>();
+  const [sent, setSent] = useState<Name>();
+
+  const send = async ({ file, ...name }: Name & { file: File }) => {
+    const startedAt = Date.now();
+    setError(undefined);
+    setProgress({ sent: 0, startedAt, now: startedAt });
+    const sending = sendPackage({ ...name, file }, (bytes) => setProgress({ sent: bytes, startedAt, now: Date.now() }));
+    current.current = sending;
+    try {
+      await sending.done;
+      setSent(name);
+    } catch (cause) {
+      setProgress(undefined);
+      if (!(cause instanceof DOMException && cause.name === 'AbortError')) setError(cause);
+    }
+  };
+
+  return {
+    progress,
+    error,
+    /** What is registered now. */
+    sent,
+    send: (input: Name & { file: File }) => void send(input),
+    stop: () => current.current?.stop(),
+    reset: () => setError(undefined),
+  };
+}
