@@ -1,5 +1,6 @@
 'use client';
 
+import { useEffect } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { CodeBlock } from '#app/_ui/code-block.tsx';
@@ -13,6 +14,10 @@ import { byUrgency, commandFailed, type Extension, type InstanceView } from './v
 /** What the last command of each extension wrote, failed ones first. */
 export function OutputTab({ view }: { view: InstanceView }) {
   const { t } = useTranslation('reports');
+  // The panel comes after the address, too late for the browser's own jump.
+  useEffect(() => {
+    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  }, []);
   const spoken = byUrgency(view.extensions).filter(({ handlerState }) => handlerState?.outputTail);
   if (spoken.length === 0) {
     return (

@@ -26,15 +26,15 @@ function Part({ part, depth }: { part: Substatus; depth: number }) {
     <li className="relative">
       <div
         className={cn(
-          'grid grid-cols-[14px_minmax(0,92px)_minmax(0,1fr)_auto] items-baseline gap-2 py-[3px]',
+          'grid grid-cols-[14px_minmax(0,92px)_minmax(0,1fr)_auto] items-baseline gap-2 py-[3px] max-sm:grid-cols-[14px_minmax(0,74px)_minmax(0,1fr)_auto]',
           depth > 0 &&
-            'grid-cols-[14px_minmax(0,72px)_minmax(0,1fr)_auto] before:absolute before:-start-3.5 before:-top-[7px] before:h-5 before:w-[9px] before:rounded-es-sm before:border-s before:border-b before:border-line',
+            'grid-cols-[14px_minmax(0,72px)_minmax(0,1fr)_auto] max-sm:grid-cols-[14px_minmax(0,54px)_minmax(0,1fr)_auto] before:absolute before:-start-3.5 before:-top-[7px] before:h-5 before:w-[9px] before:rounded-es-sm before:border-s before:border-b before:border-line',
         )}
       >
         <StatusIcon
           status={statusOfWord[part.status]}
           label={t(`word.${part.status}`)}
-          className="size-3 self-center"
+          className="mt-[3px] size-3 self-start"
         />
         <span className="mono-11 truncate text-ink-2" title={part.name ?? part.operation ?? undefined}>
           {part.name ?? part.operation}

@@ -95,7 +95,7 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
       ),
     },
   ].filter((item) => typeof item === 'object' && item !== null);
-  return <Facts items={items} className="tabular-nums" />;
+  return <Facts items={items} className="tabular-nums max-sm:[&>div:nth-child(n+4)]:hidden" />;
 }
 
 function VmMenu({ onAct }: { onAct(act: VmAct): void }) {

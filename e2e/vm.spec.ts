@@ -1,0 +1,278 @@
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import type { Api, CreatedVm } from './support/api.ts';
+import { publishSamples, sampleGoal } from './support/samples.ts';
+import { expect, test } from './support/test.ts';
+
+const probe = 'Acme.Lab.Probe';
+const mount = 'Northwind.Storage.Mount';
+const snapshot = 'Northwind.Backup.Snapshot';
+
+test.beforeAll(({ api }) => publishSamples(api, [probe, mount, snapshot]));
+
+/** Until the portal has the report of this sequence number; then the page has a second to show it. */
+async function reported(api: Api, vm: CreatedVm, extension: string, sequence: number): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const { extensions } = await api.instanceView(vm.id);
+        return extensions.find(({ name }) => name === extension)?.status?.sequenceNumber;
+      },
+      { intervals: [50], timeout: 30_000 },
+    )
+    .toBe(sequence);
+}
+
+const aboutASecond = { timeout: 1_500 };
+
+test('what an agent reports is on the page within about a second, without a reload', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  const vm = await api.createVm(`live-${unique}`, { env: 'test' });
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'first.example.net' }));
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(vm.name);
+  await expect(page.getByText(`No machine speaks for ${vm.name} yet`)).toBeVisible();
+
+  await startAgent(vm);
+  await reported(api, vm, 'watch', 1);
+  const card = page.getByRole('article', { name: 'watch' });
+  await expect(card).toContainText('Watching first.example.net. Enabled 1 times.', aboutASecond);
+  await expect(card).toContainText('Healthy');
+  await expect(page.getByText('1 extension, done')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Why is it not done?' })).toHaveCount(0);
+
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'second.example.net' }));
+  await reported(api, vm, 'watch', 2);
+  await expect(card).toContainText('Watching second.example.net. Enabled 2 times.', aboutASecond);
+  await expect(card).toContainText('sequence 2');
+  await expectAccessibleInBothThemes(page);
+});
+
+test('AZ-L2 two readers see the same stored status, each in their own language', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  const vm = await api.createVm(`words-${unique}`);
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'www.example.net' }));
+  await startAgent(vm);
+  const english = await signedIn('operator');
+  const german = await signedIn('viewer', { locale: 'de-AT' });
+  for (const page of [english, german]) await page.goto(`/vms/${vm.id}`);
+
+  const card = english.getByRole('article', { name: 'watch' });
+  await expect(card).toContainText('Watching www.example.net. Enabled 1 times.');
+  await expect(card).toContainText('from resource');
+  const karte = german.getByRole('article', { name: 'watch' });
+  await expect(karte).toContainText('www.example.net wird beobachtet. 1-mal aktiviert.');
+  await expect(karte.getByText('www.example.net wird beobachtet. 1-mal aktiviert.')).toHaveAttribute('lang', 'de');
+  await expect(karte).toContainText('aus Ressource');
+  await expect(german.getByRole('heading', { name: 'Erweiterungen' })).toBeVisible();
+  await expect(german.getByRole('button', { name: /Aktionen/ })).toHaveCount(0);
+  await expectAccessible(german);
+});
+
+test('a failed one and what waits for it: the chain, the output, and nothing of it once it works', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  const vm = await api.createVm(`chain-${unique}`);
+  await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: false }));
+  await api.setExtension(vm.id, 'snapshots', { ...sampleGoal(snapshot), dependsOn: ['share'] });
+  await startAgent(vm);
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}`);
+  const why = page.getByRole('region', { name: 'Why is it not done?' });
+  await expect(why).toContainText('snapshots cannot start: it waits for share, and share failed with exit code 51.');
+  await expect(why.getByRole('listitem')).toHaveCount(5);
+  await expect(why).toContainText(/to the deadline, then snapshots counts as failed/);
+  await expect(why.getByRole('link', { name: 'Edit share' })).toHaveAttribute('href', `/vms/${vm.id}/extensions/share`);
+  await expect(page.getByRole('article', { name: 'snapshots' })).toContainText('Waits for share');
+  await expectAccessibleInBothThemes(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 1440, height: 900 });
+
+  await why.getByRole('link', { name: 'Show its output' }).click();
+  await expect(page).toHaveURL(/\?tab=output#output-share$/);
+  await expect(page.getByText('First error, line 2')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('link', { name: 'Overview' }).click();
+
+  await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: true }));
+  await expect(page.getByText('2 extensions, all done')).toBeVisible({ timeout: 20_000 });
+  await expect(why).toHaveCount(0);
+});
+
+test('an agent that dies is told as silent, its state as the last known one; back again it recovers', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  test.setTimeout(240_000);
+  const vm = await api.createVm(`dies-${unique}`);
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe));
+  const agent = await startAgent(vm);
+  const page = await signedIn('viewer');
+  await page.goto(`/vms/${vm.id}`);
+  const card = page.getByRole('article', { name: 'watch' });
+  await expect(card).toContainText('Ready');
+  const late = page.getByRole('status').filter({ hasText: 'What you see is the last known state.' });
+  await expect(late).toHaveCount(0);
+
+  await agent.stop('SIGKILL');
+  // A poll that is held is promised for a minute, and has a grace.
+  await expect(late).toBeVisible({ timeout: 150_000 });
+  await expect(card).not.toContainText('Ready');
+  await expect(card).toContainText('Watching www.example.net.');
+  await expectAccessible(page);
+
+  agent.resume();
+  await expect(late).toHaveCount(0, { timeout: 30_000 });
+  await expect(card).toContainText('Healthy', { timeout: 30_000 });
+});
+
+test('an extension is uninstalled from the page, and stays until the agent has removed it', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  const vm = await api.createVm(`leaves-${unique}`);
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe));
+  const agent = await startAgent(vm);
+  await reported(api, vm, 'watch', 1);
+  await agent.stop();
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}`);
+  const card = page.getByRole('article', { name: 'watch' });
+  await card.getByRole('button', { name: 'Acts on watch' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Uninstall' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog).toContainText(`Uninstall watch from ${vm.name}?`);
+  await expectAccessibleInBothThemes(page);
+  await dialog.getByRole('button', { name: 'Uninstall watch' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(card).toContainText('Is being uninstalled');
+
+  agent.resume();
+  await expect(card).toHaveCount(0, { timeout: 20_000 });
+  await expect(page.getByRole('heading', { name: 'No extensions yet' })).toBeVisible();
+  expect((await api.instanceView(vm.id)).extensions).toEqual([]);
+});
+
+test('one that no agent answers for is removed by force, when its name was typed', async ({
+  signedIn,
+  api,
+  unique,
+}) => {
+  const vm = await api.createVm(`force-${unique}`);
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe));
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}`);
+  await page.getByRole('button', { name: 'Acts on watch' }).click();
+  await page.getByRole('menuitem', { name: 'Remove by force' }).click();
+  const dialog = page.getByRole('alertdialog');
+  const act = dialog.getByRole('button', { name: 'Remove watch by force' });
+  await expect(act).toBeDisabled();
+  await dialog.getByRole('textbox').fill('watch');
+  await act.click();
+  await expect(page.getByRole('article', { name: 'watch' })).toHaveCount(0);
+});
+
+test('the history says what changed; a revert names what it does, and who was faster', async ({
+  signedIn,
+  api,
+  console,
+  unique,
+}) => {
+  console.allow(/status of 412/);
+  const vm = await api.createVm(`past-${unique}`);
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'one.example.net' }));
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'two.example.net' }));
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}?tab=goal-state`);
+  const history = page.getByRole('list', { name: 'History of goal states' });
+  await expect(history.getByRole('button').first()).toContainText('watch: settings');
+  await expect(page.getByRole('region', { name: 'Changes from 2 to 3' })).toContainText('two.example.net');
+  await expectAccessibleInBothThemes(page);
+  await history.getByRole('button').filter({ hasText: 'added' }).click();
+  await page.getByRole('button', { name: 'Revert to 2' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog).toContainText('watch: settings');
+  await expectAccessibleInBothThemes(page);
+
+  await api.setExtension(vm.id, 'second', sampleGoal(snapshot));
+  await dialog.getByRole('button', { name: 'Revert to 2' }).click();
+  await expect(dialog).toContainText('published goal state 4 meanwhile.');
+  await dialog.getByRole('button', { name: 'Compare' }).click();
+  await expect(dialog).toContainText('second is uninstalled');
+  await dialog.getByRole('button', { name: 'Revert to 2' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(history.getByRole('button').first()).toContainText('back to 2');
+  await page.getByRole('link', { name: 'Documents' }).click();
+  await expect(page.getByRole('region', { name: 'Goal state' })).toContainText('one.example.net');
+  await expectAccessibleInBothThemes(page);
+});
+
+test('a VM is renamed, gets a token that is shown once, and is deleted when its name was typed', async ({
+  signedIn,
+  api,
+  unique,
+}) => {
+  const vm = await api.createVm(`old-${unique}`);
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}`);
+  const menu = page.getByRole('button', { name: 'More' });
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Edit name and tags' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill(`new-${unique}`);
+  await page.getByRole('dialog').getByLabel('Tags').fill('role=web');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`new-${unique}`);
+
+  await page.getByRole('button', { name: 'New enrolment token' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make the token' }).click();
+  await expect(page.getByText(/--token annex_enroll_/)).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.keyboard.press('Escape');
+  await expect(page.getByText(/--token annex_enroll_/)).toHaveCount(0);
+
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Delete the VM' }).click();
+  await page.getByRole('alertdialog').getByRole('textbox').fill(`new-${unique}`);
+  await page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: `Delete new-${unique}` })
+    .click();
+  await expect(page).toHaveURL('/vms');
+});
+
+test('a VM that is deleted meanwhile is told as gone; one that never was is not found', async ({
+  signedIn,
+  api,
+  console,
+  unique,
+}) => {
+  console.allow(/status of 404/);
+  const vm = await api.createVm(`gone-${unique}`);
+  const page = await signedIn('viewer');
+  await page.goto(`/vms/${vm.id}`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(vm.name);
+  await api.call('DELETE', `/vms/${vm.id}`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${vm.name} was deleted`);
+  for (const id of [vm.id, '00000000-0000-4000-8000-000000000000', 'nothing']) {
+    await page.goto(`/vms/${id}`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is nothing here');
+  }
+});
