@@ -7,13 +7,3 @@ export function useMayPublish(namespace: string): boolean {
   const reader = useReader();
   return reader.role === 'admin' || (reader.role === 'publisher' && reader.namespaces.includes(namespace));
 }
-
-/** `Acme.Lab.Probe` → `Acme.Lab` */
-export function namespaceOf(handler: string): string {
-  return handler.slice(0, Math.max(0, handler.lastIndexOf('.')));
-}
-
-/** `Acme.Lab.Probe` → `Probe` */
-export function typeOf(handler: string): string {
-  return handler.slice(handler.lastIndexOf('.') + 1);
-}

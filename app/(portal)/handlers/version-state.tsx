@@ -15,7 +15,7 @@ export function VersionState({ state, className }: { state: VersionStateName; cl
   return (
     <span
       className={cn(
-        'inline-flex items-center gap-1.5 whitespace-nowrap',
+        'inline-flex items-center gap-1.5 align-middle whitespace-nowrap',
         state === 'published' ? 'text-ink' : 'text-ink-2',
         className,
       )}

@@ -8,7 +8,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
-import { namespaceOf } from '#app/(portal)/handlers/publishing-rights.ts';
+import { namespaceOf } from '#app/(portal)/handlers/handler-name.ts';
 import { parseHandlerId } from '#protocol/names.ts';
 import { parseVersion } from '#protocol/version.ts';
 import { CreatePublisher } from './create-publisher.tsx';

@@ -8,9 +8,10 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Num } from '#app/_ui/num.tsx';
-import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
+import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
 import type { AppRouter } from '#server/trpc/root.ts';
+import { IdentityAndFacts } from '../identity-and-facts.tsx';
 import { useMayPublish } from '../publishing-rights.ts';
 import { LanguagesCard } from './languages-card.tsx';
 import { VersionsCard } from './versions-card.tsx';
@@ -41,12 +42,9 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
           ) : undefined
         }
       >
-        <Facts
+        <IdentityAndFacts
+          identity={handler}
           items={[
-            {
-              label: <span className="sr-only">{t('fact.identity')}</span>,
-              value: <span className="mono">{handler}</span>,
-            },
             { label: t('fact.publisher'), value: found.publisher },
             {
               label: t('fact.on'),

@@ -4,7 +4,7 @@ import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
-import { typeOf } from '../../publishing-rights.ts';
+import { typeOf } from '../../handler-name.ts';
 import { VersionView } from './version-view.tsx';
 
 interface Props {

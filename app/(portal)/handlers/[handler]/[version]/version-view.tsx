@@ -8,14 +8,16 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { CopyButton } from '#app/_ui/copy.tsx';
 import { Num } from '#app/_ui/num.tsx';
-import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
+import { PageHeader } from '#app/_ui/page-header.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import type { AppRouter } from '#server/trpc/root.ts';
+import { namespaceOf, typeOf } from '../../handler-name.ts';
+import { IdentityAndFacts } from '../../identity-and-facts.tsx';
 import { findingsOf } from '../../package/finding.ts';
 import { FindingCount } from '../../package/finding-count.tsx';
 import { PackageContents } from '../../package/package-contents.tsx';
-import { namespaceOf, typeOf, useMayPublish } from '../../publishing-rights.ts';
+import { useMayPublish } from '../../publishing-rights.ts';
 import { VersionState } from '../../version-state.tsx';
 import { MessagesCard } from './messages/messages-card.tsx';
 import { PublishAct } from './publish-act.tsx';
@@ -63,12 +65,9 @@ export function VersionView({ first, resources: firstResources, vms }: VersionVi
           </>
         }
       >
-        <Facts
+        <IdentityAndFacts
+          identity={`${handler}-${version}`}
           items={[
-            {
-              label: <span className="sr-only">{t('fact.identity')}</span>,
-              value: <span className="mono wrap-anywhere">{`${handler}-${version}`}</span>,
-            },
             { label: t('fact.size'), value: <Num value={found.size} as="bytes" /> },
             {
               label: t('fact.digest'),
