@@ -28,12 +28,25 @@ export function planForm(schema: unknown): FormPlan | null {
 class Walk {
   private readonly root: unknown;
   private left = most.fields;
+  /** References that are being followed: a schema that holds itself ends at its second turn. */
+  private readonly open = new Set<string>();
 
   constructor(root: unknown) {
     this.root = root;
   }
 
   part(given: unknown, depth: number): FormPlan {
+    const reference = record(given)?.$ref;
+    if (typeof reference !== 'string') return this.inside(given, depth);
+    const isTurn = reference === '#' || this.open.has(reference);
+    if (isTurn) return jsonOnly(this.resolve(given));
+    this.open.add(reference);
+    const part = this.inside(given, depth);
+    this.open.delete(reference);
+    return part;
+  }
+
+  private inside(given: unknown, depth: number): FormPlan {
     const node = this.resolve(given);
     if (node === null || this.left <= 0 || depth > most.depth) return jsonOnly(node);
     this.left -= 1;

@@ -15,6 +15,7 @@ function useAround({ schema, fieldPathId, name, required }: FieldProps) {
   const { t } = useTranslation(['editor', 'common']);
   const { faultAt, wasAt } = useContext(SurroundingsContext);
   const { path } = fieldPathId;
+  const last = path.at(-1);
   const was = wasAt(path);
   const fallback = schema['x-default'];
   const hint = [
@@ -30,9 +31,9 @@ function useAround({ schema, fieldPathId, name, required }: FieldProps) {
     t,
     id: fieldPathId.$id,
     at: pointerOf(path),
-    inArray: typeof path.at(-1) === 'number',
-    label: schema.title ?? String(name),
-    note: required ? t('common:required') : undefined,
+    inArray: typeof last === 'number',
+    label: schema.title ?? (typeof last === 'number' ? t('field.entry', { number: last + 1 }) : String(name)),
+    note: required && typeof last !== 'number' ? t('common:required') : undefined,
     error: faultAt(path),
     hint: hint.length === 0 ? undefined : hint.join(' '),
   };

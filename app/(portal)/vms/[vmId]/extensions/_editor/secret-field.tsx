@@ -55,7 +55,7 @@ export function SecretField(props: SecretFieldProps) {
         id={id}
         label={title}
         note={required ? t('common:required') : undefined}
-        hint={[schema.description, t('protected.sealedWhenApplied')].filter(Boolean).join(' · ')}
+        hint={[schema.description, t('protected.sealedWhenApplied')].filter(Boolean).join(' ')}
         error={fault === undefined ? undefined : required && value === undefined ? t('protected.required') : fault}
       >
         {choices !== undefined ? (

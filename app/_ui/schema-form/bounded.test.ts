@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { planForm } from './bounded.ts';
+
+const object = (properties: Record<string, unknown>, rest: Record<string, unknown> = {}) => ({
+  type: 'object',
+  properties,
+  ...rest,
+});
+
+test('keeps words, names and types, and drops all that would be acted on', () => {
+  const plan = planForm(
+    object(
+      {
+        port: { type: 'integer', title: 'Port', default: 80, minimum: 1 },
+        host: { type: 'string', pattern: '(a+)+$', format: 'uri', description: 'Where.' },
+        hosts: { type: 'array', minItems: 1_000_000_000, items: { type: 'string' } },
+      },
+      { required: ['port', 'nothing'], allOf: [{ not: { minProperties: 9 } }] },
+    ),
+  );
+  expect(plan?.schema).toEqual({
+    type: 'object',
+    required: ['port'],
+    properties: {
+      port: { type: 'integer', title: 'Port', 'x-default': 80 },
+      host: { type: 'string', description: 'Where.' },
+      hosts: { type: 'array', items: { type: 'string' } },
+    },
+  });
+});
+
+test('offers choices of enums, constants and titled alternatives, with their own types', () => {
+  const plan = planForm(
+    object({
+      level: { enum: [1, 2, 'all'] },
+      mode: { oneOf: [{ const: 'r', title: 'Read' }, { const: 'w' }] },
+    }),
+  );
+  expect(plan?.schema.properties).toMatchObject({
+    level: { 'x-choices': [{ value: 1, label: '1' }, { value: 2 }, { value: 'all' }] },
+    mode: {
+      'x-choices': [
+        { value: 'r', label: 'Read' },
+        { value: 'w', label: 'w' },
+      ],
+    },
+  });
+});
+
+test('leaves to the JSON what a form would have to guess', () => {
+  const plan = planForm(
+    object({
+      any: {},
+      either: { anyOf: [{ type: 'string' }, { type: 'object' }] },
+      map: { type: 'object', additionalProperties: { type: 'string' } },
+      pair: { type: 'array', prefixItems: [{ type: 'string' }] },
+      choice: { enum: [{ a: 1 }] },
+    }),
+  );
+  expect(Object.values(plan?.uiSchema ?? {}).every((part) => part['ui:field'] === 'JsonOnly')).toBe(true);
+});
+
+test('has nothing to show of what describes no settings', () => {
+  for (const schema of [true, false, null, [], {}, { type: 'string' }, object({})]) expect(planForm(schema)).toBeNull();
+});
+
+test('follows references inside the schema, and ends where a schema holds itself', () => {
+  const plan = planForm({
+    ...object({ tree: { $ref: '#/$defs/node', title: 'Tree' }, self: { $ref: '#' }, lost: { $ref: '#/$defs/none' } }),
+    $defs: {
+      node: object({ name: { type: 'string' }, child: { $ref: '#/$defs/node' } }),
+      ring: { $ref: '#/$defs/ring' },
+    },
+  });
+  expect(plan?.schema.properties).toMatchObject({
+    tree: { title: 'Tree', properties: { name: { type: 'string' }, child: { 'x-json': true } } },
+    self: { 'x-json': true },
+    lost: { 'x-json': true },
+  });
+  expect(planForm({ $defs: { ring: { $ref: '#/$defs/ring' } }, $ref: '#/$defs/ring' })).toBeNull();
+});
+
+test('a hostile schema costs no more than a large one', () => {
+  const wide = object(
+    Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`s${index}`, { type: 'string' }])),
+  );
+  expect(Object.keys(planForm(wide)?.schema.properties ?? {}).length).toBeLessThanOrEqual(300);
+
+  // Each level refers to the next one twenty times: followed to the end, more fields than there are atoms.
+  const levels = Object.fromEntries(
+    Array.from({ length: 60 }, (_, level) => [
+      `l${level}`,
+      object(
+        Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`p${index}`, { $ref: `#/$defs/l${level + 1}` }])),
+      ),
+    ]),
+  );
+  const started = performance.now();
+  expect(planForm({ $ref: '#/$defs/l0', $defs: levels })).not.toBeNull();
+  expect(performance.now() - started).toBeLessThan(500);
+
+  const names = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"},"a":{"type":"string"}}}');
+  expect(Object.keys(planForm(names)?.schema.properties ?? {})).toEqual(['a']);
+});

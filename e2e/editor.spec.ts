@@ -1,0 +1,233 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from '@playwright/test';
+import { expectAccessibleInBothThemes } from './support/accessibility.ts';
+import type { Api } from './support/api.ts';
+import { dumpDatabase, withDatabase } from './support/database.ts';
+import type { Portal } from './support/portal.ts';
+import { expect, test } from './support/test.ts';
+import { zipOf } from './support/zip.ts';
+
+/** Chromium notes every refused call; some journeys provoke them, and pages that are not there are prefetched. */
+const refused = /status of (404|412)/;
+const handler = 'Acme.Editor.Mount';
+
+const commands = Object.fromEntries(
+  ['install', 'update', 'enable', 'disable', 'uninstall'].map((command) => [`${command}Command`, 'bin/run.sh']),
+);
+const manifest = [
+  {
+    version: 1.0,
+    handlerManifest: {
+      ...commands,
+      rebootAfterInstall: false,
+      reportHeartbeat: false,
+      supportsMultipleExtensions: true,
+    },
+  },
+];
+const settingsSchema = {
+  publicSettings: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['server'],
+    properties: {
+      server: { type: 'string', title: 'Server', minLength: 1 },
+      retrySeconds: { type: 'integer', title: 'Retry after', minimum: 5, default: 10 },
+      readOnly: { type: 'boolean', title: 'Read only' },
+      hosts: { type: 'array', title: 'Hosts', items: { type: 'string' } },
+      labels: { type: 'object', title: 'Labels', additionalProperties: { type: 'string' } },
+    },
+  },
+  protectedSettings: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['password'],
+    properties: {
+      password: { type: 'string', title: 'Password', minLength: 4 },
+      keytab: { type: 'string', title: 'Keytab' },
+    },
+  },
+};
+
+test.beforeAll(async ({ api }) => {
+  await api.ensurePublisher('Acme.Editor');
+  const zip = await zipOf({ 'HandlerManifest.json': JSON.stringify(manifest), 'bin/run.sh': '#!/bin/sh\nexit 0\n' });
+  await api.publish(handler, '1.0.0.0', zip, { settingsSchema });
+});
+
+test.beforeEach(({ console }) => console.allow(refused));
+
+const apply = (page: Page) => page.getByRole('button', { name: 'Apply to 1 VM' });
+const json = (page: Page) => page.getByRole('textbox', { name: 'Public settings as JSON' });
+
+function declare(api: Api, vmId: string, publicSettings: Record<string, unknown>) {
+  return api.setExtension(vmId, 'mount', {
+    handler,
+    version: '1.0.0.0',
+    settings: { publicSettings, protectedSettings: { password: 'old password' } },
+  });
+}
+
+test('an operator adds an extension; what breaks the schema is named at its field and not applied', async ({
+  api,
+  signedIn,
+  unique,
+}) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}/extensions/new`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add an extension');
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('searchbox', { name: 'Search handlers' }).fill('editor.mount');
+  await page.getByRole('link', { name: handler }).click();
+
+  await expect(page.getByLabel('Instance')).toHaveValue('mount');
+  await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
+  await page.getByLabel('Server').fill('files.example.net');
+  await page.getByLabel('Retry after').fill('2');
+  await page.getByLabel('Password').fill('a good password');
+
+  const retry = page.getByLabel('Retry after');
+  await expect(page.locator('#setting_retrySeconds-help')).toHaveText('This must be at least 5.');
+  await expect(retry).toHaveAttribute('aria-invalid', 'true');
+  await expect(json(page).getByText('/publicSettings/retrySeconds')).toBeVisible();
+  await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: '1 field to correct' }).click();
+  await expect(retry).toBeFocused();
+
+  await retry.fill('30');
+  await expect(json(page)).toContainText('"retrySeconds": 30');
+  await expect(apply(page)).not.toHaveAttribute('aria-disabled');
+  await apply(page).click();
+  await expect(page).toHaveURL(`/vms/${vm.id}`);
+  const view = await api.instanceView(vm.id);
+  expect(view.extensions.map(({ name, goalSequenceNumber }) => ({ name, goalSequenceNumber }))).toEqual([
+    { name: 'mount', goalSequenceNumber: 1 },
+  ]);
+});
+
+test('form and JSON follow each other, and text that is no JSON loses nothing', async ({ api, signedIn, unique }) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await declare(api, vm.id, { server: 'a.example.net' });
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}/extensions/mount`);
+  await expect(page.getByText('Nothing has changed yet.')).toBeVisible();
+
+  await json(page).fill('{ "server": "b.example.net", "hosts": ["x", "y"] }');
+  await expect(page.getByLabel('Server')).toHaveValue('b.example.net');
+  await expect(page.getByRole('group', { name: 'Hosts' }).getByRole('textbox')).toHaveCount(2);
+  await expect(page.getByText('2 changes, sequence 1 to 2')).toBeVisible();
+
+  await json(page).fill('{ "server": "b.example.net", ');
+  await expect(json(page).getByText('This is not JSON yet.')).toBeVisible();
+  await expect(page.getByLabel('Server')).toBeDisabled();
+  await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
+
+  // The keyboard leaves the editor by Tab, and a link asks before it takes the work away.
+  await json(page).press('Tab');
+  await expect(json(page)).not.toBeFocused();
+  await page.getByRole('link', { name: 'Discard' }).click();
+  await expect(page.getByRole('alertdialog')).toContainText('Leave without applying?');
+  await page.getByRole('button', { name: 'Stay' }).click();
+  await expect(json(page)).toContainText('"b.example.net", ');
+});
+
+test('a secret goes in and never comes out (AZ-C2)', async ({ api, portal, signedIn, unique }) => {
+  const secret = `sesame-${unique}-8f2c41d0c5`;
+  const vm = await api.createVm(`editor-${unique}`);
+  await declare(api, vm.id, { server: 'a.example.net' });
+  const page = await signedIn('operator');
+  const answers: Promise<string>[] = [];
+  page.on('response', (response) =>
+    answers.push(
+      response.text().then(
+        (text) => `${response.url()} ${text}`,
+        () => response.url(),
+      ),
+    ),
+  );
+
+  await page.goto(`/vms/${vm.id}/extensions/mount`);
+  await expect(page.getByText('Sealed', { exact: true })).toHaveCount(2);
+  await page.getByRole('button', { name: 'Replace Password' }).click();
+  await expect(page.getByText('Protected settings are replaced as a whole.')).toBeVisible();
+  const password = page.getByLabel('Password');
+  await expect(password).toBeFocused();
+  await expect(password).toHaveAttribute('type', 'password');
+  await expect(password).toHaveAttribute('autocomplete', 'new-password');
+  await password.fill(secret);
+  await expect(page.getByText('replaced, contents not shown')).toBeVisible();
+  await expect(apply(page)).not.toHaveAttribute('aria-disabled');
+  await apply(page).click();
+  await expect(page).toHaveURL(`/vms/${vm.id}`);
+
+  await page.goto(`/vms/${vm.id}/extensions/mount`);
+  await expect(page.getByText('changed', { exact: false }).filter({ hasText: 'by Operator' }).first()).toBeVisible();
+  await page.goto(`/vms/${vm.id}`);
+  expect(await page.content()).not.toContain(secret);
+  const seen = await Promise.all(answers);
+  expect(seen.length).toBeGreaterThan(10);
+  expect(seen.filter((answer) => answer.includes(secret))).toEqual([]);
+  expect(await placesThatHold(portal, secret)).toEqual([]);
+});
+
+test('of two operators the second is told, compares, and applies on top', async ({ api, signedIn, unique }) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await declare(api, vm.id, { server: 'a.example.net' });
+  const [ada, grace] = [await signedIn('admin'), await signedIn('operator')];
+  for (const page of [ada, grace]) await page.goto(`/vms/${vm.id}/extensions/mount`);
+  await grace.getByLabel('Server').fill('grace.example.net');
+  await ada.getByLabel('Server').fill('ada.example.net');
+  await expect(apply(ada)).not.toHaveAttribute('aria-disabled');
+  await apply(ada).click();
+  await expect(ada).toHaveURL(`/vms/${vm.id}`);
+
+  // What was typed stays, and the page says that it has been overtaken before anybody applies.
+  await expect(grace.getByText('changed mount while you were editing. What you typed is kept.')).toBeVisible();
+  await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
+  await apply(grace).click();
+  await expect(
+    grace.getByRole('heading', { name: 'Someone published goal state 3 while you were editing.' }),
+  ).toBeVisible();
+  const row = grace.getByRole('row', { name: /^Server/ });
+  await expect(row.getByRole('cell')).toHaveText(['Server', 'a.example.net', 'ada.example.net', 'grace.example.net']);
+  await expectAccessibleInBothThemes(grace);
+  await grace.getByRole('button', { name: 'Apply mine on top' }).click();
+  await expect(grace).toHaveURL(`/vms/${vm.id}`);
+
+  await ada.goto(`/vms/${vm.id}/extensions/mount`);
+  await expect(ada.getByLabel('Server')).toHaveValue('grace.example.net');
+});
+
+test('who may only look is told so, and what is not there is not found', async ({ api, signedIn, unique }) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await declare(api, vm.id, { server: 'a.example.net' });
+  const viewer = await signedIn('viewer');
+  await viewer.goto(`/vms/${vm.id}/extensions/mount`);
+  await expect(viewer.getByRole('heading', { level: 1 })).toHaveText('This needs another role');
+  await expectAccessibleInBothThemes(viewer);
+  const operator = await signedIn('operator');
+  await operator.goto(`/vms/${vm.id}/extensions/nothing`);
+  await expect(operator.getByRole('heading', { level: 1 })).toHaveText('There is nothing here');
+});
+
+/** Tables, files and logs in which a text stands in the clear. */
+async function placesThatHold(portal: Portal, text: string): Promise<string[]> {
+  const tables = await dumpDatabase(portal);
+  const found = tables.filter((table) => table.text.includes(text)).map(({ table }) => table);
+  // What the database has only in memory goes to the files that are read below.
+  await withDatabase(portal, (client) => client.query('checkpoint'));
+  const bytes = Buffer.from(text);
+  for (const file of [portal.logFile, ...filesBelow(portal.dataDir)]) {
+    if (readFileSync(file).includes(bytes)) found.push(file);
+  }
+  return found;
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
