@@ -10,5 +10,8 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 /** Wraps a pool; the caller owns the pool and ends it. */
 export function openDatabase(pool: pg.Pool): Database {
+  // While a transaction holds a client, the pool does not listen to it: a lost connection would end the process, where
+  // the statement under way fails anyway.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return drizzle(pool, { schema });
 }
