@@ -53,6 +53,10 @@ describe('safeNext', () => {
     ['https://evil.example', '/vms'],
     ['//evil.example', '/vms'],
     ['/\\evil.example', '/vms'],
+    ['/\t/evil.example', '/vms'],
+    ['/\n\\evil.example', '/vms'],
+    ['/.//evil.example', '/vms'],
+    ['/vms"><script>', '/vms%22%3E%3Cscript%3E'],
     ['javascript:alert(1)', '/vms'],
   ])('%s', (next, expected) => {
     expect(safeNext(next)).toBe(expected);

@@ -44,6 +44,9 @@ async function post(path: string, body: unknown): Promise<void> {
 
 /** Where to go after signing in: a path of this portal, or the VMs. `next` comes from the address, so it is checked. */
 export function safeNext(next: string | undefined): string {
-  if (next === undefined || !next.startsWith('/') || next.startsWith('//') || next.includes('\\')) return '/vms';
-  return next;
+  // As a browser reads it: it drops tabs and line ends, and takes a backslash for a slash.
+  const here = 'http://annex.invalid';
+  if (!next?.startsWith('/') || !URL.canParse(next, here)) return '/vms';
+  const { origin, pathname, search, hash } = new URL(next, here);
+  return origin === here && !pathname.startsWith('//') ? pathname + search + hash : '/vms';
 }
