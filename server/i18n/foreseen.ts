@@ -16,6 +16,12 @@ function isDatabaseAway(error: Error): boolean {
   return (typeof code === 'string' && awayCode.test(code)) || awayMessage.test(error.message);
 }
 
+/** The database's word for a NUL in a text or in JSON, from doors whose input is no JSON document of ours. */
+function isUnstorable(error: Error): boolean {
+  const { code } = error as Error & { code?: unknown };
+  return code === '22021' || code === '22P05';
+}
+
 function* chain(error: unknown): Generator<Error> {
   let current = error;
   for (let depth = 0; current instanceof Error && depth < 8; depth++) {
@@ -29,6 +35,7 @@ function* chain(error: unknown): Generator<Error> {
 export function foreseen(error: unknown): DomainError | null {
   for (const link of chain(error)) {
     if (link instanceof DomainError) return link;
+    if (isUnstorable(link)) return new DomainError('unprocessable', 'json_character', { cause: error });
     if (isDatabaseAway(link)) {
       return new DomainError('unavailable', 'database_away', { retryAfter: databaseRetry, cause: error });
     }

@@ -37,6 +37,10 @@ describe('what is not a call', () => {
     expect(reply.headers.get('allow')).toBe(allow);
   });
 
+  test.each(['/vms', '/handlers'])('a NUL in the query of %s is refused', async (path) => {
+    expect(await door.call('GET', `${path}?q=%00`)).toMatchObject(problem(422, 'json_character'));
+  });
+
   test('HEAD is GET without its body', async () => {
     const { status, text: body, headers } = await door.call('HEAD', '/vms');
     expect({ status, body }).toEqual({ status: 200, body: '' });
