@@ -77,6 +77,16 @@ async function refuseKeyOfAnother(tx: Transaction, vmId: string, certificate: Se
   if (other) throw new DomainError('conflict', 'key_in_use');
 }
 
+/** Another machine with the same key was faster between the look and the write. */
+function refuseKeyTaken(error: unknown): never {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const { code, constraint } = (cause ?? {}) as { code?: unknown; constraint?: unknown };
+  if (code === '23505' && constraint === 'agents_key') {
+    throw new DomainError('conflict', 'key_in_use', { cause: error });
+  }
+  throw error;
+}
+
 async function bindAgent(
   tx: Transaction,
   ctx: Context,
@@ -100,7 +110,8 @@ async function bindAgent(
   await tx
     .insert(agents)
     .values({ vmId, ...values })
-    .onConflictDoUpdate({ target: agents.vmId, set: values });
+    .onConflictDoUpdate({ target: agents.vmId, set: values })
+    .catch(refuseKeyTaken);
   await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
   await bindCertificate(tx, ctx, vmId, certificate);
   await recordAudit(tx, ctx, {

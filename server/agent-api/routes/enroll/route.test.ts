@@ -62,6 +62,15 @@ test('409 where the key speaks for another VM', async () => {
   expect(await refused.json()).toMatchObject({ code: 'key_in_use' });
 });
 
+test('one key for two VMs at once: one is let in, the other gets 409', async () => {
+  const certificate = newCertificate();
+  const vms = await Promise.all([newVm(), newVm()]);
+  const answers = await Promise.all(
+    vms.map(({ enrollmentToken }) => enroll({ enrollmentToken, certificate, ...machine })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+});
+
 describe('401', () => {
   test('for a token that was replaced, and one whose VM is gone', async () => {
     const { id, enrollmentToken } = await newVm();
