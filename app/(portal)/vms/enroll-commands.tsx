@@ -15,7 +15,7 @@ export function EnrollCommands({ gatewayUrl, token }: EnrollCommandsProps) {
   const { t } = useTranslation('vms');
   const dir = '/var/lib/annex-agent';
   return (
-    <div className="grid gap-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <CopyCommand
         command={`npm run -s agent -- enroll --portal ${gatewayUrl} --token ${token.enrollmentToken} --dir ${dir}`}
       />

@@ -36,7 +36,7 @@ export function DeleteVmDialog({ facts, view, onClose }: { facts: VmFacts; view:
       open
       onOpenChange={onClose}
       title={t('delete.title', { name })}
-      description={t('delete.what')}
+      description={t(first ? 'delete.what.first' : 'delete.what')}
       confirmLabel={first ? t('delete.act.first') : t('delete.act', { name })}
       phrase={name}
       onConfirm={() => remove.mutateAsync({ vmId: facts.id, decommission: first })}

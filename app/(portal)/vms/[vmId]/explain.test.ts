@@ -115,8 +115,16 @@ test('what waits for a failed one: five links, from the last poll to the deadlin
     'cause? why.failed',
     'deadline? why.deadline.left',
   ]);
-  expect(told?.deadlineAt).toBe(ahead(192));
+  expect(told?.links.at(-1)?.title.at).toBe(ahead(192));
   expect(told?.act).toEqual({ name: 'mount', editable: true, output: true, failed: true });
+});
+
+test('one that ran before and waits again is not said to have never run', () => {
+  const share = extension('share', { handlerState: failed, health: 'failed' });
+  const waiting = handler('waiting', { blockedBy: 'share' });
+  const again = extension('again', { handlerState: waiting, status: said('success'), concludedWith: 'success' });
+  const wait = explain(view([share, again]), now)?.links.find(({ kind }) => kind === 'wait');
+  expect(wait?.detail?.key).toBe('why.wait.again');
 });
 
 test('a wait is followed to its root, and a circle ends', () => {
@@ -166,7 +174,6 @@ test('the deadline counts down, and when it has passed it says so', () => {
   const late = extension('x', { deadlineAt: ago(10), health: 'failed', status: said('transitioning') });
   const told = explain(view([late]), now);
   expect(told?.lead.key).toBe('why.lead.late');
-  expect(told?.deadlineAt).toBeNull();
   expect(chain(view([late]))).toEqual([
     'touch why.touch.ready',
     'delivery why.delivery.done',

@@ -22,8 +22,6 @@ export interface Explanation {
   lead: Sentence;
   /** At most five. */
   links: readonly Link[];
-  /** Until when what is missing may still come. */
-  deadlineAt: string | null;
   /** The extension that a person can do something about; null where only the agent can. */
   act: { name: string; editable: boolean; output: boolean; failed: boolean } | null;
 }
@@ -48,7 +46,6 @@ export function explain(view: InstanceView, now: Date): Explanation | null {
   return {
     lead: leadOf(view, story, delivery.holds, now),
     links,
-    deadlineAt: deadline === null || isPast(subject.deadlineAt, now) ? null : subject.deadlineAt,
     act: delivery.holds
       ? {
           name: cause.name,
@@ -144,7 +141,7 @@ function stepLinks(subject: Extension, cause: Extension, now: Date): Link[] {
     'waiting',
     false,
     { key: 'why.wait', values: { name } },
-    { key: 'why.wait.detail', values: { sequence } },
+    { key: statusOfGoal(subject) === null ? 'why.wait.detail' : 'why.wait.again', values: { sequence } },
   );
   return [wait, own];
 }

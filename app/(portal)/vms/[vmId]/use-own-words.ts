@@ -8,6 +8,7 @@ export function useOwnWords(extension: Extension): string | null {
   const { t } = useTranslation('reports');
   const { status, handlerState, goalSequenceNumber, goal, deliveredAt } = extension;
   const begun = handlerState !== null && handlerState.sequenceNumber >= goalSequenceNumber;
+  if (begun && handlerState.blockedBy !== null) return t('said.waits', { other: handlerState.blockedBy });
   if (begun && status !== null && status.sequenceNumber >= goalSequenceNumber && goal !== 'uninstall') return null;
   if (begun && commandFailed(extension)) {
     // An earlier sequence's message would contradict a command that failed since.
@@ -16,6 +17,5 @@ export function useOwnWords(extension: Extension): string | null {
   if (goal === 'uninstall') return t('said.leaving');
   if (deliveredAt === null) return status === null ? t('said.notDelivered') : null;
   if (!begun) return status === null ? t('said.notBegun') : null;
-  if (handlerState.blockedBy !== null) return t('said.waits', { other: handlerState.blockedBy });
   return status === null || handlerState.state !== 'enabled' ? t(`said.${handlerState.state}`) : null;
 }
