@@ -1,11 +1,11 @@
 import { initTRPC, type TRPCProcedureType } from '@trpc/server';
-import superjson from 'superjson';
 import { isOwnMutation, isOwnRead, type Session, type SignIn } from '#server/auth/index.ts';
 import { anonymous } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { Live } from '#server/live/index.ts';
 import { errorData, toTrpcError } from './error.ts';
+import { transformer } from './transformer.ts';
 
 /** What the door knows of a request before anybody is looked up; making it cannot fail. */
 export interface DoorContext extends Omit<Context, 'actor'> {
@@ -24,7 +24,7 @@ export interface DoorContext extends Omit<Context, 'actor'> {
 }
 
 const t = initTRPC.context<DoorContext>().create({
-  transformer: superjson,
+  transformer,
   isDev: false,
   errorFormatter({ shape, error, ctx }) {
     const acceptLanguage = ctx?.headers.get('accept-language') ?? null;
