@@ -7,6 +7,7 @@ import { versionKey } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { checkSettings } from '#server/domain/packages/index.ts';
+import { parseJson } from '#server/platform/json.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 import { canonicalJson, findCircle } from './goal-state.ts';
 import type { extensionGoal } from './input.ts';
@@ -44,9 +45,13 @@ export async function settingsFaults(
   const faults: Fault[] = [];
   for (const half of ['publicSettings', 'protectedSettings'] as const) {
     const value = goal.settings[half];
-    if (value && Buffer.byteLength(JSON.stringify(value)) > limit) {
-      faults.push({ path: `/settings/${half}`, code: 'settings_too_large', params: { limit } });
-    }
+    if (!value) continue;
+    const path = `/settings/${half}`;
+    const text = JSON.stringify(value);
+    if (Buffer.byteLength(text) > limit) faults.push({ path, code: 'settings_too_large', params: { limit } });
+    // What a document may not hold may not come through the pages either, whose door reads no documents.
+    const read = parseJson(text, { maxDepth: ctx.config.limits.jsonDepth });
+    faults.push(...read.faults.map((fault) => ({ ...fault, path: path + fault.path })));
   }
   if (faults.length > 0) return faults;
   const { publicSettings, protectedSettings = keepsSecrets ? undefined : null } = goal.settings;

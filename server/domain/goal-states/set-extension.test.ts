@@ -71,6 +71,15 @@ const refusal = (promise: Promise<unknown>) =>
     }),
   );
 
+test.each([
+  ['a number beyond ±2^53', { n: [1e300] }, '/settings/publicSettings/n/0', 'json_number'],
+  ['a NUL', { a: 'x\u0000' }, '/settings/publicSettings/a', 'json_character'],
+  ['65 levels', JSON.parse(`{"a":${'['.repeat(64)}${']'.repeat(64)}}`), '/settings/publicSettings', 'json_too_deep'],
+])('settings with %s are refused at every door', async (_, publicSettings, path, code) => {
+  const refused = setExtension(ctx, { vmId: await newVm(), name: 'odd', goal: goal({ settings: { publicSettings } }) });
+  await expect(refused).rejects.toMatchObject({ kind: 'unprocessable', faults: [{ path, code }] });
+});
+
 describe('AZ-C4 sequence numbers and incarnations', () => {
   test('a change raises both, a repeated request neither, a time-out the incarnation only', async () => {
     const vmId = await newVm();
