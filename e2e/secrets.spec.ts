@@ -1,0 +1,186 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from '@playwright/test';
+import type { AgentProcess } from './support/agent-process.ts';
+import type { Api } from './support/api.ts';
+import { dumpDatabase } from './support/database.ts';
+import { pageAddresses } from './support/page-addresses.ts';
+import { expect, test } from './support/test.ts';
+import { type Evidence, filesBelow, tracesOf } from './support/traces.ts';
+
+const patient = { timeout: 30_000, intervals: [100, 250] };
+const share = 'share';
+
+const newSecret = (): string => `pw-${randomBytes(15).toString('hex')}`;
+const evidenceOf = (where: string, said: unknown): Evidence => ({
+  where,
+  bytes: Buffer.from(typeof said === 'string' ? said : JSON.stringify(said)),
+});
+
+/** Opens the sealed settings as the machine does: with openssl and the key that never left it. */
+function openOnMachine(agent: AgentProcess, sealed: string, thumbprint: string): unknown {
+  const key = path.join(agent.dir, 'certificates', `${thumbprint}.prv`);
+  const args = ['cms', '-decrypt', '-inform', 'DER', '-inkey', key];
+  return JSON.parse(execFileSync('openssl', args, { input: Buffer.from(sealed, 'base64') }).toString());
+}
+
+/** Every GET of the management door by its own description, answered to an admin. */
+async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evidence[]> {
+  interface Operation {
+    parameters?: { name: string; in: string }[];
+  }
+  const { paths } = await api.call<{ paths: Record<string, { get?: Operation }> }>('GET', '/openapi.json');
+  const answers: Evidence[] = [];
+  for (const [template, { get }] of Object.entries(paths)) {
+    if (get === undefined) continue;
+    const address = template.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const value = parts[name];
+      if (value === undefined) throw new Error(`No value is known for {${name}} of ${template}.`);
+      return encodeURIComponent(value);
+    });
+    const paged = get.parameters?.some(({ name }) => name === 'limit') ? '?limit=100' : '';
+    answers.push(evidenceOf(`GET ${template}`, await api.call('GET', address + paged)));
+  }
+  return answers;
+}
+
+/** Opens every page in the browser and keeps all that came in, what it shows, and its answer to a soft navigation. */
+async function everyPage(page: Page, addresses: readonly string[]): Promise<Evidence[]> {
+  const found: Evidence[] = [];
+  const bodies: Promise<unknown>[] = [];
+  page.on('requestfinished', (request) => {
+    if (new URL(request.url()).pathname.startsWith('/_next/static/')) return;
+    const keep = async () => {
+      const bytes = await (await request.response())?.body();
+      if (bytes) found.push({ where: `answer ${request.url()}`, bytes });
+    };
+    // A redirect has no body, and what was given up has none any more.
+    bodies.push(keep().catch(() => undefined));
+  });
+  for (const address of addresses) {
+    await page.goto(address);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+    found.push(evidenceOf(`page ${address}`, await page.content()));
+    const soft = await page.request.get(address, { headers: { rsc: '1' } });
+    found.push({ where: `soft navigation to ${address}`, bytes: await soft.body() });
+  }
+  await Promise.all(bodies);
+  return found;
+}
+
+test('a secret goes in, is used on the machine, and is found nowhere else', async ({
+  api,
+  portal,
+  signedIn,
+  startAgent,
+  unique,
+}) => {
+  test.setTimeout(120_000);
+  const handler = `Journey.${unique}.Mount`;
+  const user = `user-${randomBytes(6).toString('hex')}`;
+  const secrets = {
+    first: newSecret(),
+    second: newSecret(),
+    refused: newSecret(),
+    broken: newSecret(),
+    viaPage: newSecret(),
+  };
+  const said: Evidence[] = [];
+  const page = await signedIn('admin');
+
+  await test.step('the search knows its disguises', () => {
+    const { first } = secrets;
+    const hidden = ['', 'x', 'xy'].flatMap((before) => {
+      const bytes = Buffer.from(`${before}${first}${before}`);
+      return (['utf8', 'hex', 'base64', 'base64url', 'utf16le'] as const).map((form) => ({
+        where: form,
+        bytes: form === 'utf16le' ? Buffer.from(bytes.toString(), form) : Buffer.from(bytes.toString(form)),
+      }));
+    });
+    for (const evidence of hidden) expect(tracesOf(first, [evidence]), evidence.where).not.toEqual([]);
+    expect(tracesOf(first, [evidenceOf('another', secrets.second)])).toEqual([]);
+  });
+
+  await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', handler);
+  const vm = await api.createVm(`secrets-${unique}`);
+  const goal = (protectedSettings: unknown) => ({
+    handler,
+    version: '2.0.0.0',
+    state: 'enabled' as const,
+    settings: { publicSettings: { server: 'files.example.net', user }, protectedSettings },
+  });
+  const at = `/vms/${vm.id}/extensions/${share}`;
+  const mountedWith = async (sequenceNumber: number, secret: string, agent: AgentProcess) => {
+    await expect
+      .poll(async () => (await api.instanceView(vm.id)).extensions[0]?.status, patient)
+      .toMatchObject({ sequenceNumber, status: 'success' });
+    const { extensions } = await api.goalState(vm.id);
+    const { protectedSettings = '', protectedSettingsCertThumbprint = '' } = extensions[0]?.settings ?? {};
+    expect(openOnMachine(agent, protectedSettings, protectedSettingsCertThumbprint)).toEqual({ password: secret });
+  };
+
+  const agent = await test.step('it goes in before the machine enrols, and the machine opens it', async () => {
+    said.push(evidenceOf('PUT', await api.call('PUT', at, { body: goal({ password: secrets.first }) })));
+    const started = await startAgent(vm);
+    await mountedWith(1, secrets.first, started);
+    return started;
+  });
+
+  await test.step('requests that are refused do not repeat it', async () => {
+    const wrong = goal({ password: secrets.refused, passwort: secrets.refused });
+    said.push(evidenceOf('PUT refused', await api.call('PUT', at, { body: wrong, status: 422 })));
+    said.push(evidenceOf('PUT of a text', await api.call('PUT', at, { body: goal(secrets.refused), status: 422 })));
+    const broken = await fetch(`${portal.url}/api/v1${at}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${portal.token}`, 'content-type': 'application/json' },
+      body: `{"settings":{"protectedSettings":{"password":"${secrets.broken}"`,
+    });
+    expect(broken.status).toBe(400);
+    said.push(evidenceOf('PUT cut off', await broken.text()));
+  });
+
+  await test.step('another one comes in by the pages’ door', async () => {
+    for (const [procedure, protectedSettings, status] of [
+      ['setExtension', { password: secrets.refused, passwort: secrets.refused }, 422],
+      ['checkExtension', { password: secrets.refused, passwort: secrets.refused }, 200],
+      ['setExtension', { password: secrets.viaPage }, 200],
+    ] as const) {
+      const answer = await page.request.post(`/api/trpc/goalStates.${procedure}`, {
+        headers: { origin: portal.url },
+        data: { json: { vmId: vm.id, name: share, goal: goal(protectedSettings) } },
+      });
+      expect(answer.status(), await answer.text()).toBe(status);
+      said.push(evidenceOf(procedure, await answer.text()));
+    }
+    await mountedWith(2, secrets.viaPage, agent);
+  });
+
+  await test.step('changed again, and reverted to the first', async () => {
+    said.push(evidenceOf('PUT', await api.call('PUT', at, { body: goal({ password: secrets.second }) })));
+    await mountedWith(3, secrets.second, agent);
+    said.push(evidenceOf('revert', await api.call('POST', `/vms/${vm.id}/goal-states/2/revert`)));
+    await mountedWith(4, secrets.first, agent);
+  });
+
+  const parts = { id: vm.id, vmId: vm.id, name: share, handler, version: '2.0.0.0', lang: 'en' };
+  const tabs = ['goal-state', 'output', 'documents'].map((tab) => `/vms/${vm.id}?tab=${tab}`);
+  const places = await test.step('every answer, page, table, file and log is gathered', async () => ({
+    answers: [...said, ...(await everyAnswer(api, parts))],
+    pages: await everyPage(page, [...pageAddresses(parts), ...tabs]),
+    database: (await dumpDatabase(portal)).map(({ table, text }) => evidenceOf(table, text)),
+    files: filesBelow(portal.dataDir),
+    machine: filesBelow(agent.dir),
+  }));
+  const log = { where: portal.logFile, bytes: readFileSync(portal.logFile) };
+
+  await test.step('what is no secret is found everywhere, what is one nowhere', () => {
+    for (const [place, evidence] of Object.entries(places)) {
+      expect(tracesOf(user, evidence), `the user, who is no secret, in ${place}`).not.toEqual([]);
+    }
+    const everything = [...Object.values(places).flat(), log];
+    for (const [which, secret] of Object.entries(secrets)) expect(tracesOf(secret, everything), which).toEqual([]);
+  });
+});

@@ -1,0 +1,25 @@
+import { globSync } from 'node:fs';
+import path from 'node:path';
+
+const app = path.resolve(import.meta.dirname, '../../app');
+
+/** The addresses of all pages that exist, `[parts]` filled in; a part that is not known needs a value here. */
+export function pageAddresses(parts: Record<string, string>): string[] {
+  return globSync('**/page.tsx', { cwd: app })
+    .map((file) => path.dirname(file).split(path.sep))
+    .filter((segments) => !segments.some((segment) => segment.startsWith('_')))
+    .map((segments) =>
+      segments
+        .filter((segment) => segment !== '.' && !segment.startsWith('('))
+        .map((segment) => {
+          const name = /^\[(\w+)\]$/.exec(segment)?.[1];
+          if (name === undefined) return segment;
+          const value = parts[name];
+          if (value === undefined) throw new Error(`No value is known for [${name}] in the address of a page.`);
+          return encodeURIComponent(value);
+        })
+        .join('/'),
+    )
+    .map((address) => `/${address}`)
+    .sort();
+}

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Something that was written or said, and by what name to call it. */
+export interface Evidence {
+  where: string;
+  bytes: Buffer;
+}
+
+/** Every file below a folder. One that goes while it is read (a database tidies up) holds nothing any more. */
+export function filesBelow(folder: string): Evidence[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .flatMap((entry) => {
+      const where = path.join(entry.parentPath, entry.name);
+      try {
+        return [{ where, bytes: readFileSync(where) }];
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        throw error;
+      }
+    });
+}
+
+/** Where a text occurs, and in which form: as it stands, in UTF-16, in hex, or anywhere inside base64. */
+export function tracesOf(text: string, evidence: readonly Evidence[]): string[] {
+  const forms = formsOf(text);
+  return evidence.flatMap(({ where, bytes }) =>
+    forms.filter(({ bytes: form }) => bytes.includes(form)).map(({ form }) => `${where} (${form})`),
+  );
+}
+
+function formsOf(text: string): { form: string; bytes: Buffer }[] {
+  const plain = Buffer.from(text);
+  const wide = Buffer.from(text, 'utf16le');
+  const hex = plain.toString('hex');
+  return [
+    { form: 'text', bytes: plain },
+    { form: 'UTF-16', bytes: wide },
+    { form: 'hex', bytes: Buffer.from(hex) },
+    { form: 'HEX', bytes: Buffer.from(hex.toUpperCase()) },
+    ...(['base64', 'base64url'] as const).flatMap((encoding) =>
+      [0, 1, 2].map((offset) => ({ form: encoding, bytes: Buffer.from(insideBase64(plain, offset, encoding)) })),
+    ),
+  ];
+}
+
+/** The digits that depend on the text alone when it begins at this offset of a group of three bytes. */
+function insideBase64(plain: Buffer, offset: number, encoding: 'base64' | 'base64url'): string {
+  const skipped = offset === 0 ? 0 : 3 - offset;
+  const whole = plain.subarray(skipped, plain.length - ((plain.length - skipped) % 3));
+  return whole.toString(encoding);
+}
