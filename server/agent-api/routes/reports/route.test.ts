@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
@@ -114,6 +115,24 @@ test('413 above the limit, 415 for an unknown encoding, 401 without a credential
   const encoded = await agent.call('/reports', { method: 'POST', body: '{}', headers: { 'content-encoding': 'br' } });
   expect(encoded.status).toBe(415);
   expect((await fetch(`${door.url}/reports`, { method: 'POST', body: '{}' })).status).toBe(401);
+});
+
+test('AZ-S2 the samples of the source document are taken in as they stand', async () => {
+  const agent = await agentWithProbe();
+  const sample = (name: string): unknown =>
+    JSON.parse(readFileSync(new URL(`../../../../protocol/fixtures/${name}.json`, import.meta.url), 'utf8'));
+  for (const name of ['status-without-localization', 'status-localized']) {
+    const entry = { extension: 'probe', sequenceNumber: 1, ageSeconds: 1, readSecondsAgo: 0, file: sample(name) };
+    expect((await agent.report({ statuses: [entry] })).status, name).toBe(204);
+  }
+  const beat = heartbeat({ file: sample('heartbeat-sample') });
+  expect((await agent.report({ heartbeats: [beat] })).status).toBe(204);
+  const { rows } = await ctx.db.$client.query('select status, heartbeat from extension_latest where vm_id = $1', [
+    agent.vmId,
+  ]);
+  expect(rows).toMatchObject([
+    { status: { status: 'error', code: 12, message: { id: '1215' } }, heartbeat: { status: 'ready', code: 0 } },
+  ]);
 });
 
 test('the same report again, and one that came late, answer 204 and change nothing', async () => {
