@@ -26,9 +26,9 @@ interface Asked {
 }
 
 /** The door on a real server, as a browser on our page would call it. */
-async function door(own: Services = services) {
+async function door(own: Services = services, address = () => '192.0.2.1') {
   const handle = createAuthHandler(own, openSignIn(own, log), log);
-  const base = await serve((request) => handle(request, '192.0.2.1'));
+  const base = await serve((request) => handle(request, address()));
   return (path: string, asked: Asked = {}) => {
     const { origin = own.config.url, cookie, body = {}, method = 'POST', headers = {} } = asked;
     const sent = new Headers({ 'content-type': 'application/json', ...headers });
@@ -91,6 +91,14 @@ describe('sign-in', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await codeOf(response)).toEqual([429, 'too_many_attempts']);
   });
+});
+
+test('an IPv6 household cannot guess on from its next address', async () => {
+  let last = 0;
+  const call = await door(services, () => `2001:db8:1:2::${(last++).toString(16)}`);
+  const wrong = { ...person, password: 'another password' };
+  const many = await Promise.all(Array.from({ length: 12 }, () => call('/sign-in/email', { body: wrong })));
+  expect(many.filter(({ status }) => status === 429)).toHaveLength(2);
 });
 
 describe('origin', () => {

@@ -9,6 +9,7 @@ import type { Context, Services } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { problemResponse } from '#server/i18n/index.ts';
+import { household } from '#server/platform/household.ts';
 import { readJsonBody } from './body.ts';
 import { me } from './members/me.ts';
 import { requireOwnMutation } from './origin.ts';
@@ -71,11 +72,12 @@ export function createAuthHandler(
 async function signInWithEmail(call: Call): Promise<Response> {
   const body = parse(signInInput, await readJsonBody(call.request, call.config.limits));
   const { address, now, throttles } = call;
-  throttles.address.take(address, now);
-  throttles.person.take(`${address} ${body.email}`, now);
+  const from = household(address);
+  throttles.address.take(from, now);
+  throttles.person.take(`${from} ${body.email}`, now);
   const cookies = await cookiesOfSignIn(call.signIn, body, call.request.headers, address);
-  throttles.address.giveBack(address);
-  throttles.person.giveBack(`${address} ${body.email}`);
+  throttles.address.giveBack(from);
+  throttles.person.giveBack(`${from} ${body.email}`);
   return new Response(null, { status: 204, headers: cookies });
 }
 

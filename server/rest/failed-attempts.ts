@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net';
 import { DomainError } from '#server/domain/error.ts';
+import { household } from '#server/platform/household.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 
 /** Wrong tokens that one address may send in a window before it has to wait for the window's end. */
@@ -17,16 +17,6 @@ export interface FailedAttempts {
   check(address: string, header: string, now: Date): void;
   wrong(address: string, now: Date): void;
   right(header: string): void;
-}
-
-/** A household has a whole /64 of IPv6 addresses; it counts as one. */
-function household(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
-  const [head = '', tail] = address.split('::');
-  const front = head.split(':');
-  const back = tail === undefined ? [] : tail.split(':');
-  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0');
-  return [...front, ...zeros, ...back].slice(0, 4).join(':');
 }
 
 export function createFailedAttempts(): FailedAttempts {

@@ -1,0 +1,11 @@
+import { isIPv6 } from 'node:net';
+
+/** A household has a whole /64 of IPv6 addresses; it counts as one. */
+export function household(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [head = '', tail] = address.split('::');
+  const front = head.split(':');
+  const back = tail === undefined ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0');
+  return [...front, ...zeros, ...back].slice(0, 4).join(':');
+}
