@@ -127,6 +127,12 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     expect(await watchingAs(api, vm.id, 'fr')).toBe(`fr/resource: ${target} est surveillé, 1 fois activé.`);
   });
 
+  await test.step('in the browser, too: both follow the link to the VM', async () => {
+    for (const page of [operator, reader]) await page.getByRole('link', { name, exact: true }).click();
+    await expect(operator.getByText(`Watching ${target}. Enabled 1 times.`).first()).toBeVisible();
+    await expect(reader.getByText(`${target} wird beobachtet. 1-mal aktiviert.`).first()).toBeVisible();
+  });
+
   const declare = (version: string, state: 'enabled' | 'disabled') =>
     api.setExtension(vm.id, 'probe', {
       handler: probe,
@@ -142,6 +148,9 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     await declare('1.1.0.0', 'enabled');
     await expect.poll(() => watchingAs(api, vm.id, 'en'), patient).toBe(enabledTimes(2));
     expect(await probeOf(api, vm.id)).toMatchObject({ version: '1.1.0.0', status: { sequenceNumber: 2 } });
+    await expect(operator.getByText(`Watching ${target}. Enabled 2 times.`).first()).toBeVisible();
+    await expect(reader.getByText(`${target} wird beobachtet. 2-mal aktiviert.`).first()).toBeVisible();
+    for (const page of [operator, reader]) await page.goBack();
     expect(readdirSync(path.join(agent.dir, 'handlers')).sort()).toEqual(
       [`${share}-2.0.0.0`, `${probe}-1.1.0.0`].sort(),
     );
