@@ -203,6 +203,12 @@ export function Editor(props: EditorProps) {
             text={t('goalState', { name: vm.name, incarnation: base.incarnation })}
             tags={{ vm: <TextLink href={`/vms/${vm.id}`} /> }}
           />
+          {isNew ? (
+            <>
+              {' · '}
+              <TextLink href={`/vms/${vm.id}/extensions/new`}>{t('new.change')}</TextLink>
+            </>
+          ) : null}
         </p>
       </PageHeader>
       {newer === null ? null : (
@@ -320,6 +326,7 @@ export function Editor(props: EditorProps) {
         faults={faults}
         canApply={(dirty || isNew) && newer === null}
         hasChanges={dirty || isNew}
+        isOvertaken={newer !== null}
         busy={busy}
         vm={vm}
         state={draft.state}

@@ -13,6 +13,8 @@ export interface FootProps {
   faults: Faults;
   canApply: boolean;
   hasChanges: boolean;
+  /** Somebody else was faster: what is theirs is compared first. */
+  isOvertaken: boolean;
   busy: boolean;
   vm: { id: string; name: string };
   state: 'enabled' | 'disabled';
@@ -56,9 +58,11 @@ export function Foot(props: FootProps) {
         </button>
       ) : null}
       <span className="min-w-0 text-ink-2 max-sm:hidden">
-        {hasChanges
-          ? t(`foot.${sentenceOf(props)}`, { name: vm.name, version: props.version ?? '' })
-          : t('foot.unchanged')}
+        {props.isOvertaken
+          ? t('foot.compare')
+          : hasChanges
+            ? t(`foot.${sentenceOf(props)}`, { name: vm.name, version: props.version ?? '' })
+            : t('foot.unchanged')}
       </span>
       <span className="ms-auto flex items-center gap-2">
         <Button asChild variant="ghost">

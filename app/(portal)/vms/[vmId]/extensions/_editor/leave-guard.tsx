@@ -23,7 +23,7 @@ export function LeaveGuard({ active }: { active: boolean }) {
       if (!(link instanceof HTMLAnchorElement) || link.target === '_blank') return;
       if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       const to = new URL(link.href);
-      if (to.origin !== location.origin || to.pathname === location.pathname) return;
+      if (to.origin !== location.origin || to.pathname + to.search === location.pathname + location.search) return;
       event.preventDefault();
       event.stopPropagation();
       setTarget(to.pathname + to.search);

@@ -85,11 +85,11 @@ export function MovedOn({ newer, base, mine, secrets, plan, busy, onApplyMine, o
       </CardBody>
       {rows.length === 0 && !secretsDiffer ? null : (
         <TableFrame label={t('moved.table')} className="rounded-none">
-          <Table className="min-w-[560px]">
+          <Table className="sm:min-w-[560px]">
             <THead>
               <tr>
                 <Th>{t('moved.what')}</Th>
-                <Th>{t('moved.was')}</Th>
+                <Th className="max-sm:hidden">{t('moved.was')}</Th>
                 <Th>{t('moved.theirs')}</Th>
                 <Th>{t('moved.mine')}</Th>
               </tr>
@@ -97,17 +97,17 @@ export function MovedOn({ newer, base, mine, secrets, plan, busy, onApplyMine, o
             <TBody>
               {rows.map((row) => (
                 <Tr key={`${row.kind}${row.at}`}>
-                  <Td className="font-medium">{say.title(row)}</Td>
-                  <Td>{cell(row, wasAt(row))}</Td>
-                  <Td>{cell(row, row.before)}</Td>
-                  <Td>{cell(row, row.after)}</Td>
+                  <Td className="font-medium whitespace-normal">{say.title(row)}</Td>
+                  <Td className="whitespace-normal max-sm:hidden">{cell(row, wasAt(row))}</Td>
+                  <Td className="whitespace-normal">{cell(row, row.before)}</Td>
+                  <Td className="whitespace-normal">{cell(row, row.after)}</Td>
                 </Tr>
               ))}
               {secretsDiffer ? (
                 <Tr>
-                  <Td className="font-medium">{t('changes.protected')}</Td>
-                  <Td />
-                  <Td>
+                  <Td className="font-medium whitespace-normal">{t('changes.protected')}</Td>
+                  <Td className="max-sm:hidden" />
+                  <Td className="whitespace-normal">
                     {theirSecrets === null
                       ? t('changes.protected.remove')
                       : t('moved.protectedTheirs', { name: theirSecrets.changedBy })}

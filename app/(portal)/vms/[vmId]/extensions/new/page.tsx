@@ -4,7 +4,7 @@ import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { FootBar, Page } from '#app/_shell/page.tsx';
-import { Editor } from '../_editor/editor.tsx';
+import { EditorOnDemand } from '../_editor/editor-on-demand.tsx';
 import { footId } from '../_editor/foot-place.ts';
 import { HandlerChoice } from '../_editor/handler-choice.tsx';
 import { NoAccess } from '../_editor/no-access.tsx';
@@ -69,7 +69,7 @@ export default async function NewExtensionPage({ params, searchParams }: Props) 
       }
     >
       <Words namespaces={['editor']}>
-        <Editor
+        <EditorOnDemand
           key={handler}
           vm={{ id: vm.id, name: vm.name }}
           handler={handler}

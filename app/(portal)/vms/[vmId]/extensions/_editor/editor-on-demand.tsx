@@ -1,0 +1,22 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import type { EditorProps } from './editor.tsx';
+import { EditorSkeleton } from './editor-skeleton.tsx';
+
+const load = () => import('./editor.tsx').then((module) => module.Editor);
+// Asked for as soon as this file is there, not only when React gets to it.
+if (typeof window !== 'undefined') void load();
+
+const Editor = dynamic(load, { ssr: false, loading: EditorLoading });
+
+function EditorLoading() {
+  const { t } = useTranslation('common');
+  return <EditorSkeleton label={t('loading')} />;
+}
+
+/** The editor, whose script comes after the page: the first load stays small. */
+export function EditorOnDemand(props: EditorProps) {
+  return <Editor {...props} />;
+}
