@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
@@ -11,19 +9,6 @@ export function zipOf(files: Record<string, string>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [name, text] of Object.entries(files)) {
     zip.addBuffer(Buffer.from(text), name, { mode, mtime: new Date(0), forceDosTimestamp: true });
-  }
-  zip.end();
-  return buffer(zip.outputStream);
-}
-
-/** A zip of everything below a folder. */
-export function zipFolder(folder: string): Promise<Buffer> {
-  const zip = new ZipFile();
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  for (const entry of entries) {
-    const file = path.join(entry.parentPath, entry.name);
-    const name = path.relative(folder, file).split(path.sep).join('/');
-    zip.addFile(file, name, { mode, mtime: new Date(0), forceDosTimestamp: true });
   }
   zip.end();
   return buffer(zip.outputStream);
