@@ -53,7 +53,7 @@ function LanguageLine({ language: { lang, translated, total, missing } }: { lang
   const lacking = total - translated;
   const text = lacking === 0 ? t('languages.all') : t('languages.missing', { count: lacking });
   const line = (
-    <span className="grid min-h-7 grid-cols-[5.5rem_minmax(0,1fr)_6.5rem] items-center gap-2">
+    <span className="grid min-h-7 grid-cols-[4.5rem_minmax(0,1fr)_5.5rem] items-center gap-2">
       <span className="mono truncate">{lang}</span>
       <Meter
         value={total === 0 ? 1 : translated / total}

@@ -6,7 +6,6 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
-import { toast } from '#app/_ui/toast.tsx';
 
 export interface PublishActProps {
   handler: string;
@@ -14,10 +13,11 @@ export interface PublishActProps {
   languages: readonly string[];
   /** Messages were typed and not saved. */
   unsaved: boolean;
+  onPublished(): void;
 }
 
 /** Publishes the draft. What blocks it stands beside it as a link to its place. */
-export function PublishAct({ handler, version, languages, unsaved }: PublishActProps) {
+export function PublishAct({ handler, version, languages, unsaved, onPublished }: PublishActProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -29,7 +29,7 @@ export function PublishAct({ handler, version, languages, unsaved }: PublishActP
           queryClient.invalidateQueries(trpc.packages.pathFilter()),
           queryClient.invalidateQueries(trpc.handlers.pathFilter()),
         ]);
-        toast(t('publish.done', { version }));
+        onPublished();
       },
     }),
   );

@@ -2,13 +2,16 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { inferRouterOutputs } from '@trpc/server';
+import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
+import { Card } from '#app/_ui/card.tsx';
 import { CopyButton } from '#app/_ui/copy.tsx';
 import { Num } from '#app/_ui/num.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import type { AppRouter } from '#server/trpc/root.ts';
@@ -19,10 +22,18 @@ import { FindingCount } from '../../package/finding-count.tsx';
 import { PackageContents } from '../../package/package-contents.tsx';
 import { useMayPublish } from '../../publishing-rights.ts';
 import { VersionState } from '../../version-state.tsx';
-import { MessagesCard } from './messages/messages-card.tsx';
 import { PublishAct } from './publish-act.tsx';
-import { SchemaCard } from './schema-card.tsx';
 import { VersionMenu } from './version-menu.tsx';
+
+// Below the fold and heavy: fetched when the rest of the page is there.
+const MessagesCard = dynamic(() => import('./messages/messages-card.tsx').then((module) => module.MessagesCard), {
+  ssr: false,
+  loading: () => <WaitingCard rows={6} />,
+});
+const SchemaCard = dynamic(() => import('./schema-card.tsx').then((module) => module.SchemaCard), {
+  ssr: false,
+  loading: () => <WaitingCard rows={3} />,
+});
 
 export type Version = inferRouterOutputs<AppRouter>['packages']['get'];
 export type VersionResources = inferRouterOutputs<AppRouter>['resources']['get'];
@@ -46,6 +57,7 @@ export function VersionView({ first, resources: firstResources, vms }: VersionVi
   }).data;
   const mayPublish = useMayPublish(namespaceOf(handler));
   const [unsaved, setUnsaved] = useState(false);
+  const [justPublished, setJustPublished] = useState(false);
   const findings = findingsOf('warning', found.warnings);
   const languages = resources.languages.map(({ lang }) => lang);
   return (
@@ -57,7 +69,13 @@ export function VersionView({ first, resources: firstResources, vms }: VersionVi
           <>
             <FindingCount findings={findings} />
             {mayPublish && found.state === 'draft' ? (
-              <PublishAct handler={handler} version={version} languages={languages} unsaved={unsaved} />
+              <PublishAct
+                handler={handler}
+                version={version}
+                languages={languages}
+                unsaved={unsaved}
+                onPublished={() => setJustPublished(true)}
+              />
             ) : null}
             {mayPublish && found.state !== 'withdrawn' ? (
               <VersionMenu handler={handler} version={version} state={found.state} vms={vms} />
@@ -95,7 +113,7 @@ export function VersionView({ first, resources: firstResources, vms }: VersionVi
         />
       </PageHeader>
       <div className="grid gap-4">
-        {found.state === 'published' ? (
+        {justPublished && found.state === 'published' ? (
           <Banner status="healthy" boxed>
             <Trans
               text={t('published.next')}
@@ -109,13 +127,15 @@ export function VersionView({ first, resources: firstResources, vms }: VersionVi
           </Banner>
         ) : null}
         <PackageContents files={found.files} manifestText={found.manifestText} findings={findings} />
-        <MessagesCard
-          handler={handler}
-          version={version}
-          resources={resources}
-          mayEdit={mayPublish}
-          onUnsaved={setUnsaved}
-        />
+        <div id="messages" className="min-w-0 scroll-mt-16">
+          <MessagesCard
+            handler={handler}
+            version={version}
+            resources={resources}
+            mayEdit={mayPublish}
+            onUnsaved={setUnsaved}
+          />
+        </div>
         <SchemaCard
           handler={handler}
           version={version}
@@ -125,5 +145,16 @@ export function VersionView({ first, resources: firstResources, vms }: VersionVi
         />
       </div>
     </>
+  );
+}
+
+/** Takes the place of a card whose script is on its way. */
+function WaitingCard({ rows }: { rows: number }) {
+  const { t } = useTranslation('common');
+  return (
+    <Card>
+      <div className="h-11" />
+      <SkeletonRows label={t('loading')} columns={['w-24', 'w-64', 'w-64']} rows={rows} />
+    </Card>
   );
 }

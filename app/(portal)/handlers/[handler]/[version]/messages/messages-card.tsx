@@ -43,11 +43,7 @@ export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved }
   const placeholders = open ? placeholdersIn(messages, open.id) : [];
   const isEmpty = messages.ids.length === 0;
   return (
-    <Card
-      id="messages"
-      {...(mayEdit ? dropProps : {})}
-      className={over && mayEdit ? 'scroll-mt-16 shadow-focus' : 'scroll-mt-16'}
-    >
+    <Card {...(mayEdit ? dropProps : {})} className={over && mayEdit ? 'shadow-focus' : undefined}>
       <CardHeader
         title={t('messages')}
         note={

@@ -1,0 +1,178 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { expect, test } from './support/test.ts';
+import { zipOf } from './support/zip.ts';
+
+const commands = {
+  installCommand: 'bin/probe.sh install',
+  uninstallCommand: 'bin/probe.sh uninstall',
+  updateCommand: 'bin/probe.sh update',
+  enableCommand: 'bin/probe.sh enable',
+  disableCommand: 'bin/probe.sh disable',
+};
+const manifest = (fields: object): string => JSON.stringify([{ version: 1.0, handlerManifest: fields }], null, 2);
+const script = '#!/bin/sh\nexit 0\n';
+
+/** Chromium notes every refused call; these journeys provoke them. */
+const refused = /status of (409|422)/;
+
+/** Zip libraries refuse to write such a name; of the same length, it can be put over another. */
+function renamed(zip: Buffer, from: string, to: string): Buffer {
+  return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1');
+}
+
+async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
+  const waiting = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: /^Choose (a zip|another)$/ }).click();
+  await (await waiting).setFiles({ name, mimeType: 'application/zip', buffer });
+}
+
+test('a publisher mends a zip, writes messages in two languages and publishes; an operator finds it', async ({
+  api,
+  signedIn,
+  unique,
+  console,
+}) => {
+  console.allow(refused);
+  const namespace = `Contoso.${unique}`;
+  await api.ensurePublisher(namespace);
+  const handler = `${namespace}.Probe`;
+  const page = await signedIn('publisher', { namespaces: [namespace] });
+
+  await test.step('a broken zip: every fault at its place, nothing registered (AZ-P2, AZ-P3, AZ-P4)', async () => {
+    await page.goto('/publish');
+    await expectAccessibleInBothThemes(page);
+    const { disableCommand: _, ...four } = commands;
+    const broken = await zipOf({
+      'HandlerManifest.json': manifest({
+        ...four,
+        updateCommand: '../elsewhere/update.sh',
+        rebootAfterInstall: false,
+        reportHeartbeat: 'yes',
+      }),
+      'bin/probe.sh': script,
+      'bin/xx/xx/escape.sh': script,
+    });
+    await choose(page, `${handler}-1.2.0.0.zip`, renamed(broken, 'bin/xx/xx/escape.sh', 'bin/../../escape.sh'));
+    await expect(page.getByLabel('Handler', { exact: true })).toHaveValue(handler);
+    await expect(page.getByLabel('Version', { exact: true })).toHaveValue('1.2.0.0');
+    await page.getByRole('button', { name: 'Upload' }).click();
+
+    await expect(page.getByRole('alert').filter({ hasText: 'The package is not accepted.' })).toBeVisible();
+    const manifestCard = page.getByRole('region', { name: 'HandlerManifest.json' });
+    await expect(manifestCard.getByText('This must be true or false, without quotation marks.')).toBeVisible();
+    await expect(manifestCard.getByText('This field is required.')).toBeVisible();
+    await expect(page.getByText('The name leads out of the package with a part “..”.')).toBeVisible();
+    await expect(page.getByRole('link', { name: '3 errors' })).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await api.call('GET', `/handlers/${handler}`, { status: 404 });
+  });
+
+  await test.step('the mended zip becomes a draft', async () => {
+    const flags = { rebootAfterInstall: false, reportHeartbeat: true };
+    const mended = await zipOf({ 'HandlerManifest.json': manifest({ ...commands, ...flags }), 'bin/probe.sh': script });
+    await choose(page, `${handler}-1.2.0.0.zip`, mended);
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await expect(page).toHaveURL(`/handlers/${handler}/1.2.0.0`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Probe 1.2.0.0');
+    await expect(page.getByText('Draft', { exact: true })).toBeVisible();
+  });
+
+  await test.step('messages in en and de, each with its preview (AZ-L4, AZ-L6)', async () => {
+    await page.getByLabel('Id of a message').fill('disk-full');
+    await page.getByRole('button', { name: 'Add the message' }).click();
+    await page.getByRole('button', { name: 'Language', exact: true }).click();
+    await page.getByLabel('Language tag').fill('de');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+
+    const german = page.getByLabel('de text of disk-full');
+    await german.fill('Datenträger {0} ist voll');
+    await expect(page.getByRole('link', { name: 'Messages are not saved yet' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Publish 1.2.0.0' })).toBeDisabled();
+    await page.getByRole('button', { name: 'Save de (1 change)' }).click();
+    await expect(page.getByRole('link', { name: 'English messages are missing' })).toBeVisible();
+
+    await page.getByLabel('en text of disk-full').fill('Disk {0} is {1} % full');
+    await expect(page.getByText('Lacks {1}, which English has.')).toBeVisible();
+    await german.fill('Datenträger {0} ist zu {1} % voll');
+    await expect(page.getByText('Lacks {1}, which English has.')).toBeHidden();
+    await page.getByLabel('Sample for {0}').fill('/dev/sda');
+    await page.getByLabel('Sample for {1}').fill('97');
+    await expect(page.getByText('Disk /dev/sda is 97 % full')).toBeVisible();
+    await expect(page.getByText('Datenträger /dev/sda ist zu 97 % voll')).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Save en (1 change)' }).click();
+    await page.getByRole('button', { name: 'Save de (1 change)' }).click();
+    await expect(page.getByRole('button', { name: /^Save / })).toHaveCount(0);
+  });
+
+  await test.step('published: what was said is what readers get', async () => {
+    await page.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
+    await expect(page.getByRole('link', { name: 'Assign it to VMs' })).toBeVisible();
+    const { languages } = await api.call<{ languages: { lang: string; missing: string[] }[] }>(
+      'GET',
+      `/handlers/${handler}/versions/1.2.0.0/resources`,
+    );
+    expect(languages).toMatchObject([
+      { lang: 'en', missing: [] },
+      { lang: 'de', missing: [] },
+    ]);
+  });
+
+  await test.step('other bytes under the same version are refused (AZ-P1)', async () => {
+    await page.goto(`/publish?handler=${handler}`);
+    const flags = { rebootAfterInstall: true, reportHeartbeat: true };
+    const other = await zipOf({ 'HandlerManifest.json': manifest({ ...commands, ...flags }), 'bin/probe.sh': script });
+    await choose(page, 'probe-1.2.0.0.zip', other);
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await expect(
+      page.getByText('Version 1.2.0.0 is already published with other contents. Raise the version.'),
+    ).toBeVisible();
+  });
+
+  await test.step('an operator finds it and may not change it', async () => {
+    const operator = await signedIn('operator');
+    await operator.goto('/handlers');
+    await expectAccessibleInBothThemes(operator);
+    await operator.getByRole('searchbox').fill(namespace);
+    await expect(operator).toHaveURL(`/handlers?q=${namespace}`);
+    await operator.getByRole('link', { name: 'Probe' }).click();
+    await expect(operator.getByRole('heading', { level: 1 })).toHaveText('Probe');
+    await expect(operator.getByRole('link', { name: 'Upload a version' })).toHaveCount(0);
+    await expectAccessibleInBothThemes(operator);
+    await operator.getByRole('link', { name: '1.2.0.0' }).click();
+    await expect(operator.getByRole('button', { name: 'en text of disk-full' })).toBeVisible();
+    await expect(operator.getByRole('button', { name: 'Load files' })).toHaveCount(0);
+    await expectAccessible(operator);
+    await operator.goto('/publish');
+    await expect(operator.getByRole('heading', { level: 1 })).toHaveText('This needs another role');
+  });
+});
+
+test('a version is withdrawn with a reason, and a draft deleted', async ({ api, signedIn, unique }) => {
+  const namespace = `Withdrawn.${unique}`;
+  await api.ensurePublisher(namespace);
+  const handler = `${namespace}.Probe`;
+  const flags = { rebootAfterInstall: false, reportHeartbeat: false };
+  const zip = await zipOf({ 'HandlerManifest.json': manifest({ ...commands, ...flags }), 'bin/probe.sh': script });
+  await api.publish(handler, '1.0.0', zip);
+  await api.call('PUT', `/handlers/${handler}/versions/1.1.0/package`, { body: zip });
+
+  const page = await signedIn('publisher', { namespaces: [namespace] });
+  await page.goto(`/handlers/${handler}`);
+  await page.getByRole('button', { name: 'Acts on 1.0.0' }).click();
+  await page.getByRole('menuitem', { name: 'Withdraw' }).click();
+  await expect(page.getByText('No VM has it.')).toBeVisible();
+  await page.getByRole('button', { name: 'Withdraw 1.0.0' }).click();
+  await expect(page.getByText('Say why.')).toBeVisible();
+  await page.getByLabel('Reason').fill('It fills the disk.');
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'Withdraw 1.0.0' }).click();
+  await expect(page.getByRole('row', { name: /1\.0\.0 Withdrawn It fills the disk\./ })).toBeVisible();
+
+  await page.getByRole('button', { name: 'Acts on 1.1.0' }).click();
+  await page.getByRole('menuitem', { name: 'Delete the draft' }).click();
+  await page.getByRole('textbox').fill('1.1.0');
+  await page.getByRole('button', { name: 'Delete 1.1.0' }).click();
+  await expect(page.getByRole('link', { name: '1.1.0' })).toHaveCount(0);
+});
