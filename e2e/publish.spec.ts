@@ -109,11 +109,11 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
   await test.step('published: what was said is what readers get', async () => {
     await page.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
     await expect(page.getByRole('link', { name: 'Assign it to VMs' })).toBeVisible();
-    const { languages } = await api.call<{ languages: { lang: string; missing: string[] }[] }>(
+    const { items } = await api.call<{ items: { lang: string; missing: string[] }[] }>(
       'GET',
       `/handlers/${handler}/versions/1.2.0.0/resources`,
     );
-    expect(languages).toMatchObject([
+    expect(items).toMatchObject([
       { lang: 'en', missing: [] },
       { lang: 'de', missing: [] },
     ]);

@@ -21,29 +21,32 @@ const shown = <T extends Pick<LanguageResources, 'warnings'>>(language: T, accep
   warnings: shownWarnings(language.warnings, acceptLanguage),
 });
 
+/** The same call stands at the pages' own upload door. */
+export const setResourcesRoute: Route = route({
+  method: 'PUT',
+  path: '/handlers/{handler}/versions/{version}/resources/{lang}',
+  operationId: 'setResources',
+  summary: 'Puts a resource file in the place of a language, also after publishing.',
+  role: 'publisher',
+  inNamespace: true,
+  params: inLanguage,
+  body: z.array(z.unknown()),
+  bodyBytes: (limits) => limits.resources.fileBytes,
+  answers: {
+    200: {
+      meaning: 'The language as it is kept, and how many messages it has.',
+      schema: z.object({ lang: z.string(), messages: count, warnings: z.array(warning) }),
+    },
+  },
+  refusals: [404],
+  run: async (ctx, { params, body, acceptLanguage }) => {
+    const { warnings, ...result } = await setResources(ctx, { ...params, file: body });
+    return { status: 200, body: { ...result, warnings: shownWarnings(warnings, acceptLanguage) } };
+  },
+});
+
 export const resourceRoutes: readonly Route[] = [
-  route({
-    method: 'PUT',
-    path: '/handlers/{handler}/versions/{version}/resources/{lang}',
-    operationId: 'setResources',
-    summary: 'Puts a resource file in the place of a language, also after publishing.',
-    role: 'publisher',
-    inNamespace: true,
-    params: inLanguage,
-    body: z.array(z.unknown()),
-    bodyBytes: (limits) => limits.resources.fileBytes,
-    answers: {
-      200: {
-        meaning: 'The language as it is kept, and how many messages it has.',
-        schema: z.object({ lang: z.string(), messages: count, warnings: z.array(warning) }),
-      },
-    },
-    refusals: [404],
-    run: async (ctx, { params, body, acceptLanguage }) => {
-      const { warnings, ...result } = await setResources(ctx, { ...params, file: body });
-      return { status: 200, body: { ...result, warnings: shownWarnings(warnings, acceptLanguage) } };
-    },
-  }),
+  setResourcesRoute,
   route({
     method: 'GET',
     path: '/handlers/{handler}/versions/{version}/resources',

@@ -1,8 +1,8 @@
-import { getResources, previewMessage, setResources } from '#server/domain/localization/index.ts';
-import { mutation, query, router } from '../trpc.ts';
+import { getResources, previewMessage } from '#server/domain/localization/index.ts';
+import { query, router } from '../trpc.ts';
 
+/** Languages are stored by the upload door: a file of 20,000 messages is too large for tRPC. */
 export const resourcesRouter = router({
   get: query(getResources),
   preview: query(previewMessage),
-  set: mutation(setResources),
 });

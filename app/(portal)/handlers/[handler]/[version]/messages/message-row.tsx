@@ -58,7 +58,7 @@ function ClosedCell({ lang, id, messages, mayEdit, onOpen }: CellProps) {
     <button
       type="button"
       onClick={() => onOpen({ id, lang })}
-      className="flex h-(--row) w-full min-w-0 items-center gap-1.5 rounded-sm text-start"
+      className="flex min-h-(--row) w-full min-w-0 items-center gap-1.5 rounded-sm py-1.5 text-start"
     >
       <span className="sr-only">{t('cell', { lang, id })}: </span>
       {isBlank ? (
@@ -67,7 +67,7 @@ function ClosedCell({ lang, id, messages, mayEdit, onOpen }: CellProps) {
           {t(mayEdit ? 'add' : 'notTranslated')}
         </span>
       ) : (
-        <span className="min-w-0 truncate" title={text}>
+        <span className="min-w-0 wrap-anywhere" lang={lang}>
           <TemplateText text={text} />
         </span>
       )}

@@ -8,6 +8,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { CardFooter } from '#app/_ui/card.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { toast } from '#app/_ui/toast.tsx';
+import { storeLanguage } from './store-language.ts';
 import type { Messages } from './use-messages.ts';
 
 export interface SaveBarProps {
@@ -22,7 +23,7 @@ export function SaveBar({ handler, version, messages }: SaveBarProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const explain = useProblem();
-  const save = useMutation(trpc.resources.set.mutationOptions());
+  const save = useMutation({ mutationFn: storeLanguage, networkMode: 'always' });
   const problem = save.error ? explain(save.error) : undefined;
   if (messages.changes.size === 0 && problem === undefined) return null;
 

@@ -1,10 +1,11 @@
 'use client';
 
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Problem } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
+import { storeLanguage } from './store-language.ts';
 
 /** What became of a language file. */
 export interface ReceivedFile {
@@ -24,7 +25,6 @@ export function useResourceFiles({ handler, version, onStored }: Options) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const explain = useProblem();
-  const set = useMutation(trpc.resources.set.mutationOptions());
   const [received, setReceived] = useState<readonly ReceivedFile[]>([]);
   const [busy, setBusy] = useState(false);
 
@@ -37,7 +37,7 @@ export function useResourceFiles({ handler, version, onStored }: Options) {
     }
     try {
       const lang = languageIn(contents) ?? file.name.replace(/\.json$/i, '');
-      const stored = await set.mutateAsync({ handler, version, lang, file: contents });
+      const stored = await storeLanguage({ handler, version, lang, file: contents });
       onStored(stored.lang);
       return { stored };
     } catch (error) {
