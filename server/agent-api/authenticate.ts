@@ -43,12 +43,13 @@ export async function admit(call: AgentCall): Promise<Admitted> {
 }
 
 /** Notes that the agent was here and when it should be again. */
-export function noteSighting(call: AgentCall, admitted: Admitted, againInSeconds: number): void {
+export function noteSighting(call: AgentCall, admitted: Admitted, againInSeconds: number, hungUp = false): void {
   const at = call.door.clock();
   call.door.presence.saw({
     vmId: admitted.agent.vmId,
     at,
     nextExpectedAt: new Date(at.getTime() + againInSeconds * 1000),
     counter: admitted.counter,
+    hungUp,
   });
 }

@@ -9,6 +9,8 @@ export interface Sighting {
   /** The latest moment at which it should call again. */
   nextExpectedAt: Date;
   counter: number | null;
+  /** The agent hung up on a held poll: what it promised by that poll counts no more. */
+  hungUp?: boolean;
 }
 
 const flushMs = 1_000;
@@ -34,7 +36,8 @@ export class PresenceBook {
   saw(sighting: Sighting): void {
     const known = this.#pending.get(sighting.vmId);
     const counter = Math.max(known?.counter ?? 0, sighting.counter ?? 0);
-    this.#pending.set(sighting.vmId, { ...sighting, counter });
+    const hungUp = sighting.hungUp ?? false;
+    this.#pending.set(sighting.vmId, { ...sighting, counter, hungUp: hungUp || (known?.hungUp ?? false) });
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#flushing = this.flush().catch(this.#onError);
@@ -72,8 +75,9 @@ async function writeSightings(db: Database, batch: readonly Sighting[]): Promise
           ${sql.param(batch.map((row) => row.vmId))}::uuid[],
           ${sql.param(batch.map((row) => row.at.toISOString()))}::timestamptz[],
           ${sql.param(batch.map((row) => row.nextExpectedAt.toISOString()))}::timestamptz[],
-          ${sql.param(batch.map((row) => row.counter ?? 0))}::bigint[]
-        ) as s(vm_id, at, next_expected_at, counter)
+          ${sql.param(batch.map((row) => row.counter ?? 0))}::bigint[],
+          ${sql.param(batch.map((row) => row.hungUp ?? false))}::boolean[]
+        ) as s(vm_id, at, next_expected_at, counter, hung_up)
         join agents a on a.vm_id = s.vm_id
       ), before as materialized (
         select p.vm_id, p.next_expected_at from agent_presence p join seen using (vm_id)
@@ -82,7 +86,9 @@ async function writeSightings(db: Database, batch: readonly Sighting[]): Promise
         select vm_id, at, next_expected_at, counter from seen order by vm_id
         on conflict (vm_id) do update set
           last_seen_at = greatest(agent_presence.last_seen_at, excluded.last_seen_at),
-          next_expected_at = greatest(agent_presence.next_expected_at, excluded.next_expected_at),
+          next_expected_at = case
+            when (select hung_up from seen where seen.vm_id = excluded.vm_id) then excluded.next_expected_at
+            else greatest(agent_presence.next_expected_at, excluded.next_expected_at) end,
           counter = greatest(agent_presence.counter, excluded.counter)
       )
       select seen.vm_id from seen left join before using (vm_id)

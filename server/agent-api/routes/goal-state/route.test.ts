@@ -105,6 +105,26 @@ describe('held polls', () => {
     expect((await agent.call('/goal-state')).status).toBe(401);
   });
 
+  test('an agent that hangs up is expected back at once, not when its poll would have ended', async () => {
+    const { agent } = await held();
+    const expected = async () => {
+      const { rows } = await ctx.db.$client.query(
+        'select extract(epoch from next_expected_at - last_seen_at)::int as seconds from agent_presence where vm_id = $1',
+        [agent.vmId],
+      );
+      return rows[0]?.seconds as number | undefined;
+    };
+    const etag = (await agent.call('/goal-state')).headers.get('etag') ?? '';
+    const hangUp = new AbortController();
+    const poll = agent
+      .call('/goal-state?wait=60', { headers: { 'if-none-match': etag }, signal: hangUp.signal })
+      .catch(() => 'hung up');
+    await expect.poll(expected, { timeout: 5_000 }).toBeGreaterThan(50);
+    hangUp.abort();
+    expect(await poll).toBe('hung up');
+    await expect.poll(expected, { timeout: 5_000 }).toBeLessThan(10);
+  });
+
   test.each(['-1', 'soon', '9999999999'])('?wait=%s is no wait', async (wait) => {
     const { poll } = await held();
     expect((await poll(wait)).status).toBe(304);

@@ -6,6 +6,9 @@ import type { AgentCall } from '../../call.ts';
 
 const longestWait = 60;
 
+/** Seconds within which an agent whose connection broke should be back. */
+const hungUpGrace = 5;
+
 /**
  * `GET /agent/v1/goal-state`: 200 with the goal state, or 304 where the agent has it. With `?wait=` the answer is held
  * until there is a newer one; a VM holds one poll, and a newer poll ends the older.
@@ -28,7 +31,11 @@ export async function goalState(call: AgentCall): Promise<Response> {
       if (found.text !== null || !place || left <= 0) return answer(call, admitted, found, mayHold ? wait : 0);
       noteSighting(call, admitted, left / 1000 + 2);
       const why = await place.next(left, request.signal);
-      if (why !== 'look') return answer(call, admitted, { ...found, text: null }, wait);
+      if (why !== 'look') {
+        const answered = answer(call, admitted, { ...found, text: null }, wait);
+        if (request.signal.aborted) noteSighting(call, admitted, hungUpGrace, true);
+        return answered;
+      }
       await authenticateAgent(door.services.db, request.headers.get('authorization'));
     }
   } finally {
