@@ -63,7 +63,7 @@ describe('bounds', () => {
 
   test.each(['TRACE / HTTP/1.1', 'OPTIONS * HTTP/1.1'])('%s is refused', async (line) => {
     await start(echo);
-    expect(await raw(`${line}\r\nHost: x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 [^]*request_malformed/);
+    expect(await raw(`${line}\r\nHost: x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 .*request_malformed/s);
   });
 
   test('an offer to upgrade, as of HTTP/2, is answered as the plain request that it is', async () => {

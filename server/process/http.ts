@@ -133,7 +133,8 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     if (closing.aborted) response.setHeader('Connection', 'close');
     const target = methods.has(request.method ?? 'GET') ? pathOf(request.url ?? '') : null;
     if (target === null) {
-      return refuseConnection(request.socket, refusalText('request_malformed', {}, origin.requestId));
+      refuseConnection(request.socket, refusalText('request_malformed', {}, origin.requestId));
+      return;
     }
     request.url = target;
     const path = target.split('?', 1)[0] ?? '';

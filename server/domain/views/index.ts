@@ -3,4 +3,3 @@ export { getVmFacts, type VmFacts } from './get-vm-facts.ts';
 export * from './input.ts';
 export type * from './instance-view.ts';
 export { type FleetRow, listFleet } from './list-fleet.ts';
-export { listHealth, type VmHealthSummary } from './list-health.ts';
