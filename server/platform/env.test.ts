@@ -16,7 +16,6 @@ describe('the environment', () => {
       secretKey: null,
       bootstrap: { token: null, person: null },
       vmRate: 20,
-      wire: false,
       custody: 'portal',
       limits: defaultLimits,
     });
@@ -30,10 +29,7 @@ describe('the environment', () => {
     [{ ANNEX_URL: 'https://annex.example/' }, { url: 'https://annex.example' }],
     [{ ANNEX_TLS_CERT: '/c.pem', ANNEX_TLS_KEY: '/k.pem' }, { gatewayUrl: 'https://localhost:3001' }],
     [{ ANNEX_VM_RATE: '0' }, { vmRate: 0 }],
-    [
-      { ANNEX_WIRE: 'on', ANNEX_CUSTODY: 'vm' },
-      { wire: true, custody: 'vm' },
-    ],
+    [{ ANNEX_CUSTODY: 'vm' }, { custody: 'vm' }],
     [
       { DATABASE_URL: '', PORT: '' },
       { databaseUrl: null, port: 3000 },
@@ -59,6 +55,7 @@ describe('the environment', () => {
     [{ ANNEX_SECRET_KEY: 'short' }, 'ANNEX_SECRET_KEY must have 32'],
     [{ ANNEX_BOOTSTRAP_TOKEN: 'short' }, 'ANNEX_BOOTSTRAP_TOKEN must have 32'],
     [{ ANNEX_BOOTSTRAP_EMAIL: 'a@b.example' }, 'ANNEX_BOOTSTRAP_PASSWORD must be set'],
+    [{ ANNEX_BOOTSTRAP_PASSWORD: 'elevenchars' }, 'ANNEX_BOOTSTRAP_PASSWORD must have 12'],
     [{ ANNEX_VM_RATE: '-1' }, 'ANNEX_VM_RATE must be a whole number'],
     [{ ANNEX_CUSTODY: 'both' }, 'ANNEX_CUSTODY must be portal or vm'],
     [{ ANNEX_LIMITS: '{"report":{"entires":7}}' }, 'there is no limit report.entires'],
@@ -68,7 +65,7 @@ describe('the environment', () => {
   });
 
   test('names all that is wrong at once, and no value', () => {
-    const env = { PORT: 'x', ANNEX_SECRET_KEY: 'hunter2', ANNEX_WIRE: 'maybe' };
+    const env = { PORT: 'x', ANNEX_SECRET_KEY: 'hunter2', ANNEX_LOG: 'maybe' };
     const error = (() => {
       try {
         loadConfig(env);
@@ -77,7 +74,7 @@ describe('the environment', () => {
       }
     })();
     expect(error).toBeInstanceOf(ConfigError);
-    expect(error?.message).toMatch(/PORT.*ANNEX_SECRET_KEY.*ANNEX_WIRE/s);
+    expect(error?.message).toMatch(/PORT.*ANNEX_SECRET_KEY.*ANNEX_LOG/s);
     expect(error?.message).not.toContain('hunter2');
   });
 

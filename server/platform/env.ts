@@ -25,7 +25,6 @@ export interface Config {
   bootstrap: { token: string | null; person: { email: string; password: string } | null };
   /** Requests per second of one VM; 0 = off. */
   vmRate: number;
-  wire: boolean;
   custody: 'portal' | 'vm';
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   limits: Limits;
@@ -129,7 +128,7 @@ const environment = z
     ANNEX_BOOTSTRAP_EMAIL: z.email('must be an e-mail address').optional(),
     ANNEX_BOOTSTRAP_PASSWORD: z
       .string()
-      .min(10, 'must have 10 characters or more')
+      .min(12, 'must have 12 characters or more')
       .max(128, 'must have 128 characters at most')
       .optional(),
     ANNEX_VM_RATE: z
@@ -137,7 +136,6 @@ const environment = z
       .regex(/^\d{1,6}$/, 'must be a whole number, 0 for no limit')
       .transform(Number)
       .default(20),
-    ANNEX_WIRE: z.enum(['on', 'off'], 'must be on or off').default('off'),
     ANNEX_CUSTODY: z.enum(['portal', 'vm'], 'must be portal or vm').default('portal'),
     ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
     ANNEX_LIMITS: limits.optional(),
@@ -201,7 +199,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       person: email !== undefined && password !== undefined ? { email, password } : null,
     },
     vmRate: value.ANNEX_VM_RATE,
-    wire: value.ANNEX_WIRE === 'on',
     custody: value.ANNEX_CUSTODY,
     logLevel: value.ANNEX_LOG,
     limits: value.ANNEX_LIMITS ?? defaultLimits,
