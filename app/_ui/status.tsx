@@ -78,9 +78,9 @@ export function StatusChip({ status, children, word, className }: StatusChipProp
   return (
     <span
       data-st={status}
-      title={title}
+      title={typeof children === 'string' ? `${children}: ${title}` : title}
       className={cn(
-        'inline-flex h-5 items-center gap-[5px] rounded-sm ps-[5px] pe-1.5 text-12 whitespace-nowrap',
+        'inline-flex h-5 max-w-48 items-center gap-[5px] rounded-sm ps-[5px] pe-1.5 text-12 whitespace-nowrap',
         loud.includes(status)
           ? 'bg-st-tint text-st-text shadow-[inset_0_0_0_1px_var(--st-line)] [--cut:var(--st-tint)]'
           : 'text-ink-2 shadow-hair',
@@ -88,7 +88,7 @@ export function StatusChip({ status, children, word, className }: StatusChipProp
       )}
     >
       <StatusIcon status={status} className="size-3" />
-      {children}
+      <span className="min-w-0 truncate">{children}</span>
       <span className="sr-only">, {title}</span>
     </span>
   );

@@ -17,12 +17,15 @@ export function Tag({ name, children, className }: TagProps) {
   return (
     <span
       className={cn(
-        'inline-flex h-5 items-center rounded-sm bg-sunken px-1.5 text-12 whitespace-nowrap text-ink-2 shadow-hair-subtle',
+        'inline-flex h-5 max-w-full min-w-0 items-center rounded-sm bg-sunken px-1.5 text-12 whitespace-nowrap text-ink-2 shadow-hair-subtle',
         className,
       )}
+      title={typeof children === 'string' && name !== undefined ? `${name}: ${children}` : undefined}
     >
-      {name === undefined ? null : <span className="me-1 text-ink-3">{name}:</span>}
-      {children}
+      <span className="min-w-0 truncate">
+        {name === undefined ? null : <span className="me-1 text-ink-3">{name}:</span>}
+        {children}
+      </span>
     </span>
   );
 }

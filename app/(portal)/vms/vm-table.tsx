@@ -21,6 +21,7 @@ type FleetRow = inferRouterOutputs<AppRouter>['vms']['list']['items'][number];
 
 const rowHeight = 36;
 const chipsShown = 4;
+const tagsShown = 2;
 const severity = ['failed', 'unresponsive', 'degraded', 'progressing', 'unknown', 'healthy', 'disabled'];
 
 export interface VmTableProps {
@@ -133,6 +134,7 @@ function VmRow({ row, cursor, index, measure }: VmRowProps) {
   const { t } = useTranslation(['vms', 'reports']);
   const status = row.agent.status === 'unresponsive' ? 'unresponsive' : statusOfHealth[row.health];
   const worstFirst = [...row.extensions].sort((a, b) => severity.indexOf(a.health) - severity.indexOf(b.health));
+  const tags = Object.entries(row.tags);
   const narrow = 'max-sm:block max-sm:h-auto max-sm:border-0 max-sm:p-0';
   return (
     <Tr
@@ -146,6 +148,7 @@ function VmRow({ row, cursor, index, measure }: VmRowProps) {
           href={`/vms/${row.id}`}
           // A row that scrolls by is not about to be opened.
           prefetch={false}
+          title={row.name}
           className="block truncate after:absolute after:inset-0 focus-visible:after:shadow-(--focus) focus-visible:shadow-none"
         >
           {row.name}
@@ -186,13 +189,21 @@ function VmRow({ row, cursor, index, measure }: VmRowProps) {
       </Td>
       <Td className="max-md:hidden">
         <span className="flex gap-1">
-          {Object.entries(row.tags)
-            .slice(0, 3)
-            .map(([name, value]) => (
-              <Tag key={name} name={name}>
-                {value}
-              </Tag>
-            ))}
+          {tags.slice(0, tagsShown).map(([name, value]) => (
+            <Tag key={name} name={name} className="max-w-36">
+              {value}
+            </Tag>
+          ))}
+          {tags.length > tagsShown ? (
+            <Chip
+              title={tags
+                .slice(tagsShown)
+                .map(([name, value]) => `${name}: ${value}`)
+                .join(', ')}
+            >
+              +{tags.length - tagsShown}
+            </Chip>
+          ) : null}
         </span>
       </Td>
       <Td className="text-ink-2 max-md:hidden">{row.agentVersion}</Td>
