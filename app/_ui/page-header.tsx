@@ -34,16 +34,17 @@ export function Facts({
   items,
   className,
 }: {
-  items: readonly { label: ReactNode; value: ReactNode }[];
+  /** `bare`: the value speaks for itself; its label is only for readers of the screen. */
+  items: readonly { label: ReactNode; value: ReactNode; bare?: boolean }[];
   className?: string;
 }) {
   return (
     <dl className={cn('mt-1 flex flex-wrap items-baseline gap-x-5 gap-y-1 text-ink-2', className)}>
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a page keep their order
-        <div key={index} className="flex flex-wrap items-baseline gap-x-1.5">
-          <dt className="text-ink-3">{item.label}</dt>
-          <dd>{item.value}</dd>
+        <div key={index} className="flex min-w-0 flex-wrap items-baseline gap-x-1.5">
+          <dt className={item.bare ? 'sr-only' : 'text-ink-3'}>{item.label}</dt>
+          <dd className="min-w-0 wrap-anywhere">{item.value}</dd>
         </div>
       ))}
     </dl>

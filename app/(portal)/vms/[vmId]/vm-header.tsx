@@ -9,9 +9,9 @@ import { Button, IconButton } from '#app/_ui/button.tsx';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
-import { Tag } from '#app/_ui/tag.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import { explain } from './explain.ts';
+import { TagList } from './tag-list.tsx';
 import { type InstanceView, isDone, type VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
@@ -28,7 +28,8 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
   const never = view.agent.status === 'never';
   const open = view.extensions.filter((extension) => !isDone(extension)).length;
   const count = view.extensions.length;
-  const notDone = open === 0 ? t('vms:vm.allDone', { count }) : t('vms:vm.notDone', { count: open, total: count });
+  const some = count === 1 ? t('vms:vm.onlyNotDone') : t('vms:vm.notDone', { count: open, total: count });
+  const notDone = open === 0 ? t('vms:vm.allDone', { count }) : some;
   // The page's one primary button: what a failure asks for, else the next extension.
   const mendsFirst = explain(view, new Date(0))?.act?.failed === true;
   return (
@@ -83,16 +84,9 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
       ),
     },
     tags.length > 0 && {
-      label: <span className="sr-only">{t('vm.fact.tags')}</span>,
-      value: (
-        <span className="flex flex-wrap gap-1">
-          {tags.map(([name, value]) => (
-            <Tag key={name} name={name}>
-              {value}
-            </Tag>
-          ))}
-        </span>
-      ),
+      label: t('vm.fact.tags'),
+      value: <TagList tags={tags} />,
+      bare: true,
     },
   ].filter((item) => typeof item === 'object' && item !== null);
   return <Facts items={items} className="tabular-nums max-sm:[&>div:nth-child(n+4)]:hidden" />;
