@@ -44,8 +44,9 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
           <h3 id={id} className="text-14 leading-6 font-semibold wrap-anywhere">
             {name}
           </h3>
-          <span className="mono min-w-0 truncate text-ink-3" title={`${handler} ${version ?? goalVersion}`}>
-            {handler} {version ?? goalVersion}
+          <span className="mono flex min-w-0 gap-[1ch] text-ink-3" title={`${handler} ${version ?? goalVersion}`}>
+            <span className="min-w-0 truncate">{handler}</span>
+            <span>{version ?? goalVersion}</span>
           </span>
           {version !== null && version !== goalVersion ? (
             <span className="text-12 text-ink-2">{t('card.version.older', { goal: goalVersion })}</span>
@@ -97,7 +98,11 @@ function Spoken({ extension, at }: { extension: Extension; at: Date }) {
             : t('card.sequence', { sequence })}
         </span>
         {failed && handlerState?.exitCode ? (
-          <span>{t('card.exit', { command, exit: handlerState.exitCode })}</span>
+          <span>
+            {command === ''
+              ? t('output.exit', { exit: handlerState.exitCode })
+              : t('card.exit', { command, exit: handlerState.exitCode })}
+          </span>
         ) : null}
         {handlerState?.timedOut ? <span>{t('card.timedOut', { command })}</span> : null}
         {failed && (handlerState?.attempt ?? 0) > 1 ? (
