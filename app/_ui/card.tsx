@@ -22,10 +22,12 @@ export interface CardHeaderProps {
 export function CardHeader({ title, note, actions, as: Heading = 'h2', id, className }: CardHeaderProps) {
   return (
     <div className={cn('flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 px-4 py-1.5', className)}>
-      <Heading id={id} className="text-13 font-semibold">
-        {title}
-      </Heading>
-      {note === undefined ? null : <span className="min-w-0 text-12 text-ink-3">{note}</span>}
+      <div className="flex min-w-0 flex-[1_1_10rem] flex-wrap items-baseline gap-x-2">
+        <Heading id={id} className="text-13 font-semibold">
+          {title}
+        </Heading>
+        {note === undefined ? null : <span className="min-w-0 text-12 text-ink-3">{note}</span>}
+      </div>
       {actions === undefined ? null : <div className="ms-auto flex items-center gap-2">{actions}</div>}
     </div>
   );

@@ -20,7 +20,8 @@ export function MenuContent({
   ...props
 }: ComponentProps<typeof Radix.Content>) {
   return (
-    <Radix.Portal>
+    // Within the page's landmark: what stands outside of all of them is lost for those who walk by landmarks.
+    <Radix.Portal container={document.querySelector('main')}>
       <Radix.Content
         sideOffset={sideOffset}
         align={align}

@@ -21,10 +21,7 @@ export interface EmptyStateProps {
 export function EmptyState({ title, children, actions, foot, status, as: Heading = 'h2', className }: EmptyStateProps) {
   return (
     <div
-      className={cn(
-        'grid grid-cols-[minmax(0,1fr)] content-start justify-items-start gap-1.5 px-5 py-[22px]',
-        className,
-      )}
+      className={cn('grid grid-cols-[minmax(0,1fr)] content-start justify-items-start gap-1.5 px-4 py-5', className)}
     >
       <Heading className="flex items-center gap-2 text-14 font-semibold">
         {status === undefined ? null : <StatusIcon status={status} />}

@@ -46,7 +46,8 @@ function makeFormat(language: string, timeZone: string): Format {
       return new Intl.NumberFormat(language, {
         style: 'unit',
         unit: units[step] ?? 'byte',
-        unitDisplay: 'short',
+        // A short "byte" stays singular in English.
+        unitDisplay: step === 0 ? 'long' : 'short',
         maximumFractionDigits: step === 0 ? 0 : 1,
       }).format(count / 1000 ** step);
     },

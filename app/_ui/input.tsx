@@ -33,11 +33,17 @@ export interface TextareaProps extends ComponentProps<'textarea'> {
   mono?: boolean;
 }
 
-/** Several lines of text; grows with its contents where the browser can. */
+/** Several lines of text: `rows` at least; grows with its contents where the browser can. */
 export function Textarea({ mono = false, className, rows = 3, ...props }: TextareaProps) {
   return (
-    <span className={cn(frame, 'py-1.5', className)}>
-      <textarea rows={rows} {...props} className={cn(bare, 'field-sizing-content resize-y', mono && 'mono')} />
+    // From the top: what is centred and overflows cannot be scrolled to.
+    <span className={cn(frame, 'items-start py-1.5', className)}>
+      <textarea
+        rows={rows}
+        {...props}
+        style={{ minHeight: `${rows}lh` }}
+        className={cn(bare, 'field-sizing-content resize-none', mono && 'mono')}
+      />
     </span>
   );
 }
