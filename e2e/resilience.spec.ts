@@ -223,3 +223,17 @@ test('an agent is killed: two people see its machine degrade and recover, each i
   });
   for (const page of [english, german]) expect(await isMarked(page), 'no page was loaded anew').toBe(true);
 });
+
+test('a gateway that does not answer is told on the page, until it answers again', async ({ portal, signedIn }) => {
+  const page = await signedIn('viewer');
+  await page.goto('/vms');
+  const banner = page.getByRole('alert').filter({ hasText: 'The agent gateway does not answer.' });
+  const gateway = processOf(portal, 'gateway');
+  process.kill(gateway, 'SIGSTOP');
+  try {
+    await expect(banner).toBeVisible(patient);
+  } finally {
+    process.kill(gateway, 'SIGCONT');
+  }
+  await expect(banner).toBeHidden(patient);
+});

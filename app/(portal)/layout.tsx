@@ -1,8 +1,7 @@
-import { headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { availableLanguages } from '../_lib/i18n/catalog.ts';
-import { reader } from '../_lib/portal.ts';
+import { reader, signInAddress } from '../_lib/portal.ts';
 import { Shell } from '../_shell/shell.tsx';
 import { currentTheme } from '../_shell/theme.ts';
 
@@ -19,10 +18,4 @@ export default async function PortalLayout({ children }: { children: ReactNode }
       {children}
     </Shell>
   );
-}
-
-/** The portal tells the pages which path was asked for: a layout cannot know it from Next. */
-async function signInAddress(): Promise<string> {
-  const path = (await headers()).get('x-annex-path');
-  return path === null || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
 }

@@ -1,4 +1,5 @@
 import { headers } from 'next/headers';
+import { redirect } from 'next/navigation';
 import { cache } from 'react';
 import type { PortalRuntime } from '#server/portal/runtime.ts';
 import { currentLanguage } from './i18n/server.ts';
@@ -25,8 +26,23 @@ export function wishFor(language: string, browser: string | null): string {
   return browser === null || browser === '' ? language : `${language},${browser}`;
 }
 
-/** Calls procedures as the reader of this page: `const vm = await (await portal()).vms.get({ vmId })`. */
-export const portal = cache(async () => runtime().caller(await readerHeaders()));
+/** Calls procedures as whoever looks, who need not be signed in: for the pages before the sign-in. */
+export const openPortal = cache(async () => runtime().caller(await readerHeaders()));
+
+/**
+ * Calls procedures as the reader of this page: `const vm = await (await portal()).vms.get({ vmId })`. Who is not
+ * signed in is led there: a page is made beside its layout, and must not ask as nobody.
+ */
+export const portal = cache(async () => {
+  if ((await reader()) === null) redirect(await signInAddress());
+  return openPortal();
+});
+
+/** The sign-in, with the way back. The portal tells the pages which path was asked for: Next does not. */
+export async function signInAddress(): Promise<string> {
+  const path = (await headers()).get('x-annex-path');
+  return path === null || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
+}
 
 /** Who reads this page, or null. */
 export const reader = cache(async () => runtime().session(await readerHeaders()));

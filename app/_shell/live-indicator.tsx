@@ -1,8 +1,10 @@
 'use client';
 
-import { Wifi, WifiOff } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { Unplug, Wifi, WifiOff } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useLive } from '../_lib/live/provider.tsx';
+import { useTRPC } from '../_lib/trpc.tsx';
 import { Banner } from '../_ui/banner.tsx';
 import { Button } from '../_ui/button.tsx';
 import { useTicking } from '../_ui/clock.ts';
@@ -35,7 +37,22 @@ export function LiveBanner() {
   if (live.phase === 'lost') return <LostBanner {...live} />;
   if (live.phase === 'back') return <BackBanner caughtUp={live.caughtUp} />;
   if (live.phase === 'signed-out') return <SignedOutBanner />;
-  return null;
+  return <GatewayBanner />;
+}
+
+const gatewayMs = 5_000;
+
+/** Agents cannot reach their door: what stands here ages, and nothing is lost. */
+function GatewayBanner() {
+  const { t } = useTranslation('navigation');
+  const trpc = useTRPC();
+  const gateway = useQuery({ ...trpc.gateway.state.queryOptions(), refetchInterval: gatewayMs, retry: false });
+  if (gateway.data?.away !== true) return null;
+  return (
+    <Banner status="warning" role="alert" icon={<Unplug aria-hidden className="size-4" />}>
+      <span className="font-medium">{t('gateway.away.title')}</span> {t('gateway.away.why')}
+    </Banner>
+  );
 }
 
 function LostBanner({ since, retryAt, retryNow }: { since: number; retryAt: number | undefined; retryNow(): void }) {

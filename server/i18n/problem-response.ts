@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { statusOfKind } from '#server/domain/error.ts';
+import { type DomainError, statusOfKind } from '#server/domain/error.ts';
 import { foreseen } from './foreseen.ts';
 import { pickLanguage } from './languages.ts';
 import { translateError } from './problem.ts';
@@ -12,7 +12,7 @@ export function problemResponse(error: unknown, request: Request, requestId: str
   const acceptLanguage = request.headers.get('accept-language');
   const refusal = foreseen(error);
   if (!refusal) log.error({ requestId, err: error }, 'request failed');
-  else if (refusal.kind === 'unavailable') log.warn({ requestId, err: refusal }, 'not available');
+  else if (refusal.kind === 'unavailable') warnOfOutage(refusal, requestId, log);
   else log.debug({ requestId, code: refusal.code, status: statusOfKind[refusal.kind] }, 'refused');
 
   const problem = translateError(error, acceptLanguage, requestId);
@@ -26,4 +26,17 @@ export function problemResponse(error: unknown, request: Request, requestId: str
   if (problem.status === 401) headers.set('www-authenticate', 'Bearer realm="annex"');
   if (refusal?.retryAfter !== undefined) headers.set('retry-after', String(Math.ceil(refusal.retryAfter)));
   return new Response(JSON.stringify(problem), { status: problem.status, headers });
+}
+
+const quietMs = 5_000;
+let warnedAt = 0;
+
+/** A fleet that calls while something is away must not fill the disk: one line in five seconds tells of it. */
+function warnOfOutage(refusal: DomainError, requestId: string, log: Logger): void {
+  const now = Date.now();
+  const isQuiet = now - warnedAt < quietMs;
+  if (!isQuiet) warnedAt = now;
+  const facts = { requestId, err: refusal };
+  if (isQuiet) log.debug(facts, 'not available');
+  else log.warn(facts, 'not available');
 }

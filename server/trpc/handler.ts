@@ -45,8 +45,7 @@ function contextOf(
 function logFailure(door: TrpcDoor, error: TRPCError, path: string | undefined, requestId: string | undefined): void {
   if (error.code === 'INTERNAL_SERVER_ERROR')
     door.log.error({ err: error.cause ?? error, path, requestId }, 'call failed');
-  else if (error.code === 'SERVICE_UNAVAILABLE')
-    door.log.warn({ err: error.cause ?? error, path, requestId }, 'not available');
+  else if (error.code === 'SERVICE_UNAVAILABLE') door.log.debug({ path, requestId }, 'not available');
 }
 
 /** The door `/api/trpc/*`. `address` is the browser's, as the process found it; `closing` ends live connections. */

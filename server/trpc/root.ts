@@ -1,3 +1,4 @@
+import { gatewayRouter } from './routers/gateway.ts';
 import { goalStatesRouter } from './routers/goal-states.ts';
 import { handlersRouter } from './routers/handlers.ts';
 import { instanceViewsRouter } from './routers/instance-views.ts';
@@ -13,6 +14,7 @@ import { createCallerFactory, router } from './trpc.ts';
 
 /** All that pages can ask for, one router per noun. */
 export const appRouter = router({
+  gateway: gatewayRouter,
   goalStates: goalStatesRouter,
   handlers: handlersRouter,
   instanceViews: instanceViewsRouter,

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
-import { portal } from '#app/_lib/portal.ts';
+import { openPortal } from '#app/_lib/portal.ts';
 import { codeOf } from '#app/_lib/server-problem.ts';
 import { DataProvider } from '#app/_lib/trpc.tsx';
 import { Stage } from '#app/_shell/stage.tsx';
@@ -40,7 +40,7 @@ export default async function SetUpPage({ searchParams }: SetUpPageProps) {
 
 async function readInvitation(token: string) {
   try {
-    return await (await portal()).invitations.read({ token });
+    return await (await openPortal()).invitations.read({ token });
   } catch (error) {
     if (['invitation_refused', 'invalid'].includes(codeOf(error))) return 'refused';
     throw error;
