@@ -33,6 +33,8 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
   unique,
   console,
 }) => {
+  // Twelve readings of whole pages by axe.
+  test.setTimeout(240_000);
   console.allow(refused);
   const namespace = `Contoso.${unique}`;
   await api.ensurePublisher(namespace);

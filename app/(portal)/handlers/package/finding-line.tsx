@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { type Finding, firstFindingId } from './finding.ts';
 
@@ -21,7 +22,11 @@ export function FindingLine({ finding, first, named = false }: FindingLineProps)
       data-st={finding.status}
       id={first ? firstFindingId : undefined}
       tabIndex={first ? -1 : undefined}
-      className="flex items-baseline gap-1.5 rounded-xs py-0.5 font-sans text-12 text-st-text [--cut:var(--st-tint)]"
+      className={cn(
+        'flex items-baseline gap-1.5 rounded-xs py-0.5 font-sans text-12 text-st-text [--cut:var(--st-tint)]',
+        // A line of code may be wider than its well; what is said about it is not.
+        named && 'max-w-[calc(100cqw-6rem)]',
+      )}
     >
       <StatusIcon status={finding.status} className="relative top-0.5 shrink-0" />
       <span className="min-w-0 wrap-anywhere whitespace-normal">

@@ -45,7 +45,7 @@ export function PackageContents({ files, manifestText, findings }: PackageConten
       {text === null && inManifest.length === 0 ? null : (
         <Card>
           <CardHeader title={<span className="mono">{manifestName}</span>} />
-          <CardBody>
+          <CardBody className="@container">
             {text === null ? (
               inManifest.map((finding) => (
                 <FindingLine

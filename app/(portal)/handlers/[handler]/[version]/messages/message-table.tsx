@@ -41,7 +41,7 @@ export function MessageTable({ messages, ids, mayEdit, open, onOpen, samples }: 
   const items = virtual.getVirtualItems();
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
-  const missing = (lang: string) => ids.filter((id) => messages.textOf(lang, id).trim() === '').length;
+  const missing = (lang: string) => messages.missing.get(lang) ?? 0;
   return (
     <section
       ref={frame}

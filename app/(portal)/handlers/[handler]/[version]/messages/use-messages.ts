@@ -10,6 +10,8 @@ export interface Messages {
   languages: readonly string[];
   ids: readonly string[];
   textOf(lang: string, id: string): string;
+  /** Messages without a text, by language. */
+  missing: ReadonlyMap<string, number>;
   isChanged(lang: string, id: string): boolean;
   /** Number of messages that were typed and not saved, by language; without those that have none. */
   changes: ReadonlyMap<string, number>;
@@ -45,6 +47,12 @@ export function useMessages(resources: VersionResources, onUnsaved: (unsaved: bo
     return [...all].sort(order.compare);
   }, [saved, addedIds]);
 
+  // Scrolling asks for it at every frame.
+  const missing = useMemo(() => {
+    const isBlank = (lang: string, id: string) => (edits[lang]?.[id] ?? saved.get(lang)?.get(id) ?? '').trim() === '';
+    return new Map(languages.map((lang) => [lang, ids.filter((id) => isBlank(lang, id)).length]));
+  }, [edits, saved, languages, ids]);
+
   const savedText = (lang: string, id: string) => saved.get(lang)?.get(id) ?? '';
   const changedIn = (lang: string) =>
     Object.entries(edits[lang] ?? nothing).filter(([id, text]) => text !== savedText(lang, id));
@@ -67,6 +75,7 @@ export function useMessages(resources: VersionResources, onUnsaved: (unsaved: bo
     languages,
     ids,
     textOf: (lang, id) => edits[lang]?.[id] ?? savedText(lang, id),
+    missing,
     isChanged: (lang, id) => (edits[lang]?.[id] ?? savedText(lang, id)) !== savedText(lang, id),
     changes,
     write: (lang, id, text) =>
