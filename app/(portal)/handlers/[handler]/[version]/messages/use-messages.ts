@@ -1,6 +1,6 @@
 'use client';
 
-import { useEffect, useMemo, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { VersionResources } from '../version-view.tsx';
 
 type Texts = Readonly<Record<string, string>>;
@@ -47,11 +47,12 @@ export function useMessages(resources: VersionResources, onUnsaved: (unsaved: bo
     return [...all].sort(order.compare);
   }, [saved, addedIds]);
 
-  // Scrolling asks for it at every frame.
+  // Scrolling asks for it at every frame, and typing must not wait for it.
+  const settled = useDeferredValue(edits);
   const missing = useMemo(() => {
-    const isBlank = (lang: string, id: string) => (edits[lang]?.[id] ?? saved.get(lang)?.get(id) ?? '').trim() === '';
+    const isBlank = (lang: string, id: string) => (settled[lang]?.[id] ?? saved.get(lang)?.get(id) ?? '').trim() === '';
     return new Map(languages.map((lang) => [lang, ids.filter((id) => isBlank(lang, id)).length]));
-  }, [edits, saved, languages, ids]);
+  }, [settled, saved, languages, ids]);
 
   const savedText = (lang: string, id: string) => saved.get(lang)?.get(id) ?? '';
   const changedIn = (lang: string) =>
