@@ -7,6 +7,7 @@ import { Button } from './button.tsx';
 import { scrim, sheet } from './dialog.tsx';
 import { FieldError } from './field.tsx';
 import { Input } from './input.tsx';
+import { currentOpener, giveBack } from './opener.ts';
 
 export interface ConfirmDialogProps {
   open: boolean;
@@ -33,11 +34,12 @@ export interface ConfirmDialogProps {
 
 /** Asks before an act that destroys. Esc and Cancel leave things as they are. Not for what can be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
+  const [opener] = useState(currentOpener);
   return (
     <Radix.Root open={props.open} onOpenChange={props.onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className={scrim} />
-        <Radix.Content className={sheet}>
+        <Radix.Content className={sheet} onCloseAutoFocus={(event) => giveBack(event, opener)}>
           <Question {...props} />
         </Radix.Content>
       </Radix.Portal>

@@ -2,10 +2,11 @@
 
 import { X } from 'lucide-react';
 import * as Radix from 'radix-ui/dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from './button.tsx';
 import { cn } from './cn.ts';
+import { currentOpener, giveBack } from './opener.ts';
 
 export const scrim = 'fixed inset-0 z-50 animate-fade bg-scrim';
 export const sheet =
@@ -27,6 +28,7 @@ export interface DialogProps {
 /** A window over the page, for an act that needs input. Focus stays inside and returns to where it was. */
 export function Dialog({ open, onOpenChange, title, description, children, footer, size = 'default' }: DialogProps) {
   const { t } = useTranslation('common');
+  const [opener] = useState(currentOpener);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -34,6 +36,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
         <Radix.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           onOpenAutoFocus={focusFirstField}
+          onCloseAutoFocus={(event) => giveBack(event, opener)}
           className={cn(sheet, size === 'wide' && 'w-[min(680px,calc(100vw-24px))]')}
         >
           <div className="flex items-start gap-2">
