@@ -21,7 +21,7 @@ export function HeartbeatFoot({ heartbeat, deadlineAt }: Pick<Extension, 'heartb
         <>
           <span data-st={statusOfVerdict[verdict]} className="flex items-center gap-1.5 text-st-text">
             <HeartPulse aria-hidden className="size-3.5" />
-            <span className="sr-only">{t('heartbeat.label')}: </span>
+            {verdict === 'unknown' ? null : <span className="sr-only">{t('heartbeat.label')}: </span>}
             {t(`heartbeat.${verdict}`)}
           </span>
           <span className="min-w-0 text-ink-2 wrap-anywhere">

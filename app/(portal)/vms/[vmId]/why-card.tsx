@@ -46,7 +46,13 @@ export function WhyCard({ view, at, onRevert }: WhyCardProps) {
           ))}
         </ol>
       </div>
-      {act && reader.can('operator') ? <WhyActs view={view} act={act} onRevert={onRevert} /> : null}
+      {act && reader.can('operator') ? (
+        <WhyActs view={view} act={act} onRevert={onRevert} />
+      ) : view.agent.status === 'unresponsive' ? (
+        <CardFooter>
+          <span className="text-12 text-ink-2">{t('why.silent.note')}</span>
+        </CardFooter>
+      ) : null}
     </Card>
   );
 }
@@ -92,7 +98,8 @@ function WhyActs({ view, act, onRevert }: { view: InstanceView; act: Act; onReve
     enabled: act.failed,
   });
   const target = act.failed ? revertTarget(past.data?.items ?? [], act.name) : null;
-  if (!act.editable && !act.output) return null;
+  const isSilent = view.agent.status === 'unresponsive';
+  if (!act.editable && !act.output && !isSilent) return null;
   return (
     <CardFooter className="max-sm:[&>a,&>button]:flex-[1_1_40%]">
       {act.editable ? (
@@ -114,7 +121,9 @@ function WhyActs({ view, act, onRevert }: { view: InstanceView; act: Act; onReve
           {t('why.revert', { incarnation: target })}
         </Button>
       )}
-      {act.failed && act.editable ? <span className="ms-1 text-12 text-ink-2">{t('why.note')}</span> : null}
+      {isSilent || (act.failed && act.editable) ? (
+        <span className="ms-1 text-12 text-ink-2">{t(isSilent ? 'why.silent.note' : 'why.note')}</span>
+      ) : null}
     </CardFooter>
   );
 }
