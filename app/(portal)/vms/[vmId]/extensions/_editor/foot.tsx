@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { footId } from './foot-place.ts';
 import { type Faults, placeOf } from './use-faults.ts';
@@ -51,10 +52,13 @@ export function Foot(props: FootProps) {
         <button
           type="button"
           onClick={goToFirst}
-          className="flex items-center gap-2 rounded-sm font-medium text-failed-text underline underline-offset-3"
+          className={cn(
+            'flex items-center gap-2 rounded-sm font-medium underline underline-offset-3',
+            faults.onlyOpen ? 'text-ink-2' : 'text-failed-text',
+          )}
         >
-          <StatusIcon status="failed" />
-          {t('foot.faults', { count })}
+          {faults.onlyOpen ? null : <StatusIcon status="failed" />}
+          {t(faults.onlyOpen ? 'foot.open' : 'foot.faults', { count })}
         </button>
       ) : null}
       <span className="min-w-0 text-ink-2 max-sm:hidden">

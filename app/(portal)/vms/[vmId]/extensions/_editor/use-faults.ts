@@ -16,6 +16,8 @@ const missing = new Set(['setting_required', 'protected_setting']);
 export interface Faults {
   /** All of them, also those that are not shown yet. */
   all: readonly ProblemFault[];
+  /** Nothing is wrong yet: what `all` has are fields that nobody has come to. */
+  onlyOpen: boolean;
   /** By path below the goal: `/version`, `/timeouts/enable`. */
   at(path: string): string | undefined;
   /** By pointer below the public settings. */
@@ -78,6 +80,7 @@ export function useFaults({ check, draft, secrets, taken, mustReplace, active }:
     for (const fault of shown) if (!byPath.has(fault.path)) byPath.set(fault.path, fault.message);
     return {
       all,
+      onlyOpen: all.length > 0 && shown.length === 0,
       at: (path) => byPath.get(path),
       publicAt: (pointer) => byPath.get(publicRoot + pointer),
       protectedAt: (name) => {
