@@ -1,22 +1,18 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import type { inferRouterOutputs } from '@trpc/server';
 import { Upload } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { Num } from '#app/_ui/num.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
-import type { AppRouter } from '#server/trpc/root.ts';
 import { IdentityAndFacts } from '../identity-and-facts.tsx';
 import { useMayPublish } from '../publishing-rights.ts';
+import type { Handler } from './handler-data.ts';
 import { LanguagesCard } from './languages-card.tsx';
 import { VersionsCard } from './versions-card.tsx';
-
-export type Handler = inferRouterOutputs<AppRouter>['handlers']['get'];
 
 /** The handler as it is now; the portal tells when it changes. */
 export function HandlerView({ handler, first }: { handler: string; first: Handler }) {
@@ -65,10 +61,4 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
       </div>
     </>
   );
-}
-
-/** VMs as a figure, or the word for none. */
-export function VmCount({ count }: { count: number }) {
-  const { t } = useTranslation('packages');
-  return count > 0 ? <Num value={count} /> : <span className="text-ink-3">{t('none')}</span>;
 }

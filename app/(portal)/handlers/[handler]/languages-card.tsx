@@ -4,7 +4,7 @@ import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Meter } from '#app/_ui/meter.tsx';
-import type { Handler } from './handler-view.tsx';
+import type { Handler } from './handler-data.ts';
 
 type Newest = NonNullable<Handler['newest']>;
 type Language = Newest['languages'][number];

@@ -15,7 +15,7 @@ import { Num } from '#app/_ui/num.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { VersionState } from '../version-state.tsx';
-import { type Handler, VmCount } from './handler-view.tsx';
+import type { Handler } from './handler-data.ts';
 
 const VersionDialog = dynamic(() => import('./version-dialogs.tsx').then((module) => module.VersionDialog), {
   ssr: false,
@@ -165,4 +165,10 @@ function VersionRow({ handler, version, mayPublish, onAsk }: VersionRowProps) {
       </Td>
     </Tr>
   );
+}
+
+/** VMs as a figure, or the word for none. */
+function VmCount({ count }: { count: number }) {
+  const { t } = useTranslation('packages');
+  return count > 0 ? <Num value={count} /> : <span className="text-ink-3">{t('none')}</span>;
 }

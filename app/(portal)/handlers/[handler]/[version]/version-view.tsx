@@ -1,7 +1,6 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import type { inferRouterOutputs } from '@trpc/server';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -14,7 +13,6 @@ import { PageHeader } from '#app/_ui/page-header.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
-import type { AppRouter } from '#server/trpc/root.ts';
 import { namespaceOf, typeOf } from '../../handler-name.ts';
 import { IdentityAndFacts } from '../../identity-and-facts.tsx';
 import { findingsOf } from '../../package/finding.ts';
@@ -23,6 +21,7 @@ import { PackageContents } from '../../package/package-contents.tsx';
 import { useMayPublish } from '../../publishing-rights.ts';
 import { VersionState } from '../../version-state.tsx';
 import { PublishAct } from './publish-act.tsx';
+import type { Version, VersionResources } from './version-data.ts';
 import { VersionMenu } from './version-menu.tsx';
 
 // Below the fold and heavy: fetched when the rest of the page is there.
@@ -34,9 +33,6 @@ const SchemaCard = dynamic(() => import('./schema-card.tsx').then((module) => mo
   ssr: false,
   loading: () => <WaitingCard rows={3} />,
 });
-
-export type Version = inferRouterOutputs<AppRouter>['packages']['get'];
-export type VersionResources = inferRouterOutputs<AppRouter>['resources']['get'];
 
 export interface VersionViewProps {
   first: Version;

@@ -8,7 +8,7 @@ import { Select } from '#app/_ui/select.tsx';
 import { placeholdersOf } from '#protocol/template.ts';
 import { FileButton } from '../../../file-button.tsx';
 import { useFileDrop } from '../../../use-file-drop.ts';
-import type { VersionResources } from '../version-view.tsx';
+import type { VersionResources } from '../version-data.ts';
 import { AddLanguage, AddMessage } from './add-forms.tsx';
 import { differenceOf } from './message-row.tsx';
 import { MessageTable } from './message-table.tsx';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
-import type { VersionResources } from '../version-view.tsx';
+import type { VersionResources } from '../version-data.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
