@@ -6,8 +6,13 @@ import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { MessageText } from './message-line.tsx';
 import { type Extension, statusOfVerdict } from './vm-data.ts';
 
+export interface HeartbeatFootProps extends Pick<Extension, 'heartbeat' | 'deadlineAt'> {
+  /** When the view was read. */
+  at: Date;
+}
+
 /** The foot of a card: what the heartbeat says, and the deadline where one is running. */
-export function HeartbeatFoot({ heartbeat, deadlineAt }: Pick<Extension, 'heartbeat' | 'deadlineAt'>) {
+export function HeartbeatFoot({ heartbeat, deadlineAt, at }: HeartbeatFootProps) {
   const { t } = useTranslation('reports');
   const { verdict, code, message, readAt } = heartbeat;
   return (
@@ -35,7 +40,11 @@ export function HeartbeatFoot({ heartbeat, deadlineAt }: Pick<Extension, 'heartb
           )}
         </>
       )}
-      {deadlineAt === null ? null : (
+      {deadlineAt === null ? null : new Date(deadlineAt) <= at ? (
+        <span className="w-full font-medium text-failed-text tabular-nums">
+          {t('card.deadline.past')} <DateTime value={new Date(deadlineAt)} style="time" />
+        </span>
+      ) : (
         <span className="w-full text-ink-2 tabular-nums">
           {t('card.deadline')} <DateTime value={new Date(deadlineAt)} style="time" />
           {', '}
