@@ -21,7 +21,11 @@ interface DemoExtension {
   state?: 'enabled' | 'disabled';
   dependsOn?: string[];
   settings?: Sample['settings'];
+  timeouts?: { enable: number };
 }
+
+/** Seconds: what shows a state that lasts must not be too late for it while somebody looks at the demo. */
+const day = { enable: 86_400 };
 
 interface DemoVm {
   name: string;
@@ -36,7 +40,7 @@ const vms: readonly DemoVm[] = [
     tags: { env: 'prod', role: 'web' },
     extensions: [
       { name: 'probe', handler: 'Acme.Lab.Probe', version: '1.1.0.0' },
-      { name: 'metrics', handler: 'Orbit.Metrics.NodeMetrics', version: '3.1.0.0' },
+      { name: 'metrics', handler: 'Orbit.Metrics.NodeMetrics', version: '3.1.0.0', timeouts: day },
     ],
   },
   {
@@ -52,7 +56,13 @@ const vms: readonly DemoVm[] = [
           protectedSettings: { password: 'demo password' },
         },
       },
-      { name: 'snapshots', handler: 'Northwind.Backup.Snapshot', version: '1.2.0.0', dependsOn: ['share'] },
+      {
+        name: 'snapshots',
+        handler: 'Northwind.Backup.Snapshot',
+        version: '1.2.0.0',
+        dependsOn: ['share'],
+        timeouts: day,
+      },
     ],
   },
   {
@@ -64,6 +74,7 @@ const vms: readonly DemoVm[] = [
         handler: 'Helix.Security.Baseline',
         version: '5.0.0.0',
         settings: { publicSettings: { rules: 50, secondsPerRule: 30 } },
+        timeouts: day,
       },
       { name: 'probe', handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'disabled' },
     ],
@@ -147,9 +158,9 @@ async function makeVm(api: Api, { config, root }: DemoOptions, folder: string, v
     const { items } = await api<{ items: { id: string; name: string }[] }>('GET', `/vms?q=${vm.name}`);
     id = items.find((item) => item.name === vm.name)?.id ?? '';
   }
-  for (const { name, settings, state = 'enabled', dependsOn = [], handler, version } of vm.extensions) {
+  for (const { name, settings, state = 'enabled', dependsOn = [], timeouts, handler, version } of vm.extensions) {
     const usual = samples.find((sample) => sample.handler === handler && sample.version === version)?.settings;
-    const body = { handler, version, state, dependsOn, settings: settings ?? usual };
+    const body = { handler, version, state, dependsOn, timeouts, settings: settings ?? usual };
     await api('PUT', `/vms/${id}/extensions/${name}`, body);
   }
   const dir = path.join(folder, vm.name);

@@ -22,12 +22,13 @@ interface Step {
 
 const steps: Step[] = [
   { name: 'verify', command: ['node', 'scripts/verify.ts'], totals: stepTotals },
+  // Before the tests: the one of the launcher would build them otherwise, and is about starting.
+  { name: 'pages', command: ['node', 'scripts/build.ts'], totals: stepTotals },
   {
     name: 'tests',
     command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
     totals: (exitCode) => vitestTotals(read(vitestReport), exitCode),
   },
-  { name: 'pages', command: ['node', 'scripts/build.ts'], totals: stepTotals },
   {
     name: 'journeys',
     command: ['playwright', 'test', '--reporter=list,json'],
