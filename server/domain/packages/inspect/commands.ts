@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { PackageFile } from '#db/schema/index.ts';
-import { commandLine, commandNames, type HandlerManifest, manifestFileName } from '#protocol/manifest.ts';
+import { type CommandName, commandNames, manifestFileName } from '#protocol/manifest.ts';
 import type { Fault } from '#server/domain/error.ts';
 
 /** The first word of a command line, quotes taken off; null where a quote is never closed. */
@@ -25,16 +25,36 @@ export interface CommandFindings {
   warnings: Fault[];
 }
 
+/** The command lines that are there and are text, also where the rest of the manifest is wrong. */
+export function commandLinesOf(manifestFile: unknown): Partial<Record<CommandName, string>> {
+  const element: unknown = Array.isArray(manifestFile) ? manifestFile[0] : undefined;
+  const fields = fieldsOf(fieldsOf(element).handlerManifest);
+  return Object.fromEntries(
+    commandNames.flatMap((name) => {
+      const line = fields[`${name}Command`];
+      return typeof line === 'string' && line.trim() !== '' ? [[name, line] as const] : [];
+    }),
+  );
+}
+
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
 /**
- * Checks where the five commands point: an absolute path or one that leaves the package is a fault, a program that is
+ * Checks where the commands point: an absolute path or one that leaves the package is a fault, a program that is
  * not in the package or not executable a warning (AZ-P4). The same line may serve several commands (AZ-P5).
  */
-export function checkCommands(manifest: HandlerManifest, files: readonly PackageFile[]): CommandFindings {
+export function checkCommands(
+  lines: Partial<Record<CommandName, string>>,
+  files: readonly PackageFile[],
+): CommandFindings {
   const found: CommandFindings = { faults: [], warnings: [] };
   const byName = new Map(files.map((file) => [file.name, file]));
   for (const name of commandNames) {
+    const line = lines[name];
+    if (line === undefined) continue;
     const path = `${manifestFileName}#/0/handlerManifest/${name}Command`;
-    const program = programOf(commandLine(manifest, name));
+    const program = programOf(line);
     if (program === null || program === '') {
       found.faults.push({ path, code: 'command_quotes' });
       continue;

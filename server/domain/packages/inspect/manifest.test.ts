@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '#server/platform/limits.ts';
 import { buildZip, manifestOf, packageEntries, type ZipEntry } from '#server/testing/zip.ts';
-import { checkCommands, placeOf, programOf } from './commands.ts';
+import { checkCommands, commandLinesOf, placeOf, programOf } from './commands.ts';
 import { readPackage } from './read-package.ts';
 
 let folder: string;
@@ -197,8 +197,19 @@ describe('AZ-P4 command paths', () => {
   });
 
   test('AZ-P5 several commands may be the same line', () => {
-    const [manifest] = JSON.parse(manifestOf());
     const files = [{ name: 'install.sh', size: 1, mode: null }];
-    expect(checkCommands(manifest, files)).toEqual({ faults: [], warnings: [] });
+    expect(checkCommands(commandLinesOf(JSON.parse(manifestOf())), files)).toEqual({ faults: [], warnings: [] });
+  });
+
+  test('AZ-P4 a command that leads out of the package is named beside a field that is missing', async () => {
+    const [element] = JSON.parse(manifestOf({ disableCommand: '../shared/disable.sh' }));
+    delete element.handlerManifest.reportHeartbeat;
+    const result = await withManifest(JSON.stringify([element]));
+    expect(result).toMatchObject({ ok: false });
+    const faults = 'faults' in result ? result.faults.map(({ path, code }) => `${path} ${code}`) : [];
+    expect(faults.sort()).toEqual([
+      `${at}#/0/handlerManifest/disableCommand command_escapes`,
+      `${at}#/0/handlerManifest/reportHeartbeat field_missing`,
+    ]);
   });
 });

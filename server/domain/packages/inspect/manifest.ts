@@ -18,16 +18,23 @@ export function findManifest(placed: readonly PlacedEntry[], faults: Findings): 
   return null;
 }
 
-/** The manifest, or null with every fault of its text and fields added (AZ-P3). */
-export function parseManifest(bytes: Buffer, maxDepth: number, faults: Findings): HandlerManifest | null {
+export interface ParsedManifest {
+  /** Null where something of it is wrong. */
+  manifest: HandlerManifest | null;
+  /** The parsed text, as far as it is JSON. */
+  value: unknown;
+}
+
+/** The manifest of a package, with every fault of its text and fields added (AZ-P3). */
+export function parseManifest(bytes: Buffer, maxDepth: number, faults: Findings): ParsedManifest {
   const at = (pointer: string) => (pointer === '' ? manifestFileName : `${manifestFileName}#${pointer}`);
   const json = parseJson(bytes, { maxDepth });
   for (const { path, code, params } of json.faults) faults.add(at(path), code, params);
-  if (json.fault !== null) return null;
+  if (json.fault !== null) return { manifest: null, value: undefined };
   const result = readManifest(json.value);
-  if ('manifest' in result) return result.manifest;
+  if ('manifest' in result) return { manifest: result.manifest, value: json.value };
   for (const { path, code, params } of result.faults) faults.add(at(path), code, params);
-  return null;
+  return { manifest: null, value: json.value };
 }
 
 /** The text as a publisher wrote it, without a byte-order mark. Bytes that `parseManifest` accepted. */

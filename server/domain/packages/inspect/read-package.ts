@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { PackageFile } from '#db/schema/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
-import { checkCommands } from './commands.ts';
+import { checkCommands, commandLinesOf } from './commands.ts';
 import { readContents } from './contents.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';
 import { readEndRecord } from './end-record.ts';
@@ -63,12 +63,13 @@ class PackageReader {
     const manifestEntry = findManifest(placed, this.faults);
     const manifestBytes = await this.readAll(placed, manifestEntry, unpackable);
     const files = placed.filter(isFile).map(describe);
-    const manifest = manifestBytes === null ? null : parseManifest(manifestBytes, this.limits.jsonDepth, this.faults);
-    if (manifest !== null) {
-      const commands = checkCommands(manifest, files);
-      for (const { path, code, params } of commands.faults) this.faults.add(path, code, params);
-      for (const { path, code, params } of commands.warnings) this.warnings.add(path, code, params);
-    }
+    const { manifest, value } =
+      manifestBytes === null
+        ? { manifest: null, value: undefined }
+        : parseManifest(manifestBytes, this.limits.jsonDepth, this.faults);
+    const commands = checkCommands(commandLinesOf(value), files);
+    for (const { path, code, params } of commands.faults) this.faults.add(path, code, params);
+    for (const { path, code, params } of commands.warnings) this.warnings.add(path, code, params);
     if (this.faults.count === 0 && !(await confirmWithYauzl(this.fd, placed))) this.faults.add('', 'zip_directory');
     if (this.faults.count > 0 || manifest === null || manifestBytes === null) {
       return { ok: false, faults: this.faults.list() };
