@@ -313,6 +313,7 @@ CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement
 CREATE UNIQUE INDEX "agents_credential" ON "agents" USING btree ("credential_hash");--> statement-breakpoint
 CREATE UNIQUE INDEX "agents_key" ON "agents" USING btree ("key_hash");--> statement-breakpoint
 CREATE INDEX "enrollment_tokens_hash" ON "enrollment_tokens" USING btree ("token_hash");--> statement-breakpoint
+CREATE INDEX "extensions_version" ON "extensions" USING btree ("handler","version");--> statement-breakpoint
 CREATE UNIQUE INDEX "handler_versions_key" ON "handler_versions" USING btree ("handler","version_key");--> statement-breakpoint
 CREATE INDEX "handler_versions_sha256" ON "handler_versions" USING btree ("sha256");--> statement-breakpoint
 CREATE INDEX "handlers_namespace" ON "handlers" USING btree ("namespace");--> statement-breakpoint

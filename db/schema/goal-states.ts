@@ -2,6 +2,7 @@ import {
   bigint,
   boolean,
   customType,
+  index,
   integer,
   json,
   jsonb,
@@ -68,7 +69,7 @@ export const extensions = pgTable(
     /** Whether any sequence number of it ever went out; one that never did is dropped without the agent. */
     everDelivered: boolean('ever_delivered').notNull().default(false),
   },
-  (t) => [primaryKey({ columns: [t.vmId, t.name] })],
+  (t) => [primaryKey({ columns: [t.vmId, t.name] }), index('extensions_version').on(t.handler, t.version)],
 );
 
 /** The highest sequence number ever used or reported for a name; outlives the extension. */
