@@ -7,7 +7,7 @@ import { chromiumLaunch } from '../e2e/support/browser.ts';
 const usage = `Pictures of a running portal (npm start -- --demo).
 
   npm run screenshots -- [--url http://localhost:3000] --email … --password …
-      the picture of the README, docs/images/vm.png
+      the picture of the README, docs/images/vm.png: the demo's VM whose mount failed
   npm run screenshots -- … --out <folder>
       every page, light and dark, 1440 and 390 wide, in every language
 
@@ -29,7 +29,7 @@ interface Subject {
   name: string;
   path: string;
   signedIn: boolean;
-  /** The first link on `path` that starts with this is the page itself. */
+  /** The first link on `path` that matches this is the page itself. */
   follow?: RegExp;
 }
 
@@ -111,7 +111,7 @@ async function take(browser: Browser, folder: string): Promise<void> {
   }
 }
 
-/** The picture of the README: a VM that has something to tell, light, at twice the pixels. */
+/** The picture of the README: the demo's VM whose mount failed, light, at twice the pixels. */
 async function takePicture(browser: Browser, file: string): Promise<void> {
   const context = await browser.newContext({
     baseURL: flags.url,
@@ -123,8 +123,9 @@ async function takePicture(browser: Browser, file: string): Promise<void> {
     storageState: await signIn(),
   });
   const page = await context.newPage();
-  const vm = subjects.find((subject) => subject.name === 'vm');
-  if (vm) await open(page, vm);
+  await visit(page, '/vms', true);
+  const href = await page.getByRole('link', { name: 'files-1' }).getAttribute('href');
+  await visit(page, href ?? '/vms', true);
   await page.screenshot({ path: file });
   console.log(file);
 }
