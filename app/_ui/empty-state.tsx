@@ -27,7 +27,9 @@ export function EmptyState({ title, children, actions, foot, status, as: Heading
         {status === undefined ? null : <StatusIcon status={status} />}
         {title}
       </Heading>
-      {children === undefined ? null : <div className="grid w-full max-w-[72ch] gap-2 text-ink-2">{children}</div>}
+      {children === undefined ? null : (
+        <div className="grid w-full grid-cols-[minmax(0,1fr)] gap-2 text-ink-2 [&>p]:max-w-[72ch]">{children}</div>
+      )}
       {actions === undefined ? null : <div className="mt-1.5 flex flex-wrap gap-2">{actions}</div>}
       {foot === undefined ? null : <div className="text-12 text-ink-3">{foot}</div>}
     </div>

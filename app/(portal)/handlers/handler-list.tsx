@@ -40,6 +40,7 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
     placeholderData: keepPreviousData,
   });
   const rows = handlers.data?.pages.flatMap((page) => page.items) ?? [];
+  const isEmpty = handlers.isSuccess && rows.length === 0 && settled === '';
   const publish = (
     <Button asChild variant="primary">
       <Link href="/publish">
@@ -51,7 +52,7 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
 
   return (
     <>
-      <PageHeader title={t('title')} actions={mayPublish ? publish : undefined} />
+      <PageHeader title={t('title')} actions={mayPublish && !isEmpty ? publish : undefined} />
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <SearchInput
           label={t('list.search')}
@@ -75,7 +76,7 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
           onMore={handlers.hasNextPage ? () => void handlers.fetchNextPage() : undefined}
           loadingMore={handlers.isFetchingNextPage}
         />
-      ) : settled === '' ? (
+      ) : isEmpty ? (
         <Card>
           <EmptyState title={t('list.empty.title')} actions={mayPublish ? publish : undefined}>
             <p>{t(mayPublish ? 'list.empty.why' : 'list.empty.viewer')}</p>
