@@ -25,7 +25,7 @@ interface DemoExtension {
 }
 
 /** Seconds: what shows a state that lasts must not be too late for it while somebody looks at the demo. */
-const day = { enable: 86_400 };
+const patient = { enable: 8 * 3_600 };
 
 interface DemoVm {
   name: string;
@@ -40,7 +40,7 @@ const vms: readonly DemoVm[] = [
     tags: { env: 'prod', role: 'web' },
     extensions: [
       { name: 'probe', handler: 'Acme.Lab.Probe', version: '1.1.0.0' },
-      { name: 'metrics', handler: 'Orbit.Metrics.NodeMetrics', version: '3.1.0.0', timeouts: day },
+      { name: 'metrics', handler: 'Orbit.Metrics.NodeMetrics', version: '3.1.0.0', timeouts: patient },
     ],
   },
   {
@@ -61,7 +61,7 @@ const vms: readonly DemoVm[] = [
         handler: 'Northwind.Backup.Snapshot',
         version: '1.2.0.0',
         dependsOn: ['share'],
-        timeouts: day,
+        timeouts: patient,
       },
     ],
   },
@@ -74,7 +74,7 @@ const vms: readonly DemoVm[] = [
         handler: 'Helix.Security.Baseline',
         version: '5.0.0.0',
         settings: { publicSettings: { rules: 50, secondsPerRule: 30 } },
-        timeouts: day,
+        timeouts: patient,
       },
       { name: 'probe', handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'disabled' },
     ],
