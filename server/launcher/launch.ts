@@ -111,10 +111,10 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
   try {
     await migrate(pool);
   } catch (error) {
-    if (!isUnreachable(error)) throw error;
-    throw new ConfigError('Annex does not start: the database of DATABASE_URL does not answer, or refuses the user.', {
-      cause: error,
-    });
+    const why = isUnreachable(error)
+      ? 'the database of DATABASE_URL does not answer, or refuses the user.'
+      : `the database could not be brought to this version (${reasonOf(error)}). Nothing of it was changed.`;
+    throw new ConfigError(`Annex does not start: ${why}`, { cause: error });
   } finally {
     await pool.end();
   }
@@ -124,6 +124,12 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
   } finally {
     await services.close();
   }
+}
+
+/** The innermost reason: what the database itself said. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : reasonOf(error.cause);
 }
 
 function isUnreachable(error: unknown): boolean {
