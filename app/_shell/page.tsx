@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import { words } from '../_lib/i18n/server.ts';
 import { Breadcrumbs, type Crumb } from '../_ui/breadcrumbs.tsx';
-import { LiveBanner } from './live-indicator.tsx';
-import { TopTools } from './top-tools.tsx';
+import { LiveBanner, TopTools } from './shell.tsx';
 
 export interface PageProps {
   /** Where this page is; the last has no address. */

@@ -1,7 +1,7 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { KeysProvider, useKeys } from '../_lib/keys.tsx';
 import { LiveProvider } from '../_lib/live/provider.tsx';
@@ -9,17 +9,13 @@ import { DataProvider } from '../_lib/trpc.tsx';
 import { Toaster } from '../_ui/toast.tsx';
 import { Nav, TabBar } from './nav.tsx';
 import { type Reader, ReaderProvider } from './reader.tsx';
-import type { Theme } from './theme.ts';
+import { ShellContext, type ShellState } from './shell-state.ts';
+
+// Pages draw these; from here they are in the layout's script, and not once more in that of every page.
+export { LiveBanner } from './live-indicator.tsx';
+export { TopTools } from './top-tools.tsx';
 
 const KeysDialog = dynamic(() => import('./keys-dialog.tsx').then((module) => module.KeysDialog), { ssr: false });
-
-interface ShellState {
-  languages: readonly string[];
-  theme: Theme;
-}
-
-const ShellContext = createContext<ShellState>({ languages: [], theme: 'system' });
-export const useShell = (): ShellState => useContext(ShellContext);
 
 export interface ShellProps extends ShellState {
   reader: Reader;

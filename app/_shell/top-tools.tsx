@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { AccountMenu } from './account-menu.tsx';
 import { LanguageMenu } from './language-menu.tsx';
 import { LiveIndicator } from './live-indicator.tsx';
-import { useShell } from './shell.tsx';
+import { useShell } from './shell-state.ts';
 import { ThemeMenu } from './theme-menu.tsx';
 
 /** What stands at the end of the top bar on every page. */
