@@ -5,9 +5,9 @@ const databaseRetry = 2;
 
 /** Error classes and codes by which a connection tells that the database is away, as against a wrong statement. */
 const awayCode =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|53300)$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|57014|53300)$/;
 const awayMessage =
-  /^(Connection terminated|timeout (exceeded )?when trying to connect|Client has encountered a connection error|Cannot use a pool after)/;
+  /^(Connection terminated|timeout (exceeded )?when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after)/;
 
 function isDatabaseAway(error: Error): boolean {
   const { code, syscall } = error as Error & { code?: unknown; syscall?: unknown };

@@ -118,6 +118,7 @@ describe('a problem document', () => {
     ['shut down', Object.assign(new Error('terminating'), { code: '57P01' })],
     ['cut', new Error('Connection terminated unexpectedly')],
     ['timed out', new Error('timeout exceeded when trying to connect')],
+    ['silent', new Error('Query read timeout')],
     ['wrapped', new Error('Failed query', { cause: Object.assign(new Error('x'), { code: '57P03' }) })],
     ['both addresses', new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })])],
   ])('a database that is away (%s) is 503 with a time to come again', (_name, thrown) => {
