@@ -1,3 +1,4 @@
+import { headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { availableLanguages } from '../_lib/i18n/catalog.ts';
@@ -14,6 +15,7 @@ export default async function PortalLayout({ children }: { children: ReactNode }
       reader={{ id: actor.id, name: actor.name, role: actor.role, namespaces: actor.namespaces }}
       languages={availableLanguages()}
       theme={theme}
+      livePosition={(await headers()).get('x-annex-live') ?? undefined}
     >
       {children}
     </Shell>

@@ -19,16 +19,18 @@ const KeysDialog = dynamic(() => import('./keys-dialog.tsx').then((module) => mo
 
 export interface ShellProps extends ShellState {
   reader: Reader;
+  /** Up to where in the row of changes this page is true. */
+  livePosition: string | undefined;
   children: ReactNode;
 }
 
 /** Everything around a page that stays while pages change: menu, data, live connection, keys, notices. */
-export function Shell({ reader, languages, theme, children }: ShellProps) {
+export function Shell({ reader, languages, theme, livePosition, children }: ShellProps) {
   const { t } = useTranslation('navigation');
   const state = useMemo(() => ({ languages, theme }), [languages, theme]);
   return (
     <DataProvider>
-      <LiveProvider>
+      <LiveProvider startAt={livePosition}>
         <KeysProvider>
           <ReaderProvider reader={reader}>
             <ShellContext value={state}>

@@ -25,6 +25,8 @@ export interface WatchOptions {
 
 /** The changes of this installation, as they are committed. */
 export interface Live {
+  /** Where the row of changes ends now: what is read from now on holds everything up to here. */
+  position(): string;
   watch(options: WatchOptions): AsyncGenerator<LiveMessage, void>;
   close(): Promise<void>;
 }
@@ -95,6 +97,7 @@ export function openLive(db: Database, log: Logger, ringSize = 8_192): Live {
   }
 
   return {
+    position: () => ring.end(),
     watch,
     async close() {
       closing.abort();

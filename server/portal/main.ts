@@ -58,6 +58,8 @@ await runProcess('portal', async (services) => {
     fallback(request, response) {
       // A layout cannot know its path from Next, and must name it to the sign-in. Whatever came in is overwritten.
       request.headers['x-annex-path'] = request.url;
+      // Before anything of the page is read: its live connection goes on from here.
+      request.headers['x-annex-live'] = live.position();
       return page(request, response);
     },
   });

@@ -56,9 +56,11 @@ export class LiveConnection {
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private settleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(source: Source, invalidate: (changes: readonly Change[] | 'reset') => void) {
+  /** `startAt`: up to where the page that opens it is true; without it only what comes from now on is heard. */
+  constructor(source: Source, invalidate: (changes: readonly Change[] | 'reset') => void, startAt?: string) {
     this.source = source;
     this.invalidate = invalidate;
+    this.lastEventId = startAt;
   }
 
   subscribe = (listener: () => void): (() => void) => {

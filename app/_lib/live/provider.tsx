@@ -5,7 +5,14 @@ import { createContext, type ReactNode, useContext, useEffect, useState, useSync
 import { isSignedOut } from '../session.ts';
 import { useTRPCClient } from '../trpc.tsx';
 import { LiveConnection, type LiveState, type Source } from './connection.ts';
-import { concerns } from './topics.ts';
+import { LateHints } from './late-hints.ts';
+import { type Change, concerns } from './topics.ts';
+
+export interface LiveProviderProps {
+  /** Up to where in the row of changes the first page is true. */
+  startAt: string | undefined;
+  children: ReactNode;
+}
 
 const LiveContext = createContext<LiveConnection | undefined>(undefined);
 const connecting: LiveState = { phase: 'connecting' };
@@ -14,9 +21,10 @@ const connecting: LiveState = { phase: 'connecting' };
  * Keeps every query below fresh: what changes in the portal is read again within a second. A page needs to do
  * nothing for it but to read through `useTRPC()`.
  */
-export function LiveProvider({ children }: { children: ReactNode }) {
+export function LiveProvider({ startAt, children }: LiveProviderProps) {
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const [lately] = useState(() => new LateHints());
   const [connection] = useState(() => {
     const source: Source = {
       open(lastEventId, on) {
@@ -36,12 +44,22 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       },
       isSignedOut,
     };
-    return new LiveConnection(source, (changes) => {
+    const invalidate = (changes: readonly Change[] | 'reset') => {
+      lately.heard(changes, Date.now());
       void queryClient.invalidateQueries(
         changes === 'reset' ? {} : { predicate: (query) => concerns(query.queryKey, changes) },
       );
-    });
+    };
+    return new LiveConnection(source, invalidate, startAt);
   });
+  useEffect(
+    () =>
+      queryClient.getQueryCache().subscribe(({ type, query }) => {
+        if (type !== 'added' || !lately.concern(query.queryKey, Date.now())) return;
+        queueMicrotask(() => void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true }));
+      }),
+    [queryClient, lately],
+  );
   useEffect(() => {
     const end = connection.start();
     window.addEventListener('online', connection.retryNow);
