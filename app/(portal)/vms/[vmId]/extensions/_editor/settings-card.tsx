@@ -1,12 +1,12 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { type ReactNode, useCallback } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
+import { SchemaForm } from '#app/_ui/schema-form/form.tsx';
 import { pointerOf, type SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
@@ -16,11 +16,6 @@ import type { Draft, Protected, Settings } from './draft.ts';
 import { type ProtectedForm, ProtectedSettings } from './protected-settings.tsx';
 import type { Faults } from './use-faults.ts';
 import type { SettingsSchema } from './use-schema.ts';
-
-const SchemaForm = dynamic(() => import('#app/_ui/schema-form/form.tsx').then((module) => module.SchemaForm), {
-  ssr: false,
-  loading: () => <FieldSkeletons />,
-});
 
 export interface SettingsCardProps {
   draft: Draft;
