@@ -65,7 +65,8 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await expect(manifestCard.getByText('This must be true or false, without quotation marks.')).toBeVisible();
     await expect(manifestCard.getByText('This field is required.')).toBeVisible();
     await expect(page.getByText('The name leads out of the package with a part “..”.')).toBeVisible();
-    await expect(page.getByRole('link', { name: '3 errors' })).toBeVisible();
+    await expect(manifestCard.getByText('leads out of the package').first()).toBeVisible();
+    await expect(page.getByRole('link', { name: '4 errors' })).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await api.call('GET', `/handlers/${handler}`, { status: 404 });
   });

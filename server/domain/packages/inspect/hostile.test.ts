@@ -295,6 +295,7 @@ describe('hostile packages', () => {
       'link entry_link',
       '../evil entry_checksum',
       'HandlerManifest.json#/0/handlerManifest/enableCommand field_not_text',
+      'HandlerManifest.json#/0/handlerManifest/installCommand command_absolute',
     ]);
     const many = await inspect(withEntries(...Array.from({ length: 150 }, (_, index) => ({ name: `../${index}` }))));
     if (many.ok) expect.fail('accepted');
