@@ -3,6 +3,7 @@ export * from './auth.ts';
 export * from './changes.ts';
 export * from './enrollment.ts';
 export * from './goal-states.ts';
+export * from './health.ts';
 export * from './installation.ts';
 export * from './localization.ts';
 export * from './packages.ts';

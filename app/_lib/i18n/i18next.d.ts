@@ -7,6 +7,10 @@ declare module 'i18next' {
     keySeparator: false;
     returnNull: false;
     resources: {
+      overview: typeof import('#locales/en/overview.json')['default'];
+      activity: typeof import('#locales/en/activity.json')['default'];
+      account: typeof import('#locales/en/account.json')['default'];
+      palette: typeof import('#locales/en/palette.json')['default'];
       auth: typeof import('#locales/en/auth.json')['default'];
       common: typeof import('#locales/en/common.json')['default'];
       enrollment: typeof import('#locales/en/enrollment.json')['default'];

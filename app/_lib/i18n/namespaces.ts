@@ -11,6 +11,10 @@ export const namespaces = [
   'localization',
   'reports',
   'enrollment',
+  'overview',
+  'activity',
+  'account',
+  'palette',
 ] as const;
 
 export type WordNamespace = (typeof namespaces)[number];

@@ -1,0 +1,145 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { vms } from './vms.ts';
+
+/** VMs whose health must be derived again, and when: at once after a change, else when what is known will have aged. */
+export const healthChecks = pgTable(
+  'health_checks',
+  {
+    vmId: uuid('vm_id')
+      .primaryKey()
+      .references(() => vms.id),
+    dueAt: timestamp('due_at', { withTimezone: true }).notNull(),
+  },
+  (t) => [index('health_checks_due').on(t.dueAt)],
+);
+
+/**
+ * A VM as lists filter, count and sort it: derived from goal and reports by the worker, seconds old at most. Pages
+ * that show one VM derive afresh. A deleted VM has no row.
+ */
+export const vmHealth = pgTable(
+  'vm_health',
+  {
+    vmId: uuid('vm_id')
+      .primaryKey()
+      .references(() => vms.id),
+    /** Copies of the VM's own, so that one index serves filter and order. */
+    name: text().notNull(),
+    tags: jsonb().$type<Record<string, string>>().notNull(),
+    health: text().$type<'healthy' | 'progressing' | 'degraded' | 'failed' | 'unresponsive' | 'unknown'>().notNull(),
+    /** Worst first: failed 0, unresponsive 1, degraded 2, progressing 3, unknown 4, healthy 5. */
+    rank: smallint().notNull(),
+    agent: text().$type<'ready' | 'unknown' | 'unresponsive' | 'never'>().notNull(),
+    /** Since when it has this health. */
+    since: timestamp({ withTimezone: true }).notNull(),
+    /** The nearest moment at which an extension must have concluded; null where none is awaited. */
+    deadlineAt: timestamp('deadline_at', { withTimezone: true }),
+  },
+  (t) => [
+    index('vm_health_name').on(t.name, t.vmId),
+    index('vm_health_rank').on(t.rank, t.name, t.vmId),
+    index('vm_health_since').on(t.since, t.vmId),
+    index('vm_health_deadline').on(t.deadlineAt).where(sql`${t.deadlineAt} is not null`),
+    index('vm_health_tags').using('gin', t.tags),
+  ],
+);
+
+/** What an extension's health comes from; `null` where it is as it should be. */
+export type HealthCause =
+  | 'exit'
+  | 'timeout'
+  | 'command'
+  | 'status'
+  | 'heartbeat'
+  | 'deadline'
+  | 'stale'
+  | 'waiting'
+  | 'silent';
+
+/** An extension of a VM as lists and the overview see it; goes with the extension. */
+export const extensionHealth = pgTable(
+  'extension_health',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    name: text().notNull(),
+    handler: text().notNull(),
+    /** What is asked for, and what the agent says runs. */
+    goalVersion: text('goal_version').notNull(),
+    version: text(),
+    health: text()
+      .$type<'healthy' | 'progressing' | 'degraded' | 'failed' | 'unresponsive' | 'unknown' | 'disabled'>()
+      .notNull(),
+    heartbeat: text().$type<'ready' | 'notready' | 'unknown' | 'unresponsive' | 'none'>().notNull(),
+    cause: text().$type<HealthCause>(),
+    /** The command that failed, with its exit code, where the cause is one. */
+    command: text(),
+    exitCode: integer('exit_code'),
+    /** Id of the status message that is shown, whatever the health. */
+    messageId: text('message_id'),
+    /** The extension that it waits for. */
+    waitsFor: text('waits_for'),
+    /** Since when it has this health. */
+    since: timestamp({ withTimezone: true }).notNull(),
+    deadlineAt: timestamp('deadline_at', { withTimezone: true }),
+  },
+  (t) => [
+    primaryKey({ columns: [t.vmId, t.name] }),
+    index('extension_health_version').on(t.handler, t.goalVersion, t.health),
+    index('extension_health_message').on(t.messageId).where(sql`${t.messageId} is not null`),
+    index('extension_health_cause').on(t.health, t.handler).where(sql`${t.cause} is not null`),
+    index('extension_health_deadline').on(t.deadlineAt).where(sql`${t.deadlineAt} is not null`),
+  ],
+);
+
+/** When health or heartbeat of a VM (`extension` null) or of one of its extensions became another; kept for days. */
+export const healthTransitions = pgTable(
+  'health_transitions',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: timestamp({ withTimezone: true }).notNull(),
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    extension: text(),
+    kind: text().$type<'health' | 'heartbeat'>().notNull(),
+    /** Null where there was none before. */
+    from: text(),
+    /** Null where the extension or the VM went. */
+    to: text(),
+    /** As in `extension_health`, with what it waits for. */
+    cause: text().$type<HealthCause>(),
+    waitsFor: text('waits_for'),
+  },
+  (t) => [
+    index('health_transitions_vm').on(t.vmId, t.at),
+    index('health_transitions_at').on(t.at).where(sql`${t.extension} is null`),
+  ],
+);
+
+/** VMs per handler version by the hour, for adoption and failures over time. */
+export const versionCounts = pgTable(
+  'version_counts',
+  {
+    handler: text().notNull(),
+    version: text().notNull(),
+    /** The beginning of the hour (UTC). */
+    hour: timestamp({ withTimezone: true }).notNull(),
+    vms: integer().notNull(),
+    failed: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.handler, t.version, t.hour] })],
+);
