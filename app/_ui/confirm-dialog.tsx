@@ -8,6 +8,7 @@ import { scrim, sheet } from './dialog.tsx';
 import { FieldError } from './field.tsx';
 import { Input } from './input.tsx';
 import { currentOpener, giveBack } from './opener.ts';
+import { allowScrollLock } from './style-nonce.ts';
 
 export interface ConfirmDialogProps {
   open: boolean;
@@ -35,6 +36,7 @@ export interface ConfirmDialogProps {
 /** Asks before an act that destroys. Esc and Cancel leave things as they are. Not for what can be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const [opener] = useState(currentOpener);
+  useState(allowScrollLock);
   return (
     <Radix.Root open={props.open} onOpenChange={props.onOpenChange}>
       <Radix.Portal>

@@ -7,6 +7,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from './button.tsx';
 import { cn } from './cn.ts';
 import { currentOpener, giveBack } from './opener.ts';
+import { allowScrollLock } from './style-nonce.ts';
 
 export const scrim = 'fixed inset-0 z-50 animate-fade bg-scrim';
 export const sheet =
@@ -29,6 +30,7 @@ export interface DialogProps {
 export function Dialog({ open, onOpenChange, title, description, children, footer, size = 'default' }: DialogProps) {
   const { t } = useTranslation('common');
   const [opener] = useState(currentOpener);
+  useState(allowScrollLock);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>

@@ -8,6 +8,7 @@ import { tags } from '@lezer/highlight';
 import { minimalSetup } from 'codemirror';
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
 import { type JsonMarks, marksOf, placeOf, setMarks } from './json-marks.ts';
+import { styleNonce } from './style-nonce.ts';
 
 /** What a page can ask of the editor. */
 export interface JsonEditorHandle {
@@ -80,6 +81,7 @@ export function JsonEditor({ ref, value, onChange, label, describedBy, marks, re
           EditorView.lineWrapping,
           syntaxHighlighting(colours),
           look,
+          EditorView.cspNonce.of(styleNonce() ?? ''),
           marksOf,
           editable.current.of([]),
           EditorView.contentAttributes.of({

@@ -1,7 +1,7 @@
 'use client';
 
-import { useEffect } from 'react';
-import { Toaster as Sonner, toast as show } from 'sonner';
+import * as Radix from 'radix-ui/toast';
+import { useEffect, useState } from 'react';
 import type { PendingToast } from './pending-toast.ts';
 
 export interface ToastListProps {
@@ -10,38 +10,50 @@ export interface ToastListProps {
   take(): readonly PendingToast[];
 }
 
-/** Draws toasts. Loaded on demand by `Toaster`. */
+interface Shown extends PendingToast {
+  id: number;
+}
+
+const shortMs = 4_000;
+/** Long enough to read the sentence, think, and reach the button by keys (F8 leads there). */
+const undoMs = 12_000;
+const most = 4;
+let count = 0;
+
+/** Draws toasts, the newest last; they stay while the pointer or the keyboard is on them. Loaded on demand by `Toaster`. */
 export function ToastList({ label, subscribe, take }: ToastListProps) {
+  const [shown, setShown] = useState<readonly Shown[]>([]);
   useEffect(() => {
     function showPending() {
-      for (const { text, undo } of take()) {
-        show(text, {
-          duration: undo === undefined ? 4000 : 10_000,
-          ...(undo === undefined ? {} : { action: { label: undo.label, onClick: () => undo.run() } }),
-        });
-      }
+      const more = take().map((toast) => ({ ...toast, id: ++count }));
+      if (more.length > 0) setShown((before) => [...before, ...more].slice(-most));
     }
     showPending();
     return subscribe(showPending);
   }, [subscribe, take]);
+  const drop = (id: number) => setShown((before) => before.filter((toast) => toast.id !== id));
   return (
-    <Sonner
-      position="bottom-center"
-      containerAriaLabel={label}
-      mobileOffset={{ bottom: 70 }}
-      // The library brings a font of its own.
-      style={{ fontFamily: 'inherit' }}
-      toastOptions={{
-        unstyled: true,
-        classNames: {
-          toast:
-            'flex min-h-[42px] w-(--width) items-center gap-2.5 rounded-lg bg-tip py-1.5 ps-3.5 pe-1.5 text-13 text-tip-text shadow-3',
-          title: 'text-13',
-          content: 'flex-1',
-          actionButton:
-            'h-(--control) rounded-md px-2 text-13 font-medium underline underline-offset-3 focus-visible:shadow-[inset_0_0_0_2px_currentColor]',
-        },
-      }}
-    />
+    <Radix.Provider label={label} swipeDirection="down">
+      {shown.map(({ id, text, undo }) => (
+        <Radix.Root
+          key={id}
+          duration={undo === undefined ? shortMs : undoMs}
+          onOpenChange={(open) => open || drop(id)}
+          className="flex min-h-[42px] items-center gap-2.5 rounded-lg bg-tip py-1.5 ps-3.5 pe-1.5 text-13 text-tip-text shadow-3 animate-rise data-[swipe=move]:translate-y-(--radix-toast-swipe-move-y)"
+        >
+          <Radix.Title className="min-w-0 flex-1 wrap-anywhere">{text}</Radix.Title>
+          {undo === undefined ? null : (
+            <Radix.Action
+              altText={undo.label}
+              onClick={undo.run}
+              className="h-(--control) shrink-0 rounded-md px-2 font-medium underline underline-offset-3 focus-visible:shadow-[inset_0_0_0_2px_currentColor] pointer-coarse:h-(--touch)"
+            >
+              {undo.label}
+            </Radix.Action>
+          )}
+        </Radix.Root>
+      ))}
+      <Radix.Viewport className="fixed bottom-4 left-1/2 z-60 grid w-[min(420px,calc(100vw-24px))] -translate-x-1/2 gap-2 outline-none max-sm:bottom-[70px]" />
+    </Radix.Provider>
   );
 }

@@ -9,6 +9,7 @@ import { runProcess } from '#server/process/run.ts';
 import { createRestHandler } from '#server/rest/handler.ts';
 import { createUploadHandler } from '#server/rest/upload.ts';
 import { createTrpcHandler } from '#server/trpc/handler.ts';
+import { pageHeaders } from './page-headers.ts';
 import { providePortalRuntime } from './runtime.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -60,6 +61,9 @@ await runProcess('portal', async (services) => {
       request.headers['x-annex-path'] = request.url;
       // Before anything of the page is read: its live connection goes on from here.
       request.headers['x-annex-live'] = live.position();
+      const { policy, headers } = pageHeaders(config.url);
+      request.headers['content-security-policy'] = policy;
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       return page(request, response);
     },
   });

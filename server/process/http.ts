@@ -145,6 +145,9 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
       else refuseConnection(request.socket, refusalText(`${kind}_too_slow`, params, origin.requestId));
     });
     if (route !== null) {
+      // What a door answers is data: opened in a browser, it can load and frame nothing. Agents are spared the bytes.
+      if (route.light !== true)
+        response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
       settled.set(request, { origin, route });
       void listener(request, response);
     } else {

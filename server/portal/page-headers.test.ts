@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { pageHeaders } from './page-headers.ts';
+
+describe('the headers of a page', () => {
+  it('let only scripts with this answer’s number run, and load nothing from elsewhere', () => {
+    const first = pageHeaders('http://localhost:3000');
+    const second = pageHeaders('http://localhost:3000');
+    expect(first.policy).not.toBe(second.policy);
+    const directives = new Map(
+      first.policy.split('; ').map((part) => {
+        const [name = '', ...sources] = part.split(' ');
+        return [name, sources] as const;
+      }),
+    );
+    expect(directives.get('default-src')).toEqual(["'none'"]);
+    expect(directives.get('script-src')).toEqual([expect.stringMatching(/^'nonce-[\w+/=]{24}'$/), "'strict-dynamic'"]);
+    expect(directives.get('frame-ancestors')).toEqual(["'none'"]);
+    for (const sources of directives.values()) expect(sources.join(' ')).not.toMatch(/\*|http|unsafe-eval/);
+    expect(directives.get('style-src')).not.toContain("'unsafe-inline'");
+  });
+
+  it('ask for https again where the portal is reached by it, and only there', () => {
+    expect(pageHeaders('https://annex.example').headers).toHaveProperty('Strict-Transport-Security');
+    expect(pageHeaders('http://localhost:3000').headers).not.toHaveProperty('Strict-Transport-Security');
+  });
+});
