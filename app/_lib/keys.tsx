@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, 
 
 /** A key that does something on this page. */
 export interface KeyBinding {
-  /** As `KeyboardEvent.key` names it: `j`, `Enter`, `Escape`. */
+  /** As `KeyboardEvent.key` names it: `j`, `Enter`, `Escape`; two, one after the other, with a blank: `g v`. */
   key: string;
   /** What it does, in words, for the list of keys. */
   label: string;
@@ -18,18 +18,25 @@ interface Registry {
 
 const KeysContext = createContext<Registry | undefined>(undefined);
 
+/** How long the second key of two may take. */
+const secondKeyMs = 1_500;
+
 /** One listener for the whole tab. Keys rest while somebody types, and while a dialog or menu is open. */
 export function KeysProvider({ children }: { children: ReactNode }) {
   const [groups, setGroups] = useState<ReadonlySet<readonly KeyBinding[]>>(new Set());
   useEffect(() => {
+    let first: { key: string; at: number } | undefined;
     function press(event: KeyboardEvent) {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
-      for (const group of [...groups].reverse()) {
-        const found = group.find((binding) => binding.key === event.key);
-        if (found !== undefined) {
-          found.run(event);
-          return;
-        }
+      if (event.key === 'Shift') return;
+      const bindings = [...groups].reverse().flat();
+      const second =
+        first !== undefined && event.timeStamp - first.at < secondKeyMs ? `${first.key} ${event.key}` : null;
+      first = undefined;
+      const found = bindings.find(({ key }) => key === second) ?? bindings.find(({ key }) => key === event.key);
+      if (found !== undefined) found.run(event);
+      else if (bindings.some(({ key }) => key.startsWith(`${event.key} `))) {
+        first = { key: event.key, at: event.timeStamp };
       }
     }
     document.addEventListener('keydown', press);

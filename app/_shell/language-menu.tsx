@@ -32,7 +32,7 @@ export function LanguageMenu({ languages, onChange }: LanguageMenuProps) {
           variant="ghost"
           size="sm"
           busy={pending}
-          aria-label={`${language.toUpperCase()}, ${t('language')}: ${nameOf(language)}`}
+          aria-label={`${language.toUpperCase()}, ${t('language')}: ${nameOfLanguage(language)}`}
         >
           <Languages aria-hidden />
           <span className="max-sm:hidden">{language.toUpperCase()}</span>
@@ -45,7 +45,7 @@ export function LanguageMenu({ languages, onChange }: LanguageMenuProps) {
           <MenuRadioGroup value={language} onValueChange={choose}>
             {languages.map((each) => (
               <MenuRadioItem key={each} value={each}>
-                <span lang={each}>{nameOf(each)}</span>
+                <span lang={each}>{nameOfLanguage(each)}</span>
               </MenuRadioItem>
             ))}
           </MenuRadioGroup>
@@ -56,7 +56,7 @@ export function LanguageMenu({ languages, onChange }: LanguageMenuProps) {
 }
 
 /** "Deutsch", "English": the language's name in itself. */
-function nameOf(language: string): string {
+export function nameOfLanguage(language: string): string {
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 }

@@ -1,11 +1,11 @@
 import { Package, Server, Settings, Upload } from 'lucide-react';
 
-/** The places of the portal, in the order of the menu. `role`: shown to those who have it. */
+/** The places of the portal, in the order of the menu. `role`: shown to those who have it. `key`: after `g`. */
 export const places = [
-  { id: 'vms', href: '/vms', icon: Server, role: 'viewer' },
-  { id: 'handlers', href: '/handlers', icon: Package, role: 'viewer' },
-  { id: 'publish', href: '/publish', icon: Upload, role: 'publisher' },
-  { id: 'settings', href: '/settings', icon: Settings, role: 'viewer' },
+  { id: 'vms', key: 'v', href: '/vms', icon: Server, role: 'viewer' },
+  { id: 'handlers', key: 'h', href: '/handlers', icon: Package, role: 'viewer' },
+  { id: 'publish', key: 'p', href: '/publish', icon: Upload, role: 'publisher' },
+  { id: 'settings', key: 's', href: '/settings', icon: Settings, role: 'viewer' },
 ] as const;
 
 export type Place = (typeof places)[number];

@@ -1,6 +1,7 @@
 'use client';
 
 import dynamic from 'next/dynamic';
+import { useRouter } from 'next/navigation';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { KeysProvider, useKeys } from '../_lib/keys.tsx';
@@ -8,7 +9,8 @@ import { LiveProvider } from '../_lib/live/provider.tsx';
 import { DataProvider } from '../_lib/trpc.tsx';
 import { Toaster } from '../_ui/toast.tsx';
 import { Nav, TabBar } from './nav.tsx';
-import { type Reader, ReaderProvider } from './reader.tsx';
+import { places } from './places.ts';
+import { type Reader, ReaderProvider, useReader } from './reader.tsx';
 import { ShellContext, type ShellState } from './shell-state.ts';
 
 // Pages draw these; from here they are in the layout's script, and not once more in that of every page.
@@ -55,9 +57,11 @@ export function Shell({ reader, languages, theme, livePosition, children }: Shel
   );
 }
 
-/** `/` searches in the page, `?` lists the keys. */
+/** `/` searches in the page, `g` and a letter lead to a place, `?` lists the keys. */
 function EverywhereKeys() {
   const { t } = useTranslation('navigation');
+  const reader = useReader();
+  const router = useRouter();
   const [listed, setListed] = useState(false);
   useKeys([
     {
@@ -70,6 +74,13 @@ function EverywhereKeys() {
         search.focus();
       },
     },
+    ...places
+      .filter((place) => reader.can(place.role))
+      .map(({ id, key, href }) => ({
+        key: `g ${key}`,
+        label: t('keys.goTo', { place: t(id) }),
+        run: () => router.push(href),
+      })),
     { key: '?', label: t('keys.show'), run: () => setListed(true) },
   ]);
   return listed ? <KeysDialog onClose={() => setListed(false)} /> : null;

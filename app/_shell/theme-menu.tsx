@@ -3,9 +3,9 @@
 import { Monitor, Moon, Sun, SunMoon } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { writeChoice } from '../_lib/cookies.ts';
 import { IconButton } from '../_ui/button.tsx';
 import { LazyMenu } from '../_ui/lazy-menu.tsx';
+import { setTheme } from './set-theme.ts';
 import type { Theme } from './theme.ts';
 
 const icons = { system: SunMoon, light: Sun, dark: Moon };
@@ -23,9 +23,7 @@ export function ThemeMenu({ theme }: { theme: Theme }) {
   function choose(value: string) {
     const choice = choices.find((candidate) => candidate.value === value)?.value;
     if (choice === undefined) return;
-    writeChoice('theme', choice);
-    if (choice === 'system') delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = choice;
+    setTheme(choice);
     setChosen(choice);
   }
   return (

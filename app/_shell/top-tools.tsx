@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { AccountMenu } from './account-menu.tsx';
 import { LanguageMenu } from './language-menu.tsx';
 import { LiveIndicator } from './live-indicator.tsx';
+import { PaletteButton } from './palette/palette-button.tsx';
 import { useShell } from './shell-state.ts';
 import { ThemeMenu } from './theme-menu.tsx';
 
@@ -13,6 +14,7 @@ export function TopTools() {
   const { languages, theme } = useShell();
   return (
     <div className="ms-auto flex shrink-0 items-center gap-1">
+      <PaletteButton />
       <LiveIndicator />
       <LanguageMenu
         languages={languages}

@@ -1,3 +1,4 @@
+import { findsRouter } from './routers/finds.ts';
 import { gatewayRouter } from './routers/gateway.ts';
 import { goalStatesRouter } from './routers/goal-states.ts';
 import { handlersRouter } from './routers/handlers.ts';
@@ -14,6 +15,7 @@ import { createCallerFactory, router } from './trpc.ts';
 
 /** All that pages can ask for, one router per noun. */
 export const appRouter = router({
+  finds: findsRouter,
   gateway: gatewayRouter,
   goalStates: goalStatesRouter,
   handlers: handlersRouter,

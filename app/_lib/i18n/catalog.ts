@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Bundle, type Bundles, baseLanguage, pseudoLanguage, type WordNamespace } from './namespaces.ts';
-import { pseudoBundle } from './pseudo.ts';
+import {
+  type Bundle,
+  type Bundles,
+  baseLanguage,
+  mirroredLanguage,
+  pseudoLanguage,
+  type WordNamespace,
+} from './namespaces.ts';
+import { mirroredBundle, pseudoBundle } from './pseudo.ts';
 
 /** Read at run time, so that a new language needs its files and no build. The portal runs in the project's folder. */
 const folder = join(/* turbopackIgnore: true */ process.cwd(), 'locales');
@@ -36,6 +43,7 @@ function load(language: string, namespace: WordNamespace): Bundle {
   const base = parse(baseLanguage, namespace);
   if (language === baseLanguage) return base;
   if (language === pseudoLanguage) return pseudoBundle(base);
+  if (language === mirroredLanguage) return mirroredBundle(base);
   return { ...base, ...parse(language, namespace) };
 }
 

@@ -28,5 +28,8 @@ export const baseLanguage = 'en';
 /** Made from English on the fly: accents, brackets and 40 % more length, to find words that are not in `locales/`. */
 export const pseudoLanguage = 'en-XA';
 
+/** English too, each word running from right to left, to find layouts that know only one direction. */
+export const mirroredLanguage = 'ar-XB';
+
 export type Bundle = Readonly<Record<string, string>>;
 export type Bundles = Partial<Record<WordNamespace, Bundle>>;

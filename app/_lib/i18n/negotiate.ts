@@ -1,15 +1,15 @@
-import { baseLanguage, pseudoLanguage } from './namespaces.ts';
+import { baseLanguage, mirroredLanguage, pseudoLanguage } from './namespaces.ts';
 
 /**
  * The language of the pages: the person's choice, else the first of `Accept-Language` that there are words for
- * (`de-AT` is served by `de`), else English. The pseudo-language is only ever chosen by hand.
+ * (`de-AT` is served by `de`), else English. The two test languages are only ever chosen by hand.
  */
 export function negotiateLanguage(
   choice: string | undefined,
   acceptLanguage: string | null,
   available: readonly string[],
 ): string {
-  if (choice !== undefined && (choice === pseudoLanguage || available.includes(choice))) return choice;
+  if (choice !== undefined && [pseudoLanguage, mirroredLanguage, ...available].includes(choice)) return choice;
   for (const wanted of wishes(acceptLanguage ?? '')) {
     for (const candidate of lineage(wanted)) {
       const found = available.find((language) => language.toLowerCase() === candidate);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pseudo } from './pseudo.ts';
+import { mirrored, mirroredBundle, pseudo } from './pseudo.ts';
 
 it('makes a sentence 40 % longer and keeps placeholders and tags', () => {
   const made = pseudo('Delete {{count}} VMs <b>now</b>');
@@ -7,4 +7,16 @@ it('makes a sentence 40 % longer and keeps placeholders and tags', () => {
   expect(made).toContain('<b>ñóŵ</b>');
   expect(made).toMatch(/^\[Ðéļéţé .*·+\]$/);
   expect(made.length).toBeGreaterThanOrEqual('Delete {{count}} VMs <b>now</b>'.length * 1.2);
+});
+
+it('turns the words of a sentence around, and nothing that is filled in later', () => {
+  expect(mirrored('Delete {{count}} VMs <b>now</b>')).toBe(
+    '\u202eDelete\u202c {{count}} \u202eVMs\u202c <b>\u202enow\u202c</b>',
+  );
+});
+
+it('has every plural form of Arabic, and keeps what English says of none', () => {
+  const made = mirroredBundle({ row_zero: 'None', row_one: 'One', row_other: '{{count}} rows' });
+  expect(Object.keys(made).sort()).toEqual(['row_few', 'row_many', 'row_one', 'row_other', 'row_two', 'row_zero']);
+  expect(made.row_zero).toContain('None');
 });

@@ -51,6 +51,28 @@ export function pseudoBundle(bundle: Bundle): Bundle {
   return Object.fromEntries(Object.entries(bundle).map(([key, sentence]) => [key, pseudo(sentence)]));
 }
 
+/** `Delete {{count}} VMs` with every word turned around by Unicode's own marks, as a right-to-left script reads. */
+export function mirrored(sentence: string): string {
+  return sentence
+    .split(kept)
+    .map((part, index) => (index % 2 === 1 ? part : part.replace(/\S+/g, '\u202e$&\u202c')))
+    .join('');
+}
+
+/** A whole namespace, with the plural forms that Arabic asks for. */
+export function mirroredBundle(bundle: Bundle): Bundle {
+  const forms = Object.entries(bundle).flatMap(([key, sentence]) =>
+    key.endsWith('_other')
+      ? ['zero', 'two', 'few', 'many', 'other'].map(
+          (form) => [key.replace(/other$/, form), mirrored(sentence)] as const,
+        )
+      : [[key, mirrored(sentence)] as const],
+  );
+  // What English says for itself stands over what was made from its general form.
+  const own = Object.keys(bundle).map((key) => [key, mirrored(bundle[key] ?? '')] as const);
+  return Object.fromEntries([...forms, ...own]);
+}
+
 function accent(letter: string): string {
   const lower = letter.toLowerCase();
   const found = accents[lower];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { availableLanguages, bundlesOf } from './catalog.ts';
 import { createWords } from './create.ts';
-import { namespaces, pseudoLanguage } from './namespaces.ts';
+import { mirroredLanguage, namespaces, pseudoLanguage } from './namespaces.ts';
 import { translate } from './translate.ts';
 
 /** Every value that a sentence asks for, told apart by its name. */
@@ -9,7 +9,7 @@ function valuesFor(sentence: string): Record<string, string> {
   return Object.fromEntries([...sentence.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => [name, `‹${name}›`]));
 }
 
-describe.each([...availableLanguages(), pseudoLanguage])('words in %s', (language) => {
+describe.each([...availableLanguages(), pseudoLanguage, mirroredLanguage])('words in %s', (language) => {
   const bundles = bundlesOf(language, namespaces);
   const library = createWords(language, bundles);
 

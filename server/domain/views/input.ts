@@ -7,3 +7,7 @@ export const instanceViewInput = z.object({
   chosenLanguage: z.string().nullish(),
 });
 export type InstanceViewInput = z.input<typeof instanceViewInput>;
+
+/** A few letters of what a person looks for. */
+export const findThingsInput = z.strictObject({ q: z.string().trim().min(1).max(200) });
+export type FindThingsInput = z.input<typeof findThingsInput>;

@@ -1,0 +1,169 @@
+'use client';
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Command } from 'cmdk';
+import { Package, Search } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import * as Radix from 'radix-ui/dialog';
+import { type ReactNode, useDeferredValue, useState } from 'react';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '../../_lib/trpc.tsx';
+import { useProblem } from '../../_lib/use-problem.ts';
+import { cn } from '../../_ui/cn.ts';
+import { scrim } from '../../_ui/dialog.tsx';
+import { currentOpener, giveBack } from '../../_ui/opener.ts';
+import { StatusIcon } from '../../_ui/status-icon.tsx';
+import { allowScrollLock } from '../../_ui/style-nonce.ts';
+import { type Command as Choice, useCommands } from './use-commands.ts';
+
+/** Finds pages, VMs, handlers and acts by a few letters. Heavy: load it with `dynamic`. */
+export function Palette({ onClose }: { onClose(): void }) {
+  const { t } = useTranslation('palette');
+  const router = useRouter();
+  const [opener] = useState(currentOpener);
+  useState(allowScrollLock);
+  const [typed, setTyped] = useState('');
+  const wanted = typed.trim();
+  const { pages, acts } = useCommands();
+  const found = useFound(wanted);
+  const matches = ({ label }: Choice) => label.toLocaleLowerCase().includes(wanted.toLocaleLowerCase());
+
+  function go(href: string) {
+    onClose();
+    router.push(href);
+  }
+  function take({ href, run }: Choice) {
+    if (href !== undefined) return go(href);
+    onClose();
+    run?.();
+  }
+  const group = (heading: string, choices: readonly Choice[]) => {
+    const shown = choices.filter(matches);
+    return shown.length === 0 ? null : (
+      <Group heading={heading}>
+        {shown.map((choice) => (
+          <Line key={choice.id} value={choice.id} onSelect={() => take(choice)}>
+            <choice.icon aria-hidden strokeWidth={1.75} className="size-4 shrink-0 text-ink-3" />
+            <span className="truncate">{choice.label}</span>
+          </Line>
+        ))}
+      </Group>
+    );
+  };
+
+  return (
+    <Radix.Root open onOpenChange={onClose}>
+      <Radix.Portal>
+        <Radix.Overlay className={scrim} />
+        <Radix.Content
+          aria-describedby={undefined}
+          onCloseAutoFocus={(event) => giveBack(event, opener)}
+          className="fixed top-[12vh] left-1/2 z-50 w-[min(600px,calc(100vw-24px))] -translate-x-1/2 overflow-hidden rounded-xl bg-raised shadow-float outline-none animate-fade [--cut:var(--raised)]"
+        >
+          <Radix.Title className="sr-only">{t('title')}</Radix.Title>
+          <Command label={t('title')} shouldFilter={false} loop>
+            <div className="flex items-center gap-2.5 border-b border-line-subtle px-4">
+              <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
+              <Command.Input
+                value={typed}
+                onValueChange={setTyped}
+                maxLength={200}
+                placeholder={t('placeholder')}
+                className="h-12 min-w-0 flex-1 bg-transparent text-14 outline-none placeholder:text-ink-3 focus-visible:shadow-none"
+              />
+            </div>
+            <Command.List
+              label={t('results')}
+              aria-busy={found.pending}
+              className="max-h-[min(420px,60vh)] scroll-py-2 overflow-y-auto p-2"
+            >
+              {found.problem === null ? null : (
+                <p role="alert" className="px-2 py-2 text-12 text-failed-text">
+                  {t('failed', { reason: found.problem })}
+                </p>
+              )}
+              {found.vms.length === 0 ? null : (
+                <Group heading={t('vms')}>
+                  {found.vms.map(({ id, name, health }) => (
+                    <Line key={id} value={`vm-${id}`} onSelect={() => go(`/vms/${id}`)}>
+                      <StatusIcon status={health === null ? 'unknown' : statusOfHealth[health]} className="mx-px" />
+                      <span className="truncate font-medium">{name}</span>
+                      {health === null ? null : (
+                        <span className="ms-auto shrink-0 text-12 text-ink-3">{t(`health.${health}`)}</span>
+                      )}
+                    </Line>
+                  ))}
+                </Group>
+              )}
+              {found.handlers.length === 0 ? null : (
+                <Group heading={t('handlers')}>
+                  {found.handlers.map(({ handler, publisher }) => (
+                    <Line key={handler} value={`handler-${handler}`} onSelect={() => go(`/handlers/${handler}`)}>
+                      <Package aria-hidden strokeWidth={1.75} className="size-4 shrink-0 text-ink-3" />
+                      <span className="mono truncate">{handler}</span>
+                      <span className="ms-auto shrink-0 text-12 text-ink-3">{publisher}</span>
+                    </Line>
+                  ))}
+                </Group>
+              )}
+              {group(t('pages'), pages)}
+              {group(t('acts'), acts)}
+              <Command.Empty className="px-2 py-6 text-center text-ink-3">
+                {found.pending ? t('searching') : t('empty', { q: wanted })}
+              </Command.Empty>
+            </Command.List>
+          </Command>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** What the portal finds for these letters; the last answer stands until the next is there. */
+function useFound(wanted: string) {
+  const trpc = useTRPC();
+  const explain = useProblem();
+  const q = useDeferredValue(wanted);
+  const found = useQuery({
+    ...trpc.finds.things.queryOptions({ q }),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const { vms = [], handlers = [] } = (q === '' ? undefined : found.data) ?? {};
+  const pending = wanted !== q || (q !== '' && found.isFetching);
+  return { vms, handlers, pending, problem: found.error === null ? null : explain(found.error).message };
+}
+
+function Group({ heading, children }: { heading: string; children: ReactNode }) {
+  return (
+    <Command.Group
+      heading={heading}
+      className="pb-1 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-12 [&_[cmdk-group-heading]]:text-ink-3"
+    >
+      {children}
+    </Command.Group>
+  );
+}
+
+interface LineProps {
+  value: string;
+  onSelect(): void;
+  children: ReactNode;
+}
+
+function Line({ value, onSelect, children }: LineProps) {
+  return (
+    <Command.Item
+      value={value}
+      onSelect={onSelect}
+      className={cn(
+        'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-2 text-13 pointer-coarse:min-h-(--touch)',
+        'data-[selected=true]:bg-press data-[selected=true]:text-ink',
+      )}
+    >
+      {children}
+    </Command.Item>
+  );
+}

@@ -1,0 +1,94 @@
+'use client';
+
+import { useQueryClient } from '@tanstack/react-query';
+import {
+  KeyRound,
+  Languages,
+  LogOut,
+  type LucideIcon,
+  Monitor,
+  Moon,
+  Plus,
+  Sun,
+  Upload,
+  UserPlus,
+  Users,
+} from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { writeChoice } from '../../_lib/cookies.ts';
+import { signOut } from '../../_lib/session.ts';
+import { useProblem } from '../../_lib/use-problem.ts';
+import { toast } from '../../_ui/toast.tsx';
+import { nameOfLanguage } from '../language-menu.tsx';
+import { places } from '../places.ts';
+import { useReader } from '../reader.tsx';
+import { setTheme } from '../set-theme.ts';
+import { useShell } from '../shell-state.ts';
+
+/** A line of the palette that needs no look-up. */
+export interface Command {
+  id: string;
+  label: string;
+  icon: LucideIcon;
+  /** Leads to this page; `run` does something here instead. */
+  href?: string;
+  run?(): void;
+}
+
+/** Where this reader can go, and what this reader can do from anywhere. */
+export function useCommands(): { pages: Command[]; acts: Command[] } {
+  const { t, i18n } = useTranslation(['palette', 'navigation']);
+  const reader = useReader();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const explain = useProblem();
+  const { languages } = useShell();
+  const isAdmin = reader.can('admin');
+
+  function speak(language: string) {
+    writeChoice('language', language);
+    router.refresh();
+    // Messages were worded by the portal in the old language.
+    void queryClient.invalidateQueries();
+  }
+
+  async function leave() {
+    try {
+      await signOut();
+      location.assign('/sign-in');
+    } catch (error) {
+      toast(t('navigation:signOut.failed', { reason: explain(error).message }));
+    }
+  }
+
+  const pages: Command[] = [
+    ...places
+      .filter((place) => reader.can(place.role))
+      .map(({ id, href, icon }) => ({ id, href, icon, label: t(`navigation:${id}`) })),
+    ...(isAdmin
+      ? [
+          { id: 'members', href: '/settings/members', icon: Users, label: t('members') },
+          { id: 'tokens', href: '/settings/tokens', icon: KeyRound, label: t('tokens') },
+        ]
+      : []),
+  ];
+  const acts: Command[] = [
+    ...(reader.can('operator') ? [{ id: 'enroll', href: '/vms#enroll', icon: Plus, label: t('enroll') }] : []),
+    ...(reader.can('publisher') ? [{ id: 'upload', href: '/publish', icon: Upload, label: t('upload') }] : []),
+    ...(isAdmin ? [{ id: 'invite', href: '/settings/members#invite', icon: UserPlus, label: t('invite') }] : []),
+    { id: 'light', icon: Sun, label: t('theme.light'), run: () => setTheme('light') },
+    { id: 'dark', icon: Moon, label: t('theme.dark'), run: () => setTheme('dark') },
+    { id: 'system', icon: Monitor, label: t('theme.system'), run: () => setTheme('system') },
+    ...languages
+      .filter((language) => language !== i18n.language)
+      .map((language) => ({
+        id: `language-${language}`,
+        icon: Languages,
+        label: t('speak', { language: nameOfLanguage(language) }),
+        run: () => speak(language),
+      })),
+    { id: 'leave', icon: LogOut, label: t('navigation:signOut'), run: () => void leave() },
+  ];
+  return { pages, acts };
+}

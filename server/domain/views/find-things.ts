@@ -1,0 +1,40 @@
+import { and, asc, desc, eq, ilike, isNull, or, sql } from 'drizzle-orm';
+import { handlers, publishers, vmHealth, vms } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import type { VmHealth } from '#server/domain/reports/index.ts';
+import { type FindThingsInput, findThingsInput } from './input.ts';
+
+/** What a person may mean by a few letters; at most eight of each kind, those that begin so first. */
+export interface FoundThings {
+  /** `health` is null in the first second of a VM. */
+  vms: { id: string; name: string; health: VmHealth | null }[];
+  handlers: { handler: string; publisher: string }[];
+}
+
+const most = 8;
+
+/** Finds VMs by a part of their name or their whole id, and handlers by a part of their id or publisher. */
+export async function findThings(ctx: Context, input: FindThingsInput): Promise<FoundThings> {
+  allow(ctx.actor, 'viewer');
+  const { q } = parse(findThingsInput, input);
+  const part = q.replaceAll(/[\\%_]/g, '\\$&');
+  const [foundVms, foundHandlers] = await Promise.all([
+    ctx.db
+      .select({ id: vms.id, name: vms.name, health: vmHealth.health })
+      .from(vms)
+      .leftJoin(vmHealth, eq(vmHealth.vmId, vms.id))
+      .where(and(isNull(vms.deletedAt), or(ilike(vms.name, `%${part}%`), eq(sql`${vms.id}::text`, q.toLowerCase()))))
+      .orderBy(desc(ilike(vms.name, `${part}%`)), asc(vms.name))
+      .limit(most),
+    ctx.db
+      .select({ handler: handlers.id, publisher: publishers.displayName })
+      .from(handlers)
+      .innerJoin(publishers, eq(publishers.namespace, handlers.namespace))
+      .where(or(ilike(handlers.id, `%${part}%`), ilike(publishers.displayName, `%${part}%`)))
+      .orderBy(desc(ilike(handlers.type, `${part}%`)), asc(handlers.id))
+      .limit(most),
+  ]);
+  return { vms: foundVms, handlers: foundHandlers };
+}
