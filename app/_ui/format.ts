@@ -4,10 +4,11 @@ import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTimeZone } from './clock.ts';
 
-export type DateStyle = 'time' | 'date' | 'short' | 'exact';
+export type DateStyle = 'time' | 'day' | 'date' | 'short' | 'exact';
 
 const styles: Readonly<Record<DateStyle, Intl.DateTimeFormatOptions>> = {
   time: { hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  day: { day: 'numeric', month: 'short' },
   date: { day: 'numeric', month: 'short', year: 'numeric' },
   short: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
   exact: { dateStyle: 'full', timeStyle: 'long' },

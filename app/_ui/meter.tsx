@@ -9,6 +9,8 @@ export interface MeterProps {
   text?: string;
   /** Brand by default; `healthy` for what is complete. */
   tone?: 'brand' | 'healthy' | 'warning' | 'failed';
+  /** The colour of a chart's series, such as `bg-series-2`, instead of a tone. */
+  fill?: string;
   /** Something under way (role progressbar) instead of an amount (role meter). */
   progress?: boolean;
   className?: string;
@@ -22,7 +24,7 @@ const tones = {
 };
 
 /** A thin bar, 6 px. Its figure must stand beside it. */
-export function Meter({ value, label, text, tone = 'brand', progress = false, className }: MeterProps) {
+export function Meter({ value, label, text, tone = 'brand', fill, progress = false, className }: MeterProps) {
   const share = Math.min(1, Math.max(0, value));
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a name
@@ -36,7 +38,7 @@ export function Meter({ value, label, text, tone = 'brand', progress = false, cl
       className={cn('h-1.5 w-full overflow-hidden rounded-xs bg-press', className)}
     >
       <div
-        className={cn('h-full rounded-xs transition-[width] duration-(--d-3)', tones[tone])}
+        className={cn('h-full rounded-xs transition-[width] duration-(--d-3)', fill ?? tones[tone])}
         style={{ width: `${share * 100}%` }}
       />
     </div>

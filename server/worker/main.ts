@@ -1,3 +1,4 @@
+import { gatherReportedMessages } from '#server/domain/localization/index.ts';
 import { runProcess } from '#server/process/run.ts';
 import { clearBlobs } from './clear-blobs.ts';
 import { clearChanges } from './clear-changes.ts';
@@ -9,6 +10,7 @@ const minute = 60_000;
 
 await runProcess('worker', async (services) =>
   startTicker(services, [
+    { name: 'gather-messages', everyMs: 2_000, run: gatherReportedMessages },
     { name: 'clear-changes', everyMs: minute, run: clearChanges },
     { name: 'clear-expired', everyMs: 10 * minute, run: clearExpired },
     { name: 'clear-uploads', everyMs: 10 * minute, run: clearUploads },

@@ -23,3 +23,10 @@ export const previewMessageInput = versionReference.extend({
   readers: z.array(z.string().max(1000)).min(1).max(20),
 });
 export type PreviewMessageInput = z.input<typeof previewMessageInput>;
+
+/** `lang` is the reader's language; for `en` those ids are listed that no resource knows at all. */
+export const listUnknownMessagesInput = z.object({
+  handler: z.string().min(1).max(192),
+  lang: z.string().min(1).max(100).default('en'),
+});
+export type ListUnknownMessagesInput = z.input<typeof listUnknownMessagesInput>;

@@ -1,7 +1,7 @@
-import { and, countDistinct, eq, isNull, sql } from 'drizzle-orm';
-import { extensionLatest, extensions, vms } from '#db/schema/index.ts';
+import { and, countDistinct, eq, gt, gte, isNull, sql } from 'drizzle-orm';
+import { extensionHealth, extensionLatest, extensions, versionCounts, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { getResources } from '#server/domain/localization/index.ts';
+import { getCoverage, type LanguageCoverage } from '#server/domain/localization/index.ts';
 import {
   type GetHandlerInput,
   getHandler,
@@ -10,19 +10,23 @@ import {
   type VersionSummary,
 } from '#server/domain/packages/index.ts';
 
-export interface LanguageCoverage {
-  lang: string;
-  translated: number;
-  total: number;
-  /** Ids without a text, at most 100 of them; `total - translated` is their number. */
-  missing: string[];
+/** Where a version is, and how it fares there. */
+export interface VersionUse {
+  /** VMs that should have it. */
+  vms: number;
+  /** VMs that reported it last. */
+  running: number;
+  /** Share of its extensions that have failed now; null where none is known. */
+  failing: number | null;
+  /** Mean share per day (UTC) of the last 14, today last; null where nobody counted. */
+  failures: (number | null)[];
 }
 
 export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
   /** VMs that should have it now, in whatever version. */
   vms: number;
-  /** The highest version first; `vms` should have it, `running` reported it last. */
-  versions: (VersionSummary & { vms: number; running: number })[];
+  /** The highest version first. */
+  versions: (VersionSummary & VersionUse)[];
   /** The newest version that speaks for the handler: published, else a draft, else what was withdrawn. */
   newest: {
     version: string;
@@ -32,15 +36,18 @@ export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
   } | null;
 }
 
-const listedMissing = 100;
+const failureDays = 14;
+const day = 86_400_000;
 
 /** A handler with its versions, where they are, and how complete its languages are. Throws 404. */
 export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): Promise<HandlerOverview> {
   const details = await getHandler(ctx, input);
   const { handler, versions } = details;
-  const [counts, running, [total], newest] = await Promise.all([
+  const [counts, running, failing, failures, [total], newest] = await Promise.all([
     onVms(ctx, handler),
     runningOn(ctx, handler),
+    failingNow(ctx, handler),
+    failuresByDay(ctx, handler),
     ctx.db
       .select({ vms: countDistinct(extensions.vmId) })
       .from(extensions)
@@ -55,6 +62,8 @@ export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): 
       ...row,
       vms: counts.get(row.version) ?? 0,
       running: running.get(row.version) ?? 0,
+      failing: failing.get(row.version) ?? null,
+      failures: failures.get(row.version) ?? [],
     })),
     newest,
   };
@@ -85,6 +94,37 @@ async function runningOn(ctx: Context, handler: string): Promise<Map<string, num
   return new Map(rows.map((row) => [row.version ?? '', row.vms]));
 }
 
+async function failingNow(ctx: Context, handler: string): Promise<Map<string, number>> {
+  const { goalVersion, health } = extensionHealth;
+  const share = sql<number>`avg((${health} = 'failed')::int)`.mapWith(Number);
+  const rows = await ctx.db
+    .select({ version: goalVersion, share })
+    .from(extensionHealth)
+    .where(eq(extensionHealth.handler, handler))
+    .groupBy(goalVersion);
+  return new Map(rows.map((row) => [row.version, row.share]));
+}
+
+/** Failures of each version that was counted, by day; versions that nobody counted are left out. */
+async function failuresByDay(ctx: Context, handler: string): Promise<Map<string, (number | null)[]>> {
+  const today = Math.floor(ctx.now.getTime() / day);
+  const first = new Date((today - failureDays + 1) * day);
+  const { version, hour, failed, vms: counted } = versionCounts;
+  const place = sql<number>`floor(extract(epoch from ${hour}) / 86400)`.mapWith(Number);
+  const rows = await ctx.db
+    .select({ version, day: place, share: sql<number>`sum(${failed})::float / sum(${counted})`.mapWith(Number) })
+    .from(versionCounts)
+    .where(and(eq(versionCounts.handler, handler), gte(hour, first), gt(counted, 0)))
+    .groupBy(version, place);
+  const found = new Map<string, (number | null)[]>();
+  for (const row of rows) {
+    const days = found.get(row.version) ?? Array.from({ length: failureDays }, () => null);
+    days[row.day - today + failureDays - 1] = row.share;
+    found.set(row.version, days);
+  }
+  return found;
+}
+
 async function newestOf(
   ctx: Context,
   handler: string,
@@ -98,17 +138,12 @@ async function newestOf(
   const { version } = chosen;
   const [{ manifest }, { languages }] = await Promise.all([
     getVersion(ctx, { handler, version }),
-    getResources(ctx, { handler, version }),
+    getCoverage(ctx, { handler, version }),
   ]);
   return {
     version,
     reportHeartbeat: manifest.handlerManifest.reportHeartbeat,
     supportsMultipleExtensions: manifest.handlerManifest.supportsMultipleExtensions === true,
-    languages: languages.map(({ lang, translated, total, missing }) => ({
-      lang,
-      translated,
-      total,
-      missing: missing.slice(0, listedMissing),
-    })),
+    languages,
   };
 }

@@ -9,7 +9,9 @@ import { Button } from '#app/_ui/button.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
 import { IdentityAndFacts } from '../identity-and-facts.tsx';
+import { NotMine } from '../not-mine.tsx';
 import { useMayPublish } from '../publishing-rights.ts';
+import { AdoptionCard, UnknownCard } from './handler-cards.tsx';
 import type { Handler } from './handler-data.ts';
 import { LanguagesCard } from './languages-card.tsx';
 import { VersionsCard } from './versions-card.tsx';
@@ -55,9 +57,16 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
           ]}
         />
       </PageHeader>
+      <NotMine namespace={found.namespace} className="mb-4" />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_352px]">
-        <VersionsCard handler={found} mayPublish={mayPublish} />
-        {found.newest ? <LanguagesCard handler={handler} newest={found.newest} mayPublish={mayPublish} /> : null}
+        <div className="grid min-w-0 gap-4">
+          <AdoptionCard handler={found} />
+          <VersionsCard handler={found} mayPublish={mayPublish} />
+        </div>
+        <div className="grid min-w-0 gap-4">
+          {found.newest ? <LanguagesCard handler={found} newest={found.newest} mayPublish={mayPublish} /> : null}
+          <UnknownCard handler={handler} mayPublish={mayPublish} />
+        </div>
       </div>
     </>
   );

@@ -1,81 +1,114 @@
 'use client';
 
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Meter } from '#app/_ui/meter.tsx';
+import { Select } from '#app/_ui/select.tsx';
 import type { Handler } from './handler-data.ts';
 
 type Newest = NonNullable<Handler['newest']>;
 type Language = Newest['languages'][number];
 
 export interface LanguagesCardProps {
-  handler: string;
+  handler: Handler;
   newest: Newest;
   mayPublish: boolean;
 }
 
-/** How complete the newest version's languages are, and which messages each lacks. */
+const fewLanguages = 10;
+
+/** How complete a version's languages are, the newest at first; what is missing leads to its field. */
 export function LanguagesCard({ handler, newest, mayPublish }: LanguagesCardProps) {
   const { t } = useTranslation('packages');
-  const total = Math.max(0, ...newest.languages.map((language) => language.total));
+  const trpc = useTRPC();
+  const [chosen, setChosen] = useState<string>();
+  const [all, setAll] = useState(false);
+  const version = chosen ?? newest.version;
+  const coverage = useQuery({
+    ...trpc.resources.coverage.queryOptions({ handler: handler.handler, version }),
+    enabled: version !== newest.version,
+    placeholderData: keepPreviousData,
+  });
+  const languages = version === newest.version ? newest.languages : (coverage.data?.languages ?? []);
+  const total = Math.max(0, ...languages.map((language) => language.total));
+  const shown = all || languages.length <= fewLanguages + 2 ? languages : languages.slice(0, fewLanguages);
+  const editor = `/handlers/${handler.handler}/${version}`;
   return (
-    <Card>
+    <Card aria-busy={version !== newest.version && coverage.isFetching}>
       <CardHeader
         title={t('languages.title')}
-        note={`${newest.version}, ${t('languages.messages', { count: total })}`}
+        note={total === 0 ? undefined : t('languages.messages', { count: total })}
         actions={
-          <Link
-            href={`/handlers/${handler}/${newest.version}#messages`}
-            className="rounded-xs text-12 text-brand-text hover:underline"
-          >
-            {t(mayPublish ? 'languages.edit' : 'languages.open')}
-          </Link>
+          <>
+            {handler.versions.length > 1 ? (
+              <Select
+                aria-label={t('languages.of')}
+                value={version}
+                onChange={(event) => setChosen(event.target.value)}
+                options={handler.versions.map((one) => ({ value: one.version, label: one.version }))}
+                className="w-28 [&>select]:h-(--control-sm) [&>select]:text-12"
+              />
+            ) : (
+              <span className="text-12 text-ink-3">{version}</span>
+            )}
+            <Link href={`${editor}#messages`} className="rounded-xs text-12 text-brand-text hover:underline">
+              {t(mayPublish ? 'languages.edit' : 'languages.open')}
+            </Link>
+          </>
         }
       />
       <CardBody>
-        {newest.languages.length === 0 ? (
+        {languages.length === 0 ? (
           <p className="text-ink-2">{t('languages.none')}</p>
         ) : (
           <ul className="grid gap-1">
-            {newest.languages.map((language) => (
-              <LanguageLine key={language.lang} language={language} />
+            {shown.map((language) => (
+              <LanguageLine key={language.lang} language={language} editor={editor} />
             ))}
           </ul>
         )}
+        {shown.length < languages.length ? (
+          <Button size="sm" variant="ghost" className="mt-1 -ms-2" onClick={() => setAll(true)}>
+            {t('languages.more', { count: languages.length - shown.length })}
+          </Button>
+        ) : null}
       </CardBody>
     </Card>
   );
 }
 
-function LanguageLine({ language: { lang, translated, total, missing } }: { language: Language }) {
+function LanguageLine({ language: { lang, translated, total }, editor }: { language: Language; editor: string }) {
   const { t } = useTranslation('packages');
   const lacking = total - translated;
   const text = lacking === 0 ? t('languages.all') : t('languages.missing', { count: lacking });
-  const line = (
-    <span className="grid min-h-7 grid-cols-[4.5rem_minmax(0,1fr)_5.5rem] items-center gap-2">
-      <span className="mono truncate">{lang}</span>
+  return (
+    <li className="grid min-h-7 grid-cols-[minmax(3rem,5rem)_minmax(0,1fr)_auto] items-center gap-2">
+      <span className="mono truncate" title={lang}>
+        {lang}
+      </span>
       <Meter
         value={total === 0 ? 1 : translated / total}
         label={t('languages.coverage', { lang })}
         text={text}
         tone={lacking === 0 ? 'healthy' : 'brand'}
       />
-      <span className="text-end text-12 text-ink-2 tabular-nums">{text}</span>
-    </span>
-  );
-  if (lacking === 0) return <li>{line}</li>;
-  return (
-    <li>
-      <details>
-        <summary className="cursor-pointer list-none rounded-sm hover:bg-hover [&::-webkit-details-marker]:hidden">
-          {line}
-        </summary>
-        <p className="mono-11 py-1 wrap-anywhere text-ink-2">
-          {missing.join(', ')}
-          {lacking > missing.length ? ` ${t('languages.more', { count: lacking - missing.length })}` : null}
-        </p>
-      </details>
+      <span className="min-w-20 text-end text-12 text-ink-2 tabular-nums">
+        {lacking === 0 ? (
+          text
+        ) : (
+          <Link
+            href={`${editor}?missing=${encodeURIComponent(lang)}#messages`}
+            className="rounded-xs hover:text-brand-text hover:underline"
+          >
+            {text}
+          </Link>
+        )}
+      </span>
     </li>
   );
 }

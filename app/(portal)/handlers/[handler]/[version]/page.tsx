@@ -5,10 +5,12 @@ import { portal } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { typeOf } from '../../handler-name.ts';
+import { startOf } from './messages/start.ts';
 import { VersionView } from './version-view.tsx';
 
 interface Props {
   params: Promise<{ handler: string; version: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
 }
 
 async function reference({ params }: Props) {
@@ -43,7 +45,12 @@ export default async function VersionPage(props: Props) {
       ]}
     >
       <Words namespaces={['packages', 'localization']}>
-        <VersionView first={first} resources={resources} vms={vms === 0 ? 0 : on} />
+        <VersionView
+          first={first}
+          resources={resources}
+          vms={vms === 0 ? 0 : on}
+          start={startOf(await props.searchParams)}
+        />
       </Words>
     </Page>
   );

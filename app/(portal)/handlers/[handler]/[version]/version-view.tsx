@@ -15,11 +15,13 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { namespaceOf, typeOf } from '../../handler-name.ts';
 import { IdentityAndFacts } from '../../identity-and-facts.tsx';
+import { NotMine } from '../../not-mine.tsx';
 import { findingsOf } from '../../package/finding.ts';
 import { FindingCount } from '../../package/finding-count.tsx';
 import { PackageContents } from '../../package/package-contents.tsx';
 import { useMayPublish } from '../../publishing-rights.ts';
 import { VersionState } from '../../version-state.tsx';
+import type { Start } from './messages/start.ts';
 import { PublishAct } from './publish-act.tsx';
 import type { Version, VersionResources } from './version-data.ts';
 import { VersionMenu } from './version-menu.tsx';
@@ -39,10 +41,11 @@ export interface VersionViewProps {
   resources: VersionResources;
   /** VMs that should have this version. */
   vms: number;
+  start: Start;
 }
 
 /** Package, messages, settings schema and state of a version, as they are now. */
-export function VersionView({ first, resources: firstResources, vms }: VersionViewProps) {
+export function VersionView({ first, resources: firstResources, vms, start }: VersionViewProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();
   const { handler, version } = first;
@@ -108,6 +111,7 @@ export function VersionView({ first, resources: firstResources, vms }: VersionVi
           ]}
         />
       </PageHeader>
+      <NotMine namespace={namespaceOf(handler)} className="mb-4" />
       <div className="grid gap-4">
         {justPublished && found.state === 'published' ? (
           <Banner status="healthy" boxed>
@@ -130,6 +134,7 @@ export function VersionView({ first, resources: firstResources, vms }: VersionVi
             resources={resources}
             mayEdit={mayPublish}
             onUnsaved={setUnsaved}
+            start={start}
           />
         </div>
         <SchemaCard

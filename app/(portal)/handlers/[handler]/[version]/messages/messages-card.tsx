@@ -14,6 +14,7 @@ import { differenceOf } from './message-row.tsx';
 import { MessageTable } from './message-table.tsx';
 import { Received } from './received.tsx';
 import { SaveBar } from './save-bar.tsx';
+import type { Start } from './start.ts';
 import { type Messages, useMessages } from './use-messages.ts';
 import { useResourceFiles } from './use-resource-files.ts';
 
@@ -23,21 +24,22 @@ export interface MessagesCardProps {
   resources: VersionResources;
   mayEdit: boolean;
   onUnsaved(unsaved: boolean): void;
+  start: Start;
 }
 
 const filters = ['all', 'missing', 'differing'] as const;
 type Shown = (typeof filters)[number];
 
 /** The messages by language: dropped as files or typed here, previewed with samples, saved per language. */
-export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved }: MessagesCardProps) {
+export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, start }: MessagesCardProps) {
   const { t } = useTranslation('localization');
-  const messages = useMessages(resources, onUnsaved);
+  const messages = useMessages(resources, onUnsaved, mayEdit ? start : {});
   const files = useResourceFiles({ handler, version, onStored: messages.discard });
   const [over, dropProps] = useFileDrop(files.take);
   const [search, setSearch] = useState('');
-  const [shown, setShown] = useState<Shown>('all');
-  const [open, setOpen] = useState<{ id: string; lang: string }>();
-  const [samples, setSamples] = useState<readonly string[]>([]);
+  const [shown, setShown] = useState<Shown>(start.missing === undefined ? 'all' : 'missing');
+  const [open, setOpen] = useState(() => openedBy(start, messages));
+  const [samples, setSamples] = useState<readonly string[]>(start.message?.params ?? []);
   // A message stays in sight while it is worked on, even when it no longer fits the filter.
   const ids = messages.ids.filter((id) => id === open?.id || fits(messages, id, search, shown));
   const placeholders = open ? placeholdersIn(messages, open.id) : [];
@@ -142,6 +144,14 @@ export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved }
       ) : null}
     </Card>
   );
+}
+
+/** The message and the language whose field the address asks for. */
+function openedBy({ message, missing }: Start, messages: Messages): { id: string; lang: string } | undefined {
+  if (message !== undefined && messages.ids.includes(message.id)) return message;
+  if (missing === undefined) return undefined;
+  const id = messages.ids.find((each) => messages.textOf(missing, each).trim() === '');
+  return id === undefined ? undefined : { id, lang: missing };
 }
 
 /** A blank sample leaves its placeholder standing. */

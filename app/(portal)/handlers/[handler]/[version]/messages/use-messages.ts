@@ -1,7 +1,9 @@
 'use client';
 
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { canonicalLanguage } from '#protocol/language.ts';
 import type { VersionResources } from '../version-data.ts';
+import type { Start } from './start.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -27,10 +29,20 @@ export interface Messages {
 const order = new Intl.Collator('en', { numeric: true });
 const nothing: Texts = {};
 
-export function useMessages(resources: VersionResources, onUnsaved: (unsaved: boolean) => void): Messages {
+/** A language that an address names, if it is one. */
+function canonical(tag: string | undefined): readonly string[] {
+  const lang = tag === undefined ? null : canonicalLanguage(tag);
+  return lang === null ? [] : [lang];
+}
+
+export function useMessages(
+  resources: VersionResources,
+  onUnsaved: (unsaved: boolean) => void,
+  start: Start,
+): Messages {
   const [edits, setEdits] = useState<Readonly<Record<string, Texts>>>({});
-  const [addedLanguages, setAddedLanguages] = useState<readonly string[]>([]);
-  const [addedIds, setAddedIds] = useState<readonly string[]>([]);
+  const [addedLanguages, setAddedLanguages] = useState(() => canonical(start.message?.lang ?? start.missing));
+  const [addedIds, setAddedIds] = useState<readonly string[]>(start.message ? [start.message.id] : []);
 
   const saved = useMemo(
     () =>

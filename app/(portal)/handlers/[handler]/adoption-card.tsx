@@ -1,0 +1,59 @@
+'use client';
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
+import { Segmented } from '#app/_ui/segmented.tsx';
+import { AdoptionChart } from './adoption-chart.tsx';
+import { layersOf } from './adoption-layers.ts';
+import { AdoptionTable } from './adoption-table.tsx';
+import type { Handler } from './handler-data.ts';
+import { seriesOf } from './series.ts';
+
+const ranges = ['7d', '60d', '1y'] as const;
+type Range = (typeof ranges)[number];
+
+/** VMs per version over time. Below the picture the same as a table. */
+export function AdoptionCard({ handler }: { handler: Handler }) {
+  const { t } = useTranslation('packages');
+  const trpc = useTRPC();
+  const [range, setRange] = useState<Range>('60d');
+  const adoption = useQuery({
+    ...trpc.handlers.adoption.queryOptions({ handler: handler.handler, range }),
+    placeholderData: keepPreviousData,
+  });
+  const counted = adoption.data;
+  const stack =
+    counted && layersOf(counted, seriesOf(handler.versions), handler.versions, new Date(adoption.dataUpdatedAt));
+  return (
+    <Card>
+      <CardHeader
+        title={t('adoption.title')}
+        note={t(`adoption.note.${range}`)}
+        actions={
+          <Segmented<Range>
+            label={t('adoption.range')}
+            value={range}
+            onChange={setRange}
+            options={ranges.map((value) => ({ value, label: t(`adoption.range.${value}`) }))}
+          />
+        }
+      />
+      <CardBody className="min-h-[276px]" aria-busy={adoption.isPending || adoption.isPlaceholderData}>
+        {adoption.error && !counted ? (
+          <QueryError error={adoption.error} onRetry={adoption.refetch} at={new Date(adoption.errorUpdatedAt)} />
+        ) : stack === undefined ? null : stack.layers.length === 0 ? (
+          <p className="text-ink-2">{t('adoption.none')}</p>
+        ) : (
+          <>
+            <AdoptionChart {...stack} hours={range === '7d'} />
+            <AdoptionTable {...stack} />
+          </>
+        )}
+      </CardBody>
+    </Card>
+  );
+}

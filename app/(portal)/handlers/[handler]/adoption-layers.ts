@@ -1,0 +1,61 @@
+import type { Series } from './series.ts';
+
+export interface Layer {
+  /** Null for all that have no colour of their own. */
+  version: string | null;
+  series: Series;
+  /** How many versions it stands for. */
+  count: number;
+}
+
+export interface StackedPoint {
+  at: Date;
+  /** In the order of the layers. */
+  vms: number[];
+}
+
+interface Counted {
+  versions: readonly string[];
+  points: readonly { at: Date; vms: readonly number[] }[];
+}
+
+/**
+ * What was counted as layers from the foot of the stack to its top: everybody else, then the versions with a colour,
+ * the highest on top. The last point is now.
+ */
+export function layersOf(
+  counted: Counted,
+  series: ReadonlyMap<string, Series>,
+  current: readonly { version: string; vms: number }[],
+  now: Date,
+): { layers: Layer[]; points: StackedPoint[] } {
+  const coloured = [...series].reverse().map(([version, colour]) => ({ version, series: colour, count: 1 }));
+  const others = counted.versions.filter((version) => !series.has(version));
+  const rest = current.filter(({ version, vms }) => vms > 0 && !series.has(version));
+  const counts = new Set([...others, ...rest.map(({ version }) => version)]).size;
+  const layers: Layer[] = [...(counts > 0 ? [{ version: null, series: 0 as const, count: counts }] : []), ...coloured];
+  const stacked = (vmsOf: ReadonlyMap<string, number>) => {
+    const others = [...vmsOf].reduce((sum, [version, vms]) => (series.has(version) ? sum : sum + vms), 0);
+    return layers.map(({ version }) => (version === null ? others : (vmsOf.get(version) ?? 0)));
+  };
+  const points = counted.points
+    .filter(({ at }) => at < now)
+    .map(({ at, vms }) => ({
+      at,
+      vms: stacked(new Map(counted.versions.map((version, index) => [version, vms[index] ?? 0]))),
+    }));
+  points.push({ at: now, vms: stacked(new Map(current.map(({ version, vms }) => [version, vms]))) });
+  return { layers, points };
+}
+
+/** Moves labels apart that stand closer than `gap`, within 0 and `height`; they keep their order from below. */
+export function spread(middles: readonly number[], gap: number, height: number): number[] {
+  const placed = [...middles];
+  for (let index = 1; index < placed.length; index += 1) {
+    placed[index] = Math.min(placed[index] ?? 0, (placed[index - 1] ?? 0) - gap);
+  }
+  for (let index = placed.length - 1, least = gap / 2; index >= 0; index -= 1, least += gap) {
+    placed[index] = Math.max(placed[index] ?? 0, least);
+  }
+  return placed.map((middle) => Math.min(middle, height - gap / 2));
+}

@@ -1,0 +1,68 @@
+'use client';
+
+import Link from 'next/link';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { useFormat } from '#app/_ui/format.ts';
+import { Num } from '#app/_ui/num.tsx';
+import { Status } from '#app/_ui/status.tsx';
+import { rateStatus } from './failure-rate.ts';
+import type { Handler } from './handler-data.ts';
+
+/** What fails now, as a figure, and how it went in the last fortnight, as bars. */
+export function FailuresCell({ handler, version }: { handler: string; version: Handler['versions'][number] }) {
+  const { t } = useTranslation('packages');
+  const { failing } = version;
+  const status = failing === null ? null : rateStatus(failing);
+  const figure = failing === null ? null : <Num value={failing} as="percent" />;
+  const address = `/vms?handler=${encodeURIComponent(handler)}&version=${encodeURIComponent(version.version)}&health=failed`;
+  return (
+    <span className="flex items-center justify-end gap-4">
+      <FailureBars version={version} tone={status} />
+      <span className="inline-flex min-w-16 justify-end">
+        {figure === null || version.vms === 0 ? null : failing === 0 ? (
+          <span className="text-ink-3">{t('failures.none')}</span>
+        ) : (
+          <Link href={address} className="rounded-xs hover:underline">
+            {status === null ? <span className="text-ink-2">{figure}</span> : <Status status={status}>{figure}</Status>}
+            <span className="sr-only"> {t('column.failures')}</span>
+          </Link>
+        )}
+      </span>
+    </span>
+  );
+}
+
+const tones = { failed: 'bg-failed-solid', warning: 'bg-warning-solid' };
+const height = 14;
+
+interface FailureBarsProps {
+  version: Handler['versions'][number];
+  tone: 'failed' | 'warning' | null;
+}
+
+/** A bar per day, as high as its share against the worst day, and against one in twenty at least. */
+function FailureBars({ version: { version, failures }, tone }: FailureBarsProps) {
+  const { t } = useTranslation('packages');
+  const format = useFormat();
+  if (failures.every((share) => share === null)) return null;
+  const highest = Math.max(...failures.map((share) => share ?? 0));
+  const top = Math.max(highest, 0.05);
+  return (
+    <span
+      role="img"
+      aria-label={t('failures.bars', { version, highest: format.percent(highest) })}
+      title={t('failures.bars', { version, highest: format.percent(highest) })}
+      className="inline-flex h-3.5 items-end gap-px"
+    >
+      {failures.map((share, index) => (
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its day
+          key={index}
+          className={cn('w-[3px] rounded-[1px]', tone === null ? 'bg-ink-off' : tones[tone])}
+          style={{ height: share === null ? 0 : Math.max(1, Math.round((share / top) * height)) }}
+        />
+      ))}
+    </span>
+  );
+}

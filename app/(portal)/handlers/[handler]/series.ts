@@ -1,0 +1,31 @@
+/** One of the five colours of a chart, the strongest first; 0 is everything that has none of its own. */
+export type Series = 0 | 1 | 2 | 3 | 4 | 5;
+
+const colours = [1, 2, 3, 4, 5] as const;
+
+/**
+ * Which colour each version has in charts and tables: those on most VMs, the highest version with the strongest one.
+ * With more than five the last colour is everybody else's.
+ */
+export function seriesOf(versions: readonly { version: string; vms: number }[]): ReadonlyMap<string, Series> {
+  const used = versions.filter(({ vms }) => vms > 0);
+  const chosen = used.length > colours.length ? colours.length - 1 : used.length;
+  const kept = new Set(
+    used
+      .toSorted((a, b) => b.vms - a.vms)
+      .slice(0, chosen)
+      .map(({ version }) => version),
+  );
+  const shown = versions.filter(({ version }) => kept.has(version));
+  return new Map(shown.map(({ version }, index) => [version, colours[index] ?? 0]));
+}
+
+/** Fills, as classes that exist. */
+export const seriesFill: Readonly<Record<Series, string>> = {
+  0: 'bg-series-5',
+  1: 'bg-series-1',
+  2: 'bg-series-2',
+  3: 'bg-series-3',
+  4: 'bg-series-4',
+  5: 'bg-series-5',
+};

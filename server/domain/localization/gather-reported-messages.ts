@@ -1,0 +1,138 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { messageCursors } from '#db/schema/index.ts';
+import { heartbeatFileWith, isPlainObject, type MessageReference, read, statusFileWith } from '#protocol/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { messagesOfHeartbeat, messagesOfStatus } from './message-ids.ts';
+
+/** Ids that are kept per handler version; beyond, those not seen for longest go. */
+const keptPerVersion = 500;
+const batch = 2_000;
+/** A report may take this long from its receipt to its commit; a later one with a lower number would be passed over. */
+const settledMs = 2_000;
+const params = { count: 10, length: 200 };
+
+interface HistoryRow extends Record<string, unknown> {
+  id: string;
+  at: Date;
+  kind: 'handler' | 'heartbeat' | 'status';
+  document: unknown;
+  handler: string | null;
+  version: string | null;
+}
+
+interface Reported {
+  handler: string;
+  version: string;
+  id: string;
+  params: string[];
+  reports: number;
+  first: string;
+  last: string;
+}
+
+/**
+ * Reads on in what VMs reported, and keeps which message ids each handler version said, with params and counts. Done
+ * by the worker, so that reports pay nothing for it. Returns how many entries of the history were read.
+ */
+export async function gatherReportedMessages(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  now: Date,
+): Promise<number> {
+  for (let total = 0; ; ) {
+    const count = await db.transaction((tx) => gatherBatch(tx, config.limits.report, now));
+    total += count;
+    if (count < batch) return total;
+  }
+}
+
+async function gatherBatch(
+  tx: Transaction,
+  limits: Services['config']['limits']['report'],
+  now: Date,
+): Promise<number> {
+  await tx.insert(messageCursors).values({ id: 1, historyId: 0 }).onConflictDoNothing();
+  const [cursor] = await tx.select().from(messageCursors).for('update', { skipLocked: true });
+  if (cursor === undefined) return 0;
+  const found = await tx.execute<HistoryRow>(sql`
+    select h.id, h.at, h.kind, e.handler,
+      case when h.kind = 'handler' then null else h.document end as document,
+      coalesce(l.handler_state ->> 'version', e.version) as version
+    from (select * from report_history where id > ${cursor.historyId} order by id limit ${batch}) h
+    left join extensions e on e.vm_id = h.vm_id and e.name = h.extension
+    left join extension_latest l on l.vm_id = h.vm_id and l.name = h.extension
+    order by h.id`);
+  const settled = new Date(now.getTime() - settledMs);
+  const young = found.rows.findIndex(({ at }) => new Date(at) > settled);
+  const rows = young < 0 ? found.rows : found.rows.slice(0, young);
+  const last = rows.at(-1);
+  if (last === undefined) return 0;
+
+  const schemas = { status: statusFileWith(limits), heartbeat: heartbeatFileWith(limits) };
+  const reported = new Map<string, Reported>();
+  for (const { kind, document, handler, version, at } of rows) {
+    if (kind === 'handler' || handler === null || version === null) continue;
+    const file = isPlainObject(document) ? document.file : undefined;
+    for (const message of new Map(messagesIn(schemas, kind, file).map((each) => [each.id, each])).values()) {
+      const time = new Date(at).toISOString();
+      const key = JSON.stringify([handler, version, message.id]);
+      const before = reported.get(key);
+      reported.set(key, {
+        handler,
+        version,
+        id: message.id,
+        params: message.params.slice(0, params.count).map((param) => param.slice(0, params.length)),
+        reports: (before?.reports ?? 0) + 1,
+        first: before?.first ?? time,
+        last: time,
+      });
+    }
+  }
+  await keep(tx, [...reported.values()]);
+  await tx
+    .update(messageCursors)
+    .set({ historyId: Number(last.id) })
+    .where(eq(messageCursors.id, 1));
+  return rows.length;
+}
+
+interface Schemas {
+  status: ReturnType<typeof statusFileWith>;
+  heartbeat: ReturnType<typeof heartbeatFileWith>;
+}
+
+/** What cannot be read any more, after the limits were lowered, names nothing. */
+function messagesIn(schemas: Schemas, kind: 'heartbeat' | 'status', file: unknown): MessageReference[] {
+  if (kind === 'status') {
+    const status = read(schemas.status, file);
+    return 'value' in status ? messagesOfStatus(status.value) : [];
+  }
+  const heartbeat = read(schemas.heartbeat, file);
+  return 'value' in heartbeat ? messagesOfHeartbeat(heartbeat.value) : [];
+}
+
+async function keep(tx: Transaction, reported: readonly Reported[]): Promise<void> {
+  if (reported.length === 0) return;
+  const result = await tx.execute<{ handler: string; version: string; is_new: boolean }>(sql`
+    insert into reported_messages as m (handler, version, id, params, reports, first_seen_at, last_seen_at)
+    select r.handler, v.version, r.id, r.params, r.reports, r.first, r.last
+    from jsonb_to_recordset(${JSON.stringify(reported)}::jsonb)
+      r(handler text, version text, id text, params jsonb, reports integer, first timestamptz, last timestamptz)
+    join handler_versions v on v.handler = r.handler and v.version = r.version
+    on conflict (handler, version, id) do update set
+      params = excluded.params, reports = m.reports + excluded.reports,
+      last_seen_at = greatest(m.last_seen_at, excluded.last_seen_at)
+    returning handler, version, xmax = 0 as is_new`);
+  const fresh = result.rows.filter((row) => row.is_new);
+  for (const handler of new Set(fresh.map((row) => row.handler))) {
+    await tx.execute(sql`
+      delete from reported_messages m using (
+        select version, id, row_number() over (partition by version order by last_seen_at desc) as place
+        from reported_messages where handler = ${handler}
+      ) p
+      where m.handler = ${handler} and m.version = p.version and m.id = p.id and p.place > ${keptPerVersion}`);
+    // Only a new id changes what an inbox shows; counts may wait for the next look.
+    await recordChange(tx, 'handler', handler);
+  }
+}

@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type GetResourcesInput, getResourcesInput } from './input.ts';
+import { lastLanguage } from './language.ts';
+import { loadVersion } from './load-version.ts';
+
+/** How much of the English messages a language has, as figures. */
+export interface LanguageCoverage {
+  lang: string;
+  translated: number;
+  /** English messages; those of the language itself where there is no English. */
+  total: number;
+}
+
+/** Coverage of a version's languages, English first, without reading its texts into the process. Throws 404. */
+export async function getCoverage(
+  ctx: Context,
+  input: GetResourcesInput,
+): Promise<{ handler: string; version: string; languages: LanguageCoverage[] }> {
+  allow(ctx.actor, 'viewer');
+  const { handler, version } = await loadVersion(ctx.db, parse(getResourcesInput, input));
+  // A blank text counts as none.
+  const result = await ctx.db.execute<{ lang: string; own: string; shared: string; english: string }>(sql`
+    with texts as materialized (
+      select r.lang, m.key as id from resources r
+      left join lateral jsonb_each_text(r.messages) m on m.value ~ '\\S'
+      where r.handler = ${handler} and r.version = ${version}
+    ), english as (select id from texts where lang = ${lastLanguage} and id is not null)
+    select t.lang, count(t.id) as own, count(e.id) as shared,
+      (select count(*) from english) as english
+    from texts t left join english e on e.id = t.id
+    group by t.lang order by t.lang <> ${lastLanguage}, t.lang`);
+  const hasEnglish = result.rows.some(({ lang }) => lang === lastLanguage);
+  return {
+    handler,
+    version,
+    languages: result.rows.map(({ lang, own, shared, english }) => ({
+      lang,
+      translated: Number(hasEnglish ? shared : own),
+      total: Number(hasEnglish ? english : own),
+    })),
+  };
+}

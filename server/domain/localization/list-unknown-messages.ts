@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type ListUnknownMessagesInput, listUnknownMessagesInput } from './input.ts';
+import { fallbacks, lastLanguage } from './language.ts';
+
+/** A message id that VMs reported and that no resource knows. */
+export interface UnknownMessage {
+  id: string;
+  /** As they came last. */
+  params: string[];
+  /** Documents that said it, in all these versions. */
+  reports: number;
+  lastSeenAt: Date;
+  /** Those that said it and lack the text, the highest first. */
+  versions: string[];
+}
+
+const listed = 100;
+
+/**
+ * Ids that VMs reported and for which the version that said them has no text: none in English, or, for another
+ * language, none that its reader would get while English has one. What was seen last comes first.
+ */
+export async function listUnknownMessages(
+  ctx: Context,
+  input: ListUnknownMessagesInput,
+): Promise<{ items: UnknownMessage[]; total: number }> {
+  allow(ctx.actor, 'viewer');
+  const { handler, lang } = parse(listUnknownMessagesInput, input);
+  const wanted = fallbacks(lang);
+  const isEnglish = wanted.includes(lastLanguage);
+  const hasOwn = sql`exists (select from texts t where t.version = m.version and t.id = m.id and t.lang <> ${lastLanguage})`;
+  const hasEnglish = sql`exists (select from texts t where t.version = m.version and t.id = m.id and t.lang = ${lastLanguage})`;
+  const lacks = isEnglish ? sql`not ${hasEnglish}` : sql`${hasEnglish} and not ${hasOwn}`;
+  const languages = isEnglish ? [lastLanguage] : [...wanted, lastLanguage];
+  const result = await ctx.db.execute<{
+    id: string;
+    params: string[];
+    reports: string;
+    last: Date;
+    versions: string[];
+    total: string;
+  }>(sql`
+    with texts as materialized (
+      -- Each file is opened once; a blank text counts as none.
+      select r.version, r.lang, e.key as id
+      from resources r cross join lateral jsonb_each_text(r.messages) e
+      where r.handler = ${handler} and r.lang in ${languages} and e.value ~ '\\S'
+        and exists (select from reported_messages m where m.handler = r.handler and m.version = r.version and m.id = e.key)
+    )
+    select m.id, (array_agg(m.params order by m.last_seen_at desc))[1] as params, sum(m.reports) as reports,
+      max(m.last_seen_at) as last, array_agg(m.version order by v.version_key desc) as versions,
+      count(*) over () as total
+    from reported_messages m
+    join handler_versions v on v.handler = m.handler and v.version = m.version
+    where m.handler = ${handler} and ${wanted.length === 0 ? sql`false` : lacks}
+    group by m.id
+    order by last desc, m.id
+    limit ${listed}`);
+  return {
+    items: result.rows.map(({ id, params, reports, last, versions }) => ({
+      id,
+      params,
+      reports: Number(reports),
+      lastSeenAt: new Date(last),
+      versions,
+    })),
+    total: Number(result.rows[0]?.total ?? 0),
+  };
+}
