@@ -6,6 +6,7 @@ export const namespaces = [
   'editor',
   'settings',
   'vms',
+  'timeline',
   'goal-states',
   'packages',
   'localization',

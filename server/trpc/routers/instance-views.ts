@@ -1,5 +1,5 @@
 import { listReportHistory } from '#server/domain/reports/index.ts';
-import { getInstanceView, type InstanceViewInput } from '#server/domain/views/index.ts';
+import { getInstanceView, getTimeline, type InstanceViewInput } from '#server/domain/views/index.ts';
 import { type CallContext, pagedQuery, query, router } from '../trpc.ts';
 
 /** The page's client puts the language that its reader chose first into `Accept-Language`. */
@@ -8,5 +8,6 @@ const inTheReadersLanguage = (ctx: CallContext, { vmId }: Pick<InstanceViewInput
 
 export const instanceViewsRouter = router({
   get: query(inTheReadersLanguage),
+  timeline: query(getTimeline),
   history: pagedQuery(listReportHistory),
 });

@@ -9,6 +9,7 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { ExtensionCard } from './extension-card.tsx';
+import { TimeBox } from './time/time-box.tsx';
 import { byUrgency, type InstanceView, type VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 import { WhyCard } from './why-card.tsx';
@@ -29,6 +30,7 @@ export function Overview({ facts, view, at, onAct }: OverviewProps) {
     <>
       {view.agent.status === 'never' ? <NeverEnrolled facts={facts} onAct={onAct} /> : null}
       <WhyCard view={view} at={at} onRevert={(incarnation) => onAct({ kind: 'revert', incarnation })} />
+      {view.agent.status === 'never' ? null : <TimeBox view={view} />}
       {extensions.length === 0 ? (
         view.agent.status === 'never' ? null : (
           <NoExtensions facts={facts} />

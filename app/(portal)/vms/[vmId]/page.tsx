@@ -29,7 +29,7 @@ export default async function VmRoute({ params, searchParams }: Address) {
   const view = await orNotFound((await portal()).instanceViews.get({ vmId }));
   return (
     <Page crumbs={[{ label: t('title'), href: '/vms' }, { label: facts.name }]}>
-      <Words namespaces={['vms', 'reports', 'goal-states', 'enrollment']}>
+      <Words namespaces={['vms', 'reports', 'goal-states', 'enrollment', 'timeline']}>
         <VmPage
           vmId={vmId}
           tab={tabs.find((tab) => tab === wanted) ?? 'overview'}

@@ -10,6 +10,7 @@ export type Extension = InstanceView['extensions'][number];
 export type Said = NonNullable<NonNullable<Extension['status']>['message']>;
 export type Substatus = NonNullable<Extension['status']>['substatus'][number];
 export type Verdict = Extension['heartbeat']['verdict'];
+export type Timeline = Outputs['instanceViews']['timeline'];
 export type PastGoalState = Outputs['goalStates']['list']['items'][number];
 export type PastExtension = PastGoalState['extensions'][number];
 

@@ -32,7 +32,7 @@ export function WhyCard({ view, at, onRevert }: WhyCardProps) {
   if (explanation === null) return null;
   const { lead, links, act } = explanation;
   return (
-    <Card aria-labelledby={id} className="mb-4 overflow-hidden">
+    <Card aria-labelledby={id} className="overflow-hidden">
       <div className="px-4 pt-4">
         <h2 id={id} className="mb-0.5 text-12 font-medium text-ink-3">
           {t('why.title')}

@@ -1,0 +1,159 @@
+import type { StatusName } from '#app/_ui/status-icon.tsx';
+import type { Timeline } from '../vm-data.ts';
+
+type Lane = Timeline['lanes'][number];
+export type HealthStretch = Lane['health'][number];
+export type HeartbeatStretch = Lane['heartbeat'][number];
+type Publication = Timeline['configuration'][number];
+type PersonAct = Timeline['acts'][number];
+
+/** How a stretch of health is drawn; `unrecorded` where nobody knows. */
+export type Drawn = StatusName | 'stale' | 'unrecorded';
+
+interface Base {
+  /** The same as long as it is the same event, also while the window moves. */
+  id: string;
+  /** Milliseconds since 1970. */
+  from: number;
+  /** Null where it still is so. */
+  to: number | null;
+  count: number;
+}
+
+export type AxisEvent = Base &
+  (
+    | { kind: 'configuration'; of: Publication }
+    | { kind: 'act'; of: PersonAct }
+    | { kind: 'health'; extension: string; drawn: Drawn; of: HealthStretch }
+    | { kind: 'heartbeat'; extension: string; drawn: StatusName; of: HeartbeatStretch }
+  );
+
+/** The lane of an event: its index among all that are shown. Configuration 0, people 1, extensions, heartbeats last. */
+export const laneOf = (event: AxisEvent, names: readonly string[]): number => {
+  if (event.kind === 'configuration') return 0;
+  if (event.kind === 'act') return 1;
+  return event.kind === 'health' ? names.indexOf(event.extension) + 2 : names.length + 2;
+};
+
+const drawings: Readonly<Record<NonNullable<HealthStretch['state']>, StatusName>> = {
+  healthy: 'healthy',
+  progressing: 'progressing',
+  degraded: 'warning',
+  failed: 'failed',
+  unresponsive: 'unresponsive',
+  unknown: 'unknown',
+  disabled: 'disabled',
+};
+
+export function drawnOf({ state, cause }: Pick<HealthStretch, 'state' | 'cause'>): Drawn {
+  if (state === null) return 'unrecorded';
+  if (state === 'progressing' && cause === 'waiting') return 'waiting';
+  return state === 'degraded' && cause === 'stale' ? 'stale' : drawings[state];
+}
+
+const verdicts: Readonly<Record<NonNullable<HeartbeatStretch['state']>, StatusName | null>> = {
+  ready: 'healthy',
+  notready: 'warning',
+  unknown: 'unknown',
+  unresponsive: 'unresponsive',
+  none: null,
+};
+export const drawnVerdict = (state: HeartbeatStretch['state']): StatusName | null =>
+  state === null ? null : verdicts[state];
+
+const ms = (time: string): number => Date.parse(time);
+
+/** Everything that can be pointed at between two moments, by time, then by lane. Heartbeats only where they were not ready. */
+export function eventsOf(timeline: Timeline, names: readonly string[], from: number, to: number): AxisEvent[] {
+  const events: AxisEvent[] = [
+    ...timeline.configuration.map(
+      (of): AxisEvent => ({ kind: 'configuration', id: `c${of.incarnation}`, ...momentOf(of), of }),
+    ),
+    ...timeline.acts.map((of): AxisEvent => ({ kind: 'act', id: `a${of.until}${of.action}`, ...momentOf(of), of })),
+  ];
+  for (const { extension, health, heartbeat } of timeline.lanes) {
+    if (!names.includes(extension)) continue;
+    for (const of of health) {
+      events.push({
+        kind: 'health',
+        id: `h${extension} ${of.to}`,
+        extension,
+        drawn: drawnOf(of),
+        ...stretchOf(of),
+        of,
+      });
+    }
+    for (const of of heartbeat) {
+      const drawn = drawnVerdict(of.state);
+      if (drawn === null || drawn === 'healthy') continue;
+      events.push({ kind: 'heartbeat', id: `b${extension} ${of.to}`, extension, drawn, ...stretchOf(of), of });
+    }
+  }
+  return events
+    .filter((event) => event.from < to && (event.to ?? to) > from)
+    .sort((a, b) => a.from - b.from || laneOf(a, names) - laneOf(b, names));
+}
+
+const momentOf = ({ at, until, count }: Publication | PersonAct) => ({ from: ms(at), to: ms(until) + 1, count });
+const stretchOf = ({ from, to, count }: HealthStretch | HeartbeatStretch) => ({
+  from: ms(from),
+  to: to === null ? null : ms(to),
+  count,
+});
+
+export interface Tick {
+  at: number;
+  drawn: StatusName;
+}
+
+const worstVerdicts: readonly StatusName[] = ['unresponsive', 'warning', 'unknown', 'healthy'];
+
+/**
+ * Heartbeats as ticks, one per `stepMs` (a reading, or as many as share a few pixels), each with the worst verdict that
+ * held in it. They stand on whole steps, so that they move with the window and do not jump.
+ */
+export function ticksOf(lanes: readonly Pick<Lane, 'heartbeat'>[], from: number, now: number, stepMs: number): Tick[] {
+  const stretches = lanes
+    .flatMap(({ heartbeat }) => heartbeat)
+    .flatMap((of) => {
+      const drawn = drawnVerdict(of.state);
+      return drawn === null ? [] : [{ ...stretchOf(of), drawn }];
+    });
+  const ticks: Tick[] = [];
+  for (let at = Math.ceil(from / stepMs) * stepMs; at <= now; at += stepMs) {
+    const held = stretches.filter((stretch) => stretch.from <= at && (stretch.to ?? now + 1) > at - stepMs);
+    const drawn = worstVerdicts.find((verdict) => held.some((stretch) => stretch.drawn === verdict));
+    if (drawn !== undefined) ticks.push({ at, drawn });
+  }
+  return ticks;
+}
+
+/** Where the arrow keys lead: to the event before or after, or to the nearest in time of a lane above or below. */
+export function nextEvent(
+  events: readonly AxisEvent[],
+  names: readonly string[],
+  current: AxisEvent,
+  key: string,
+): AxisEvent | undefined {
+  const at = events.findIndex(({ id }) => id === current.id);
+  if (key === 'ArrowRight') return events[at + 1];
+  if (key === 'ArrowLeft') return events[at - 1];
+  if (key === 'Home') return events[0];
+  if (key === 'End') return events.at(-1);
+  if (key !== 'ArrowUp' && key !== 'ArrowDown') return undefined;
+  const step = key === 'ArrowUp' ? -1 : 1;
+  const lane = laneOf(current, names);
+  for (let other = lane + step; other >= 0 && other <= names.length + 2; other += step) {
+    const inLane = events.filter((event) => laneOf(event, names) === other);
+    const nearest = inLane.sort((a, b) => Math.abs(a.from - current.from) - Math.abs(b.from - current.from))[0];
+    if (nearest !== undefined) return nearest;
+  }
+  return undefined;
+}
+
+/** Initials of a name, two at most. */
+export function initialsOf(name: string): string {
+  const letters = name.split(/\s+/).flatMap((word) => [...word].slice(0, 1));
+  const shown = letters.length > 1 ? [letters[0], letters.at(-1)] : letters;
+  return shown.join('').toUpperCase() || '?';
+}

@@ -1,0 +1,97 @@
+'use client';
+
+import type { KeyboardEvent } from 'react';
+import { type AxisEvent, initialsOf } from './axis-events.ts';
+import { Diamond, Disc, type Hatchings, HealthBar } from './event-shape.tsx';
+
+export interface EventMarkProps {
+  event: AxisEvent;
+  /** Its accessible name: all that hover tells. */
+  name: string;
+  /** A word beside it, where there is room. */
+  word: string | null;
+  /** Pixels: where it begins and ends, the middle of its lane, and the room before and after it. */
+  x: number;
+  end: number;
+  y: number;
+  room: { before: number; after: number };
+  height: number;
+  hatchings: Hatchings;
+  /** It leads somewhere. */
+  isLink: boolean;
+  /** It is the one that the Tab key reaches. */
+  isStop: boolean;
+  /** The keyboard is on it. */
+  isFocused: boolean;
+  onFocus(visible: boolean): void;
+  onBlur(): void;
+  onPoint(): void;
+  onKey(event: KeyboardEvent<SVGGElement>): void;
+  onOpen(): void;
+}
+
+/** One event of the axis: its drawing, its name, and where pointer and keyboard find it. */
+export function EventMark(props: EventMarkProps) {
+  const { event, name, x, end, y, height, hatchings, isLink } = props;
+  const long = event.kind === 'health' || event.kind === 'heartbeat';
+  const box = long ? { x, width: Math.max(3, end - x) } : { x: x - 10, width: 20 };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the role is one of two
+    <g
+      data-event={event.id}
+      role={isLink ? 'link' : 'img'}
+      aria-label={name}
+      tabIndex={props.isStop ? 0 : -1}
+      className="outline-none"
+      style={isLink ? { cursor: 'pointer' } : undefined}
+      onFocus={({ currentTarget }) => props.onFocus(currentTarget.matches(':focus-visible'))}
+      onBlur={props.onBlur}
+      onPointerEnter={props.onPoint}
+      onKeyDown={props.onKey}
+      onClick={props.onOpen}
+    >
+      <rect x={box.x - 2} y={y - height / 2} width={box.width + 4} height={height} fill="transparent" />
+      {event.kind === 'configuration' ? <Diamond x={x} y={y} several={event.count > 1} /> : null}
+      {event.kind === 'act' ? <Disc x={x} y={y} initials={initialsOf(event.of.who)} several={event.count > 1} /> : null}
+      {event.kind === 'health' ? (
+        <HealthBar drawn={event.drawn} x={x} y={y} width={box.width} hatchings={hatchings} />
+      ) : null}
+      {props.word === null ? null : <Word {...props} word={props.word} offset={event.kind === 'act' ? 14 : 10} />}
+      {props.isFocused ? (
+        <rect
+          x={box.x - 2}
+          y={y - 11}
+          width={box.width + 4}
+          height={22}
+          rx="4"
+          fill="none"
+          stroke="var(--brand-text)"
+          strokeWidth="2"
+        />
+      ) : null}
+    </g>
+  );
+}
+
+/** Inter at 11 px is about this wide. */
+const letterWidth = 6.3;
+
+/** A word after an event, before it where there is no room; a word that might not fit is told by hover and focus. */
+function Word({ x, y, word, room, offset, event }: EventMarkProps & { word: string; offset: number }) {
+  const needed = word.length * letterWidth + offset + 8;
+  const after = room.after >= needed;
+  if (!after && room.before < needed) return null;
+  const strong = event.kind === 'configuration';
+  return (
+    <text
+      aria-hidden
+      x={after ? x + offset : x - offset}
+      y={y + 4}
+      textAnchor={after ? 'start' : 'end'}
+      fill={strong ? 'var(--text)' : 'var(--text-2)'}
+      className={strong ? 'text-11 font-medium tabular-nums' : 'text-11'}
+    >
+      {word}
+    </text>
+  );
+}

@@ -1,0 +1,24 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { Card } from '#app/_ui/card.tsx';
+import type { InstanceView } from '../vm-data.ts';
+import { headHeight, laneHeight, shownLanes } from './span.ts';
+
+const TimeCard = dynamic(() => import('./time-card.tsx').then((module) => module.TimeCard), { ssr: false });
+
+/** Head, clock, three lanes besides the extensions', and air: so high that nothing moves when the axis arrives. */
+const heightOf = (extensions: number): number =>
+  44 + headHeight + laneHeight * (Math.min(extensions, shownLanes) + 3) + 12 + (extensions > shownLanes ? 34 : 0);
+
+/** The place of the time axis, whose script comes after the page. */
+export function TimeBox({ view }: { view: InstanceView }) {
+  return (
+    <Card
+      className="mt-4 pb-3 [--axis-run:color-mix(in_oklab,var(--progressing-solid)_68%,var(--surface))] [--axis-wait:var(--press)] [--axis-warning:color-mix(in_oklab,var(--warning-solid)_64%,var(--surface))]"
+      style={{ minHeight: heightOf(view.extensions.length) }}
+    >
+      <TimeCard view={view} />
+    </Card>
+  );
+}

@@ -1,0 +1,181 @@
+'use client';
+
+import { useSearchParams } from 'next/navigation';
+import { useId, useState } from 'react';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { CardHeader } from '#app/_ui/card.tsx';
+import { useTicking } from '#app/_ui/clock.ts';
+import { useFormat } from '#app/_ui/format.ts';
+import { Segmented } from '#app/_ui/segmented.tsx';
+import { byUrgency, type InstanceView, type Timeline } from '../vm-data.ts';
+import { eventsOf } from './axis-events.ts';
+import { domainOf, type Range, ranges, shownLanes } from './span.ts';
+import { TimeAxis } from './time-axis.tsx';
+import { TimeTable } from './time-table.tsx';
+import { useMoment } from './use-event-words.ts';
+import { useTimeline } from './use-timeline.ts';
+
+/** Steps of the clock in which the axis moves: a pixel or two. */
+const stepMs: Readonly<Record<Range, number>> = { '30m': 2_000, '6h': 20_000, '24h': 60_000, '7d': 60_000 };
+
+/** The contents of the card: the range, the axis or its table, and what was left out. */
+export function TimeCard({ view }: { view: InstanceView }) {
+  const { t } = useTranslation('timeline');
+  const id = useId();
+  const wanted = useSearchParams().get('range');
+  const range = ranges.find((each) => each === wanted) ?? '30m';
+  const timeline = useTimeline(view.vmId, range);
+  const [asTable, setAsTable] = useState(false);
+  const [all, setAll] = useState(false);
+  const now = Number(useTicking((at) => String(Math.floor(at / stepMs[range]) * stepMs[range])));
+  const moment = useMoment();
+  const lanes = lanesOf(view, timeline.data);
+  const shown = all ? lanes : lanes.slice(0, shownLanes);
+  const deadline = deadlineOf(view, now);
+  const label = useSentence(view, timeline.data, range, now, deadline);
+  const rest = lanes.length - shownLanes;
+  return (
+    <>
+      <CardHeader
+        id={id}
+        title={t('title')}
+        actions={
+          <>
+            <Button size="sm" variant="ghost" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+              {t(asTable ? 'picture' : 'table')}
+            </Button>
+            <Segmented<Range>
+              label={t('range')}
+              value={range}
+              onChange={putRange}
+              options={ranges.map((value) => ({ value, label: t(`range.${value}`) }))}
+            />
+          </>
+        }
+      />
+      {timeline.data === undefined ? (
+        timeline.error ? (
+          <QueryError
+            error={timeline.error}
+            title={t('failed')}
+            onRetry={timeline.refetch}
+            at={new Date(timeline.errorUpdatedAt)}
+          />
+        ) : (
+          <p role="status" className="sr-only">
+            {t('loading')}
+          </p>
+        )
+      ) : asTable ? (
+        <TimeTable
+          vm={view.name}
+          events={eventsOf(
+            timeline.data,
+            lanes.map(({ name }) => name),
+            domainOf(range, now).from,
+            now,
+          )}
+          now={now}
+        />
+      ) : (
+        <TimeAxis
+          vmId={view.vmId}
+          timeline={timeline.data}
+          range={range}
+          now={now}
+          extensions={shown}
+          deadline={deadline}
+          periodMs={periodOf(view)}
+          label={label}
+        />
+      )}
+      {timeline.data && (rest > 0 || timeline.data.merged > 0 || timeline.data.healthSince) ? (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 pt-1.5 text-12 text-ink-3">
+          {rest > 0 && !asTable ? (
+            <Button size="sm" variant="ghost" aria-expanded={all} onClick={() => setAll(!all)}>
+              {all ? t('lanes.fewer') : t('lanes.more', { count: rest })}
+            </Button>
+          ) : null}
+          {timeline.data.merged > 0 ? <span>{t('merged', { count: timeline.data.merged })}</span> : null}
+          {timeline.data.healthSince ? (
+            <span>{t('cut', { time: moment(Date.parse(timeline.data.healthSince)) })}</span>
+          ) : null}
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+/** The extensions with a lane, as their cards stand; then those that went meanwhile. */
+function lanesOf(view: InstanceView, timeline: Timeline | undefined) {
+  const present = byUrgency(view.extensions).map(({ name, health, handlerState }) => {
+    const waits = health === 'progressing' && handlerState?.state === 'waiting';
+    return { name, status: waits ? ('waiting' as const) : statusOfHealth[health] };
+  });
+  const gone = (timeline?.lanes ?? [])
+    .filter(({ extension }) => !present.some(({ name }) => name === extension))
+    .map(({ extension }) => ({ name: extension, status: 'disabled' as const }));
+  return [...present, ...gone];
+}
+
+/** The next deadline of an extension; the last one that passed where none is to come. */
+function deadlineOf(view: InstanceView, now: number): number | null {
+  const all = view.extensions
+    .flatMap(({ deadlineAt }) => (deadlineAt === null ? [] : [Date.parse(deadlineAt)]))
+    .sort((a, b) => a - b);
+  return all.find((at) => at > now) ?? all.at(-1) ?? null;
+}
+
+const usualPeriodMs = 60_000;
+
+/** The shortest time between two readings of a heartbeat. */
+function periodOf(view: InstanceView): number {
+  const periods = view.extensions.flatMap(({ heartbeat: { readAt, nextReadingAt } }) =>
+    readAt === null || nextReadingAt === null ? [] : [Date.parse(nextReadingAt) - Date.parse(readAt)],
+  );
+  return Math.max(1_000, Math.min(usualPeriodMs, ...periods));
+}
+
+/** The range goes into the address without asking the server again: the page is the same. */
+function putRange(range: Range): void {
+  const address = new URL(location.href);
+  if (range === '30m') address.searchParams.delete('range');
+  else address.searchParams.set('range', range);
+  history.replaceState(null, '', address);
+}
+
+/** What the picture shows, as one sentence: its accessible name. */
+function useSentence(
+  view: InstanceView,
+  timeline: Timeline | undefined,
+  range: Range,
+  now: number,
+  deadline: number | null,
+): string {
+  const { t } = useTranslation('timeline');
+  const { t: reports } = useTranslation('reports');
+  const format = useFormat();
+  const moment = useMoment();
+  const { from } = domainOf(range, now);
+  const within = ({ until }: { until: string }) => Date.parse(until) >= from;
+  const sum = (events: readonly { until: string; count: number }[] = []) =>
+    events.filter(within).reduce((total, { count }) => total + count, 0);
+  const changes = sum(timeline?.configuration);
+  const acts = sum(timeline?.acts);
+  const healths = [...new Set(byUrgency(view.extensions).map(({ health }) => health))];
+  const facts = [
+    ...(changes > 0 ? [t('name.changes', { count: changes })] : []),
+    ...(acts > 0 ? [t('name.acts', { count: acts })] : []),
+    ...healths.map((health) => {
+      const names = view.extensions.filter((extension) => extension.health === health).map(({ name }) => name);
+      const extensions = names.length > 5 ? [...names.slice(0, 5), '…'] : names;
+      return t('name.now', { extensions: format.list(extensions), state: reports(`health.${health}`) });
+    }),
+    ...(deadline !== null && deadline > now ? [t('name.deadline', { time: moment(deadline) })] : []),
+  ];
+  const told = facts.length > 0 ? format.list(facts) : t('quiet');
+  return `${t('name', { vm: view.name, range: t(`range.${range}`), facts: told })} ${t('name.keys')}`;
+}

@@ -1,0 +1,49 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import type { AxisEvent } from './axis-events.ts';
+import { useEventWords, useMoment } from './use-event-words.ts';
+
+export interface TimeTableProps {
+  vm: string;
+  /** Oldest first, as the axis has them. */
+  events: readonly AxisEvent[];
+  now: number;
+}
+
+/** The same as the axis, as rows: the newest first. */
+export function TimeTable({ vm, events, now }: TimeTableProps) {
+  const { t } = useTranslation('timeline');
+  const words = useEventWords();
+  const moment = useMoment();
+  if (events.length === 0) return <p className="px-4 pb-4 text-ink-2">{t('quiet')}</p>;
+  return (
+    <TableFrame label={t('table.label', { vm })} className="max-h-[60vh] overflow-y-auto">
+      <Table>
+        <THead>
+          <tr>
+            <Th>{t('column.at')}</Th>
+            <Th>{t('column.until')}</Th>
+            <Th>{t('column.lane')}</Th>
+            <Th>{t('column.what')}</Th>
+          </tr>
+        </THead>
+        <TBody>
+          {[...events].reverse().map((event) => {
+            const { lane, title, notes } = words(event, now);
+            const long = event.kind === 'health' || event.kind === 'heartbeat' || event.count > 1;
+            return (
+              <Tr key={event.id}>
+                <Td className="tabular-nums">{moment(event.from)}</Td>
+                <Td className="tabular-nums">{long ? (event.to === null ? t('now') : moment(event.to)) : ''}</Td>
+                <Td>{lane}</Td>
+                <Td className="whitespace-normal">{[title, ...notes].join(', ')}</Td>
+              </Tr>
+            );
+          })}
+        </TBody>
+      </Table>
+    </TableFrame>
+  );
+}

@@ -1,0 +1,52 @@
+'use client';
+
+import { cn } from '#app/_ui/cn.ts';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import type { Drawn } from './axis-events.ts';
+import type { EventWords } from './use-event-words.ts';
+
+export interface TimeTipProps {
+  words: EventWords;
+  drawn: Drawn | null;
+  hint: string | null;
+  /** Where the event is, and how much room there is, in pixels of the axis. */
+  x: number;
+  width: number;
+  /** Lower edge of its lane from above, upper edge from below. */
+  top: number;
+  bottom: number;
+  below: boolean;
+}
+
+/** The exact facts of an event, beside it. The event's own name says the same to readers of the screen. */
+export function TimeTip({ words, drawn, hint, x, width, top, bottom, below }: TimeTipProps) {
+  const { lane, title, notes, when } = words;
+  const status = drawn === 'stale' ? 'warning' : drawn === 'unrecorded' ? 'unknown' : drawn;
+  return (
+    <div
+      aria-hidden
+      dir="auto"
+      style={{
+        ...(below ? { top: top + 2 } : { bottom: bottom + 2 }),
+        ...(x > width / 2 ? { right: Math.max(0, width - x - 12) } : { left: Math.max(0, x - 12) }),
+      }}
+      className={cn(
+        'pointer-events-none absolute z-10 grid w-max max-w-[min(320px,80vw)] gap-0.5 rounded-md bg-raised px-3 py-2 text-12 shadow-float',
+        'animate-fade motion-reduce:animate-none',
+      )}
+    >
+      <p className="flex items-center gap-1.5">
+        {status === null ? null : <StatusIcon status={status} />}
+        <b className="font-semibold">{lane}</b>
+        <span>{title}</span>
+      </p>
+      {notes.map((note) => (
+        <p key={note} className="text-ink-2">
+          {note}
+        </p>
+      ))}
+      <p className="text-ink-3 tabular-nums">{when}</p>
+      {hint === null ? null : <p className="text-11 text-ink-3">{hint}</p>}
+    </div>
+  );
+}

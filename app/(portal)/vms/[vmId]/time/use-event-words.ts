@@ -1,0 +1,107 @@
+'use client';
+
+import { useMemo } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTimeZone } from '#app/_ui/clock.ts';
+import { durationWords } from '#app/_ui/time.tsx';
+import type { AxisEvent } from './axis-events.ts';
+
+export interface EventWords {
+  /** Who or what it is about. */
+  lane: string;
+  title: string;
+  /** Why, by whom, how many. */
+  notes: string[];
+  /** When, and for how long. */
+  when: string;
+}
+
+const clockWithDay = {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+} as const;
+
+/** A moment with its day, to the second, on the reader's clock. */
+export function useMoment(): (at: number) => string {
+  const { i18n } = useTranslation();
+  const timeZone = useTimeZone();
+  return useMemo(() => {
+    const format = new Intl.DateTimeFormat(i18n.language, { ...clockWithDay, timeZone });
+    return (at) => format.format(at);
+  }, [i18n.language, timeZone]);
+}
+
+/** An event of the axis in words: what hover and focus tell, and what the table lists. */
+export function useEventWords(): (event: AxisEvent, now: number) => EventWords {
+  const { t } = useTranslation(['timeline', 'common']);
+  const { t: common } = useTranslation('common');
+  const moment = useMoment();
+  return (event, now) => {
+    const length = durationWords(common, (event.to ?? now) - event.from);
+    const lasting =
+      event.to === null
+        ? t('timeline:since', { from: moment(event.from), length })
+        : t('timeline:between', { from: moment(event.from), to: moment(event.to), length });
+    const changes = event.count > 1 ? [t('timeline:changes', { count: event.count })] : [];
+    const when = event.count > 1 ? lasting : moment(event.from);
+    switch (event.kind) {
+      case 'configuration': {
+        const { incarnation, by } = event.of;
+        return {
+          lane: t('timeline:lane.configuration'),
+          title:
+            event.count > 1
+              ? t('timeline:goalStates', { count: event.count, incarnation })
+              : t('timeline:goalState', { incarnation }),
+          notes: [t('timeline:by', { who: by })],
+          when,
+        };
+      }
+      case 'act':
+        return {
+          lane: t('timeline:lane.people'),
+          title: event.of.who,
+          notes: [actWords(t, event.of), ...(event.count > 1 ? [t('timeline:joined', { count: event.count })] : [])],
+          when,
+        };
+      case 'health': {
+        const { cause, waitsFor } = event.of;
+        const why = cause === null ? [] : [t(`timeline:cause.${cause}`, { other: waitsFor ?? '' })];
+        const notes = event.drawn === 'unrecorded' ? [t('timeline:unrecorded.why')] : [...why, ...changes];
+        return { lane: event.extension, title: t(`timeline:state.${event.drawn}`), notes, when: lasting };
+      }
+      case 'heartbeat': {
+        const verdict = event.drawn === 'warning' || event.drawn === 'unresponsive' ? event.drawn : 'unknown';
+        return {
+          lane: event.extension,
+          title: t(`timeline:verdict.${verdict}`),
+          notes: changes,
+          when: lasting,
+        };
+      }
+    }
+  };
+}
+
+type Words = ReturnType<typeof useTranslation<readonly ['timeline', 'common']>>['t'];
+
+const plain = [
+  'extension.remove',
+  'extension.remove-by-force',
+  'goal-state.revert',
+  'vm.create',
+  'vm.update',
+  'vm.decommission',
+  'enrollment-token.issue',
+] as const;
+
+/** What somebody did, in a word or two. */
+export function actWords(t: Words, { action, target, declared }: Extract<AxisEvent, { kind: 'act' }>['of']): string {
+  if (declared !== null) return t(`timeline:act.extension.set.${declared}`, { name: target });
+  const known = plain.find((each) => each === action);
+  return known === undefined ? t('timeline:act.other') : t(`timeline:act.${known}`, { name: target });
+}

@@ -1,0 +1,190 @@
+import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import {
+  auditEntries,
+  extensionHealth,
+  extensions,
+  goalStates,
+  healthTransitions,
+  reportHistory,
+  vms,
+} from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type TimelineInput, timelineInput } from './input.ts';
+import {
+  declaredBy,
+  joinEvents,
+  joinShort,
+  type PersonAct,
+  type Publication,
+  stretchesOf,
+  type Timeline,
+  type TimelineLane,
+  type Transition,
+} from './timeline.ts';
+
+/** Rows that are read of each kind; more than a picture can show. */
+const mostRows = 10_000;
+/** Stretches are told apart down to this share of the window, single events to the other: a few pixels each. */
+const stretchesAcross = 600;
+const eventsAcross = 150;
+
+interface Window {
+  vmId: string;
+  from: Date;
+  to: Date;
+}
+
+/**
+ * What happened to a VM between two moments: goal states, people's acts, health and heartbeat of every extension.
+ * Bounded: what stands too close is joined, and counted. Throws 404 `vm_unknown`.
+ */
+export async function getTimeline(ctx: Context, input: TimelineInput): Promise<Timeline> {
+  allow(ctx.actor, 'viewer');
+  const parsed = parse(timelineInput, input);
+  const window = { vmId: parsed.vmId, from: new Date(parsed.from), to: new Date(parsed.to) };
+  const slot = (across: number) => (window.to.getTime() - window.from.getTime()) / across;
+  return ctx.db.transaction(
+    async (tx) => {
+      const [vm] = await tx
+        .select({ id: vms.id })
+        .from(vms)
+        .where(and(eq(vms.id, window.vmId), isNull(vms.deletedAt)));
+      if (vm === undefined) throw new DomainError('not_found', 'vm_unknown');
+      const published = await loadPublications(tx, window);
+      const done = await loadActs(tx, window);
+      const configuration = joinEvents(published, slot(eventsAcross));
+      const acts = joinEvents(done, slot(eventsAcross), (a, b) => a.who === b.who);
+      const { lanes, healthSince } = await loadLanes(tx, window, ctx.now);
+      const shown = lanes.map((lane) => ({
+        ...lane,
+        health: joinShort(lane.health, slot(stretchesAcross), ctx.now),
+        heartbeat: joinShort(lane.heartbeat, slot(stretchesAcross), ctx.now),
+      }));
+      const left = (before: readonly unknown[], after: readonly unknown[]) => before.length - after.length;
+      return {
+        from: parsed.from,
+        to: parsed.to,
+        readAt: ctx.now.toISOString(),
+        configuration,
+        acts,
+        lanes: shown,
+        merged:
+          left(published, configuration) +
+          left(done, acts) +
+          lanes.reduce((sum, { health }, index) => sum + left(health, shown[index]?.health ?? []), 0),
+        healthSince,
+      };
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  );
+}
+
+async function loadPublications(tx: Transaction, { vmId, from, to }: Window): Promise<Publication[]> {
+  const { incarnation, publishedAt, publishedBy: by, cause } = goalStates;
+  const rows = await tx
+    .select({ incarnation, publishedAt, by, cause })
+    .from(goalStates)
+    .where(and(eq(goalStates.vmId, vmId), gte(publishedAt, from), lt(publishedAt, to)))
+    .orderBy(desc(incarnation))
+    .limit(mostRows);
+  return rows.reverse().map(({ publishedAt: at, ...row }) => ({ ...momentOf(at), ...row }));
+}
+
+const momentOf = (at: Date) => ({ at: at.toISOString(), until: at.toISOString(), count: 1 });
+
+const people = ['user', 'token', 'bootstrap'] as const;
+
+async function loadActs(tx: Transaction, { vmId, from, to }: Window): Promise<PersonAct[]> {
+  const { id, at, actorKind, actorName: who, action, targetId: target, details } = auditEntries;
+  const rows = await tx
+    .select({ at, actorKind, who, action, target, details })
+    .from(auditEntries)
+    .where(and(eq(auditEntries.vmId, vmId), inArray(actorKind, [...people]), gte(at, from), lt(at, to)))
+    .orderBy(desc(id))
+    .limit(mostRows);
+  return rows.reverse().map(({ at, actorKind, details, ...row }) => ({
+    ...momentOf(at),
+    ...row,
+    kind: people.find((kind) => kind === actorKind) ?? 'user',
+    declared: row.action === 'extension.set' ? declaredBy(details) : null,
+  }));
+}
+
+const { extension, kind, at, from, to, cause, waitsFor } = healthTransitions;
+const transitionColumns = { extension, kind, at, from, to, cause, waitsFor };
+type TransitionRow = Transition & { extension: string | null; kind: 'health' | 'heartbeat' };
+
+/** The first report that is kept of an extension: it was there by then. */
+const heardAt = sql<Date | null>`(
+  select ${reportHistory.at} from ${reportHistory}
+  where ${reportHistory.vmId} = ${extensions.vmId} and ${reportHistory.extension} = ${extensions.name}
+  order by ${reportHistory.id} limit 1)`.mapWith(reportHistory.at);
+
+async function loadLanes(
+  tx: Transaction,
+  window: Window,
+  now: Date,
+): Promise<{ lanes: TimelineLane[]; healthSince: string | null }> {
+  const ofExtensions = and(eq(healthTransitions.vmId, window.vmId), isNotNull(extension));
+  const newest = await tx
+    .select(transitionColumns)
+    .from(healthTransitions)
+    .where(and(ofExtensions, gte(at, window.from), lt(at, window.to)))
+    .orderBy(desc(at), desc(healthTransitions.id))
+    .limit(mostRows);
+  const within = newest.reverse();
+  const isCut = within.length === mostRows;
+  const start = isCut ? (within[0]?.at ?? window.from) : window.from;
+  const prior = isCut
+    ? []
+    : await tx
+        .selectDistinctOn([extension, kind], transitionColumns)
+        .from(healthTransitions)
+        .where(and(ofExtensions, lt(at, window.from)))
+        .orderBy(asc(extension), asc(kind), desc(at), desc(healthTransitions.id));
+  const currents = await tx
+    .select({ name: extensions.name, changedAt: extensions.changedAt, heardAt, derived: extensionHealth })
+    .from(extensions)
+    .leftJoin(
+      extensionHealth,
+      and(eq(extensionHealth.vmId, extensions.vmId), eq(extensionHealth.name, extensions.name)),
+    )
+    .where(eq(extensions.vmId, window.vmId));
+
+  const names = new Set([
+    ...currents.map(({ name }) => name),
+    ...[...within, ...prior.filter((row) => row.to !== null)].flatMap((row) => row.extension ?? []),
+  ]);
+  const lanes = [...names].sort().map((name): TimelineLane => {
+    const current = currents.find((row) => row.name === name);
+    const ofKind = (wanted: TransitionRow['kind']) => {
+      const mine = (row: TransitionRow) => row.extension === name && row.kind === wanted;
+      const before = prior.find(mine) ?? null;
+      const changes = within.filter(mine);
+      const derived = current?.derived ?? null;
+      const first = changes[0]?.at ?? derived?.since ?? current?.changedAt ?? now;
+      const since = current?.heardAt ?? current?.changedAt ?? first;
+      return {
+        prior: before,
+        within: changes,
+        current:
+          current === undefined
+            ? null
+            : wanted === 'health'
+              ? { state: derived?.health ?? '', cause: derived?.cause ?? null, waitsFor: derived?.waitsFor ?? null }
+              : { state: derived?.heartbeat ?? '', cause: null, waitsFor: null },
+        window: { from: start, to: window.to },
+        since: before !== null || isCut ? start : new Date(Math.min(since.getTime(), first.getTime())),
+      };
+    };
+    return { extension: name, health: stretchesOf(ofKind('health')), heartbeat: stretchesOf(ofKind('heartbeat')) };
+  });
+  return {
+    lanes: lanes.filter(({ health, heartbeat }) => health.length + heartbeat.length > 0),
+    healthSince: isCut ? start.toISOString() : null,
+  };
+}

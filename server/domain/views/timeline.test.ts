@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import type { ExtensionHealth } from '#server/domain/reports/index.ts';
+import {
+  declaredBy,
+  joinEvents,
+  joinShort,
+  type LaneInput,
+  type Stretch,
+  stretchesOf,
+  type Transition,
+} from './timeline.ts';
+
+const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute));
+const change = (
+  minute: number,
+  from: string | null,
+  to: string | null,
+  rest: Partial<Transition> = {},
+): Transition => ({
+  at: at(minute),
+  from,
+  to,
+  cause: null,
+  waitsFor: null,
+  ...rest,
+});
+const lane = (input: Partial<LaneInput>) =>
+  stretchesOf<ExtensionHealth>({
+    prior: null,
+    within: [],
+    current: null,
+    window: { from: at(0), to: at(40) },
+    since: at(-1000),
+    ...input,
+  }).map(({ from, to, state }) => {
+    const minutes = (time: string | null) => (time === null ? 'now' : (Date.parse(time) - at(0).getTime()) / 60_000);
+    return `${state} ${minutes(from)}-${minutes(to)}`;
+  });
+const healthy = { state: 'healthy', cause: null, waitsFor: null };
+
+describe('a lane of the time axis', () => {
+  test.each<[string, Partial<LaneInput>, string[]]>([
+    ['nothing is known of what is not there', {}, []],
+    ['what did not change is as it is now', { current: healthy }, ['healthy 0-now']],
+    ['what came within the window begins there', { current: healthy, since: at(9) }, ['healthy 9-now']],
+    [
+      'what was there and never derived is not known',
+      { current: { state: '', cause: null, waitsFor: null } },
+      ['null 0-now'],
+    ],
+    [
+      'what was recorded before the window goes on',
+      { prior: change(-5, null, 'failed'), within: [change(7, 'failed', 'healthy')] },
+      ['failed 0-7', 'healthy 7-now'],
+    ],
+    [
+      'the first change tells what was before it',
+      { within: [change(7, 'failed', 'healthy')] },
+      ['failed 0-7', 'healthy 7-now'],
+    ],
+    [
+      'before the first record it is not known',
+      { within: [change(7, null, 'healthy')] },
+      ['null 0-7', 'healthy 7-now'],
+    ],
+    [
+      'the moment until it is derived is no hole',
+      { within: [change(7, null, 'progressing')], since: new Date(at(7).getTime() - 900) },
+      ['progressing 7-now'],
+    ],
+    [
+      'what went leaves a gap, and may come again',
+      { prior: change(-5, null, 'healthy'), within: [change(3, 'healthy', null), change(9, null, 'progressing')] },
+      ['healthy 0-3', 'progressing 9-now'],
+    ],
+    ['what had gone before is not there', { prior: change(-5, 'healthy', null) }, []],
+    [
+      'two changes at the same moment are one',
+      { within: [change(3, 'healthy', 'progressing'), change(3, 'progressing', 'failed')] },
+      ['healthy 0-3', 'failed 3-now'],
+    ],
+  ])('%s', (_, input, expected) => {
+    expect(lane(input)).toEqual(expected);
+  });
+
+  test('keeps why, and what it waits for', () => {
+    const [, second] = stretchesOf({
+      prior: null,
+      within: [change(3, 'healthy', 'progressing', { cause: 'waiting', waitsFor: 'mount' })],
+      current: null,
+      window: { from: at(0), to: at(40) },
+      since: at(-1),
+    });
+    expect(second).toMatchObject({ state: 'progressing', cause: 'waiting', waitsFor: 'mount', to: null });
+  });
+});
+
+describe('what stands too close', () => {
+  const stretch = (from: number, to: number | null, state: ExtensionHealth): Stretch<ExtensionHealth> => ({
+    from: at(from).toISOString(),
+    to: to === null ? null : at(to).toISOString(),
+    state,
+    cause: null,
+    waitsFor: null,
+    count: 1,
+  });
+  const joined = (stretches: Stretch<ExtensionHealth>[], minutes: number) =>
+    joinShort(stretches, minutes * 60_000, at(40)).map(({ state, count }) => `${state} ${count}`);
+
+  test('is one stretch that shows the worst, and counts', () => {
+    const flapping = [
+      stretch(0, 10, 'healthy'),
+      ...Array.from({ length: 9 }, (_, i) => stretch(10 + i, 11 + i, i % 2 ? 'failed' : 'healthy')),
+      stretch(19, null, 'healthy'),
+    ];
+    expect(joined(flapping, 5)).toEqual(['healthy 1', 'failed 4', 'failed 4', 'healthy 1', 'healthy 1']);
+  });
+
+  test('stays as it is where it is long enough, or alone', () => {
+    const calm = [stretch(0, 10, 'healthy'), stretch(10, 11, 'failed'), stretch(11, null, 'healthy')];
+    expect(joined(calm, 2)).toEqual(['healthy 1', 'failed 1', 'healthy 1']);
+  });
+
+  test('does not cross a gap', () => {
+    expect(joined([stretch(0, 1, 'healthy'), stretch(2, 3, 'failed')], 30)).toEqual(['healthy 1', 'failed 1']);
+  });
+
+  test('is one event that says what the last one says', () => {
+    const event = (minute: number, who: string) => {
+      const time = at(minute).toISOString();
+      return { at: time, until: time, count: 1, who };
+    };
+    const alike = (a: { who: string }, b: { who: string }) => a.who === b.who;
+    const events = [event(0, 'Ada'), event(1, 'Ada'), event(2, 'Jonas'), event(30, 'Jonas')];
+    expect(joinEvents(events, 300_000, alike)).toEqual([
+      { ...event(1, 'Ada'), at: at(0).toISOString(), count: 2 },
+      event(2, 'Jonas'),
+      event(30, 'Jonas'),
+    ]);
+  });
+});
+
+test.each([
+  ['added', { before: null, after: { version: '1' } }],
+  ['version', { before: { version: '1', state: 'enabled' }, after: { version: '2', state: 'disabled' } }],
+  ['disabled', { before: { version: '1', state: 'enabled' }, after: { version: '1', state: 'disabled' } }],
+  ['enabled', { before: { version: '1', state: 'disabled' }, after: { version: '1', state: 'enabled' } }],
+  ['settings', { before: {}, after: {}, publicSettingsChanged: true, protectedSettingsChanged: true }],
+  ['secrets', { before: {}, after: {}, publicSettingsChanged: false, protectedSettingsChanged: true }],
+  ['other', { before: {}, after: {} }],
+])('an act is told as %s', (expected, details) => {
+  expect(declaredBy(details)).toBe(expected);
+});
