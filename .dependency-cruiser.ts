@@ -21,6 +21,7 @@ const modules = [
   'goal-states',
   'enrollment',
   'reports',
+  'health',
   'views',
 ];
 

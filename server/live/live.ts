@@ -40,6 +40,7 @@ const askAgain = 5_000;
 
 const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   vm: 'viewer',
+  fleet: 'viewer',
   handler: 'viewer',
   publisher: 'viewer',
   member: 'admin',

@@ -4,16 +4,21 @@ import { clearBlobs } from './clear-blobs.ts';
 import { clearChanges } from './clear-changes.ts';
 import { clearExpired } from './clear-expired.ts';
 import { clearUploads } from './clear-uploads.ts';
+import { followHealth } from './follow-health.ts';
 import { startTicker } from './ticker.ts';
 
 const minute = 60_000;
 
-await runProcess('worker', async (services) =>
-  startTicker(services, [
+await runProcess('worker', async (services) => {
+  const stopFollowing = followHealth(services);
+  const stopTicking = startTicker(services, [
     { name: 'gather-messages', everyMs: 2_000, run: gatherReportedMessages },
     { name: 'clear-changes', everyMs: minute, run: clearChanges },
     { name: 'clear-expired', everyMs: 10 * minute, run: clearExpired },
     { name: 'clear-uploads', everyMs: 10 * minute, run: clearUploads },
     { name: 'clear-blobs', everyMs: 60 * minute, run: clearBlobs },
-  ]),
-);
+  ]);
+  return async () => {
+    await Promise.all([stopFollowing(), stopTicking()]);
+  };
+});

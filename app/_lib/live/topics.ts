@@ -20,6 +20,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'instanceViews', about: 'vmId' },
     { router: 'handlers' },
   ],
+  fleet: [{ router: 'vms', about: 'vmId' }, { router: 'overview' }],
   handler: [
     { router: 'handlers' },
     { router: 'packages' },

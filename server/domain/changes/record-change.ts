@@ -1,18 +1,37 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 
-/** What a screen may watch. */
-export type ChangeTopic = 'vm' | 'handler' | 'publisher' | 'member' | 'invitation' | 'token';
+/**
+ * What a screen may watch. `fleet`: the health of a VM as lists, overview and map have it; its key is the VM, or `*`
+ * where many changed at once.
+ */
+export type ChangeTopic = 'vm' | 'fleet' | 'handler' | 'publisher' | 'member' | 'invitation' | 'token';
 
 /** Channel on which the ids of changes are told after the commit. */
 export const changesChannel = 'annex_changes';
 
 /**
- * Leaves a row for screens that catch up and tells those that listen, both with the commit.
- * One call per transaction and thing: notifications serialise commits.
+ * Leaves a row for screens that catch up and tells those that listen, both with the commit. The health of a VM is
+ * derived anew. One call per transaction and thing: notifications serialise commits.
  */
 export async function recordChange(tx: Transaction, topic: ChangeTopic, key: string): Promise<void> {
+  await recordChanges(tx, topic, [key]);
+}
+
+/** The same for many things of one kind, in two statements. */
+export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  const sorted = sql.param([...new Set(keys)].sort());
   await tx.execute(sql`
-    with c as (insert into changes (topic, key) values (${topic}, ${key}) returning id)
-    select pg_notify(${changesChannel}, json_build_object('id', id, 'topic', ${topic}::text, 'key', ${key}::text)::text) from c`);
+    with c as (
+      insert into changes (topic, key) select ${topic}, k from unnest(${sorted}::text[]) k returning id, key
+    )
+    select pg_notify(${changesChannel}, json_build_object('id', id, 'topic', ${topic}::text, 'key', key)::text) from c`);
+  if (topic !== 'vm') return;
+  // Sorted, so that no two transactions wait for each other. The row stays locked until the commit: whoever derives
+  // passes it by until then, and what is committed while it derives is derived again.
+  await tx.execute(sql`
+    insert into health_checks (vm_id, due_at)
+    select k, 'epoch' from unnest(${sorted}::uuid[]) k order by k
+    on conflict (vm_id) do update set due_at = excluded.due_at`);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
-import { recordChange } from '#server/domain/changes/index.ts';
+import { recordChanges } from '#server/domain/changes/index.ts';
 
 /** One sighting of an agent, on the portal's clock. */
 export interface Sighting {
@@ -18,7 +18,7 @@ const batchRows = 500;
 
 /**
  * Gathers sightings in memory and writes them in sorted batches, about once a second: a poll itself writes nothing.
- * A VM that comes back after a silence is told to the screens.
+ * A VM that comes back after a silence, or took back its promise, is told to the screens.
  */
 export class PresenceBook {
   readonly #db: Database;
@@ -80,7 +80,7 @@ async function writeSightings(db: Database, batch: readonly Sighting[]): Promise
         ) as s(vm_id, at, next_expected_at, counter, hung_up)
         join agents a on a.vm_id = s.vm_id
       ), before as materialized (
-        select p.vm_id, p.next_expected_at from agent_presence p join seen using (vm_id)
+        select p.vm_id, p.last_seen_at, p.next_expected_at from agent_presence p join seen using (vm_id)
       ), written as (
         insert into agent_presence (vm_id, last_seen_at, next_expected_at, counter)
         select vm_id, at, next_expected_at, counter from seen order by vm_id
@@ -92,7 +92,14 @@ async function writeSightings(db: Database, batch: readonly Sighting[]): Promise
           counter = greatest(agent_presence.counter, excluded.counter)
       )
       select seen.vm_id from seen left join before using (vm_id)
-       where before.vm_id is null or before.next_expected_at + interval '30 seconds' < seen.at`);
-    for (const { vm_id } of rows) await recordChange(tx, 'vm', vm_id);
+       where before.vm_id is null
+          or before.next_expected_at + interval '30 seconds' < seen.at
+          or before.last_seen_at + interval '10 minutes' < seen.at
+          or (seen.hung_up and seen.next_expected_at < before.next_expected_at)`);
+    await recordChanges(
+      tx,
+      'vm',
+      rows.map((row) => row.vm_id),
+    );
   });
 }

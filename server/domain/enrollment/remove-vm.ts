@@ -1,6 +1,14 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { agentPresence, agents, enrollmentTokens, vms } from '#db/schema/index.ts';
+import {
+  agentPresence,
+  agents,
+  enrollmentTokens,
+  extensionHealth,
+  healthTransitions,
+  vmHealth,
+  vms,
+} from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
@@ -62,5 +70,18 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
     details: { name: vm?.name },
   });
   await recordChange(tx, 'vm', vmId);
+  await forgetHealth(tx, ctx, vmId);
   await tx.execute(sql`select pg_notify(${credentialsChannel}, ${vmId})`);
+}
+
+/**
+ * Takes the VM off the lists at once. After the mark of the change nobody derives its health, so that none comes back;
+ * whoever takes the mark finds a deleted VM.
+ */
+async function forgetHealth(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
+  await tx.delete(extensionHealth).where(eq(extensionHealth.vmId, vmId));
+  const [was] = await tx.delete(vmHealth).where(eq(vmHealth.vmId, vmId)).returning();
+  if (was === undefined) return;
+  await tx.insert(healthTransitions).values({ at: ctx.now, vmId, kind: 'health', from: was.health });
+  await recordChange(tx, 'fleet', vmId);
 }

@@ -1,4 +1,7 @@
+import { and, eq, isNull, not, or, sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
+import { extensions, goalStateHeads } from '#db/schema/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
 
 /** What a poll finds: only the ETag where the agent has that goal state already. */
 export interface FetchedGoalState {
@@ -11,22 +14,6 @@ export interface FetchedGoalState {
 const current = {
   name: 'goal-state-etag',
   text: 'select etag, incarnation from goal_state_heads where vm_id = $1',
-};
-
-// The row's lock makes the text that is returned the newest committed one, and marks exactly that as delivered:
-// whoever removes an extension takes the same lock and knows for sure whether it ever went out.
-const deliver = {
-  name: 'goal-state-deliver',
-  text: `update goal_state_heads
-            set delivered_at = case when delivered_incarnation = incarnation then delivered_at else $2 end,
-                delivered_incarnation = incarnation
-          where vm_id = $1
-      returning etag, incarnation, text`,
-};
-const markDelivered = {
-  name: 'goal-state-mark-delivered',
-  text: `update extensions set delivered_at = coalesce(delivered_at, $2), ever_delivered = true
-          where vm_id = $1 and (delivered_at is null or not ever_delivered)`,
 };
 
 /**
@@ -45,19 +32,27 @@ export async function fetchGoalState(
     if (!row) return null;
     if (row.etag === ifNoneMatch) return { ...row, text: null };
   }
-  const client = await db.$client.connect();
-  try {
-    await client.query('begin');
-    const { rows } = await client.query<{ etag: string; incarnation: number; text: string }>({
-      ...deliver,
-      values: [vmId, now],
-    });
-    await client.query({ ...markDelivered, values: [vmId, now] });
-    await client.query('commit');
-    client.release();
-    return rows[0] ?? null;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
+  return db.transaction(async (tx) => {
+    // The row's lock makes the text that is returned the newest committed one, and marks exactly that as delivered:
+    // whoever removes an extension takes the same lock and knows for sure whether it ever went out.
+    const [head] = await tx
+      .update(goalStateHeads)
+      .set({
+        deliveredAt: sql`case when delivered_incarnation = incarnation then delivered_at else ${now} end`,
+        deliveredIncarnation: sql`incarnation`,
+      })
+      .where(eq(goalStateHeads.vmId, vmId))
+      .returning({
+        etag: goalStateHeads.etag,
+        incarnation: goalStateHeads.incarnation,
+        text: goalStateHeads.text,
+      });
+    const delivered = await tx
+      .update(extensions)
+      .set({ deliveredAt: sql`coalesce(delivered_at, ${now})`, everDelivered: true })
+      .where(and(eq(extensions.vmId, vmId), or(isNull(extensions.deliveredAt), not(extensions.everDelivered))));
+    // Deadlines count from the delivery on.
+    if ((delivered.rowCount ?? 0) > 0) await recordChange(tx, 'vm', vmId);
+    return head ?? null;
+  });
 }

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agentPresence, extensionLatest, extensions, goalStateHeads, vms } from '#db/schema/index.ts';
 import { defaultPeriods, periodBounds, type ReportEnvelope } from '#protocol/index.ts';
@@ -12,6 +12,7 @@ import { type HistoryEntry, writeHistory } from './history.ts';
 import { type IngestReportInput, ingestReportInput } from './input.ts';
 import { emptyLatest, isRemoval, type LatestRow, type MergeContext, mergeEntry } from './merge.ts';
 import { type ReportEntry, readReport } from './read-report.ts';
+import { agentStatus } from './rules.ts';
 
 export interface IngestResult {
   /** Entries that were taken in, late and unchanged ones included. */
@@ -41,8 +42,11 @@ export async function ingestReport(ctx: Context, input: IngestReportInput): Prom
   const result = await ctx.db.transaction(async (tx) => {
     const etag = () => etagInForce(tx, vmId);
     const removal = entries.some((entry) => entry.kind === 'handler' && entry.report.state === 'removed');
-    const presence = await lockVm(tx, vmId, receivedAt, removal);
-    if (isRepeated(envelope, presence)) return { stored: 0, faults: [], removed: [], etag: await etag() };
+    const { presence, wasAway } = await lockVm(tx, vmId, receivedAt, removal);
+    if (isRepeated(envelope, presence)) {
+      if (wasAway) await recordChange(tx, 'vm', vmId);
+      return { stored: 0, faults: [], removed: [], etag: await etag() };
+    }
 
     const next = nextPresence(presence, envelope, receivedAt);
     const periods = {
@@ -52,11 +56,14 @@ export async function ingestReport(ctx: Context, input: IngestReportInput): Prom
     const applied = await applyEntries(tx, vmId, entries, { receivedAt, periods });
     const all = [...faults, ...applied.faults];
     // Nothing could be stored, so the report counts as not made; a corrected one may use its number.
-    if (applied.stored === 0 && all.length > 0) return { stored: 0, faults: all, removed: [], etag: '' };
+    if (applied.stored === 0 && all.length > 0) {
+      if (wasAway) await recordChange(tx, 'vm', vmId);
+      return { stored: 0, faults: all, removed: [], etag: '' };
+    }
 
     await tx.update(agentPresence).set(next).where(eq(agentPresence.vmId, vmId));
     const removed = await removeReported(tx, ctx, vmId, applied.removed);
-    const visible = applied.visible || next.appliedEtag !== presence.appliedEtag;
+    const visible = wasAway || applied.visible || isNews(presence, next);
     // A removal publishes a goal state, which tells the screens by itself.
     if (visible && removed.length === 0) await recordChange(tx, 'vm', vmId);
     return { stored: applied.stored, faults: all, removed, etag: await etag() };
@@ -69,9 +76,15 @@ export async function ingestReport(ctx: Context, input: IngestReportInput): Prom
 
 /**
  * Takes the locks that put the reports of one VM in a row, always in the order VM, goal state, presence, and notes that
- * the agent was here. A removal may end in the VM's own deletion, hence the stronger lock.
+ * the agent was here. A removal may end in the VM's own deletion, hence the stronger lock. `wasAway`: it had not been
+ * heard when it should.
  */
-async function lockVm(tx: Transaction, vmId: string, receivedAt: Date, removal: boolean): Promise<Presence> {
+async function lockVm(
+  tx: Transaction,
+  vmId: string,
+  receivedAt: Date,
+  removal: boolean,
+): Promise<{ presence: Presence; wasAway: boolean }> {
   const [vm] = await tx
     .select({ deletedAt: vms.deletedAt })
     .from(vms)
@@ -80,7 +93,11 @@ async function lockVm(tx: Transaction, vmId: string, receivedAt: Date, removal: 
   if (vm === undefined || vm.deletedAt !== null) throw new DomainError('unauthenticated', 'credential_refused');
   if (removal) await lockHead(tx, vmId);
   const nextExpectedAt = new Date(receivedAt.getTime() + pollSeconds * 1000);
-  const [presence] = await tx
+  // What the statement returns is new; a subquery still sees what was there before.
+  const before = sql<{ lastSeenAt: string; nextExpectedAt: string } | null>`(
+    select json_build_object('lastSeenAt', b.last_seen_at, 'nextExpectedAt', b.next_expected_at)
+      from agent_presence b where b.vm_id = ${vmId})`;
+  const [row] = await tx
     .insert(agentPresence)
     .values({ vmId, lastSeenAt: receivedAt, nextExpectedAt })
     .onConflictDoUpdate({
@@ -90,9 +107,14 @@ async function lockVm(tx: Transaction, vmId: string, receivedAt: Date, removal: 
         nextExpectedAt: sql`greatest(${agentPresence.nextExpectedAt}, excluded.next_expected_at)`,
       },
     })
-    .returning();
-  if (presence === undefined) throw new Error('presence was neither inserted nor updated');
-  return presence;
+    .returning({ ...getTableColumns(agentPresence), before });
+  if (row === undefined) throw new Error('presence was neither inserted nor updated');
+  const { before: known, ...presence } = row;
+  const seen = known && {
+    lastSeenAt: new Date(known.lastSeenAt),
+    nextExpectedAt: new Date(known.nextExpectedAt),
+  };
+  return { presence, wasAway: agentStatus(seen, receivedAt) !== 'ready' };
 }
 
 /** Not higher than the highest of the same run. Without a number the order of arrival decides. */
@@ -118,6 +140,15 @@ function nextPresence(presence: Presence, envelope: ReportEnvelope, receivedAt: 
     run: reportNumber === undefined ? presence.run : (run ?? null),
     reportNumber: reportNumber ?? presence.reportNumber,
   };
+}
+
+/** Whether a reader, or the rules by which verdicts age, would see a difference. */
+function isNews(before: Presence, next: ReturnType<typeof nextPresence>): boolean {
+  return (
+    next.appliedEtag !== before.appliedEtag ||
+    next.heartbeatSeconds !== before.heartbeatSeconds ||
+    next.statusSeconds !== before.statusSeconds
+  );
 }
 
 interface Applied {

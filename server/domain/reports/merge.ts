@@ -82,7 +82,8 @@ function mergeHeartbeat(row: LatestRow, entry: EntryOf<'heartbeat'>, { receivedA
       { optedIn: true, reading: heartbeatReading(of), periodSeconds: periods.heartbeatSeconds, enabledAt: null },
       receivedAt,
     );
-  return { row: next, current: true, news, visible: news || verdict(row) !== verdict(next) };
+  const back = wentBack(heartbeatReading(row), heartbeatReading(next));
+  return { row: next, current: true, news, visible: news || back || verdict(row) !== verdict(next) };
 }
 
 /**
@@ -114,12 +115,26 @@ function mergeStatus(row: LatestRow, entry: EntryOf<'status'>, { goal, receivedA
     const reading = statusReading(of);
     return reading !== null && staleFor(reading, periods.statusSeconds, receivedAt) !== null;
   };
-  return { row: next, current: true, news: !same, visible: !same || stale(row) !== stale(next) };
+  const back = wentBack(statusReading(row), statusReading(next));
+  return { row: next, current: true, news: !same, visible: !same || back || stale(row) !== stale(next) };
 }
 
 /** When the agent read the file, on the portal's clock. */
 const readAt = (entry: { readSecondsAgo: number }, receivedAt: Date): Date =>
   new Date(receivedAt.getTime() - entry.readSecondsAgo * 1000);
+
+interface Reading {
+  readAt: Date;
+  ageSeconds: number;
+}
+
+/** What is older than what it replaces turns stale sooner than anyone counts with. A second is as exact as ages are. */
+function wentBack(before: Reading | null, next: Reading | null): boolean {
+  if (before === null || next === null) return false;
+  const writtenAt = ({ readAt, ageSeconds }: Reading): number => readAt.getTime() - ageSeconds * 1000;
+  const tolerance = 1000;
+  return before.readAt.getTime() - next.readAt.getTime() > tolerance || writtenAt(before) - writtenAt(next) > tolerance;
+}
 
 type Stored<K extends keyof LatestRow> = Pick<LatestRow, K>;
 

@@ -140,42 +140,47 @@ describe('health of an extension', () => {
       changes.status === null ? null : { ...(good.status as NonNullable<HealthFacts['status']>), ...changes.status },
   });
 
-  test.each<[Changes, string]>([
-    [{}, 'healthy'],
-    [{ handler: null }, 'healthy'],
-    [{ agent: 'unknown' }, 'healthy'],
-    [{ heartbeat: 'none' }, 'healthy'],
+  test.each<[Changes, string, string | null]>([
+    [{}, 'healthy', null],
+    [{ handler: null }, 'healthy', null],
+    [{ agent: 'unknown' }, 'healthy', null],
+    [{ heartbeat: 'none' }, 'healthy', null],
     // the agent first
-    [{ agent: 'never', status: { status: 'error' } }, 'unknown'],
-    [{ agent: 'unresponsive', status: { status: 'error' } }, 'unresponsive'],
-    [{ agent: 'unresponsive', goal: { state: 'disabled' }, handler: { state: 'disabled' } }, 'unresponsive'],
+    [{ agent: 'never', status: { status: 'error' } }, 'unknown', null],
+    [{ agent: 'unresponsive', status: { status: 'error' } }, 'unresponsive', 'silent'],
+    [{ agent: 'unresponsive', goal: { state: 'disabled' }, handler: { state: 'disabled' } }, 'unresponsive', 'silent'],
     // then disabled
-    [{ goal: { state: 'disabled' }, handler: { state: 'disabled' }, status: { status: 'error' } }, 'disabled'],
-    [{ goal: { state: 'disabled', sequenceNumber: 4 } }, 'progressing'],
+    [{ goal: { state: 'disabled' }, handler: { state: 'disabled' }, status: { status: 'error' } }, 'disabled', null],
+    [{ goal: { state: 'disabled', sequenceNumber: 4 } }, 'progressing', null],
     // then failures of the goal's sequence
-    [{ handler: { state: 'failed' } }, 'failed'],
-    [{ handler: { exitCode: 51 } }, 'failed'],
-    [{ handler: { timedOut: true } }, 'failed'],
-    [{ handler: { state: 'failed', sequenceNumber: 2 } }, 'progressing'],
-    [{ status: { status: 'error' }, heartbeat: 'notready' }, 'failed'],
-    [{ status: { status: 'error', sequenceNumber: 2 }, handler: { sequenceNumber: 2 } }, 'progressing'],
+    [{ handler: { state: 'failed' } }, 'failed', 'command'],
+    [{ handler: { exitCode: 51 } }, 'failed', 'exit'],
+    [{ handler: { timedOut: true } }, 'failed', 'timeout'],
+    [{ handler: { state: 'failed', exitCode: 51, timedOut: true } }, 'failed', 'timeout'],
+    [{ handler: { state: 'failed', exitCode: 51 }, status: { status: 'error' } }, 'failed', 'exit'],
+    [{ handler: { state: 'failed', sequenceNumber: 2 } }, 'progressing', null],
+    [{ status: { status: 'error' }, heartbeat: 'notready' }, 'failed', 'status'],
+    [{ status: { status: 'error', sequenceNumber: 2 }, handler: { sequenceNumber: 2 } }, 'progressing', null],
     // then the heartbeat, before the deadline
-    [{ heartbeat: 'unresponsive', deadlinePassed: true }, 'degraded'],
-    [{ heartbeat: 'notready', status: null }, 'degraded'],
+    [{ heartbeat: 'unresponsive', deadlinePassed: true }, 'degraded', 'heartbeat'],
+    [{ heartbeat: 'notready', status: null }, 'degraded', 'heartbeat'],
     // then the deadline, before what still goes on
-    [{ deadlinePassed: true, status: { status: 'transitioning' } }, 'failed'],
+    [{ deadlinePassed: true, status: { status: 'transitioning' } }, 'failed', 'deadline'],
     // then what goes on
-    [{ status: null }, 'progressing'],
-    [{ status: null, handler: null }, 'progressing'],
-    [{ status: { status: 'transitioning', stale: true }, heartbeat: 'unknown' }, 'progressing'],
-    [{ handler: { state: 'waiting', blockedBy: 'mount' } }, 'progressing'],
-    [{ handler: { sequenceNumber: 2 } }, 'progressing'],
+    [{ status: null }, 'progressing', null],
+    [{ status: null, handler: null }, 'progressing', null],
+    [{ status: { status: 'transitioning', stale: true }, heartbeat: 'unknown' }, 'progressing', 'stale'],
+    [{ handler: { state: 'waiting', blockedBy: 'mount' } }, 'progressing', 'waiting'],
+    [{ handler: { sequenceNumber: 2 } }, 'progressing', null],
     // then what is not quite right
-    [{ status: { status: 'warning' } }, 'degraded'],
-    [{ status: { status: 'warning', stale: true } }, 'degraded'],
-    [{ heartbeat: 'unknown' }, 'degraded'],
-  ])('AZ-S6 %j: %s', (changes, health) => {
-    expect(extensionHealth(facts(changes))).toBe(health);
+    [{ status: { status: 'warning' } }, 'degraded', 'status'],
+    [{ status: { status: 'warning', stale: true } }, 'degraded', 'status'],
+    [{ heartbeat: 'unknown' }, 'degraded', 'heartbeat'],
+    [{ handler: { state: 'waiting', sequenceNumber: 2 } }, 'progressing', null],
+    [{ handler: { state: 'waiting' }, status: null }, 'progressing', 'waiting'],
+    [{ status: { status: 'transitioning' } }, 'progressing', null],
+  ])('AZ-S6 %j: %s because of %s', (changes, health, cause) => {
+    expect(extensionHealth(facts(changes))).toEqual({ health, cause });
   });
 });
 

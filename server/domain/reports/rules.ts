@@ -1,4 +1,4 @@
-import type { CommandTimeouts, ExtensionGoal } from '#db/schema/index.ts';
+import type { CommandTimeouts, ExtensionGoal, HealthCause } from '#db/schema/index.ts';
 import type { HandlerReport, HeartbeatDocument, StatusWord } from '#protocol/index.ts';
 
 /** Seconds that a reading or a poll may be late before anyone draws conclusions. */
@@ -124,33 +124,38 @@ export interface HealthFacts {
 const ofGoal = (report: { sequenceNumber: number } | null, { goal }: HealthFacts): boolean =>
   report !== null && report.sequenceNumber >= goal.sequenceNumber;
 
-function commandFailed(facts: HealthFacts): boolean {
-  const { handler } = facts;
-  if (handler === null || !ofGoal(handler, facts)) return false;
-  return handler.state === 'failed' || handler.timedOut || (handler.exitCode ?? 0) !== 0;
-}
+/** What the agent said of the goal that is in force, or of a later one. */
+const current = (facts: HealthFacts): HealthFacts['handler'] => (ofGoal(facts.handler, facts) ? facts.handler : null);
 
-/** First line that fits (AZ-S6). */
-const healthTable: readonly [ExtensionHealth, (facts: HealthFacts) => boolean][] = [
-  ['unknown', ({ agent }) => agent === 'never'],
-  ['unresponsive', ({ agent }) => agent === 'unresponsive'],
-  ['disabled', ({ goal, handler }) => goal.state === 'disabled' && handler?.state === 'disabled'],
-  ['failed', commandFailed],
-  ['failed', (facts) => facts.status?.status === 'error' && ofGoal(facts.status, facts)],
-  ['degraded', ({ heartbeat }) => heartbeat === 'unresponsive' || heartbeat === 'notready'],
-  ['failed', ({ deadlinePassed }) => deadlinePassed],
-  ['progressing', (facts) => facts.handler !== null && !ofGoal(facts.handler, facts)],
-  ['progressing', (facts) => !ofGoal(facts.status, facts)],
-  ['progressing', ({ status }) => status?.status === 'transitioning'],
-  ['progressing', ({ handler }) => handler?.state === 'waiting' || handler?.blockedBy !== undefined],
-  ['degraded', ({ status }) => status?.status === 'warning' || status?.stale === true],
-  ['degraded', ({ heartbeat }) => heartbeat === 'unknown'],
-  ['healthy', () => true],
+const waits = (handler: HealthFacts['handler']): boolean =>
+  handler?.state === 'waiting' || handler?.blockedBy !== undefined;
+
+/** First line that fits (AZ-S6). The cause is what a person would call the reason; null where there is none. */
+const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: HealthFacts) => boolean][] = [
+  ['unknown', null, ({ agent }) => agent === 'never'],
+  ['unresponsive', 'silent', ({ agent }) => agent === 'unresponsive'],
+  ['disabled', null, ({ goal, handler }) => goal.state === 'disabled' && handler?.state === 'disabled'],
+  ['failed', 'timeout', (facts) => current(facts)?.timedOut === true],
+  ['failed', 'exit', (facts) => (current(facts)?.exitCode ?? 0) !== 0],
+  ['failed', 'command', (facts) => current(facts)?.state === 'failed'],
+  ['failed', 'status', (facts) => facts.status?.status === 'error' && ofGoal(facts.status, facts)],
+  ['degraded', 'heartbeat', ({ heartbeat }) => heartbeat === 'unresponsive' || heartbeat === 'notready'],
+  ['failed', 'deadline', ({ deadlinePassed }) => deadlinePassed],
+  ['progressing', null, (facts) => facts.handler !== null && !ofGoal(facts.handler, facts)],
+  ['progressing', 'waiting', ({ handler }) => waits(handler)],
+  ['progressing', null, (facts) => !ofGoal(facts.status, facts)],
+  ['progressing', 'stale', ({ status }) => status?.status === 'transitioning' && status.stale],
+  ['progressing', null, ({ status }) => status?.status === 'transitioning'],
+  ['degraded', 'status', ({ status }) => status?.status === 'warning'],
+  ['degraded', 'stale', ({ status }) => status?.stale === true],
+  ['degraded', 'heartbeat', ({ heartbeat }) => heartbeat === 'unknown'],
+  ['healthy', null, () => true],
 ];
 
-/** The health of one extension. */
-export function extensionHealth(facts: HealthFacts): ExtensionHealth {
-  return healthTable.find(([, fits]) => fits(facts))?.[0] ?? 'unknown';
+/** The health of one extension, and what it comes from. */
+export function extensionHealth(facts: HealthFacts): { health: ExtensionHealth; cause: HealthCause | null } {
+  const line = healthTable.find(([, , fits]) => fits(facts));
+  return { health: line?.[0] ?? 'unknown', cause: line?.[1] ?? null };
 }
 
 const vmOrder = ['failed', 'degraded', 'unknown', 'progressing', 'healthy'] as const;

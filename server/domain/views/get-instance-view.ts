@@ -5,6 +5,7 @@ import { canonicalLanguage, defaultPeriods, type StatusObject } from '#protocol/
 import { allow, hasRole } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { derive, type ExtensionFacts, selectExtensions } from '#server/domain/health/index.ts';
 import {
   findMessages,
   type LocalizedMessage,
@@ -15,7 +16,6 @@ import {
 } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { agentStatus, secondsBetween, vmHealth } from '#server/domain/reports/index.ts';
-import { derive, type ExtensionFacts, selectExtensions } from './derive-health.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type { ExtensionInstance, HeartbeatView, InstanceView, StatusView, SubstatusView } from './instance-view.ts';
 

@@ -2,6 +2,7 @@ import { inArray } from 'drizzle-orm';
 import { agentPresence, extensions } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { derive, selectExtensions } from '#server/domain/health/index.ts';
 import {
   type AgentStatus,
   agentStatus,
@@ -9,7 +10,6 @@ import {
   type VmHealth,
   vmHealth,
 } from '#server/domain/reports/index.ts';
-import { derive, selectExtensions } from './derive-health.ts';
 
 export interface VmHealthSummary {
   health: VmHealth;

@@ -19,7 +19,7 @@ export async function updateVm(ctx: Context, input: UpdateVmInput): Promise<Vm> 
       .select()
       .from(vms)
       .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
-      .for('update');
+      .for('no key update');
     if (!before) throw new DomainError('not_found', 'vm_unknown');
     const after = { name: name ?? before.name, tags: tags ?? before.tags };
     const [row] = await refuseTakenName(after.name, tx.update(vms).set(after).where(eq(vms.id, vmId)).returning());

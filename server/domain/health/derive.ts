@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '#db/client.ts';
-import { extensionLatest, extensions, handlerVersions } from '#db/schema/index.ts';
+import { extensionLatest, extensions, type HealthCause, handlerVersions } from '#db/schema/index.ts';
 import { defaultPeriods, type HandlerReport, type HeartbeatDocument, type StatusDocument } from '#protocol/index.ts';
 import {
   type AgentStatus,
@@ -37,6 +37,8 @@ export const healthColumns = {
   heartbeat: sql<HeartbeatDocument | null>`${heartbeat} - 'message'`,
   heartbeatReadAt: extensionLatest.heartbeatReadAt,
   heartbeatAgeSeconds: extensionLatest.heartbeatAgeSeconds,
+  /** Id of the status' message. */
+  messageId: sql<string | null>`${status} #>> '{message,id}'`,
   status: sql<StatusDocument | null>`${status} - array['message', 'formattedMessage', 'substatus']`,
   statusSequence: extensionLatest.statusSequence,
   statusReadAt: extensionLatest.statusReadAt,
@@ -80,14 +82,21 @@ export interface Derived {
   /** Until when the goal must be concluded; null once it is, or is disabled as wanted. */
   deadlineAt: Date | null;
   health: ExtensionHealth;
+  /** What the health comes from; null where it is as it should be. */
+  cause: HealthCause | null;
+  /** The extension that the goal in force waits for. */
+  waitsFor: string | null;
+}
+
+/** What the agent promised; null seconds are the defaults. */
+export interface AgentFacts {
+  status: AgentStatus;
+  heartbeatSeconds: number | null;
+  statusSeconds: number | null;
 }
 
 /** Verdict, staleness, deadline and health of an extension now: nothing of it is stored (AZ-H3, AZ-S4, AZ-S6). */
-export function derive(
-  facts: ExtensionFacts,
-  agent: { status: AgentStatus; heartbeatSeconds: number | null; statusSeconds: number | null },
-  now: Date,
-): Derived {
+export function derive(facts: ExtensionFacts, agent: AgentFacts, now: Date): Derived {
   const { handlerState: handler, handlerAt } = facts;
   const verdict = heartbeatVerdict(
     {
@@ -102,7 +111,7 @@ export function derive(
   const stale = reading && staleFor(reading, agent.statusSeconds ?? defaultPeriods.statusSeconds, now);
   const concluded = facts.concludedAt !== null && facts.statusSequence === facts.goalSequenceNumber;
   const deadlineAt = concluded ? null : deadlineOf({ ...facts, state: facts.goal });
-  const health = extensionHealth({
+  const { health, cause } = extensionHealth({
     agent: agent.status,
     goal: { state: facts.goal, sequenceNumber: facts.goalSequenceNumber },
     handler,
@@ -111,5 +120,7 @@ export function derive(
     deadlinePassed: deadlineAt !== null && deadlineAt < now,
   });
   // Nothing is awaited of what is disabled as wanted; no status concludes that.
-  return { verdict, staleFor: stale, deadlineAt: health === 'disabled' ? null : deadlineAt, health };
+  const open = health === 'disabled' ? null : deadlineAt;
+  const waitsFor = cause === 'waiting' || cause === 'deadline' ? (handler?.blockedBy ?? null) : null;
+  return { verdict, staleFor: stale, deadlineAt: open, health, cause, waitsFor };
 }

@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm';
+import type { Services } from '#server/domain/context.ts';
+import { judge } from './judge.ts';
+import { loadMachines, takeDue } from './load.ts';
+import { forget, writeJudgements } from './write.ts';
+
+/** VMs of one transaction: few, so that a report which comes meanwhile does not wait for long. */
+const batchVms = 500;
+
+/**
+ * Brings the health that lists, overview and map read up to date: derives that of every VM which changed or whose
+ * health may have aged by `now`, at most of `limit` ones, and writes what became another. Several at once share the
+ * work. Returns how many VMs it looked at.
+ */
+export async function foldHealth(
+  { db }: Pick<Services, 'db'>,
+  now: Date,
+  { limit = Number.POSITIVE_INFINITY }: { limit?: number } = {},
+): Promise<number> {
+  for (let done = 0; ; ) {
+    const most = Math.min(batchVms, limit - done);
+    const taken = await db.transaction(async (tx) => {
+      const vmIds = await takeDue(tx, now, most);
+      if (vmIds.length === 0) return 0;
+      const machines = await loadMachines(tx, vmIds);
+      const present = machines.filter(({ deleted }) => !deleted);
+      await writeJudgements(
+        tx,
+        present.map((machine) => judge(machine, now)),
+        now,
+      );
+      await forget(
+        tx,
+        machines.filter(({ deleted }) => deleted).map(({ id }) => id),
+      );
+      return vmIds.length;
+    });
+    done += taken;
+    if (taken < most || done >= limit) return done;
+  }
+}
+
+/** Has the health of VMs derived that were never marked: those of a database from before there were marks. */
+export async function markForgotten({ db }: Pick<Services, 'db'>): Promise<number> {
+  const marked = await db.execute(sql`
+    insert into health_checks (vm_id, due_at)
+    select id, 'epoch' from vms v
+     where deleted_at is null and not exists (select from health_checks h where h.vm_id = v.id)
+     order by id
+    on conflict do nothing`);
+  return marked.rowCount ?? 0;
+}

@@ -1,0 +1,2 @@
+export { derive, type ExtensionFacts, selectExtensions } from './derive.ts';
+export { foldHealth, markForgotten } from './fold-health.ts';

@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { healthTransitions } from '#db/schema/index.ts';
+import { agentStatus, type VmHealth, vmHealth } from '#server/domain/reports/index.ts';
+import { type Derived, derive, type ExtensionFacts } from './derive.ts';
+import type { ExtensionHealthRow, Machine, VmHealthRow } from './load.ts';
+import { nextAgeing } from './next-ageing.ts';
+
+export type Transition = Omit<typeof healthTransitions.$inferSelect, 'id'>;
+
+/** What is to be written about a VM; empty where nothing is another than it was. */
+export interface Judgement {
+  vmId: string;
+  vm: VmHealthRow | null;
+  extensions: ExtensionHealthRow[];
+  /** Names of extensions that are there no more. */
+  gone: string[];
+  transitions: Transition[];
+  /** When to look again; null where nothing ages. */
+  nextAt: Date | null;
+}
+
+/** The worst first, as lists order. */
+const ranks: Readonly<Record<VmHealth, number>> = {
+  failed: 0,
+  unresponsive: 1,
+  degraded: 2,
+  progressing: 3,
+  unknown: 4,
+  healthy: 5,
+};
+
+/** Derives the health of a VM and of its extensions as of now, and compares it with what lists show. */
+export function judge(machine: Machine, now: Date): Judgement {
+  const { id: vmId, presence, known } = machine;
+  const status = agentStatus(presence, now);
+  const agent = {
+    status,
+    heartbeatSeconds: presence?.heartbeatSeconds ?? null,
+    statusSeconds: presence?.statusSeconds ?? null,
+  };
+  const rows = machine.extensions.map((facts) =>
+    extensionRow(facts, derive(facts, agent, now), known.extensions.get(facts.name), now),
+  );
+  const vm = vmRow(machine, status, rows, now);
+  const changed = rows.filter((row) => !isDeepStrictEqual(row, known.extensions.get(row.name)));
+  const names = new Set(rows.map((row) => row.name));
+  const gone = [...known.extensions.values()].filter((row) => !names.has(row.name));
+  return {
+    vmId,
+    vm: isDeepStrictEqual(vm, known.vm) ? null : vm,
+    extensions: changed,
+    gone: gone.map((row) => row.name),
+    transitions: [
+      ...vmTransition(vm, known.vm, rows, now),
+      ...changed.flatMap((row) => extensionTransitions(row, known.extensions.get(row.name), now)),
+      ...gone.map((row) => ({ ...about(row, now), kind: 'health' as const, from: row.health, to: null })),
+    ],
+    nextAt: nextAgeing(machine.extensions, presence, now),
+  };
+}
+
+function extensionRow(
+  facts: ExtensionFacts,
+  derived: Derived,
+  known: ExtensionHealthRow | undefined,
+  now: Date,
+): ExtensionHealthRow {
+  const { handlerState } = facts;
+  const { health, cause } = derived;
+  const ofCommand = cause === 'exit' || cause === 'timeout' || cause === 'command';
+  return {
+    vmId: facts.vmId,
+    name: facts.name,
+    handler: facts.handler,
+    goalVersion: facts.goalVersion,
+    version: handlerState?.version ?? null,
+    health,
+    heartbeat: derived.verdict,
+    cause,
+    command: ofCommand ? (handlerState?.command ?? null) : null,
+    exitCode: ofCommand ? (handlerState?.exitCode ?? null) : null,
+    messageId: facts.messageId,
+    waitsFor: derived.waitsFor,
+    since: known?.health === health ? known.since : now,
+    deadlineAt: derived.deadlineAt,
+  };
+}
+
+function vmRow(machine: Machine, agent: VmHealthRow['agent'], rows: ExtensionHealthRow[], now: Date): VmHealthRow {
+  const health = vmHealth(
+    agent,
+    rows.map((row) => row.health),
+  );
+  const deadlines = rows.flatMap((row) => row.deadlineAt?.getTime() ?? []);
+  const { id, name, tags, known } = machine;
+  return {
+    vmId: id,
+    name,
+    tags,
+    health,
+    rank: ranks[health],
+    agent,
+    since: known.vm?.health === health ? known.vm.since : now,
+    deadlineAt: deadlines.length === 0 ? null : new Date(Math.min(...deadlines)),
+  };
+}
+
+/** A VM has its cause from the first extension that is as it is itself. */
+function vmTransition(vm: VmHealthRow, known: VmHealthRow | null, rows: ExtensionHealthRow[], now: Date): Transition[] {
+  if (known?.health === vm.health) return [];
+  const reason = rows.find((row) => row.health === vm.health);
+  const cause = vm.health === 'unresponsive' ? 'silent' : (reason?.cause ?? null);
+  return [
+    {
+      at: now,
+      vmId: vm.vmId,
+      extension: null,
+      kind: 'health',
+      from: known?.health ?? null,
+      to: vm.health,
+      cause,
+      waitsFor: reason?.waitsFor ?? null,
+    },
+  ];
+}
+
+const about = (row: ExtensionHealthRow, now: Date) => ({
+  at: now,
+  vmId: row.vmId,
+  extension: row.name,
+  cause: null,
+  waitsFor: null,
+});
+
+function extensionTransitions(row: ExtensionHealthRow, known: ExtensionHealthRow | undefined, now: Date): Transition[] {
+  const base = about(row, now);
+  const transitions: Transition[] = [];
+  if (known?.health !== row.health) {
+    const { cause, waitsFor } = row;
+    transitions.push({ ...base, kind: 'health', from: known?.health ?? null, to: row.health, cause, waitsFor });
+  }
+  if ((known?.heartbeat ?? 'none') !== row.heartbeat) {
+    transitions.push({ ...base, kind: 'heartbeat', from: known?.heartbeat ?? null, to: row.heartbeat });
+  }
+  return transitions;
+}

@@ -1,0 +1,65 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { agentPresence, extensionHealth, extensions, vmHealth, vms } from '#db/schema/index.ts';
+import { type ExtensionFacts, selectExtensions } from './derive.ts';
+import type { PresenceFacts } from './next-ageing.ts';
+
+export type VmHealthRow = typeof vmHealth.$inferSelect;
+export type ExtensionHealthRow = typeof extensionHealth.$inferSelect;
+
+/** A VM as it is, beside its health as it was last derived. */
+export interface Machine {
+  id: string;
+  name: string;
+  tags: Record<string, string>;
+  deleted: boolean;
+  presence: PresenceFacts | null;
+  extensions: ExtensionFacts[];
+  known: { vm: VmHealthRow | null; extensions: Map<string, ExtensionHealthRow> };
+}
+
+/**
+ * Takes VMs whose time has come, those that changed first, until the end of the transaction; another fold passes
+ * them by. Whoever writes about one of them waits with its mark for that end, so that the facts stand still meanwhile.
+ */
+export async function takeDue(tx: Transaction, now: Date, most: number): Promise<string[]> {
+  const { rows } = await tx.execute<{ vm_id: string }>(sql`
+    select vm_id from health_checks where due_at <= ${now.toISOString()}
+     order by due_at limit ${most} for update skip locked`);
+  return rows.map((row) => row.vm_id).sort();
+}
+
+/** Everything about these VMs, in four queries whatever their number. */
+export async function loadMachines(tx: Transaction, vmIds: readonly string[]): Promise<Machine[]> {
+  const among = sql`= any(${sql.param(vmIds)}::uuid[])`;
+  const { lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = agentPresence;
+  const found = await tx
+    .select({
+      id: vms.id,
+      name: vms.name,
+      tags: vms.tags,
+      deletedAt: vms.deletedAt,
+      presence: { lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds },
+    })
+    .from(vms)
+    .leftJoin(agentPresence, eq(agentPresence.vmId, vms.id))
+    .where(sql`${vms.id} ${among}`)
+    .orderBy(vms.id);
+  const machines = new Map(
+    found.map(({ deletedAt, ...row }) => {
+      const known: Machine['known'] = { vm: null, extensions: new Map() };
+      return [row.id, { ...row, deleted: deletedAt !== null, extensions: [] as ExtensionFacts[], known }] as const;
+    }),
+  );
+  for (const facts of await selectExtensions(tx, sql`${extensions.vmId} ${among}`)) {
+    machines.get(facts.vmId)?.extensions.push(facts);
+  }
+  for (const row of await tx.select().from(vmHealth).where(sql`${vmHealth.vmId} ${among}`)) {
+    const machine = machines.get(row.vmId);
+    if (machine) machine.known.vm = row;
+  }
+  for (const row of await tx.select().from(extensionHealth).where(sql`${extensionHealth.vmId} ${among}`)) {
+    machines.get(row.vmId)?.known.extensions.set(row.name, row);
+  }
+  return [...machines.values()];
+}

@@ -1,0 +1,95 @@
+import { sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { recordChanges } from '#server/domain/changes/index.ts';
+import type { Judgement } from './judge.ts';
+
+/** Above this many VMs that changed at once, screens are told that the fleet changed, not which VMs. */
+const namedVms = 100;
+/** What ages no more is looked at again all the same, so that nothing is wrong for ever. */
+const restMs = 60 * 60_000;
+
+/** Writes what became another, in a handful of statements whatever the number of VMs. Returns how many VMs changed. */
+export async function writeJudgements(tx: Transaction, judgements: readonly Judgement[], now: Date): Promise<number> {
+  const changed = judgements.filter(({ vm, extensions, gone }) => vm || extensions.length > 0 || gone.length > 0);
+  await writeVms(
+    tx,
+    changed.flatMap(({ vm }) => vm ?? []),
+  );
+  await writeExtensions(
+    tx,
+    changed.flatMap(({ extensions }) => extensions),
+  );
+  await dropExtensions(
+    tx,
+    changed.flatMap(({ vmId, gone }) => gone.map((name) => ({ vmId, name }))),
+  );
+  await writeTransitions(
+    tx,
+    changed.flatMap(({ transitions }) => transitions),
+  );
+  await reschedule(tx, judgements, now);
+  const keys = changed.map(({ vmId }) => vmId);
+  await recordChanges(tx, 'fleet', keys.length > namedVms ? ['*'] : keys);
+  return changed.length;
+}
+
+/** A VM that was deleted has no health to look at again; its own deletion took it off the lists. */
+export async function forget(tx: Transaction, vmIds: readonly string[]): Promise<void> {
+  if (vmIds.length === 0) return;
+  await tx.execute(sql`delete from health_checks where vm_id = any(${sql.param(vmIds)}::uuid[])`);
+}
+
+/** Rows as one parameter: the statement is the same whatever their number. */
+const rowsOf = (rows: readonly object[]) => sql.param(JSON.stringify(rows));
+
+async function writeVms(tx: Transaction, rows: readonly NonNullable<Judgement['vm']>[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.execute(sql`
+    insert into vm_health (vm_id, name, tags, health, rank, agent, since, deadline_at)
+    select * from json_to_recordset(${rowsOf(rows)}::json) as r("vmId" uuid, name text, tags jsonb, health text,
+      rank smallint, agent text, since timestamptz, "deadlineAt" timestamptz)
+    on conflict (vm_id) do update set
+      name = excluded.name, tags = excluded.tags, health = excluded.health, rank = excluded.rank,
+      agent = excluded.agent, since = excluded.since, deadline_at = excluded.deadline_at`);
+}
+
+async function writeExtensions(tx: Transaction, rows: Judgement['extensions']): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.execute(sql`
+    insert into extension_health (vm_id, name, handler, goal_version, version, health, heartbeat, cause, command,
+      exit_code, message_id, waits_for, since, deadline_at)
+    select * from json_to_recordset(${rowsOf(rows)}::json) as r("vmId" uuid, name text, handler text,
+      "goalVersion" text, version text, health text, heartbeat text, cause text, command text, "exitCode" integer,
+      "messageId" text, "waitsFor" text, since timestamptz, "deadlineAt" timestamptz)
+    on conflict (vm_id, name) do update set
+      handler = excluded.handler, goal_version = excluded.goal_version, version = excluded.version,
+      health = excluded.health, heartbeat = excluded.heartbeat, cause = excluded.cause, command = excluded.command,
+      exit_code = excluded.exit_code, message_id = excluded.message_id, waits_for = excluded.waits_for,
+      since = excluded.since, deadline_at = excluded.deadline_at`);
+}
+
+async function dropExtensions(tx: Transaction, gone: readonly { vmId: string; name: string }[]): Promise<void> {
+  if (gone.length === 0) return;
+  await tx.execute(sql`
+    delete from extension_health e
+     using json_to_recordset(${rowsOf(gone)}::json) as r("vmId" uuid, name text)
+     where e.vm_id = r."vmId" and e.name = r.name`);
+}
+
+async function writeTransitions(tx: Transaction, rows: Judgement['transitions']): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.execute(sql`
+    insert into health_transitions (at, vm_id, extension, kind, "from", "to", cause, waits_for)
+    select * from json_to_recordset(${rowsOf(rows)}::json) as r(at timestamptz, "vmId" uuid, extension text, kind text,
+      "from" text, "to" text, cause text, "waitsFor" text)`);
+}
+
+async function reschedule(tx: Transaction, judgements: readonly Judgement[], now: Date): Promise<void> {
+  const rest = new Date(now.getTime() + restMs);
+  const due = judgements.map(({ nextAt }) => (nextAt !== null && nextAt < rest ? nextAt : rest).toISOString());
+  await tx.execute(sql`
+    update health_checks h set due_at = r.due_at
+      from unnest(${sql.param(judgements.map(({ vmId }) => vmId))}::uuid[], ${sql.param(due)}::timestamptz[])
+        as r(vm_id, due_at)
+     where h.vm_id = r.vm_id`);
+}
