@@ -9,6 +9,7 @@ import { LiveProvider } from '../_lib/live/provider.tsx';
 import { DataProvider } from '../_lib/trpc.tsx';
 import { Toaster } from '../_ui/toast.tsx';
 import { Nav, TabBar } from './nav.tsx';
+import { PaletteHost } from './palette/palette-host.tsx';
 import { places } from './places.ts';
 import { type Reader, ReaderProvider, useReader } from './reader.tsx';
 import { ShellContext, type ShellState } from './shell-state.ts';
@@ -48,6 +49,7 @@ export function Shell({ reader, languages, theme, livePosition, children }: Shel
               </div>
               <TabBar />
               <EverywhereKeys />
+              <PaletteHost />
               <Toaster label={t('notices')} />
             </ShellContext>
           </ReaderProvider>

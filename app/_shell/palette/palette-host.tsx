@@ -1,0 +1,47 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { useEffect, useSyncExternalStore } from 'react';
+
+export const loadPalette = () => import('./palette.tsx');
+const Palette = dynamic(() => loadPalette().then((module) => module.Palette), { ssr: false });
+
+let open = false;
+const listeners = new Set<() => void>();
+
+function setOpen(next: boolean): void {
+  open = next;
+  for (const listen of listeners) listen();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Opens the command palette, where it stands. Browser only. */
+export const openPalette = (): void => setOpen(true);
+
+/** Where the palette appears; stands once, in the shell, so that it outlives a change of page. Ctrl K and ⌘K open it. */
+export function PaletteHost() {
+  const isOpen = useSyncExternalStore(
+    subscribe,
+    () => open,
+    () => false,
+  );
+  useEffect(() => {
+    function press(event: KeyboardEvent) {
+      // Whoever holds Ctrl may be about to press K: the letters after it must not wait for the script.
+      if (event.key === 'Control' || event.key === 'Meta') void loadPalette().catch(() => {});
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
+        return;
+      // A dialog keeps what was begun in it.
+      if (document.querySelector('[role="dialog"], [role="alertdialog"]') !== null) return;
+      event.preventDefault();
+      openPalette();
+    }
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+  return isOpen ? <Palette onClose={() => setOpen(false)} /> : null;
+}

@@ -1,0 +1,143 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { everyPage } from './support/every-page.ts';
+import { publishSamples, sampleGoal } from './support/samples.ts';
+import { expect, test } from './support/test.ts';
+import { wordsWithoutTranslation } from './support/words.ts';
+
+const probe = 'Acme.Lab.Probe';
+
+test.beforeAll(({ api }) => publishSamples(api, [probe]));
+
+/** What is on the pages and was written by people or programs. */
+const written = [
+  'Annex',
+  'Probe',
+  'Acme Lab',
+  'ada',
+  'Bootstrap token',
+  'watch',
+  'env',
+  'test',
+  'role',
+  'web',
+  'English',
+  'bytes',
+  'install',
+  'uninstall',
+  'update',
+  'enable',
+  'disable',
+];
+
+/** A wide screen, and a telephone; 720 × 450 is a laptop at 200 %. */
+const screens = {
+  wide: { width: 1440, height: 900 },
+  zoomed: { width: 720, height: 450 },
+  narrow: { width: 360, height: 780 },
+};
+
+async function expectNoSidewaysScroll(page: Page, what: string): Promise<void> {
+  const [scroll, client] = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return [scrollWidth, clientWidth];
+  });
+  expect(scroll, `${what} is as wide as the window`).toBeLessThanOrEqual(client ?? 0);
+}
+
+test('every page keeps the rules of accessibility, in both themes and at 200 % zoom', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  test.setTimeout(300_000);
+  const vm = await api.createVm(`everywhere-${unique}`, { env: 'test', role: 'web' });
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe));
+  await startAgent(vm);
+  const page = await signedIn('admin');
+  for await (const name of everyPage(page, { vm, extension: 'watch', handler: probe, api })) {
+    await test.step(name, async () => {
+      await page.setViewportSize(screens.wide);
+      await expectAccessibleInBothThemes(page);
+      await page.setViewportSize(screens.zoomed);
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page, `${name} at 200 %`);
+    });
+  }
+});
+
+for (const [language, what] of [
+  ['en-XA', 'words that are 40 % longer'],
+  ['ar-XB', 'words from right to left'],
+] as const) {
+  test(`every page holds with ${what}`, async ({ signedIn, portal, api, startAgent, unique }) => {
+    test.setTimeout(300_000);
+    const vm = await api.createVm(`everywhere-${unique}`, { env: 'test', role: 'web' });
+    await api.setExtension(vm.id, 'watch', sampleGoal(probe));
+    await startAgent(vm);
+    const page = await signedIn('admin');
+    await page.context().addCookies([{ name: 'annex-language', value: language, url: portal.url }]);
+    for await (const name of everyPage(page, { vm, extension: 'watch', handler: probe, api })) {
+      await test.step(name, async () => {
+        await expect(page.locator('html')).toHaveAttribute('dir', language === 'ar-XB' ? 'rtl' : 'ltr');
+        if (language === 'en-XA') expect(await wordsWithoutTranslation(page, written), `${name}: words`).toEqual([]);
+        for (const [screen, size] of Object.entries(screens)) {
+          await page.setViewportSize(size);
+          await expectNoSidewaysScroll(page, `${name}, ${screen}`);
+        }
+      });
+    }
+  });
+}
+
+test('the palette leads to VMs, handlers, pages and acts without the mouse', async ({ signedIn, api, unique }) => {
+  const vm = await api.createVm(`jump-${unique}`);
+  const page = await signedIn('admin');
+  await page.goto('/handlers');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Handlers');
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox')).toBeFocused();
+  await expectAccessibleInBothThemes(page);
+  await page.keyboard.type(vm.name.slice(0, -1).toUpperCase());
+  await expect(page.getByRole('option', { name: vm.name })).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`/vms/${vm.id}`);
+
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox')).toBeFocused();
+  await page.keyboard.type('no such thing at all');
+  await expect(page.getByText('Nothing matches no such thing at all.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('combobox')).toHaveCount(0);
+
+  await page.getByRole('button', { name: 'Search or jump to' }).click();
+  await expect(page.getByRole('combobox')).toBeFocused();
+  await page.keyboard.type('dark');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+
+  await page.keyboard.press('g');
+  await page.keyboard.press('h');
+  await expect(page).toHaveURL('/handlers');
+  await page.keyboard.press('?');
+  const keys = page.getByRole('dialog', { name: 'Keys' });
+  await expect(keys).toContainText('Go to VMs');
+  await expect(keys).toContainText('next handler');
+});
+
+test('a script that comes with somebody’s words does not run', async ({ signedIn, portal, api, unique }) => {
+  const page = await signedIn('operator');
+  const answer = await page.goto('/vms');
+  expect(answer?.headers()['content-security-policy']).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic'/);
+  const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+  const vm = await api.createVm(`hostile-${unique}`, { note: hostile });
+  await page.goto(`/vms/${vm.id}`);
+  await expect(page.getByText(hostile).first()).toBeVisible();
+  await expect(page).toHaveTitle(new RegExp(`^${vm.name}`));
+
+  const other = await page.context().newPage();
+  await other.goto('about:blank');
+  await other.setContent(`<iframe src="${portal.url}/vms"></iframe>`);
+  await expect(other.frameLocator('iframe').getByRole('heading')).toHaveCount(0);
+});

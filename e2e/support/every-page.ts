@@ -1,0 +1,22 @@
+import { expect, type Page } from '@playwright/test';
+import type { Api, CreatedVm } from './api.ts';
+import { pageAddresses } from './page-addresses.ts';
+
+interface Given {
+  api: Api;
+  vm: CreatedVm;
+  extension: string;
+  handler: string;
+}
+
+/** Opens every page of the portal, one after the other, and gives its address when it shows what it has. */
+export async function* everyPage(page: Page, { api, vm, extension, handler }: Given): AsyncGenerator<string> {
+  const { versions } = await api.call<{ versions: { version: string }[] }>('GET', `/handlers/${handler}`);
+  const version = versions[0]?.version ?? '';
+  for (const address of pageAddresses({ vmId: vm.id, name: extension, handler, version })) {
+    await page.goto(address);
+    await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+    yield address;
+  }
+}
