@@ -26,6 +26,8 @@ export interface Config {
   /** Requests per second of one VM; 0 = off. */
   vmRate: number;
   custody: 'portal' | 'vm';
+  /** How long it is kept when a health became another. */
+  healthDays: number;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   limits: Limits;
 }
@@ -137,6 +139,11 @@ const environment = z
       .transform(Number)
       .default(20),
     ANNEX_CUSTODY: z.enum(['portal', 'vm'], 'must be portal or vm').default('portal'),
+    ANNEX_HEALTH_DAYS: z
+      .string()
+      .regex(/^[1-9]\d{0,3}$/, 'must be a number of days')
+      .transform(Number)
+      .default(30),
     ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
     ANNEX_LIMITS: limits.optional(),
   })
@@ -200,6 +207,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     },
     vmRate: value.ANNEX_VM_RATE,
     custody: value.ANNEX_CUSTODY,
+    healthDays: value.ANNEX_HEALTH_DAYS,
     logLevel: value.ANNEX_LOG,
     limits: value.ANNEX_LIMITS ?? defaultLimits,
   };

@@ -1,8 +1,10 @@
+import { countVersions } from '#server/domain/health/index.ts';
 import { gatherReportedMessages } from '#server/domain/localization/index.ts';
 import { runProcess } from '#server/process/run.ts';
 import { clearBlobs } from './clear-blobs.ts';
 import { clearChanges } from './clear-changes.ts';
 import { clearExpired } from './clear-expired.ts';
+import { clearHealth } from './clear-health.ts';
 import { clearUploads } from './clear-uploads.ts';
 import { followHealth } from './follow-health.ts';
 import { startTicker } from './ticker.ts';
@@ -13,9 +15,11 @@ await runProcess('worker', async (services) => {
   const stopFollowing = followHealth(services);
   const stopTicking = startTicker(services, [
     { name: 'gather-messages', everyMs: 2_000, run: gatherReportedMessages },
+    { name: 'count-versions', everyMs: 5 * minute, run: countVersions },
     { name: 'clear-changes', everyMs: minute, run: clearChanges },
     { name: 'clear-expired', everyMs: 10 * minute, run: clearExpired },
     { name: 'clear-uploads', everyMs: 10 * minute, run: clearUploads },
+    { name: 'clear-health', everyMs: 60 * minute, run: clearHealth },
     { name: 'clear-blobs', everyMs: 60 * minute, run: clearBlobs },
   ]);
   return async () => {

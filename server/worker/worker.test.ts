@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changes, invitations, sessions, users } from '#db/schema/index.ts';
+import { changes, healthTransitions, invitations, sessions, users, versionCounts, vms } from '#db/schema/index.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import { testServices } from '#server/testing/context.ts';
 import { clearBlobs } from './clear-blobs.ts';
 import { clearChanges } from './clear-changes.ts';
 import { clearExpired } from './clear-expired.ts';
+import { clearHealth } from './clear-health.ts';
 import { clearUploads } from './clear-uploads.ts';
 import { runAlone, startTicker } from './ticker.ts';
 
@@ -51,6 +52,28 @@ test('sessions go when they end, invitations a month later', async () => {
   expect(await clearExpired(services, now)).toBe(2);
   expect((await services.db.select().from(sessions)).map(({ id }) => id)).toEqual(['open']);
   expect((await services.db.select().from(invitations)).map(({ tokenHash }) => tokenHash)).toEqual(['b']);
+});
+
+test('changes of health are kept for 30 days, counts by the hour for 14 and by the day for 400', async () => {
+  const vmId = '00000000-0000-7000-8000-00000000000a';
+  await services.db.insert(vms).values({ id: vmId, name: 'kept', tags: {}, createdAt: now, createdBy: 'test' });
+  const transition = { vmId, kind: 'health' as const, to: 'healthy' };
+  await services.db.insert(healthTransitions).values([
+    { ...transition, at: ago(31 * 24) },
+    { ...transition, at: ago(29 * 24) },
+  ]);
+  const count = { handler: 'Acme.Lab.Probe', vms: 1, failed: 0 };
+  // 15 days ago it was 12:00, so that three of the hours are of one day.
+  const hours = [24, 15 * 24, 15 * 24 + 1, 15 * 24 + 2, 399 * 24, 401 * 24];
+  const rows = ['1.0.0.0', '2.0.0.0'].flatMap((version) => hours.map((h) => ({ ...count, version, hour: ago(h) })));
+  await services.db.insert(versionCounts).values(rows.slice(0, -1));
+  expect(await clearHealth(services, now)).toBe(1 + 2 * 3 - 1);
+  const kept = await services.db.select().from(versionCounts);
+  const hoursOf = (version: string) =>
+    kept.filter((row) => row.version === version).map(({ hour }) => (now.getTime() - hour.getTime()) / 3_600_000);
+  expect(hoursOf('1.0.0.0')).toEqual([24, 15 * 24, 399 * 24]);
+  expect(hoursOf('2.0.0.0')).toEqual([24, 15 * 24, 399 * 24]);
+  expect(await services.db.select().from(healthTransitions)).toHaveLength(1);
 });
 
 async function put(text: string, at: Date): Promise<string> {

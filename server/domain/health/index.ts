@@ -1,2 +1,3 @@
+export { countVersions } from './count-versions.ts';
 export { derive, type ExtensionFacts, selectExtensions } from './derive.ts';
 export { foldHealth, markForgotten } from './fold-health.ts';

@@ -1,0 +1,34 @@
+import { sql } from 'drizzle-orm';
+import type { Services } from '#server/domain/context.ts';
+
+const dayMs = 24 * 60 * 60_000;
+/** Rows of one statement, so that none runs into its time limit. */
+const atOnce = 20_000;
+const hourlyDays = 14;
+const dailyDays = 400;
+
+/** Removes old changes of health, and thins the hourly counts of versions. Returns how many rows went. */
+export async function clearHealth(services: Services, now: Date): Promise<number> {
+  const before = (days: number): string => new Date(now.getTime() - days * dayMs).toISOString();
+  const transitions = await clearTransitions(services, before(services.config.healthDays));
+  // One hour of each day stays, the same for all versions of a handler: a version without a row then had no VM.
+  const counts = await services.db.execute(sql`
+    delete from version_counts v using (
+      select handler, date_trunc('day', hour, 'UTC') as day, max(hour) as kept from version_counts
+       where hour < ${before(hourlyDays)} group by 1, 2
+    ) d
+    where v.handler = d.handler and date_trunc('day', v.hour, 'UTC') = d.day and v.hour < ${before(hourlyDays)}
+      and (v.hour <> d.kept or v.hour < ${before(dailyDays)})`);
+  return transitions + (counts.rowCount ?? 0);
+}
+
+/** Ids rise with time: the oldest rows are found without an index of their own. */
+async function clearTransitions({ db }: Services, before: string): Promise<number> {
+  for (let total = 0; ; ) {
+    const gone = await db.execute(sql`
+      delete from health_transitions where id in (select id from health_transitions order by id limit ${atOnce})
+         and at < ${before}`);
+    total += gone.rowCount ?? 0;
+    if ((gone.rowCount ?? 0) < atOnce) return total;
+  }
+}
