@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** Keys derived from `ANNEX_SECRET_KEY`, one per purpose, so that none can stand in for another. */
 export interface Keys {
@@ -6,6 +14,7 @@ export interface Keys {
   fingerprint: Buffer;
   session: Buffer;
   credential: Buffer;
+  plan: Buffer;
   /** Kept in the database: tells at boot that another key is in use. Reveals nothing of the key. */
   check: string;
 }
@@ -20,6 +29,7 @@ export function deriveKeys(secret: Buffer): Keys {
     fingerprint: derive(secret, 'fingerprint'),
     session: derive(secret, 'session'),
     credential: derive(secret, 'credential'),
+    plan: derive(secret, 'plan'),
     check: derive(secret, 'check').toString('base64url'),
   };
 }
@@ -44,6 +54,11 @@ export function keyedDigest(key: Buffer, ...parts: string[]): Buffer {
   const mac = createHmac('sha256', key);
   for (const part of parts) mac.update(`${Buffer.byteLength(part)}:`).update(part);
   return mac.digest();
+}
+
+/** Compares in a time that tells nothing of where they differ. */
+export function sameBytes(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** SHA-256 in lower-case hex; the form in which tokens and credentials are stored. */

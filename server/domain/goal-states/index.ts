@@ -1,14 +1,15 @@
 export { beginGoalStates, bindCertificate } from './begin.ts';
-export { checkExtension } from './check-extension.ts';
 export { completeRemoval, type Removal } from './complete-removal.ts';
 export { type FetchedGoalState, fetchGoalState } from './fetch-goal-state.ts';
 export { findPackageOfVm } from './find-package.ts';
 export { type ExtensionView, getExtension } from './get-extension.ts';
 export { type GoalStateView, getGoalState } from './get-goal-state.ts';
 export { listGoalStates, type PastGoalState } from './list-goal-states.ts';
+export type { Plan } from './plan.ts';
+export { planExtension } from './plan-extension.ts';
 export { goalStatesChannel, lockHead } from './publish.ts';
-export { type RemovalReceipt, removeExtension } from './remove-extension.ts';
+export { planRemoval, type RemovalReceipt, removeExtension } from './remove-extension.ts';
 export { retireGoalStates, uninstallAll } from './retire.ts';
-export { revertGoalState } from './revert-goal-state.ts';
+export { planRevert, revertGoalState } from './revert-goal-state.ts';
 export { noteReportedSequence } from './sequence.ts';
 export { type ExtensionReceipt, setExtension } from './set-extension.ts';

@@ -41,19 +41,30 @@ export const extensionGoal = z.strictObject({
 
 const ifMatch = z.number().int().min(0).optional();
 
+/** The hash of a plan: the act is refused when it would do anything else than was shown. */
+const plan = z.string().min(1).max(100).optional();
+
+/** `siblings`: the VM's other extensions of the handler, which share one version, take it too. */
+const siblings = z.boolean().default(false);
+
 /** `ifMatch`: the incarnation that the operator saw; refused when the goal state has moved on. */
-export const setExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, ifMatch });
+export const setExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, siblings, ifMatch, plan });
 export type SetExtensionInput = z.input<typeof setExtensionInput>;
 
-export const removeExtensionInput = z.object({ vmId, name: extensionName, force: z.boolean().default(false), ifMatch });
+const removal = z.object({ vmId, name: extensionName, force: z.boolean().default(false) });
+
+export const removeExtensionInput = removal.extend({ ifMatch, plan });
 export type RemoveExtensionInput = z.input<typeof removeExtensionInput>;
+
+export const planRemovalInput = removal;
+export type PlanRemovalInput = z.input<typeof planRemovalInput>;
 
 export const getExtensionInput = z.object({ vmId, name: extensionName });
 export type GetExtensionInput = z.input<typeof getExtensionInput>;
 
-/** Settings as typed so far, checked without being applied. */
-export const checkExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal });
-export type CheckExtensionInput = z.input<typeof checkExtensionInput>;
+/** A declaration as typed so far: what it would do, without being applied. */
+export const planExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, siblings });
+export type PlanExtensionInput = z.input<typeof planExtensionInput>;
 
 export const getGoalStateInput = z.object({ vmId });
 export type GetGoalStateInput = z.input<typeof getGoalStateInput>;
@@ -65,5 +76,10 @@ export const listGoalStatesInput = z.object({
 });
 export type ListGoalStatesInput = z.input<typeof listGoalStatesInput>;
 
-export const revertGoalStateInput = z.object({ vmId, incarnation: z.number().int().min(1), ifMatch });
+const reversion = z.object({ vmId, incarnation: z.number().int().min(1) });
+
+export const revertGoalStateInput = reversion.extend({ ifMatch, plan });
 export type RevertGoalStateInput = z.input<typeof revertGoalStateInput>;
+
+export const planRevertInput = reversion;
+export type PlanRevertInput = z.input<typeof planRevertInput>;

@@ -27,14 +27,26 @@ export interface Cause {
   incarnation?: number;
 }
 
-/** Takes the VM's writer's lock. Throws `vm_unknown` for a VM that is not there, or no more. */
-export async function lockHead(tx: Transaction, vmId: string): Promise<Head & { decommissioning: boolean }> {
-  const [row] = await tx
+type LiveHead = Head & { decommissioning: boolean };
+
+const selectHead = (tx: Transaction, vmId: string) =>
+  tx
     .select({ head: goalStateHeads, deletedAt: vms.deletedAt, decommissioningAt: vms.decommissioningAt })
     .from(goalStateHeads)
     .innerJoin(vms, eq(vms.id, goalStateHeads.vmId))
-    .where(eq(goalStateHeads.vmId, vmId))
-    .for('update', { of: goalStateHeads });
+    .where(eq(goalStateHeads.vmId, vmId));
+
+/** Takes the VM's writer's lock. Throws `vm_unknown` for a VM that is not there, or no more. */
+export async function lockHead(tx: Transaction, vmId: string): Promise<LiveHead> {
+  return liveHead(await selectHead(tx, vmId).for('update', { of: goalStateHeads }));
+}
+
+/** The same for who only looks. */
+export async function readHead(tx: Transaction, vmId: string): Promise<LiveHead> {
+  return liveHead(await selectHead(tx, vmId));
+}
+
+function liveHead([row]: Awaited<ReturnType<typeof selectHead>>): LiveHead {
   if (!row || row.deletedAt) throw new DomainError('not_found', 'vm_unknown');
   return { ...row.head, decommissioning: row.decommissioningAt !== null };
 }

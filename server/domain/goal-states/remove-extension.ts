@@ -6,9 +6,20 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type RemoveExtensionInput, removeExtensionInput } from './input.ts';
-import { type ExtensionRow, loadExtensions, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
+import type { Declared } from './declare.ts';
+import { type PlanRemovalInput, planRemovalInput, type RemoveExtensionInput, removeExtensionInput } from './input.ts';
+import { type Plan, planIn, requirePlan } from './plan.ts';
+import {
+  contentsOf,
+  type ExtensionRow,
+  type Head,
+  loadExtensions,
+  lockHead,
+  publishGoalState,
+  requireIncarnation,
+} from './publish.ts';
 import { nextSequenceNumber } from './sequence.ts';
+import { type Move, nextSequences, type Weighed } from './weigh.ts';
 
 /** Where a removal stands: asked for, or done because no agent has to be waited for. */
 export interface RemovalReceipt {
@@ -22,37 +33,72 @@ export interface RemovalReceipt {
 /**
  * Asks the agent to uninstall an extension; it leaves the goal state when the agent reports it removed. One that was
  * never delivered is dropped at once, with `force` any. Throws 404 `vm_unknown` | `extension_absent`,
- * 409 `extension_needed` where others depend on it, 412 `goal_state_moved_on`.
+ * 409 `extension_needed` where others depend on it, 412 `goal_state_moved_on` | `plan_moved_on`.
  */
 export async function removeExtension(ctx: Context, input: RemoveExtensionInput): Promise<RemovalReceipt> {
   allow(ctx.actor, 'operator');
-  const { vmId, name, force, ifMatch } = parse(removeExtensionInput, input);
+  const { vmId, name, force, ifMatch, plan } = parse(removeExtensionInput, input);
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
     requireIncarnation(head, ifMatch);
-    const present = await loadExtensions(tx, vmId);
-    const current = present.find((row) => row.name === name);
-    if (!current) throw new DomainError('not_found', 'extension_absent');
-    const dependants = present.filter((row) => row.state !== 'uninstall' && row.dependsOn.includes(name));
-    if (dependants.length > 0) {
-      const names = dependants.map((row) => row.name).join(', ');
-      throw new DomainError('conflict', 'extension_needed', { params: { name, dependants: names } });
-    }
-    const drop = force || !current.everDelivered;
-    if (!drop && current.state === 'uninstall') {
-      return { vmId, name, state: 'uninstall', sequenceNumber: current.sequenceNumber, incarnation: head.incarnation };
-    }
-    const sequenceNumber = drop ? current.sequenceNumber : await markUninstall(tx, ctx, current);
-    if (drop) await dropExtension(tx, vmId, name);
+    const weighed = await weighRemoval(tx, head, name, force);
+    requirePlan(ctx, head, force ? 'force' : 'remove', weighed, plan);
+    const [move] = weighed.moves;
+    if (!move?.current) throw new Error('a removal has an extension');
+    const { current, after, effect, sequenceNumber } = move;
+    const removal = { vmId, name, state: after ? ('uninstall' as const) : ('removed' as const), sequenceNumber };
+    if (effect === 'none') return { ...removal, incarnation: head.incarnation };
+    if (after) await markUninstall(tx, ctx, current);
+    else await dropExtension(tx, vmId, name);
     await recordAudit(tx, ctx, {
       action: force ? 'extension.remove-by-force' : 'extension.remove',
       target: { kind: 'extension', id: name },
       vmId,
-      details: { handler: current.handler, version: current.version, withoutAgent: drop },
+      details: { handler: current.handler, version: current.version, withoutAgent: after === null },
     });
     const incarnation = await publishGoalState(tx, ctx, head, { action: 'extension.remove', extension: name });
-    return { vmId, name, state: drop ? 'removed' : 'uninstall', sequenceNumber, incarnation };
+    return { ...removal, incarnation };
   });
+}
+
+/** What `removeExtension` would do with the same input; nothing is written. Throws 404 and 409 as it does. */
+export async function planRemoval(ctx: Context, input: PlanRemovalInput): Promise<Plan> {
+  allow(ctx.actor, 'operator');
+  const { vmId, name, force } = parse(planRemovalInput, input);
+  return planIn(ctx, vmId, force ? 'force' : 'remove', (tx, head) => weighRemoval(tx, head, name, force));
+}
+
+async function weighRemoval(tx: Transaction, head: Head, name: string, force: boolean): Promise<Weighed> {
+  const present = await loadExtensions(tx, head.vmId);
+  const current = present.find((row) => row.name === name);
+  if (!current) throw new DomainError('not_found', 'extension_absent');
+  const dependants = present.filter((row) => row.state !== 'uninstall' && row.dependsOn.includes(name));
+  if (dependants.length > 0) {
+    const names = dependants.map((row) => row.name).join(', ');
+    throw new DomainError('conflict', 'extension_needed', { params: { name, dependants: names } });
+  }
+  const next = await nextSequences(tx, head.vmId, [name]);
+  return { present, moves: [departureOf(current, next, force || !current.everDelivered)], faults: [] };
+}
+
+function declaredOf(row: ExtensionRow): Declared {
+  const { sequenceNumber: _, ...declared } = contentsOf(row);
+  return declared;
+}
+
+/** An extension on its way out: uninstalled by the agent, or dropped without it. */
+export function departureOf(current: ExtensionRow, next: ReadonlyMap<string, number>, drop: boolean): Move {
+  const isLeaving = current.state === 'uninstall';
+  return {
+    name: current.name,
+    current,
+    after: drop ? null : { ...declaredOf(current), state: 'uninstall', dependsOn: [] },
+    secret: current.secretId === null ? 'none' : drop ? 'removed' : 'kept',
+    effect: isLeaving && !drop ? 'none' : 'sequence',
+    sequenceNumber: drop || isLeaving ? current.sequenceNumber : (next.get(current.name) ?? 1),
+    version: null,
+    given: undefined,
+  };
 }
 
 /** Turns the goal to `uninstall` under a new sequence number. What waited for it waits no more. */

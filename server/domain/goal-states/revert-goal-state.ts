@@ -1,82 +1,45 @@
 import { and, eq } from 'drizzle-orm';
-import { type ExtensionContents, goalStates } from '#db/schema/index.ts';
+import type { Transaction } from '#db/client.ts';
+import { goalStates } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { findSecret } from './custody.ts';
-import { type ExtensionGoalInput, findVersion, unprocessable } from './declare.ts';
+import { type Declared, type ExtensionGoalInput, findVersion, unprocessable } from './declare.ts';
 import { effectOf } from './goal-state.ts';
-import { type RevertGoalStateInput, revertGoalStateInput } from './input.ts';
-import { loadExtensions, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
-import { dropExtension, markUninstall } from './remove-extension.ts';
+import { type PlanRevertInput, planRevertInput, type RevertGoalStateInput, revertGoalStateInput } from './input.ts';
+import { type Plan, planIn, requirePlan } from './plan.ts';
+import { type Head, loadExtensions, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
+import { departureOf, dropExtension, markUninstall } from './remove-extension.ts';
 import { writeExtension } from './set-extension.ts';
+import { type Move, nextSequences, type SecretMove, type Weighed } from './weigh.ts';
 
 /**
  * Declares what an earlier goal state declared, as a new incarnation; what differs gets new sequence numbers.
  * Extensions that came later are uninstalled. Throws 404 `vm_unknown` | `goal_state_unknown`, 409 while one is being
- * uninstalled, 412 `goal_state_moved_on`, 422 for withdrawn versions and for secrets that are not held any more.
+ * uninstalled, 412 `goal_state_moved_on` | `plan_moved_on`, 422 for withdrawn versions and for secrets that are not held any more.
  */
 export async function revertGoalState(
   ctx: Context,
   input: RevertGoalStateInput,
 ): Promise<{ vmId: string; incarnation: number; revertedTo: number }> {
   allow(ctx.actor, 'operator');
-  const { vmId, incarnation: revertedTo, ifMatch } = parse(revertGoalStateInput, input);
+  const { vmId, incarnation: revertedTo, ifMatch, plan } = parse(revertGoalStateInput, input);
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
-    if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
     requireIncarnation(head, ifMatch);
-    const [old] = await tx
-      .select({ contents: goalStates.contents })
-      .from(goalStates)
-      .where(and(eq(goalStates.vmId, vmId), eq(goalStates.incarnation, revertedTo)));
-    if (!old) {
-      throw new DomainError('not_found', 'goal_state_unknown', { params: { incarnation: revertedTo } });
+    const weighed = await weighRevert(tx, head, revertedTo);
+    requirePlan(ctx, head, 'revert', weighed, plan);
+    if (weighed.faults.length > 0) throw unprocessable(weighed.faults);
+    const moves = weighed.moves.filter(({ effect }) => effect !== 'none');
+    if (moves.length === 0) return { vmId, incarnation: head.incarnation, revertedTo };
+    for (const { name, current, after, effect } of moves) {
+      if (!after) await dropExtension(tx, vmId, name);
+      else if (after.state !== 'uninstall') await writeExtension(tx, ctx, vmId, after, current, effect === 'sequence');
+      else if (current) await markUninstall(tx, ctx, current);
     }
-    const present = await loadExtensions(tx, vmId);
-    const leaving = present.find((row) => row.state === 'uninstall');
-    if (leaving) throw new DomainError('conflict', 'uninstalling', { params: { name: leaving.name } });
-
-    const wanted = old.contents.filter((extension) => extension.state !== 'uninstall');
-    const faults: Fault[] = [];
-    for (const extension of wanted) {
-      const current = present.find((row) => row.name === extension.name);
-      if (current && current.handler !== extension.handler) {
-        throw new DomainError('conflict', 'handler_fixed', {
-          params: { name: current.name, handler: current.handler },
-        });
-      }
-      const version = await findVersion(tx, goalOf(extension));
-      if (version.state === 'withdrawn' && current?.version !== version.version) {
-        faults.push({
-          path: `/extensions/${extension.name}/version`,
-          code: 'version_withdrawn',
-          params: { handler: version.handler, version: version.version },
-        });
-      }
-      const secret = await findSecret(tx, vmId, extension.secretId);
-      if (secret && secret.cms === null && secret.sealed === null) {
-        faults.push({ path: `/extensions/${extension.name}/settings/protectedSettings`, code: 'secrets_required' });
-      }
-    }
-    if (faults.length > 0) throw unprocessable(faults);
-
-    let changed = false;
-    for (const { sequenceNumber: _, ...declared } of wanted) {
-      const current = present.find((row) => row.name === declared.name);
-      const effect = effectOf(current, declared);
-      if (effect === 'none') continue;
-      changed = true;
-      await writeExtension(tx, ctx, vmId, declared, current, effect === 'sequence');
-    }
-    for (const row of present.filter(({ name }) => !wanted.some((extension) => extension.name === name))) {
-      changed = true;
-      if (row.everDelivered) await markUninstall(tx, ctx, row);
-      else await dropExtension(tx, vmId, row.name);
-    }
-    if (!changed) return { vmId, incarnation: head.incarnation, revertedTo };
     await recordAudit(tx, ctx, {
       action: 'goal-state.revert',
       target: { kind: 'goal-state', id: String(revertedTo) },
@@ -91,7 +54,79 @@ export async function revertGoalState(
   });
 }
 
-const goalOf = (extension: ExtensionContents): ExtensionGoalInput => ({
+/** What `revertGoalState` would do with the same input; nothing is written. Throws 404 and 409 as it does. */
+export async function planRevert(ctx: Context, input: PlanRevertInput): Promise<Plan> {
+  allow(ctx.actor, 'operator');
+  const { vmId, incarnation } = parse(planRevertInput, input);
+  return planIn(ctx, vmId, 'revert', (tx, head) => weighRevert(tx, head, incarnation));
+}
+
+async function weighRevert(
+  tx: Transaction,
+  head: Head & { decommissioning: boolean },
+  revertedTo: number,
+): Promise<Weighed> {
+  const { vmId } = head;
+  if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
+  const [old] = await tx
+    .select({ contents: goalStates.contents })
+    .from(goalStates)
+    .where(and(eq(goalStates.vmId, vmId), eq(goalStates.incarnation, revertedTo)));
+  if (!old) {
+    throw new DomainError('not_found', 'goal_state_unknown', { params: { incarnation: revertedTo } });
+  }
+  const present = await loadExtensions(tx, vmId);
+  const leaving = present.find((row) => row.state === 'uninstall');
+  if (leaving) throw new DomainError('conflict', 'uninstalling', { params: { name: leaving.name } });
+
+  const wanted = old.contents.filter((extension) => extension.state !== 'uninstall');
+  const surplus = present.filter(({ name }) => !wanted.some((extension) => extension.name === name));
+  const next = await nextSequences(
+    tx,
+    vmId,
+    [...wanted, ...surplus].map(({ name }) => name),
+  );
+  const faults: Fault[] = [];
+  const moves: Move[] = [];
+  for (const { sequenceNumber: _, ...after } of wanted) {
+    const current = present.find((row) => row.name === after.name);
+    if (current && current.handler !== after.handler) {
+      throw new DomainError('conflict', 'handler_fixed', { params: { name: current.name, handler: current.handler } });
+    }
+    const version = await findVersion(tx, goalOf(after));
+    if (version.state === 'withdrawn' && current?.version !== version.version) {
+      faults.push({
+        path: `/extensions/${after.name}/version`,
+        code: 'version_withdrawn',
+        params: { handler: version.handler, version: version.version },
+      });
+    }
+    const secret = await findSecret(tx, vmId, after.secretId);
+    if (secret && secret.cms === null && secret.sealed === null) {
+      faults.push({ path: `/extensions/${after.name}/settings/protectedSettings`, code: 'secrets_required' });
+    }
+    const effect = effectOf(current, after);
+    moves.push({
+      name: after.name,
+      current,
+      after,
+      secret: secretMoveOf(current?.secretId ?? null, after.secretId),
+      effect,
+      sequenceNumber: effect === 'sequence' || !current ? (next.get(after.name) ?? 1) : current.sequenceNumber,
+      version,
+      given: undefined,
+    });
+  }
+  return { present, moves: [...moves, ...surplus.map((row) => departureOf(row, next, !row.everDelivered))], faults };
+}
+
+function secretMoveOf(before: string | null, after: string | null): SecretMove {
+  if (before === after) return after === null ? 'none' : 'kept';
+  if (after === null) return 'removed';
+  return before === null ? 'added' : 'replaced';
+}
+
+const goalOf = (extension: Declared): ExtensionGoalInput => ({
   handler: extension.handler,
   version: extension.version,
   state: extension.state === 'disabled' ? 'disabled' : 'enabled',

@@ -4,30 +4,15 @@ import { extensions } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { findSecret, fingerprintOf, type SecretRow, storeSecret } from './custody.ts';
-import {
-  type Declared,
-  type ExtensionGoalInput,
-  findVersion,
-  protectedSchemaDigest,
-  ruleFaults,
-  settingsFaults,
-  unprocessable,
-  type VersionRow,
-} from './declare.ts';
-import { canonicalJson, defaultTimeouts, effectOf } from './goal-state.ts';
+import { storeSecret } from './custody.ts';
+import { type Declared, protectedSchemaDigest, unprocessable } from './declare.ts';
+import { canonicalJson } from './goal-state.ts';
 import { type SetExtensionInput, setExtensionInput } from './input.ts';
-import {
-  type ExtensionRow,
-  type Head,
-  loadExtensions,
-  lockHead,
-  publishGoalState,
-  requireIncarnation,
-} from './publish.ts';
+import { requirePlan } from './plan.ts';
+import { type ExtensionRow, type Head, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
 import { nextSequenceNumber } from './sequence.ts';
+import { askFor, givenSecret, type Move, weighDeclaration } from './weigh.ts';
 
 /** Answer to a declaration: what is in force now. */
 export interface ExtensionReceipt {
@@ -42,92 +27,56 @@ export interface ExtensionReceipt {
 }
 
 /**
- * Declares an extension of a VM. Throws 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed` | `vm_decommissioning`,
- * 412 `goal_state_moved_on`, 422 with every fault of rules and settings. An identical request changes nothing.
+ * Declares an extension of a VM, with `siblings` the version of the handler's others too, as one goal state. Throws
+ * 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed` | `vm_decommissioning`, 412 `goal_state_moved_on` |
+ * `plan_moved_on`, 422 with every fault of rules and settings. An identical request changes nothing.
  */
 export async function setExtension(ctx: Context, input: SetExtensionInput): Promise<ExtensionReceipt> {
   allow(ctx.actor, 'operator');
-  const { vmId, name, goal, ifMatch } = parse(setExtensionInput, input);
-  const version = await findVersion(ctx.db, goal);
-  const faults = await settingsFaults(ctx, version, goal, await hasSecret(ctx, vmId, name));
+  const { vmId, name, goal, siblings, ifMatch, plan } = parse(setExtensionInput, input);
+  const targets = await askFor(ctx, vmId, name, goal, siblings);
 
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
-    if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
     requireIncarnation(head, ifMatch);
-    const present = await loadExtensions(tx, vmId);
-    const current = present.find((row) => row.name === name);
-    if (current?.state === 'uninstall') throw new DomainError('conflict', 'uninstalling', { params: { name } });
-    if (current && current.handler !== goal.handler) {
-      throw new DomainError('conflict', 'handler_fixed', { params: { name, handler: current.handler } });
-    }
-    // Read again under the lock: the version may have been withdrawn since.
-    const now = await findVersion(tx, goal);
-    const all = [...ruleFaults(name, goal, now, present), ...faults];
-    const kept = await findSecret(tx, vmId, current?.secretId ?? null);
-    if (keepsUnfitSecrets(goal, now, kept)) {
-      all.push({ path: '/settings/protectedSettings', code: 'secrets_required' });
-    }
-    if (all.length > 0) throw unprocessable(all);
+    const weighed = await weighDeclaration(tx, ctx, head, targets, plan === undefined);
+    requirePlan(ctx, head, 'set', weighed, plan);
+    if (weighed.faults.length > 0) throw unprocessable(weighed.faults);
 
-    const secretId = await decideSecret(tx, ctx, head, name, goal, now, kept);
-    const declared: Declared = {
-      name,
-      handler: goal.handler,
-      requestedVersion: now.version,
-      // An automatic upgrade is not undone by repeating the request that it started from.
-      version: current && current.requestedVersion === now.version ? current.version : now.version,
-      state: goal.state,
-      autoUpgradeMinorVersion: goal.autoUpgradeMinorVersion,
-      dependsOn: goal.dependsOn,
-      timeouts: { ...defaultTimeouts, ...goal.timeouts },
-      publicSettings: goal.settings.publicSettings,
-      secretId,
-    };
-    const effect = effectOf(current, declared);
-    if (effect === 'none' && current) return receipt(current, head.incarnation);
-
-    const row = await writeExtension(tx, ctx, vmId, declared, current, effect === 'sequence');
-    await recordAudit(tx, ctx, {
-      action: 'extension.set',
-      target: { kind: 'extension', id: name },
-      vmId,
-      details: auditDetails(current, declared),
-    });
+    const receipts: Omit<ExtensionReceipt, 'incarnation'>[] = [];
+    for (const move of weighed.moves) receipts.push(await make(tx, ctx, head, move));
+    const [first] = receipts;
+    if (!first) throw new Error('nothing was asked for');
+    if (weighed.moves.every(({ effect }) => effect === 'none')) return { ...first, incarnation: head.incarnation };
     const incarnation = await publishGoalState(tx, ctx, head, { action: 'extension.set', extension: name });
-    return receipt(row, incarnation);
+    return { ...first, incarnation };
   });
 }
 
-async function hasSecret(ctx: Context, vmId: string, name: string): Promise<boolean> {
-  const [row] = await ctx.db
-    .select({ secretId: extensions.secretId })
-    .from(extensions)
-    .where(and(eq(extensions.vmId, vmId), eq(extensions.name, name)));
-  return row !== undefined && row.secretId !== null;
-}
-
-/** Old secrets under a new protected schema were never checked against it. */
-function keepsUnfitSecrets(goal: ExtensionGoalInput, version: VersionRow, kept: SecretRow | null): boolean {
-  if (!kept || goal.settings.protectedSettings !== undefined) return false;
-  return kept.schemaDigest !== protectedSchemaDigest(version.settingsSchema);
-}
-
-async function decideSecret(
+/** Writes one extension as it was weighed, with its line in the activity. */
+async function make(
   tx: Transaction,
   ctx: Context,
   head: Head,
-  name: string,
-  goal: ExtensionGoalInput,
-  version: VersionRow,
-  kept: SecretRow | null,
-): Promise<string | null> {
-  const given = goal.settings.protectedSettings;
-  if (given === undefined) return kept?.id ?? null;
-  if (given === null) return null;
-  const usable = kept !== null && (kept.cms !== null || kept.sealed !== null);
-  if (usable && kept.fingerprint === fingerprintOf(ctx, head.vmId, name, given)) return kept.id;
-  return storeSecret(tx, ctx, head, name, given, protectedSchemaDigest(version.settingsSchema));
+  { name, current, after, effect, version, given }: Move,
+): Promise<Omit<ExtensionReceipt, 'incarnation'>> {
+  if (!after || !version) throw new Error('a declaration has a version');
+  if (effect === 'none' && current) return receipt(current);
+  const declared =
+    after.secretId === givenSecret && given
+      ? {
+          ...after,
+          secretId: await storeSecret(tx, ctx, head, name, given, protectedSchemaDigest(version.settingsSchema)),
+        }
+      : after;
+  const row = await writeExtension(tx, ctx, head.vmId, declared, current, effect === 'sequence');
+  await recordAudit(tx, ctx, {
+    action: 'extension.set',
+    target: { kind: 'extension', id: name },
+    vmId: head.vmId,
+    details: auditDetails(current, declared),
+  });
+  return receipt(row);
 }
 
 /** Writes what is declared; a new sequence number starts the operation anew. */
@@ -180,7 +129,7 @@ function auditDetails(before: ExtensionRow | undefined, after: Declared): Record
   };
 }
 
-export function receipt(row: ExtensionRow, incarnation: number): ExtensionReceipt {
+function receipt(row: ExtensionRow): Omit<ExtensionReceipt, 'incarnation'> {
   return {
     vmId: row.vmId,
     name: row.name,
@@ -189,6 +138,5 @@ export function receipt(row: ExtensionRow, incarnation: number): ExtensionReceip
     requestedVersion: row.requestedVersion,
     state: row.state,
     sequenceNumber: row.sequenceNumber,
-    incarnation,
   };
 }

@@ -1,21 +1,30 @@
 import {
-  checkExtension,
   getExtension,
   getGoalState,
   listGoalStates,
+  type Plan,
+  planExtension,
+  planRemoval,
+  planRevert,
   removeExtension,
   revertGoalState,
   setExtension,
 } from '#server/domain/goal-states/index.ts';
-import type { CheckExtensionInput } from '#server/domain/goal-states/input.ts';
 import { translateFaults } from '#server/i18n/index.ts';
 import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
 
-/** What would be refused, each with its sentence. */
-async function checkInWords(ctx: CallContext, input: CheckExtensionInput) {
-  const { faults } = await checkExtension(ctx, input);
-  return { faults: translateFaults(faults, ctx.headers.get('accept-language')) };
-}
+/** A plan with the sentences of what warns and what would be refused. */
+const inWords =
+  <Input>(verb: (ctx: CallContext, input: Input) => Promise<Plan>) =>
+  async (ctx: CallContext, input: Input) => {
+    const plan = await verb(ctx, input);
+    const language = ctx.headers.get('accept-language');
+    return {
+      ...plan,
+      warnings: translateFaults(plan.warnings, language),
+      faults: translateFaults(plan.faults, language),
+    };
+  };
 
 export const goalStatesRouter = router({
   get: query(getGoalState),
@@ -23,7 +32,9 @@ export const goalStatesRouter = router({
   revert: mutation(revertGoalState),
   getExtension: query(getExtension),
   // Protected settings go in, so this is a POST: addresses are logged on the way.
-  checkExtension: mutation(checkInWords),
+  planExtension: mutation(inWords(planExtension)),
+  planRemoval: query(inWords(planRemoval)),
+  planRevert: query(inWords(planRevert)),
   setExtension: mutation(setExtension),
   removeExtension: mutation(removeExtension),
 });

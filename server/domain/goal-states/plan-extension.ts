@@ -1,0 +1,17 @@
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type PlanExtensionInput, planExtensionInput } from './input.ts';
+import { type Plan, planIn } from './plan.ts';
+import { askFor, weighDeclaration } from './weigh.ts';
+
+/**
+ * What `setExtension` would do with the same input, by the same rules; nothing is written. Faults come in the answer;
+ * throws 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed` | `vm_decommissioning`.
+ */
+export async function planExtension(ctx: Context, input: PlanExtensionInput): Promise<Plan> {
+  allow(ctx.actor, 'operator');
+  const { vmId, name, goal, siblings } = parse(planExtensionInput, input);
+  const targets = await askFor(ctx, vmId, name, goal, siblings);
+  return planIn(ctx, vmId, 'set', (tx, head) => weighDeclaration(tx, ctx, head, targets, false));
+}

@@ -1,0 +1,90 @@
+import { compareVersions } from '#protocol/index.ts';
+import type { ExtensionRow } from './publish.ts';
+import type { Move } from './weigh.ts';
+
+/** A command that the agent runs. */
+export interface PlannedStep {
+  extension: string;
+  command: 'install' | 'update' | 'enable' | 'disable' | 'uninstall';
+  /** The version whose command it is. */
+  version: string;
+  /** Seconds after which it is ended. */
+  seconds: number;
+}
+
+/** An extension that is declared as before: its command runs again under the same sequence number. */
+export interface PlannedOther {
+  name: string;
+  command: 'enable' | 'disable';
+  /** It waits for what is changed, itself or by way of others. */
+  waits: boolean;
+}
+
+/**
+ * The commands for one extension (docs/protocol.md, "How a handler is brought to its goal"), if the machine has come
+ * to what was delivered to it. Others of the same handler share its binaries.
+ */
+function stepsOf({ name, current, after }: Move, present: readonly ExtensionRow[]): PlannedStep[] {
+  if (!after) return [];
+  const sharing = present.filter((row) => row.name !== name && row.handler === after.handler && row.everDelivered);
+  const step = (command: PlannedStep['command'], version: string): PlannedStep => ({
+    extension: name,
+    command,
+    version,
+    seconds: after.timeouts[command],
+  });
+  if (after.state === 'uninstall') {
+    const stays = sharing.some((row) => row.state !== 'uninstall');
+    return [step('disable', after.version), ...(stays ? [] : [step('uninstall', after.version)])];
+  }
+  const last = step(after.state === 'enabled' ? 'enable' : 'disable', after.version);
+  const there = current?.everDelivered ? current.version : sharing[0]?.version;
+  if (there === undefined) return [step('install', after.version), last];
+  const order = compareVersions(after.version, there);
+  if (order === 0) return [last];
+  const disable = current?.everDelivered ? [step('disable', there)] : [];
+  return order > 0
+    ? [...disable, step('update', after.version), step('uninstall', there), last]
+    : [...disable, step('uninstall', there), step('install', after.version), last];
+}
+
+/** The commands for all that changes. What is done to a handler's binaries is done once for all of its extensions. */
+export function stepsOfAll(moves: readonly Move[], present: readonly ExtensionRow[]): PlannedStep[] {
+  const seen = new Set<string>();
+  return moves
+    .filter(({ effect }) => effect !== 'none')
+    .flatMap((move) => {
+      const handler = (move.after ?? move.current)?.handler;
+      return stepsOf(move, present).filter(({ command, version }) => {
+        if (command === 'enable' || command === 'disable') return true;
+        const key = `${handler} ${command} ${version}`;
+        return !seen.has(key) && seen.add(key);
+      });
+    });
+}
+
+/** Everybody else on the VM in the order in which they run, dependencies first. */
+export function otherExtensions(present: readonly ExtensionRow[], moves: readonly Move[]): PlannedOther[] {
+  const moved = new Map(moves.map((move) => [move.name, move]));
+  const edges = new Map(present.map((row) => [row.name, row.dependsOn]));
+  for (const { name, after } of moves) edges.set(name, after?.dependsOn ?? []);
+  const ordered: string[] = [];
+  const waiting = new Set<string>();
+  const seen = new Set<string>();
+  const walk = (name: string): void => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    const dependencies = edges.get(name) ?? [];
+    for (const dependency of dependencies) walk(dependency);
+    const behind = dependencies.some((dependency) => waiting.has(dependency));
+    if (behind || moved.get(name)?.effect === 'sequence') waiting.add(name);
+    ordered.push(name);
+  };
+  for (const name of [...edges.keys()].sort()) walk(name);
+  return ordered.flatMap((name) => {
+    const row = present.find((one) => one.name === name);
+    if (!row || moved.has(name) || row.state === 'uninstall') return [];
+    const isOn = row.state === 'enabled';
+    return [{ name, command: isOn ? 'enable' : 'disable', waits: isOn && waiting.has(name) }];
+  });
+}

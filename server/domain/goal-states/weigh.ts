@@ -1,0 +1,208 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/client.ts';
+import { extensionSequences, extensions } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError, type Fault } from '#server/domain/error.ts';
+import { findSecret, fingerprintOf, type SecretRow } from './custody.ts';
+import {
+  type Declared,
+  type ExtensionGoalInput,
+  findVersion,
+  protectedSchemaDigest,
+  ruleFaults,
+  settingsFaults,
+  type VersionRow,
+} from './declare.ts';
+import { defaultTimeouts, type Effect, effectOf } from './goal-state.ts';
+import { type ExtensionRow, type Head, loadExtensions } from './publish.ts';
+
+/** What becomes of protected settings. `replaced` says that some are given, not that they are others. */
+export type SecretMove = 'none' | 'kept' | 'added' | 'replaced' | 'removed';
+
+/** Stands for the row of a secret that is stored only when the move is made. */
+export const givenSecret = 'given';
+
+/** One extension on its way from what is declared now to what will be. */
+export interface Move {
+  name: string;
+  current: ExtensionRow | undefined;
+  /** Null where it is dropped without the agent. `secretId` may be `givenSecret`. */
+  after: Declared | null;
+  secret: SecretMove;
+  effect: Effect;
+  /** The sequence number afterwards. */
+  sequenceNumber: number;
+  /** Null where the version of what goes is looked at no more. */
+  version: VersionRow | null;
+  /** Protected settings as they came. */
+  given: Record<string, unknown> | null | undefined;
+}
+
+/** What an act would do, and everything for which it would be refused. */
+export interface Weighed {
+  present: ExtensionRow[];
+  /** The one that was asked for is first. */
+  moves: Move[];
+  faults: Fault[];
+}
+
+interface Target {
+  name: string;
+  goal: ExtensionGoalInput;
+  /** Where its faults are said. */
+  path: string;
+  /** What its settings break; null where the version is not there. */
+  settings: Fault[] | null;
+}
+
+/** What is asked for, with its settings checked: schemas run in a worker, which no transaction waits for (AZ-C1). */
+export async function askFor(
+  ctx: Context,
+  vmId: string,
+  name: string,
+  goal: ExtensionGoalInput,
+  siblings: boolean,
+): Promise<Target[]> {
+  const present = await ctx.db.select().from(extensions).where(eq(extensions.vmId, vmId));
+  const targets = [{ name, goal, path: '' }];
+  if (siblings) {
+    for (const row of present) {
+      if (row.name === name || row.handler !== goal.handler || row.state === 'uninstall') continue;
+      targets.push({ name: row.name, goal: movedTo(row, goal.version), path: `/siblings/${row.name}` });
+    }
+  }
+  return Promise.all(
+    targets.map(async (target) => {
+      const version = await versionOrNull(ctx.db, target.goal);
+      const kept = present.some((row) => row.name === target.name && row.secretId !== null);
+      const settings = version && (await settingsFaults(ctx, version, target.goal, kept));
+      return { ...target, settings };
+    }),
+  );
+}
+
+const movedTo = (row: ExtensionRow, version: string): ExtensionGoalInput => ({
+  handler: row.handler,
+  version,
+  state: row.state === 'disabled' ? 'disabled' : 'enabled',
+  autoUpgradeMinorVersion: row.autoUpgradeMinorVersion,
+  dependsOn: row.dependsOn,
+  timeouts: row.timeouts,
+  settings: { publicSettings: row.publicSettings },
+});
+
+/** The registered version that is meant, or null. */
+export async function versionOrNull(tx: Database | Transaction, goal: ExtensionGoalInput): Promise<VersionRow | null> {
+  try {
+    return await findVersion(tx, goal);
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'version_unknown') return null;
+    throw error;
+  }
+}
+
+/**
+ * Weighs a declaration, and what comes with it, against what is declared now. Writes nothing. `compares`: protected
+ * settings that equal the old ones count as kept. A plan must not: whoever may plan could try secrets until one fits.
+ * Throws 409 `vm_decommissioning` | `uninstalling` | `handler_fixed`.
+ */
+export async function weighDeclaration(
+  tx: Transaction,
+  ctx: Context,
+  head: Head & { decommissioning: boolean },
+  targets: readonly Target[],
+  compares: boolean,
+): Promise<Weighed> {
+  if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
+  const present = await loadExtensions(tx, head.vmId);
+  const next = await nextSequences(
+    tx,
+    head.vmId,
+    targets.map(({ name }) => name),
+  );
+  const moves: Move[] = [];
+  const faults: Fault[] = [];
+  for (const { name, goal, path, settings } of targets) {
+    const current = present.find((row) => row.name === name);
+    if (current?.state === 'uninstall') throw new DomainError('conflict', 'uninstalling', { params: { name } });
+    if (current && current.handler !== goal.handler) {
+      throw new DomainError('conflict', 'handler_fixed', { params: { name, handler: current.handler } });
+    }
+    // Read again under the lock: the version may have been withdrawn since.
+    const version = await versionOrNull(tx, goal);
+    if (version === null || settings === null) {
+      faults.push({
+        path: `${path}/version`,
+        code: 'version_unknown',
+        params: { handler: goal.handler, version: goal.version },
+      });
+      continue;
+    }
+    // Whoever moves along has the new version already in the eyes of the others.
+    const among = present.map((row) =>
+      row.name !== name && targets.some((target) => target.name === row.name)
+        ? { ...row, version: version.version }
+        : row,
+    );
+    const kept = await findSecret(tx, head.vmId, current?.secretId ?? null);
+    const found = [...ruleFaults(name, goal, version, among), ...settings];
+    if (keepsUnfitSecrets(goal, version, kept)) {
+      found.push({ path: '/settings/protectedSettings', code: 'secrets_required' });
+    }
+    faults.push(...found.map((fault) => ({ ...fault, path: path + fault.path })));
+    const secret = secretMoveOf(ctx, head.vmId, name, goal.settings.protectedSettings, kept, compares);
+    const after: Declared = {
+      name,
+      handler: goal.handler,
+      requestedVersion: version.version,
+      // An automatic upgrade is not undone by repeating the request that it started from.
+      version: current && current.requestedVersion === version.version ? current.version : version.version,
+      state: goal.state,
+      autoUpgradeMinorVersion: goal.autoUpgradeMinorVersion,
+      dependsOn: goal.dependsOn,
+      timeouts: { ...defaultTimeouts, ...goal.timeouts },
+      publicSettings: goal.settings.publicSettings,
+      secretId: secret === 'kept' ? (kept?.id ?? null) : secret === 'none' || secret === 'removed' ? null : givenSecret,
+    };
+    const effect = effectOf(current, after);
+    const sequenceNumber = effect === 'sequence' || !current ? (next.get(name) ?? 1) : current.sequenceNumber;
+    const given = goal.settings.protectedSettings;
+    moves.push({ name, current, after, secret, effect, sequenceNumber, version, given });
+  }
+  return { present, moves, faults };
+}
+
+/** Old secrets under a new protected schema were never checked against it. */
+function keepsUnfitSecrets(goal: ExtensionGoalInput, version: VersionRow, kept: SecretRow | null): boolean {
+  if (!kept || goal.settings.protectedSettings !== undefined) return false;
+  return kept.schemaDigest !== protectedSchemaDigest(version.settingsSchema);
+}
+
+function secretMoveOf(
+  ctx: Context,
+  vmId: string,
+  name: string,
+  given: Record<string, unknown> | null | undefined,
+  kept: SecretRow | null,
+  compares: boolean,
+): SecretMove {
+  if (given === undefined) return kept ? 'kept' : 'none';
+  if (given === null) return kept ? 'removed' : 'none';
+  if (!kept) return 'added';
+  const usable = kept.cms !== null || kept.sealed !== null;
+  return compares && usable && kept.fingerprint === fingerprintOf(ctx, vmId, name, given) ? 'kept' : 'replaced';
+}
+
+/** The sequence numbers that extensions would get next; none is used up. */
+export async function nextSequences(
+  tx: Transaction,
+  vmId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (names.length === 0) return new Map();
+  const rows = await tx
+    .select({ name: extensionSequences.name, highest: extensionSequences.highest })
+    .from(extensionSequences)
+    .where(and(eq(extensionSequences.vmId, vmId), inArray(extensionSequences.name, [...names])));
+  return new Map(rows.map(({ name, highest }) => [name, highest + 1]));
+}
