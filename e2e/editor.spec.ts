@@ -83,7 +83,7 @@ test('an operator adds an extension; what breaks the schema is named at its fiel
 }) => {
   const vm = await api.createVm(`editor-${unique}`);
   const page = await signedIn('operator');
-  await page.goto(`/vms/${vm.id}/extensions/new`);
+  await page.goto(`/vms/${vm.id}/add-extension`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add an extension');
   await page.getByRole('searchbox', { name: 'Search handlers' }).fill('editor.mount');
   await page.getByRole('link', { name: handler }).click();
@@ -195,7 +195,8 @@ test('of two operators the second is told, compares, and applies on top', async 
   // What was typed stays, and the page says that it has been overtaken before anybody applies.
   await expect(grace.getByText('changed mount while you were editing. What you typed is kept.')).toBeVisible();
   await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
-  await apply(grace).click();
+  await expect(apply(grace)).toHaveAttribute('aria-disabled', 'true');
+  await grace.getByRole('button', { name: 'Compare' }).first().click();
   await expect(
     grace.getByRole('heading', { name: 'Someone published goal state 3 while you were editing.' }),
   ).toBeVisible();
@@ -203,6 +204,8 @@ test('of two operators the second is told, compares, and applies on top', async 
   await expect(row.getByRole('cell')).toHaveText(['Server', 'a.example.net', 'ada.example.net', 'grace.example.net']);
   await expectAccessibleInBothThemes(grace);
   await grace.getByRole('button', { name: 'Apply mine on top' }).click();
+  await expect(apply(grace)).not.toHaveAttribute('aria-disabled');
+  await apply(grace).click();
   await expect(grace).toHaveURL(`/vms/${vm.id}`);
 
   await ada.goto(`/vms/${vm.id}/extensions/mount`);
@@ -217,7 +220,7 @@ test('who may only look is told so, and what is not there is not found', async (
   await expect(viewer.getByRole('heading', { level: 1 })).toHaveText('This needs another role');
   await expectAccessibleInBothThemes(viewer);
   const operator = await signedIn('operator');
-  await operator.goto(`/vms/${vm.id}/extensions/new`);
+  await operator.goto(`/vms/${vm.id}/add-extension`);
   await expect(operator.getByRole('link', { name: handler })).toBeVisible();
   await expectAccessibleInBothThemes(operator);
   await operator.goto(`/vms/${vm.id}/extensions/nothing`);

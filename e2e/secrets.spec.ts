@@ -145,7 +145,7 @@ test('a secret goes in, is used on the machine, and is found nowhere else', asyn
   await test.step('another one comes in by the pages’ door', async () => {
     for (const [procedure, protectedSettings, status] of [
       ['setExtension', { password: secrets.refused, passwort: secrets.refused }, 422],
-      ['checkExtension', { password: secrets.refused, passwort: secrets.refused }, 200],
+      ['planExtension', { password: secrets.refused, passwort: secrets.refused }, 200],
       ['setExtension', { password: secrets.viaPage }, 200],
     ] as const) {
       const answer = await page.request.post(`/api/trpc/goalStates.${procedure}`, {

@@ -99,7 +99,7 @@ function NoExtensions({ facts }: { facts: VmFacts }) {
         actions={
           may && !facts.decommissioning ? (
             <Button asChild>
-              <Link href={`/vms/${facts.id}/extensions/new`}>
+              <Link href={`/vms/${facts.id}/add-extension`}>
                 <Plus aria-hidden />
                 {t('vms:vm.add')}
               </Link>

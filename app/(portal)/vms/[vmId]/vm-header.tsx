@@ -46,7 +46,7 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
           <>
             {facts.decommissioning ? null : (
               <Button asChild variant={mendsFirst || never ? 'default' : 'primary'}>
-                <Link href={`/vms/${facts.id}/extensions/new`}>
+                <Link href={`/vms/${facts.id}/add-extension`}>
                   <Plus aria-hidden />
                   {t('vms:vm.add')}
                 </Link>

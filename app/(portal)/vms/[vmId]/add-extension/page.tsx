@@ -4,11 +4,11 @@ import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { FootBar, Page } from '#app/_shell/page.tsx';
-import { EditorOnDemand } from '../_editor/editor-on-demand.tsx';
-import { footId } from '../_editor/foot-place.ts';
-import { HandlerChoice } from '../_editor/handler-choice.tsx';
-import { NoAccess } from '../_editor/no-access.tsx';
-import { firstOf, neighboursOf, versionsOf } from '../_editor/page-parts.ts';
+import { EditorOnDemand } from '../extensions/_editor/editor-on-demand.tsx';
+import { footId } from '../extensions/_editor/foot-place.ts';
+import { HandlerChoice } from '../extensions/_editor/handler-choice.tsx';
+import { NoAccess } from '../extensions/_editor/no-access.tsx';
+import { firstOf, goalStateOf, versionsOf } from '../extensions/_editor/page-parts.ts';
 
 interface Props {
   params: Promise<{ vmId: string }>;
@@ -51,10 +51,7 @@ export default async function NewExtensionPage({ params, searchParams }: Props) 
       </Page>
     );
   }
-  const [{ incarnation, neighbours }, first] = await Promise.all([
-    neighboursOf(api, vmId),
-    firstOf(api, handler, version),
-  ]);
+  const [goalState, first] = await Promise.all([goalStateOf(api, vmId), firstOf(api, handler, version)]);
   return (
     <Page
       crumbs={crumbs}
@@ -71,14 +68,13 @@ export default async function NewExtensionPage({ params, searchParams }: Props) 
       <Words namespaces={['editor']}>
         <EditorOnDemand
           key={handler}
-          vm={{ id: vm.id, name: vm.name }}
+          vm={vm}
           handler={handler}
           extension={null}
-          incarnation={incarnation}
-          neighbours={neighbours}
+          goalState={goalState}
           versions={versions}
           first={first}
-          suggestedName={freeName(handler, new Set(neighbours.map(({ name }) => name)))}
+          suggestedName={freeName(handler, new Set(goalState.extensions.map(({ name }) => name)))}
         />
       </Words>
     </Page>

@@ -7,7 +7,7 @@ import { FootBar, Page } from '#app/_shell/page.tsx';
 import { EditorOnDemand } from '../_editor/editor-on-demand.tsx';
 import { footId } from '../_editor/foot-place.ts';
 import { NoAccess } from '../_editor/no-access.tsx';
-import { firstOf, neighboursOf, versionsOf } from '../_editor/page-parts.ts';
+import { firstOf, goalStateOf, versionsOf } from '../_editor/page-parts.ts';
 
 interface Props {
   params: Promise<{ vmId: string; name: string }>;
@@ -35,8 +35,8 @@ export default async function ExtensionPage({ params }: Props) {
     );
   }
   const extension = await orNotFound(api.goalStates.getExtension({ vmId, name }));
-  const [{ neighbours }, versions, first] = await Promise.all([
-    neighboursOf(api, vmId),
+  const [goalState, versions, first] = await Promise.all([
+    goalStateOf(api, vmId),
     versionsOf(api, extension.handler, extension.requestedVersion),
     firstOf(api, extension.handler, extension.requestedVersion),
   ]);
@@ -55,11 +55,10 @@ export default async function ExtensionPage({ params }: Props) {
     >
       <Words namespaces={['editor']}>
         <EditorOnDemand
-          vm={{ id: vm.id, name: vm.name }}
+          vm={vm}
           handler={extension.handler}
           extension={extension}
-          incarnation={extension.incarnation}
-          neighbours={neighbours}
+          goalState={goalState}
           versions={versions}
           first={first}
         />

@@ -34,8 +34,8 @@ export function changesBetween(before: Draft | null, after: Draft, plan: FormPla
 const names = (list: readonly string[]) => (list.length === 0 ? undefined : [...list].sort().join(', '));
 
 function settingChanges(before: Settings, after: Settings, plan: FormPlan | null): Change[] {
-  const was = new Map(leaves(before));
-  const is = new Map(leaves(after));
+  const was = new Map(leavesOf(before));
+  const is = new Map(leavesOf(after));
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((at) => {
     const old = was.get(at);
     const now = is.get(at);
@@ -59,11 +59,11 @@ interface Leaf {
 }
 
 /** Settings without what is below them: objects are walked, lists are taken whole. */
-function leaves(value: unknown, path: SettingPath = []): [string, Leaf][] {
+export function leavesOf(value: unknown, path: SettingPath = []): [string, Leaf][] {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const entries = Object.entries(value);
     if (entries.length > 0 || path.length === 0) {
-      return entries.flatMap(([name, part]) => leaves(part, [...path, name]));
+      return entries.flatMap(([name, part]) => leavesOf(part, [...path, name]));
     }
   }
   return [[pointerOf(path), { path, value }]];

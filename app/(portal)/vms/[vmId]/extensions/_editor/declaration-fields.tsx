@@ -7,6 +7,7 @@ import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { Switch } from '#app/_ui/switch.tsx';
 import { type Command, commands, type Draft, seconds } from './draft.ts';
+import type { Faults } from './use-faults.ts';
 
 export interface DeclarationFieldsProps {
   draft: Draft;
@@ -17,7 +18,11 @@ export interface DeclarationFieldsProps {
   running: string | undefined;
   /** Names of the VM's other extensions. */
   others: readonly string[];
-  faultAt(path: string): string | undefined;
+  /** The handler's other extensions that have another version than the draft: they share one. */
+  siblings: readonly string[];
+  takesSiblings: boolean;
+  onTakesSiblings(takes: boolean): void;
+  faults: Faults;
 }
 
 /** What is declared beside the settings: name, version, state, what is waited for, how long commands may take. */
@@ -28,8 +33,12 @@ export function DeclarationFields({
   versions,
   running,
   others,
-  faultAt,
+  siblings,
+  takesSiblings,
+  onTakesSiblings,
+  faults,
 }: DeclarationFieldsProps) {
+  const faultAt = faults.at;
   const { t } = useTranslation('editor');
   const dependencyFault =
     faultAt('/dependsOn') ?? draft.dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
@@ -91,6 +100,23 @@ export function DeclarationFields({
           </Field>
         </div>
       </div>
+      {siblings.length === 0 ? null : (
+        <div data-at="declared:/siblings" className="grid gap-1">
+          <ControlRow
+            hint={t('siblings.hint')}
+            control={
+              <Checkbox checked={takesSiblings} onCheckedChange={(checked) => onTakesSiblings(checked === true)} />
+            }
+          >
+            {t('siblings', { names: siblings.join(', '), version: draft.version })}
+          </ControlRow>
+          {faults.siblings.map((fault) => (
+            <FieldError key={fault.path + fault.code}>
+              {fault.path.split('/')[2]}: {fault.message}
+            </FieldError>
+          ))}
+        </div>
+      )}
       <ControlRow
         control={
           <Switch
@@ -141,7 +167,11 @@ export function DeclarationFields({
   );
 }
 
-function Timeouts({ draft, onChange, faultAt }: Pick<DeclarationFieldsProps, 'draft' | 'onChange' | 'faultAt'>) {
+interface TimeoutsProps extends Pick<DeclarationFieldsProps, 'draft' | 'onChange'> {
+  faultAt: Faults['at'];
+}
+
+function Timeouts({ draft, onChange, faultAt }: TimeoutsProps) {
   const { t } = useTranslation('editor');
   const isWrong = commands.some((command) => faultAt(`/timeouts/${command}`) !== undefined);
   const set = (command: Command, text: string) =>

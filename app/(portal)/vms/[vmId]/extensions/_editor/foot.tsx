@@ -9,34 +9,32 @@ import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { footId } from './foot-place.ts';
 import { type Faults, placeOf } from './use-faults.ts';
+import type { Plan } from './use-plan.ts';
 
 export interface FootProps {
   faults: Faults;
-  canApply: boolean;
-  hasChanges: boolean;
-  /** Somebody else was faster: what is theirs is compared first. */
-  isOvertaken: boolean;
+  /** What an apply would do now; null while that is not known. */
+  plan: Plan | null;
+  dirty: boolean;
+  /** Why nothing can be applied before somebody has looked at what others did. */
+  blockedBy: 'comparing' | 'overtaken' | 'extension' | 'vm' | null;
   busy: boolean;
   vm: { id: string; name: string };
-  state: 'enabled' | 'disabled';
-  /** The version that is moved to; absent where it stays. */
-  version: string | undefined;
-  isNew: boolean;
-  runs: boolean;
+  onCompare(): void;
   onApply(): void;
   onEditJson(pointer: string): void;
 }
 
 /** What blocks, what will happen, and the two ways out. */
 export function Foot(props: FootProps) {
-  const { faults, canApply, hasChanges, busy, vm, onApply } = props;
+  const { faults, plan, dirty, blockedBy, busy, vm, onApply } = props;
   const { t } = useTranslation('editor');
   const [place, setPlace] = useState<HTMLElement | null>(null);
   useEffect(() => setPlace(document.getElementById(footId)), []);
   if (place === null) return null;
 
   const count = faults.all.length;
-  const blocked = count > 0 || !canApply;
+  const blocked = count > 0 || blockedBy !== null || plan?.planHash == null || !dirty;
   const goToFirst = () => {
     faults.insist();
     const place = placeOf(faults.all[0]?.path ?? '');
@@ -61,12 +59,23 @@ export function Foot(props: FootProps) {
           {t(faults.onlyOpen ? 'foot.open' : 'foot.faults', { count })}
         </button>
       ) : null}
+      {blockedBy === 'overtaken' && count === 0 ? (
+        <button
+          type="button"
+          onClick={props.onCompare}
+          className="rounded-sm font-medium text-warning-text underline underline-offset-3"
+        >
+          {t('live.compare')}
+        </button>
+      ) : null}
       <span className="min-w-0 text-ink-2 max-sm:hidden">
-        {props.isOvertaken
-          ? t('foot.compare')
-          : hasChanges
-            ? t(`foot.${sentenceOf(props)}`, { name: vm.name, version: props.version ?? '' })
-            : t('foot.unchanged')}
+        {blockedBy !== null
+          ? t(`foot.${blockedBy}`)
+          : !dirty
+            ? t('foot.unchanged')
+            : plan === null
+              ? null
+              : t(`foot.${sentenceOf(plan)}`, { name: vm.name, version: plan.extensions[0]?.version ?? '' })}
       </span>
       <span className="ms-auto flex items-center gap-2">
         <Button asChild variant="ghost">
@@ -86,11 +95,12 @@ export function Foot(props: FootProps) {
   );
 }
 
-function sentenceOf({ isNew, runs, version, state }: FootProps): 'install' | 'quiet' | 'update' | 'disable' | 'enable' {
-  if (isNew && state === 'enabled') return 'install';
-  if (!runs) return 'quiet';
-  if (version !== undefined) return 'update';
-  return state === 'disabled' ? 'disable' : 'enable';
+function sentenceOf({ steps, incarnation }: Plan): 'same' | 'install' | 'update' | 'disable' | 'enable' {
+  if (incarnation.after === incarnation.before) return 'same';
+  const ran = steps.map(({ command }) => command);
+  if (ran.includes('update') || ran.includes('uninstall')) return 'update';
+  if (ran.includes('install')) return 'install';
+  return ran.includes('disable') ? 'disable' : 'enable';
 }
 
 /** The field at a place, or the group that would hold it. */

@@ -55,7 +55,7 @@ export function HandlerChoice({ vm, first }: { vm: { id: string; name: string };
             {items.map(({ handler, publisher, latestVersion }) => (
               <li key={handler} className="border-t border-line-subtle first:border-t-0">
                 <Link
-                  href={`/vms/${vm.id}/extensions/new?handler=${encodeURIComponent(handler)}`}
+                  href={`/vms/${vm.id}/add-extension?handler=${encodeURIComponent(handler)}`}
                   className="flex min-h-(--row) flex-wrap items-center gap-x-3 px-4 py-1.5 hover:bg-hover pointer-coarse:min-h-(--touch)"
                 >
                   <span className="mono min-w-0 font-medium wrap-anywhere">{handler}</span>

@@ -17,16 +17,10 @@ export async function firstOf(api: Api, handler: string, version: string): Promi
   return { version, schema: settingsSchema };
 }
 
-/** The extensions of a VM's goal state, by name. */
-export async function neighboursOf(
-  api: Api,
-  vmId: string,
-): Promise<{ incarnation: number; neighbours: EditorProps['neighbours'] }> {
-  const goalState = await api.goalStates.get({ vmId });
-  return {
-    incarnation: goalState.incarnation,
-    neighbours: goalState.extensions
-      .map(({ name, state }) => ({ name, isLeaving: state === 'uninstall' }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
-  };
+/** The goal state in force. */
+export async function goalStateOf(api: Api, vmId: string): Promise<EditorProps['goalState']> {
+  const { items } = await api.goalStates.list({ vmId, limit: 1 });
+  const [newest] = items;
+  if (newest === undefined) throw new Error('a VM has a goal state from its beginning');
+  return newest;
 }

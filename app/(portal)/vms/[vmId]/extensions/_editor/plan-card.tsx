@@ -8,48 +8,44 @@ import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import type { Change } from './changes.ts';
-import { type Protected, printed, type Settings } from './draft.ts';
+import { printed, type Settings } from './draft.ts';
+import { PlanSteps } from './plan-steps.tsx';
+import type { SecretChange } from './secret-change.ts';
 import { useChangeWords } from './use-change-words.ts';
+import type { Planned } from './use-plan.ts';
 
 const SettingsDiff = dynamic(() => import('./settings-diff.tsx').then((module) => module.SettingsDiff), { ssr: false });
 
-export interface ChangesCardProps {
+export interface PlanCardProps {
   changes: readonly Change[];
-  secrets: Protected;
-  /** Protected settings are set already. */
-  hadSecrets: boolean;
+  secretChange: SecretChange;
   before: Settings;
   after: Settings;
-  /** The sequence number in force, null for a new extension. */
-  sequenceNumber: number | null;
-  runs: boolean;
+  isNew: boolean;
+  /** Nothing was typed yet. */
+  idle: boolean;
+  planned: Planned;
   faultAt(pointer: string): string | undefined;
 }
 
 type View = 'words' | 'json';
 
-/** The difference before it is applied, in words and as lines of JSON. */
-export function ChangesCard(props: ChangesCardProps) {
-  const { changes, secrets, hadSecrets, before, after, sequenceNumber, runs, faultAt } = props;
+/** The difference before it is applied, in words or as lines of JSON, and what the agent will run for it. */
+export function PlanCard(props: PlanCardProps) {
+  const { changes, secretChange, before, after, isNew, idle, planned, faultAt } = props;
   const { t } = useTranslation('editor');
-  const say = useChangeWords();
   const [view, setView] = useState<View>('words');
-  const secretChange = changeOfSecrets(secrets, hadSecrets);
   const count = changes.length + (secretChange === null ? 0 : 1);
-  const sequence =
-    sequenceNumber === null
-      ? t('changes.sequenceNew')
-      : runs
-        ? t('changes.sequence', { from: sequenceNumber, to: sequenceNumber + 1 })
-        : t('changes.sequenceSame');
+  const { plan } = planned;
   return (
-    <Card>
+    <Card aria-busy={!idle && !planned.settled}>
       <CardHeader
         title={t('changes.title')}
         note={
-          count === 0 && sequenceNumber !== null ? undefined : (
+          idle ? undefined : (
             <span className="tabular-nums">
-              {t('changes.count', { count })}, {sequence}
+              {t('changes.count', { count })}
+              {plan === null ? null : `, ${useless(plan) ? t('plan.none') : sequenceOf(plan, t)}`}
             </span>
           )
         }
@@ -68,30 +64,18 @@ export function ChangesCard(props: ChangesCardProps) {
       {view === 'json' ? (
         <SettingsDiff before={printed(before)} after={printed(after)} />
       ) : count === 0 ? (
-        <CardBody className="text-ink-3">{t('changes.none')}</CardBody>
+        <CardBody className="text-ink-3">
+          {t(isNew ? 'changes.noSettings' : idle ? 'changes.none' : 'changes.nothing')}
+        </CardBody>
       ) : (
         <dl className="pb-1.5">
-          {changes.map((change) => {
-            const fault = change.kind === 'setting' ? faultAt(change.at) : undefined;
-            return (
-              <Row key={`${change.kind}${change.at}`} title={say.title(change)}>
-                <span className={cn(change.kind === 'setting' && 'mono', 'wrap-anywhere')}>
-                  {change.before === undefined ? null : (
-                    <del className="text-failed-text">{say.value(change, change.before)}</del>
-                  )}{' '}
-                  {change.after === undefined ? null : (
-                    <ins className={cn('no-underline', fault === undefined ? 'text-healthy-text' : 'font-medium')}>
-                      {say.value(change, change.after)}
-                    </ins>
-                  )}
-                </span>
-                {change.after === undefined ? (
-                  <span className="text-12 text-ink-3"> {t('changes.removed')}</span>
-                ) : null}
-                {fault === undefined ? null : <span className="block text-12 text-failed-text">{fault}</span>}
-              </Row>
-            );
-          })}
+          {changes.map((change) => (
+            <ChangeRow
+              key={`${change.kind}${change.at}`}
+              change={change}
+              fault={change.kind === 'setting' ? faultAt(change.at) : undefined}
+            />
+          ))}
           {secretChange === null ? null : (
             <Row title={t('changes.protected')}>
               <span className="text-ink-2">
@@ -102,16 +86,41 @@ export function ChangesCard(props: ChangesCardProps) {
           )}
         </dl>
       )}
+      {idle || plan === null ? null : <PlanSteps plan={plan} stale={!planned.settled} />}
     </Card>
   );
 }
 
-/** What happens to protected settings; null while nothing does. */
-export function changeOfSecrets(secrets: Protected, hadSecrets: boolean): 'replace' | 'add' | 'remove' | null {
-  if (secrets.mode === 'keep') return null;
-  const isEmpty = secrets.mode === 'remove' || (Object.keys(secrets.values).length === 0 && !secrets.unread);
-  if (isEmpty) return secrets.mode === 'remove' && hadSecrets ? 'remove' : hadSecrets ? 'replace' : null;
-  return hadSecrets ? 'replace' : 'add';
+type Told = NonNullable<Planned['plan']>;
+
+const useless = (plan: Told) => plan.incarnation.after === plan.incarnation.before;
+
+function sequenceOf({ extensions: [first] }: Told, t: ReturnType<typeof useTranslation<'editor'>>['t']): string {
+  if (first === undefined) return '';
+  const { before, after } = first.sequenceNumber;
+  if (before === null) return t('changes.sequenceNew');
+  return before === after ? t('changes.sequenceSame') : t('changes.sequence', { from: before, to: after });
+}
+
+function ChangeRow({ change, fault }: { change: Change; fault: string | undefined }) {
+  const { t } = useTranslation('editor');
+  const say = useChangeWords();
+  return (
+    <Row title={say.title(change)}>
+      <span className={cn(change.kind === 'setting' && 'mono', 'wrap-anywhere')}>
+        {change.before === undefined ? null : (
+          <del className="text-failed-text">{say.value(change, change.before)}</del>
+        )}{' '}
+        {change.after === undefined ? null : (
+          <ins className={cn('no-underline', fault === undefined ? 'text-healthy-text' : 'font-medium')}>
+            {say.value(change, change.after)}
+          </ins>
+        )}
+      </span>
+      {change.after === undefined ? <span className="text-12 text-ink-3"> {t('changes.removed')}</span> : null}
+      {fault === undefined ? null : <span className="block text-12 text-failed-text">{fault}</span>}
+    </Row>
+  );
 }
 
 function Row({ title, children }: { title: ReactNode; children: ReactNode }) {

@@ -5,45 +5,34 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
-import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
 import { SchemaForm } from '#app/_ui/schema-form/form.tsx';
 import { pointerOf, type SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
-import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import { shown } from './changes.ts';
 import { DeclarationFields } from './declaration-fields.tsx';
-import type { Draft, Protected, Settings } from './draft.ts';
-import { type ProtectedForm, ProtectedSettings } from './protected-settings.tsx';
+import type { Settings } from './draft.ts';
+import { ProtectedSettings } from './protected-settings.tsx';
+import type { Editing } from './use-editing.ts';
 import type { Faults } from './use-faults.ts';
-import type { SettingsSchema } from './use-schema.ts';
 
 export interface SettingsCardProps {
-  draft: Draft;
-  onDraft(draft: Draft): void;
-  isNew: boolean;
+  editing: Editing;
   versions: readonly { version: string; state: string }[];
-  running: string | undefined;
+  /** Names of the VM's other extensions. */
   others: readonly string[];
-  /** Where the editor started; null for a new extension. */
-  start: Draft | null;
-  schema: SettingsSchema | undefined;
-  schemaError: unknown;
-  onRetrySchema(): void;
-  plan: FormPlan | null;
+  faults: Faults;
   onSettings(settings: Settings): void;
   onActive(pointer: string): void;
   onEditJson(pointer: string): void;
-  faults: Faults;
-  protectedForm: ProtectedForm;
-  present: ExtensionView['protectedSettings'];
-  secrets: Protected;
-  onSecrets(secrets: Protected): void;
-  mustReplace: string | undefined;
 }
 
 /** The form: what is declared, public settings from the publisher's schema, protected ones as sealed. */
-export function SettingsCard(props: SettingsCardProps) {
-  const { draft, start, plan, schema, faults, onEditJson } = props;
+export function SettingsCard({ editing, versions, others, faults, ...props }: SettingsCardProps) {
+  const { draft, isNew, base, used, mustReplace } = editing;
+  const { schema, plan, protectedForm } = used;
+  const start = isNew ? null : editing.start;
+  const { onEditJson } = props;
+  const present = base.extension?.protectedSettings ?? null;
   const { t } = useTranslation('editor');
   const { publicAt } = faults;
   const faultAt = useCallback((path: SettingPath) => publicAt(pointerOf(path)), [publicAt]);
@@ -69,16 +58,23 @@ export function SettingsCard(props: SettingsCardProps) {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3.5 px-4 pb-5">
         <DeclarationFields
           draft={draft}
-          onChange={props.onDraft}
-          isNew={props.isNew}
-          versions={props.versions}
-          running={props.running}
-          others={props.others}
-          faultAt={faults.at}
+          onChange={editing.setDraft}
+          isNew={isNew}
+          versions={versions}
+          running={
+            base.extension !== null && base.extension.version !== draft.version && draft.version === start?.version
+              ? base.extension.version
+              : undefined
+          }
+          others={others}
+          siblings={editing.siblings}
+          takesSiblings={editing.takesSiblings}
+          onTakesSiblings={editing.setTakesSiblings}
+          faults={faults}
         />
         <Heading title={t('public')} name="publicSettings" />
-        {props.schemaError ? (
-          <QueryError error={props.schemaError} onRetry={props.onRetrySchema} />
+        {used.error ? (
+          <QueryError error={used.error} onRetry={used.retry} />
         ) : schema === undefined ? (
           <FieldSkeletons />
         ) : plan === null ? (
@@ -112,12 +108,12 @@ export function SettingsCard(props: SettingsCardProps) {
             <FieldSkeletons />
           ) : (
             <ProtectedSettings
-              form={props.protectedForm}
-              present={props.present}
-              value={props.secrets}
-              onChange={props.onSecrets}
-              mustReplace={props.mustReplace}
-              faultAt={props.protectedForm.kind === 'json' ? () => faults.anyProtected : faults.protectedAt}
+              form={protectedForm}
+              present={present}
+              value={editing.secrets}
+              onChange={editing.setSecrets}
+              mustReplace={mustReplace}
+              faultAt={protectedForm.kind === 'json' ? () => faults.anyProtected : faults.protectedAt}
             />
           )}
         </div>

@@ -5,7 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ProblemFault } from '#app/_lib/problem.ts';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
 import type { Draft, Protected } from './draft.ts';
-import type { Check } from './use-check.ts';
+import type { Planned } from './use-plan.ts';
 
 const publicRoot = '/settings/publicSettings';
 const protectedRoot = '/settings/protectedSettings';
@@ -20,6 +20,8 @@ export interface Faults {
   onlyOpen: boolean;
   /** By path below the goal: `/version`, `/timeouts/enable`. */
   at(path: string): string | undefined;
+  /** Of the extensions that take the version too. */
+  siblings: readonly ProblemFault[];
   /** By pointer below the public settings. */
   publicAt(pointer: string): string | undefined;
   /** By name of a protected setting; the empty name is all of them together. */
@@ -40,7 +42,7 @@ export function placeOf(path: string): string {
 }
 
 interface Sources {
-  check: Check;
+  planned: Pick<Planned, 'faults'>;
   draft: Draft;
   secrets: Protected;
   taken: boolean;
@@ -50,7 +52,7 @@ interface Sources {
 }
 
 /** Gathers what the portal would refuse and what this page knows by itself, and where each is said. */
-export function useFaults({ check, draft, secrets, taken, mustReplace, active }: Sources): Faults {
+export function useFaults({ planned, draft, secrets, taken, mustReplace, active }: Sources): Faults {
   const { t } = useTranslation('editor');
   const [insists, setInsists] = useState(false);
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set());
@@ -70,7 +72,8 @@ export function useFaults({ check, draft, secrets, taken, mustReplace, active }:
     if (mustReplace !== undefined && secrets.mode === 'keep') add(protectedRoot, mustReplace);
 
     // While the text cannot be read, what the portal said is about an older one.
-    const told = draft.unread === null ? check.faults : check.faults.filter(({ path }) => !path.startsWith(publicRoot));
+    const told =
+      draft.unread === null ? planned.faults : planned.faults.filter(({ path }) => !path.startsWith(publicRoot));
     const all = [...own, ...told];
     const shown = all.filter((fault) => {
       if (insists || !missing.has(fault.code)) return true;
@@ -82,6 +85,7 @@ export function useFaults({ check, draft, secrets, taken, mustReplace, active }:
       all,
       onlyOpen: all.length > 0 && shown.length === 0,
       at: (path) => byPath.get(path),
+      siblings: shown.filter(({ path }) => path.startsWith('/siblings/')),
       publicAt: (pointer) => byPath.get(publicRoot + pointer),
       protectedAt: (name) => {
         const root = protectedRoot + (name === '' ? '' : `/${name}`);
@@ -102,5 +106,5 @@ export function useFaults({ check, draft, secrets, taken, mustReplace, active }:
       },
       insist: () => setInsists(true),
     };
-  }, [check.faults, draft.name, draft.unread, secrets, taken, mustReplace, active, insists, visited, t]);
+  }, [planned.faults, draft.name, draft.unread, secrets, taken, mustReplace, active, insists, visited, t]);
 }

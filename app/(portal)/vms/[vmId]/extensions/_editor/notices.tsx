@@ -1,0 +1,89 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import type { Problem } from '#app/_lib/problem.ts';
+import { Banner } from '#app/_ui/banner.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { copyText } from '#app/_ui/copy.tsx';
+import { toast } from '#app/_ui/toast.tsx';
+import { printed, type Settings } from './draft.ts';
+
+export interface NoticesProps {
+  name: string;
+  vm: { name: string };
+  gone: 'vm' | 'extension' | null;
+  /** Who changed this extension under a draft. */
+  changedBy: string | null;
+  /** Who changed what an untouched editor now shows. */
+  adopted: string | null;
+  /** Why it was not applied. */
+  refusal: Problem | null;
+  /** Why no plan could be made. */
+  problem: Problem | null;
+  settings: Settings;
+  onCompare(): void;
+}
+
+/** What happened beside the form: others' acts, and refusals that belong to no field. */
+export function Notices(props: NoticesProps) {
+  const { name, vm, gone, changedBy, adopted, refusal, problem } = props;
+  const { t } = useTranslation(['editor', 'common']);
+  const compare = (
+    <Button size="sm" onClick={props.onCompare}>
+      {t('live.compare')}
+    </Button>
+  );
+  const copy = (
+    <Button size="sm" onClick={() => void copyText(printed(props.settings)).then(() => toast(t('live.copied')))}>
+      {t('live.copy')}
+    </Button>
+  );
+  return (
+    <>
+      {gone === null ? null : (
+        <Banner
+          status="warning"
+          boxed
+          className="mb-4"
+          actions={
+            <span className="flex flex-wrap gap-2">
+              {copy}
+              {gone === 'extension' ? compare : null}
+            </span>
+          }
+        >
+          {t(gone === 'vm' ? 'live.vmGone' : 'live.gone', { extension: name, vm: vm.name })}
+        </Banner>
+      )}
+      {gone !== null || changedBy === null ? null : (
+        <Banner status="warning" boxed className="mb-4" actions={compare}>
+          {t('live.changed', { name: changedBy, extension: name })}
+        </Banner>
+      )}
+      {adopted === null ? null : (
+        <Banner status="progressing" boxed className="mb-4">
+          {t('live.adopted', { name: adopted })}
+        </Banner>
+      )}
+      {refusal === null ? null : (
+        <Banner status="failed" role="alert" boxed className="mb-4">
+          {t('refused', { message: refusal.message })}
+          {refusal.faults.length === 0 ? null : (
+            <ul className="mt-1">
+              {refusal.faults.map((fault) => (
+                <li key={`${fault.path}${fault.code}`}>
+                  {fault.message} <span className="mono text-ink-2">{fault.path}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Banner>
+      )}
+      {problem === null || gone !== null ? null : (
+        <Banner status="failed" boxed className="mb-4">
+          {t('plan.failed', { message: problem.offline ? t('common:problem.offline') : problem.message })}
+        </Banner>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import type { Plan } from './use-plan.ts';
+
+/** What the agent runs when a plan is applied, who else runs again or waits, and what to know before. */
+export function PlanSteps({ plan, stale }: { plan: Plan; stale: boolean }) {
+  const { t } = useTranslation('editor');
+  const { steps, others, warnings, extensions } = plan;
+  const waiting = others.filter(({ waits }) => waits).map(({ name }) => name);
+  const again = others.filter(({ waits }) => !waits).map(({ name }) => name);
+  if (steps.length === 0 && warnings.length === 0) return null;
+  return (
+    <section
+      aria-label={t('plan.steps')}
+      className={cn('border-t border-line-subtle px-4 pt-3 pb-3.5', stale && 'text-ink-3')}
+    >
+      {steps.length === 0 ? null : (
+        <>
+          <h3 className="text-12 font-medium">{t('plan.steps')}</h3>
+          <ol className="mt-1.5 grid gap-1">
+            {steps.map(({ extension, command, version, seconds }, index) => (
+              <li
+                key={`${extension}${command}${version}`}
+                className="grid grid-cols-[18px_minmax(0,1fr)_auto] items-baseline gap-x-2"
+              >
+                <span aria-hidden className="text-12 text-ink-3 tabular-nums">
+                  {index + 1}
+                </span>
+                <span className="mono min-w-0 wrap-anywhere">
+                  <span className="font-medium">{command}</span> <span className="text-ink-3">{version}</span>
+                  {extensions.length > 1 ? <span className="text-ink-2"> {extension}</span> : null}
+                </span>
+                <span className="text-12 text-ink-3 tabular-nums">{t('plan.limit', { seconds })}</span>
+              </li>
+            ))}
+          </ol>
+          {waiting.length === 0 ? null : (
+            <p className="mt-2 text-12 text-ink-2">
+              {t('plan.waiting', { count: waiting.length, names: waiting.join(', ') })}
+            </p>
+          )}
+          {again.length === 0 ? null : (
+            <p className="mt-1 text-12 text-ink-3">
+              {t('plan.again', { count: again.length, names: again.join(', ') })}
+            </p>
+          )}
+        </>
+      )}
+      {warnings.length === 0 ? null : (
+        <ul className={cn('grid gap-1', steps.length > 0 && 'mt-2.5')}>
+          {warnings.map(({ code, path, message }) => (
+            <li key={code + path + message} className="flex items-baseline gap-1.5 text-12 text-ink-2">
+              <StatusIcon status="warning" className="relative top-0.5 shrink-0 text-warning-text" />
+              <span className="min-w-0 wrap-anywhere">{message}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+'use client';
+
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { useRef, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import type { Problem } from '#app/_lib/problem.ts';
+import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import { toast } from '#app/_ui/toast.tsx';
+import type { Goal } from './draft.ts';
+import type { Plan } from './use-plan.ts';
+
+/** One declaration as it was planned. */
+export interface Declaration {
+  name: string;
+  goal: Goal;
+  siblings: boolean;
+  plan: Plan;
+}
+
+export interface Applying {
+  busy: boolean;
+  /** It is applied, and the page is about to be left. */
+  done: boolean;
+  refusal: Problem | null;
+  apply(declaration: Declaration): Promise<void>;
+  forget(): void;
+}
+
+/**
+ * Applies what was planned, and nothing else: the portal refuses when it would be something else by now. Afterwards the
+ * VM's page stands there, with the way back in a toast.
+ */
+export function useApply(vm: { id: string; name: string }, onMovedOn: () => Promise<void>): Applying {
+  const { t } = useTranslation('editor');
+  const router = useRouter();
+  const client = useTRPCClient();
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const explain = useProblem();
+  const [state, setState] = useState<'idle' | 'busy' | 'done'>('idle');
+  const [refusal, setRefusal] = useState<Problem | null>(null);
+  const running = useRef(false);
+
+  async function undo(from: number, to: number) {
+    try {
+      await client.goalStates.revert.mutate({ vmId: vm.id, incarnation: to, ifMatch: from });
+      toast(t('undone', { vm: vm.name, incarnation: to }));
+    } catch (error) {
+      toast(t('notUndone', { vm: vm.name, message: explain(error).message }));
+    }
+    await queries.invalidateQueries(trpc.goalStates.pathFilter());
+  }
+
+  return {
+    busy: state === 'busy',
+    done: state === 'done',
+    refusal,
+    forget: () => setRefusal(null),
+    async apply({ name, goal, siblings, plan }) {
+      if (running.current || plan.planHash === null) return;
+      running.current = true;
+      setState('busy');
+      setRefusal(null);
+      try {
+        const { before } = plan.incarnation;
+        // No mutation hook: its cache would keep the secrets.
+        const { incarnation } = await client.goalStates.setExtension.mutate({
+          vmId: vm.id,
+          name,
+          goal,
+          siblings,
+          ifMatch: before,
+          plan: plan.planHash,
+        });
+        setState('done');
+        toast(t('applied', { name, vm: vm.name }), {
+          undo: { label: t('undo'), run: () => void undo(incarnation, before) },
+        });
+        router.push(`/vms/${vm.id}`);
+      } catch (error) {
+        const problem = explain(error);
+        if (problem.code === 'goal_state_moved_on') await onMovedOn();
+        else setRefusal(problem);
+        setState('idle');
+        running.current = false;
+      }
+    },
+  };
+}

@@ -1,0 +1,154 @@
+'use client';
+
+import { useEffect, useMemo, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import type { ExtensionView } from '#server/domain/goal-states/index.ts';
+import { type Change, changesBetween } from './changes.ts';
+import { type Draft, draftOf, emptyDraft, type Goal, goalOf, type Protected, printed } from './draft.ts';
+import { emptyReplacement } from './protected-settings.tsx';
+import { changeOfSecrets, type SecretChange } from './secret-change.ts';
+import { type Live, type Start, useLive } from './use-live.ts';
+import { type SettingsSchema, type UsedSchema, useSchema } from './use-schema.ts';
+
+/** What the draft started from. */
+export interface Base {
+  extension: ExtensionView | null;
+  incarnation: number;
+}
+
+export interface EditingStart extends Start {
+  handler: string;
+  /** The schema of the version that is shown first. */
+  first: { version: string; schema: SettingsSchema };
+  /** The name that a new extension is offered. */
+  suggestedName?: string;
+}
+
+export interface Editing {
+  base: Base;
+  /** The draft as it would be with nothing typed. */
+  start: Draft;
+  isNew: boolean;
+  draft: Draft;
+  setDraft(draft: Draft | ((before: Draft) => Draft)): void;
+  secrets: Protected;
+  setSecrets(secrets: Protected): void;
+  /** The handler's other extensions on this VM, which share its version, and whether they take it too. */
+  siblings: readonly string[];
+  takesSiblings: boolean;
+  setTakesSiblings(takes: boolean): void;
+  used: UsedSchema;
+  /** Why old protected settings cannot stay, in words. */
+  mustReplace: string | undefined;
+  goal: Goal;
+  changes: readonly Change[];
+  secretChange: SecretChange;
+  dirty: boolean;
+  live: Live;
+  /** Somebody else changed this extension, and what was typed here is kept. */
+  overtaken: boolean;
+  /** Who changed what an untouched editor now shows. */
+  adopted: string | null;
+  /** Goes on from another declaration, with this draft. */
+  goOnFrom(base: Base, draft: Draft, secrets: Protected | null): void;
+}
+
+/** The draft of one declaration, what it started from, and how it stands to what others do meanwhile. */
+export function useEditing(from: EditingStart, rests: boolean): Editing {
+  const { handler, first, suggestedName = '' } = from;
+  const [base, setBase] = useState<Base>({ extension: from.extension, incarnation: from.goalState.incarnation });
+  const isNew = base.extension === null;
+  const start = useMemo(
+    () => (base.extension === null ? emptyDraft(suggestedName, first.version) : draftOf(base.extension)),
+    [base.extension, suggestedName, first.version],
+  );
+  const [draft, setDraft] = useState<Draft>(start);
+  const used = useSchema(handler, draft.version, first);
+  const [chosen, setSecrets] = useState<Protected | null>(null);
+  const secrets = chosen ?? (isNew && used.protectedForm.kind === 'fields' ? emptyReplacement : keep);
+  const [takesSiblings, setTakesSiblings] = useState(false);
+  const [adopted, setAdopted] = useState<string | null>(null);
+  const live = useLive(from);
+
+  const present = base.extension?.protectedSettings ?? null;
+  const changes = useMemo(
+    () => changesBetween(isNew ? null : start, draft, used.plan),
+    [isNew, start, draft, used.plan],
+  );
+  const secretChange = changeOfSecrets(secrets, present !== null);
+  const textChanged = draft.unread !== null || printed(draft.settings) !== printed(start.settings);
+  const dirty = changes.length > 0 || secretChange !== null || textChanged || draft.name !== start.name;
+  const siblings = live.goalState.extensions
+    .filter((other) => other.handler === handler && other.name !== draft.name && other.state !== 'uninstall')
+    .filter((other) => other.version !== draft.version)
+    .map(({ name }) => name);
+
+  const latest = live.extension;
+  const moved = latest !== undefined && latest.incarnation > base.incarnation;
+  const movedHere = moved && base.extension !== null && differs(base.extension, latest);
+  const others = live.goalState.incarnation;
+  useEffect(() => {
+    if (rests) return;
+    // Others' extensions may change under a draft; this one only under an untouched one.
+    if (isNew && others > base.incarnation) setBase((before) => ({ ...before, incarnation: others }));
+    if (!moved || (movedHere && dirty)) return;
+    setBase({ extension: latest, incarnation: latest.incarnation });
+    if (movedHere) {
+      setDraft(draftOf(latest));
+      setAdopted(latest.changedBy);
+    }
+  }, [moved, movedHere, dirty, latest, rests, isNew, others, base.incarnation]);
+
+  return {
+    base,
+    start,
+    isNew,
+    draft,
+    setDraft,
+    secrets,
+    setSecrets,
+    siblings,
+    takesSiblings: takesSiblings && siblings.length > 0,
+    setTakesSiblings,
+    used,
+    mustReplace: useMustReplace(base.extension, first, used.schema, draft.version),
+    goal: goalOf(handler, draft, secrets, present !== null),
+    changes,
+    secretChange,
+    dirty,
+    live,
+    overtaken: movedHere && dirty,
+    adopted: dirty ? null : adopted,
+    goOnFrom(next, with_, secrets_) {
+      setBase(next);
+      setDraft(with_);
+      setSecrets(secrets_);
+    },
+  };
+}
+
+const keep: Protected = { mode: 'keep' };
+
+/** Why old protected settings cannot stay, in words. */
+function useMustReplace(
+  extension: ExtensionView | null,
+  first: EditingStart['first'],
+  schema: SettingsSchema | undefined,
+  version: string,
+): string | undefined {
+  const { t } = useTranslation('editor');
+  const present = extension?.protectedSettings ?? null;
+  if (present === null) return undefined;
+  if (present.needsSecrets) return t('protected.needs');
+  const isOther =
+    schema !== undefined &&
+    schema?.protectedSettings !== undefined &&
+    JSON.stringify(schema.protectedSettings) !== JSON.stringify(first.schema?.protectedSettings);
+  return isOther ? t('protected.otherSchema', { version }) : undefined;
+}
+
+/** Whether somebody changed this extension, and not only its neighbours. */
+function differs(before: ExtensionView, after: ExtensionView): boolean {
+  const told = ({ incarnation: _, ...rest }: ExtensionView) => JSON.stringify(rest);
+  return told(before) !== told(after);
+}

@@ -1,0 +1,51 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import type { ExtensionView } from '#server/domain/goal-states/index.ts';
+import type { PastGoalState, VmFacts } from '../../vm-data.ts';
+
+/** What others make of the VM while it is edited here. */
+export interface Live {
+  /** The goal state in force. */
+  goalState: PastGoalState;
+  /** This extension as it is declared now; undefined for one that is new here. */
+  extension: ExtensionView | undefined;
+  gone: 'vm' | 'extension' | null;
+  /** Rises when the VM or a handler has changed. */
+  stamp: number;
+}
+
+export interface Start {
+  vm: VmFacts;
+  /** What is declared; null for a new extension. */
+  extension: ExtensionView | null;
+  /** The goal state that the page was made from. */
+  goalState: PastGoalState;
+}
+
+/** Follows the VM, its goal state and the extension from where the page started. */
+export function useLive({ vm, extension, goalState }: Start): Live {
+  const trpc = useTRPC();
+  const explain = useProblem();
+  const isGone = (error: unknown) => error !== null && explain(error).status === 404;
+  const facts = useQuery({ ...trpc.vms.get.queryOptions({ vmId: vm.id }), initialData: vm, retry: false });
+  const states = useQuery({
+    ...trpc.goalStates.list.queryOptions({ vmId: vm.id, limit: 1 }),
+    initialData: { items: [goalState], nextCursor: null },
+    retry: false,
+  });
+  const declared = useQuery({
+    ...trpc.goalStates.getExtension.queryOptions({ vmId: vm.id, name: extension?.name ?? '' }),
+    enabled: extension !== null,
+    ...(extension !== null && { initialData: extension }),
+    retry: false,
+  });
+  return {
+    goalState: states.data.items[0] ?? goalState,
+    extension: declared.data,
+    gone: isGone(facts.error) ? 'vm' : extension !== null && isGone(declared.error) ? 'extension' : null,
+    stamp: states.dataUpdatedAt,
+  };
+}
