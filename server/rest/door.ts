@@ -37,8 +37,12 @@ export interface DoorOptions {
 export function createDoor(options: DoorOptions): (request: Request, info: RequestInfo) => Promise<Response> {
   const { services, base, routes, documents = {}, authenticate } = options;
   const { log, clock = systemClock, ...held } = services;
-  // The router writes `/vms/{id}` as `/vms/:id`.
-  const pattern = (path: string): string => base + path.replaceAll(/\{(\w+)\}/g, ':$1');
+  // The router writes `/vms/{id}` as `/vms/:id`; a part with an ending keeps it in its value.
+  const pattern = (path: string): string =>
+    base +
+    path.replaceAll(/\{(\w+)\}(\.\w+)?/g, (_, name: string, ending = '') =>
+      ending === '' ? `:${name}` : `:${name}{[^/]+\\${ending}}`,
+    );
   const app = new Hono<{ Bindings: RequestInfo }>();
 
   for (const route of routes) {

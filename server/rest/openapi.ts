@@ -23,7 +23,7 @@ const meanings: Readonly<Record<number, string>> = {
   406: 'Answers come as JSON only.',
   408: 'The body came too slowly.',
   409: 'In conflict with what is there.',
-  412: 'The goal state has moved on since the incarnation in If-Match.',
+  412: 'It has moved on since the number in If-Match.',
   413: 'Larger than the limit that is named.',
   415: 'A body of another type.',
   422: 'Readable, and not acceptable; every fault is listed.',
@@ -64,7 +64,7 @@ const ifMatch: Json = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The incarnation that was seen, in quotation marks.',
+  description: 'The incarnation or revision that was seen, in quotation marks.',
   schema: { type: 'string', examples: ['"7"'] },
 };
 
@@ -78,13 +78,14 @@ const acceptLanguage: Json = {
 
 function requestBodyOf(route: Route): Json | undefined {
   if (route.takesZip) return { required: true, content: { 'application/zip': {} } };
+  if (route.takesFile) return { required: true, content: { [route.takesFile.types[0] ?? '']: {} } };
   if (!route.body) return undefined;
   return { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } };
 }
 
 /** Statuses of problem documents that a call may have, by what it takes. */
 export function refusalsOf(route: Route): number[] {
-  const takesBody = route.body !== null || route.takesZip === true;
+  const takesBody = route.body !== null || route.takesZip === true || route.takesFile !== undefined;
   const reads = takesBody || Object.keys(route.query.shape).length > 0 || route.takesIfMatch;
   const answersJson = Object.values(route.answers).some((answer) => answer.schema);
   return [
@@ -101,10 +102,11 @@ export function refusalsOf(route: Route): number[] {
 }
 
 function operationOf(route: Route): Json {
-  const answers = Object.entries(route.answers).map(([status, { meaning, schema }]) => [
+  const answers = Object.entries(route.answers).map(([status, { meaning, schema, type }]) => [
     status,
     {
       description: meaning,
+      ...(type !== undefined && { content: { [type]: {} } }),
       ...(schema && { content: { 'application/json': { schema: schemaOf(schema, 'output') } } }),
     },
   ]);

@@ -151,7 +151,7 @@ describe('a settings schema', () => {
 describe('resources', () => {
   test('AZ-L1 a language is set and replaced, also after publishing', async () => {
     const answer = await door.expect('setResources', { ...at('1.0.0.0'), lang: 'de' }, 200, sent(resources('de', 'a')));
-    expect(answer).toEqual({ lang: 'de', messages: 1, warnings: [] });
+    expect(answer).toEqual({ lang: 'de', messages: 1, revision: 1, warnings: [] });
     const refused = await door.expect('publishVersion', at('1.0.0.0'), [422, 'english_missing'], { as: 'publisher' });
     expect(paths(refused).length).toBeGreaterThan(0);
     await door.expect('setResources', { ...at('1.0.0.0'), lang: 'en' }, 200, sent(resources('en', 'one {0}', 'two')));
@@ -186,6 +186,39 @@ describe('resources', () => {
     expect(german).toMatchObject({ lang: 'de', translated: 1, total: 2, missing: ['2'] });
     await door.expect('getResources', { ...at('1.0.0.0'), lang: 'fr' }, [404, 'not_found'], viewer);
     await door.expect('listResources', at('7.7'), 404, viewer);
+  });
+});
+
+describe('XLIFF', () => {
+  const german = { ...at('1.0.0.0'), lang: 'de' };
+  const file = (body: string, headers = {}) => sent(body, { headers: { 'content-type': 'text/xml', ...headers } });
+
+  test('goes out, comes back changed, is looked at, then stored', async () => {
+    const path = `/handlers/${handler}/versions/1.0.0.0/resources/de.xlf?xliff=1.2`;
+    const reply = await door.call('GET', path, { as: 'viewer' });
+    expect(reply.headers.get('content-disposition')).toBe(`attachment; filename="${handler}-1.0.0.0.de.xlf"`);
+    await door.expect('exportXliff', german, 200, { as: 'viewer' });
+    const back = reply.text.replace('eins', 'erstens {0}');
+    const preview = await door.expect('importXliff', german, 200, { ...file(back), query: '?dryRun=true' });
+    expect(preview).toMatchObject({ stored: false, changed: 1, changes: [{ before: 'eins', after: 'erstens {0}' }] });
+    const call = file(back, { 'if-match': `"${preview.revision}"` });
+    expect(await door.expect('importXliff', german, 200, call)).toMatchObject({ stored: true, findings: [] });
+    const late = file(back.replace('erstens', 'zuerst'), { 'if-match': `"${preview.revision}"` });
+    await door.expect('importXliff', german, [412, 'resources_moved_on'], late);
+    const stale = sent(resources('de', 'eins'), { headers: { 'if-match': '"1"' } });
+    await door.expect('setResources', german, [412, 'resources_moved_on'], stale);
+  });
+
+  test('is refused for English, for a version that is not there, and where it is none', async () => {
+    await door.expect('exportXliff', { ...german, lang: 'en' }, [422, 'xliff_into_english'], { as: 'viewer' });
+    await door.expect('exportXliff', { ...german, version: '7.7' }, [404, 'version_unknown'], { as: 'viewer' });
+    await door.expect('importXliff', { ...german, version: '7.7' }, [404, 'version_unknown'], file('<a/>'));
+    const laughs = file('<!DOCTYPE x [<!ENTITY a "ha">]><x>&a;</x>');
+    expect(await door.expect('importXliff', german, [422, 'xliff_refused'], laughs)).toMatchObject({
+      errors: [{ path: '', code: 'xliff_doctype' }],
+    });
+    await door.expect('importXliff', german, 415, file('<a/>', { 'content-type': 'text/html' }));
+    await door.expect('importXliff', german, [400, 'body_missing'], { ...file(''), as: 'admin' });
   });
 });
 
@@ -238,7 +271,7 @@ test('every documented status of these calls was met', () => {
   const calls = [
     ...['createPublisher', 'listPublishers', 'listHandlers', 'getHandler', 'registerPackage', 'getVersion'],
     ...['deleteDraft', 'setSettingsSchema', 'publishVersion', 'withdrawVersion'],
-    ...['setResources', 'listResources', 'getResources'],
+    ...['setResources', 'listResources', 'getResources', 'exportXliff', 'importXliff'],
   ];
   expect(door.unmet(calls)).toEqual([]);
 });

@@ -25,7 +25,7 @@ function requireType(request: Request, types: readonly string[]): void {
 }
 
 /** The whole body, cut off where it is longer than the limit (413). */
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
@@ -59,6 +59,19 @@ export async function readJson<S extends z.ZodType>(
     throw new DomainError(kindOfJsonFault(code), code, { params, faults });
   }
   return parse(schema, value);
+}
+
+/** The whole body as bytes. Throws 415, 413, and 400 where there is none. */
+export async function readFile(
+  request: Request,
+  types: readonly string[],
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  requireType(request, types);
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+  const bytes = await readBytes(request, limit);
+  if (bytes.byteLength === 0) throw new DomainError('bad_request', 'body_missing');
+  return bytes;
 }
 
 /** A zip on its way: nothing of it is read yet, so that whoever takes it may refuse it first. */

@@ -41,11 +41,11 @@ export function readQuery(route: Route, request: Request): unknown {
   });
 }
 
-/** The incarnation in `If-Match: "7"`; undefined without the header and for `*`. Throws 400 for anything else. */
+/** The incarnation or revision in `If-Match: "7"`; undefined without the header and for `*`. Throws 400 for anything else. */
 export function readIfMatch(request: Request): number | undefined {
   const header = request.headers.get('if-match')?.trim();
   if (header === undefined || header === '*') return undefined;
-  const incarnation = /^(?:W\/)?"?(\d{1,9})"?$/.exec(header)?.[1];
-  if (incarnation === undefined) throw new DomainError('bad_request', 'if_match_form');
-  return Number(incarnation);
+  const seen = /^(?:W\/)?"?(\d{1,9})"?$/.exec(header)?.[1];
+  if (seen === undefined) throw new DomainError('bad_request', 'if_match_form');
+  return Number(seen);
 }

@@ -54,9 +54,11 @@ describe('the roles of the contract', () => {
         withdrawVersion: { reason: 'x' },
         setSettingsSchema: {},
         setResources: [],
+        importXliff: '<xliff/>',
       };
       const body = bodies[route.operationId];
-      const reply = await door.call(route.method, emptyPath(route.path), { as: 'outsider', body });
+      const headers: Record<string, string> = typeof body === 'string' ? { 'content-type': 'text/xml' } : {};
+      const reply = await door.call(route.method, emptyPath(route.path), { as: 'outsider', body, headers });
       expect(reply).toMatchObject({ status: 403, body: { code: 'namespace_forbidden' } });
     },
   );

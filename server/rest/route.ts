@@ -10,17 +10,20 @@ export interface Call<P, Q, B> {
   params: P;
   query: Q;
   body: B;
-  /** The incarnation of `If-Match`; undefined where any will do. */
+  /** The number in `If-Match`, an incarnation or a revision; undefined where any will do. */
   ifMatch: number | undefined;
   acceptLanguage: string | null;
   /** The zip of a route that takes one. */
   upload: Upload | null;
+  /** The body of a route that takes a file of another kind. */
+  file: Uint8Array<ArrayBuffer> | null;
 }
 
-/** What a route answers; the door makes JSON of `body`. */
+/** What a route answers; the door makes JSON of `body`, and hands `text` on as it is. */
 export interface Reply {
   status: number;
   body?: unknown;
+  text?: string;
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -28,6 +31,8 @@ export interface Reply {
 export interface Answer {
   meaning: string;
   schema?: z.ZodType;
+  /** Media type of an answer that is no JSON. */
+  type?: string;
 }
 
 interface RouteShape {
@@ -42,6 +47,8 @@ interface RouteShape {
   inNamespace?: boolean;
   /** The body is a zip, handed on as a stream. */
   takesZip?: boolean;
+  /** The body is a file of one of these media types, read as a whole. */
+  takesFile?: { types: readonly string[]; bytes: (limits: Context['config']['limits']) => number };
   /** Bytes of a JSON body; the door's usual limit where absent. */
   bodyBytes?: (limits: Context['config']['limits']) => number;
   takesIfMatch?: boolean;

@@ -1,6 +1,6 @@
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
-import { readJson, readZip } from './read-body.ts';
+import { readFile, readJson, readZip } from './read-body.ts';
 import { readIfMatch, readParams, readQuery, requireJsonWanted } from './read-request.ts';
 import type { Reply, Route } from './route.ts';
 
@@ -24,23 +24,27 @@ export async function serve(
     ? await readJson(request, route.body, limits, route.bodyBytes?.(limits) ?? limits.http.bodyBytes)
     : undefined;
   const upload = route.takesZip ? readZip(request) : null;
+  const file = route.takesFile ? await readFile(request, route.takesFile.types, route.takesFile.bytes(limits)) : null;
   const acceptLanguage = request.headers.get('accept-language');
-  return responseOf(await route.run(ctx, { params, query, body, ifMatch, acceptLanguage, upload }));
+  return responseOf(await route.run(ctx, { params, query, body, ifMatch, acceptLanguage, upload, file }));
 }
 
-function responseOf({ status, body, headers }: Reply): Response {
+function responseOf({ status, body, text, headers }: Reply): Response {
+  if (text !== undefined) return new Response(text, { status, headers: { ...guarded, ...headers } });
   if (body === undefined) return new Response(null, { status, headers });
   return jsonResponse(status, JSON.stringify(body), headers);
 }
 
-/** Answers may hold what only the caller may see: no cache keeps them. Messages in them are in the caller's language. */
+/** Answers may hold what only the caller may see: no cache keeps them. */
+const guarded = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+/** Messages in it are in the caller's language. */
 export function jsonResponse(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(text, {
     status,
     headers: {
       'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
+      ...guarded,
       vary: 'Accept-Language',
       ...headers,
     },

@@ -3,11 +3,12 @@ import { anonymous } from '#server/domain/actor.ts';
 import { createDoor, type DoorServices, type RequestInfo } from './door.ts';
 import { setResourcesRoute } from './routes/resources.ts';
 import { registerPackageRoute } from './routes/versions.ts';
+import { xliffRoutes } from './routes/xliff.ts';
 
 /**
- * The pages' own door for zips and language files, `PUT /upload/handlers/{handler}/versions/{version}/package` and
- * `…/resources/{lang}`: the same calls as the management door's, with the session's cookie and only from a page of
- * ours. They are too large for tRPC.
+ * The pages' own door for zips and language files, `PUT /upload/handlers/{handler}/versions/{version}/package`,
+ * `…/resources/{lang}` and `…/resources/{lang}.xlf`: the same calls as the management door's, with the session's
+ * cookie and only from a page of ours. They are too large for tRPC.
  */
 export function createUploadHandler(
   services: DoorServices,
@@ -15,7 +16,7 @@ export function createUploadHandler(
   return createDoor({
     services,
     base: '/upload',
-    routes: [registerPackageRoute, setResourcesRoute],
+    routes: [registerPackageRoute, ...xliffRoutes, setResourcesRoute],
     async authenticate(request, _info, now) {
       requireOwnMutation(request.headers, services.config);
       return (await readSession(services, request.headers, now))?.actor ?? anonymous;

@@ -121,7 +121,12 @@ const codeOf = ({ body }: RestReply): unknown => (body as { code?: unknown } | u
 
 /** The answer is what the table says, and has nothing more that is not said there. */
 function expectShape(route: Route, reply: RestReply): void {
-  const schema = route.answers[reply.status]?.schema;
+  const { schema, type } = route.answers[reply.status] ?? {};
+  if (type !== undefined) {
+    expect(reply.headers.get('content-type')).toBe(type);
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+    return;
+  }
   if (!schema) {
     expect(reply.text).toBe('');
     return;

@@ -10,6 +10,8 @@ export interface LanguageResources extends Coverage {
   /** By id, numbers in their order. */
   messages: { id: string; text: string }[];
   warnings: StoredWarning[];
+  /** Rises with every change. */
+  revision: number;
   updatedAt: string;
   updatedBy: string;
 }
@@ -29,8 +31,9 @@ export async function getResources(
     const messages = Object.entries(row.messages)
       .map(([id, text]) => ({ id, text }))
       .toSorted((a, b) => order.compare(a.id, b.id));
-    const { warnings, updatedAt, updatedBy } = row;
-    return { lang, translated, total, missing, messages, warnings, updatedAt: updatedAt.toISOString(), updatedBy };
+    const { warnings, revision, updatedAt, updatedBy } = row;
+    const said = { warnings, revision, updatedAt: updatedAt.toISOString(), updatedBy };
+    return { lang, translated, total, missing, messages, ...said };
   });
   return {
     handler,

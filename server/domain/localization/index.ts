@@ -1,12 +1,15 @@
 export * from './coverage.ts';
+export * from './export-xliff.ts';
 export * from './find-messages.ts';
 export * from './gather-reported-messages.ts';
 export * from './get-coverage.ts';
 export * from './get-resources.ts';
+export * from './import-xliff.ts';
 export * from './input.ts';
 export * from './language.ts';
 export * from './list-unknown-messages.ts';
 export * from './message.ts';
 export * from './preview-message.ts';
 export * from './publish-version.ts';
+export type { SetResourcesResult } from './put-language.ts';
 export * from './set-resources.ts';

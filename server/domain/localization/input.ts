@@ -4,8 +4,18 @@ import { z } from 'zod';
 export const versionReference = z.object({ handler: z.string().min(1).max(192), version: z.string().min(1).max(64) });
 export type VersionReference = z.input<typeof versionReference>;
 
-/** `lang` stands in the address, `file` is the resource file: the parsed JSON of an array of one. */
-export const setResourcesInput = versionReference.extend({ lang: z.string().min(1).max(100), file: z.unknown() });
+/** Of a language; 0 where there is none yet. */
+const revision = z.number().int().min(0).optional();
+
+/**
+ * `lang` stands in the address, `file` is the resource file: the parsed JSON of an array of one. With `revision` it is
+ * refused where the language has changed since.
+ */
+export const setResourcesInput = versionReference.extend({
+  lang: z.string().min(1).max(100),
+  file: z.unknown(),
+  revision,
+});
 export type SetResourcesInput = z.input<typeof setResourcesInput>;
 
 export const getResourcesInput = versionReference;
@@ -30,3 +40,21 @@ export const listUnknownMessagesInput = z.object({
   lang: z.string().min(1).max(100).default('en'),
 });
 export type ListUnknownMessagesInput = z.input<typeof listUnknownMessagesInput>;
+
+const xliffVersion = z.enum(['2.1', '1.2']);
+
+/** `lang` is the target; English is always the source. */
+export const exportXliffInput = versionReference.extend({
+  lang: z.string().min(1).max(100),
+  xliff: xliffVersion.default('2.1'),
+});
+export type ExportXliffInput = z.input<typeof exportXliffInput>;
+
+/** `file` is what a translator sent back, as bytes. With `dryRun` nothing is stored. */
+export const importXliffInput = versionReference.extend({
+  lang: z.string().min(1).max(100),
+  file: z.instanceof(Uint8Array),
+  dryRun: z.boolean().default(false),
+  revision,
+});
+export type ImportXliffInput = z.input<typeof importXliffInput>;

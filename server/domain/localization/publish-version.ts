@@ -11,7 +11,7 @@ import { type PublishVersionInput, publishVersionInput } from './input.ts';
 import { lastLanguage } from './language.ts';
 import { loadResources, loadVersion } from './load-version.ts';
 import { namespaceOf } from './namespace.ts';
-import { withoutEnglish } from './set-resources.ts';
+import { withoutEnglish } from './put-language.ts';
 
 export interface PublishedVersion {
   handler: string;

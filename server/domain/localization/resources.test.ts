@@ -38,6 +38,7 @@ describe('setResources', () => {
     expect(await setResources(ctx, { handler, version, lang: 'EN', file: resourcesEn })).toEqual({
       lang: 'en',
       messages: 1,
+      revision: 1,
       warnings: [],
     });
     await setResources(ctx, { handler, version, lang: 'en', file: file('en', { a: 'x', b: 'y' }) });

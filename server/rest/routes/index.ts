@@ -7,12 +7,15 @@ import { tokenRoutes } from './tokens.ts';
 import { versionRoutes } from './versions.ts';
 import { viewRoutes } from './views.ts';
 import { vmRoutes } from './vms.ts';
+import { xliffRoutes } from './xliff.ts';
 
 /** Every call of the management door. */
 export const routes: readonly Route[] = [
   ...publisherRoutes,
   ...handlerRoutes,
   ...versionRoutes,
+  // Before those of any language: the ending tells them apart.
+  ...xliffRoutes,
   ...resourceRoutes,
   ...vmRoutes,
   ...goalStateRoutes,

@@ -12,6 +12,7 @@ const coverage = z.object({
   total: count,
   missing: z.array(z.string()),
   warnings: z.array(warning),
+  revision: count,
   updatedAt: time,
   updatedBy: z.string(),
 });
@@ -32,15 +33,16 @@ export const setResourcesRoute: Route = route({
   params: inLanguage,
   body: z.array(z.unknown()),
   bodyBytes: (limits) => limits.resources.fileBytes,
+  takesIfMatch: true,
   answers: {
     200: {
       meaning: 'The language as it is kept, and how many messages it has.',
-      schema: z.object({ lang: z.string(), messages: count, warnings: z.array(warning) }),
+      schema: z.object({ lang: z.string(), messages: count, revision: count, warnings: z.array(warning) }),
     },
   },
-  refusals: [404],
-  run: async (ctx, { params, body, acceptLanguage }) => {
-    const { warnings, ...result } = await setResources(ctx, { ...params, file: body });
+  refusals: [404, 412],
+  run: async (ctx, { params, body, ifMatch, acceptLanguage }) => {
+    const { warnings, ...result } = await setResources(ctx, { ...params, file: body, revision: ifMatch });
     return { status: 200, body: { ...result, warnings: shownWarnings(warnings, acceptLanguage) } };
   },
 });

@@ -1,0 +1,130 @@
+import type { StoredWarning } from '#db/schema/index.ts';
+import { canonicalLanguage, pointer } from '#protocol/index.ts';
+import { allowNamespace } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError, type Fault } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { translationWarnings } from './coverage.ts';
+import { targetLanguage } from './export-xliff.ts';
+import { type ImportXliffInput, importXliffInput } from './input.ts';
+import { lastLanguage } from './language.ts';
+import { loadResources, loadVersion } from './load-version.ts';
+import { type Messages, templateOf } from './message.ts';
+import { namespaceOf } from './namespace.ts';
+import { putLanguage, readResourceFile } from './put-language.ts';
+import { refused } from './xliff/decode.ts';
+import { type ReadDocument, type ReadUnit, readXliff } from './xliff/read-xliff.ts';
+
+/** What a translator's file changes, before or after it is stored. */
+export interface XliffImport {
+  lang: string;
+  /** Of the language that it was compared with; after storing, of what is there now. */
+  revision: number;
+  stored: boolean;
+  added: number;
+  changed: number;
+  same: number;
+  /** Units that have no translation yet. */
+  untranslated: number;
+  /** The first 500 of them, in the order of the file. */
+  changes: { id: string; before: string | null; after: string }[];
+  /** What refuses nothing: ids that English does not have (left out), other placeholders, a source that has moved on. */
+  findings: StoredWarning[];
+}
+
+const listed = 500;
+
+/** How large a file may be: source and target and the markup around them. */
+export const xliffBytes = ({ resources }: Context['config']['limits']): number => 4 * resources.fileBytes;
+
+/**
+ * Takes over translations from XLIFF 1.2 or 2.x. Texts that the file does not have stay as they are. Throws 413 and 422
+ * as `readXliff`, 422 where the file names another handler, version or language, 412 where the language has moved on.
+ */
+export async function importXliff(ctx: Context, input: ImportXliffInput): Promise<XliffImport> {
+  const { file, lang: named, dryRun, revision, ...reference } = parse(importXliffInput, input);
+  allowNamespace(ctx.actor, namespaceOf(reference.handler));
+  const lang = targetLanguage(named);
+  const { limits } = ctx.config;
+  // Named before the file is read: a wrong address costs no parsing.
+  await loadVersion(ctx.db, reference);
+  const document = await readXliff(file, { bytes: xliffBytes(limits), units: limits.resources.messages });
+
+  return ctx.db.transaction(async (tx) => {
+    const version = await loadVersion(tx, reference, { lock: true });
+    requireSame(document, { original: `${version.handler}-${version.version}`, lang });
+    const files = await loadResources(tx, version);
+    const english = files.find((row) => row.lang === lastLanguage)?.messages;
+    if (english === undefined) throw new DomainError('unprocessable', 'xliff_without_english');
+    const present = files.find((row) => row.lang === lang);
+    const merged = mergeUnits(document.units, english, present?.messages ?? {}, lang);
+    const outcome = { ...merged.outcome, lang, revision: present?.revision ?? 0, stored: false };
+    if (outcome.changes.length === 0) return outcome;
+    const list = Object.entries(merged.messages).map(([id, text]) => ({ id, text }));
+    const { messages } = readResourceFile(ctx, lang, [{ version: 1.0, lang, messages: list }]);
+    if (dryRun) return outcome;
+    const put = await putLanguage(tx, ctx, version, { lang, messages, revision });
+    return { ...outcome, revision: put.revision, stored: true };
+  });
+}
+
+/** Refuses what was made for another handler, version or language (422). */
+function requireSame(document: ReadDocument, { original, lang }: { original: string; lang: string }): void {
+  const faults: Fault[] = [];
+  const found = document.originals.find((each) => each !== original) ?? document.originals[0];
+  if (found === undefined) faults.push({ path: '/file', code: 'xliff_not_one' });
+  else if (found !== original) {
+    faults.push({
+      path: '/file/original',
+      code: 'xliff_other_version',
+      params: { expected: original, found: cut(found) },
+    });
+  }
+  const languages = [
+    { path: '/source', named: document.source, expected: lastLanguage },
+    { path: '/target', named: document.target, expected: lang },
+  ];
+  for (const { path, named, expected } of languages) {
+    if (named !== null && canonicalLanguage(named) === expected) continue;
+    faults.push({ path, code: 'xliff_other_language', params: { expected, found: cut(named ?? '–') } });
+  }
+  if (faults.length > 0) throw refused(faults);
+}
+
+const cut = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
+
+type Outcome = Omit<XliffImport, 'lang' | 'revision' | 'stored'>;
+
+/** The language with the file's translations over it, and what that means. */
+function mergeUnits(
+  units: readonly ReadUnit[],
+  english: Messages,
+  present: Messages,
+  lang: string,
+): { messages: Messages; outcome: Outcome } {
+  const messages = new Map(Object.entries(present));
+  const outcome: Outcome = { added: 0, changed: 0, same: 0, untranslated: 0, changes: [], findings: [] };
+  for (const { id, source, target, line } of units) {
+    const path = pointer(['unit', id]);
+    const original = templateOf(english, id);
+    if (original === undefined) {
+      outcome.findings.push({ code: 'xliff_id_unknown', path, params: { id, line } });
+      continue;
+    }
+    if (target === null || target.trim() === '') {
+      outcome.untranslated += 1;
+      continue;
+    }
+    if (source !== original) outcome.findings.push({ code: 'xliff_source_moved_on', path, params: { id, line } });
+    outcome.findings.push(...translationWarnings(lang, { [id]: target }, { [id]: original }, () => path));
+    const before = templateOf(present, id) ?? null;
+    if (before === target) {
+      outcome.same += 1;
+      continue;
+    }
+    outcome[before === null ? 'added' : 'changed'] += 1;
+    if (outcome.changes.length < listed) outcome.changes.push({ id, before, after: target });
+    messages.set(id, target);
+  }
+  return { messages: Object.fromEntries(messages), outcome };
+}

@@ -1,0 +1,63 @@
+/** A piece of a message text as translators get it: words, a placeholder that is protected, or a character that XML cannot hold. */
+export type Piece = { text: string } | { code: string; id: string } | { char: number };
+
+const token = /\{\{|\}\}|\{\d{1,4}\}|<\d{1,4}>/g;
+const placeholder = /^(?:\{(\d{1,4})\}|<(\d{1,4})>)$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what XML 1.0 cannot hold
+const unfit = /([\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff])/;
+
+/** Whether XML can hold the text as it is. */
+export const fitsXml = (text: string): boolean => !unfit.test(text);
+
+/** A text in pieces. A placeholder's id is the same in source and target: `p0`, and `p0.2` where it comes again. */
+export function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  const seen = new Map<number, number>();
+  const words = (part: string): void => {
+    for (const [index, piece] of part.split(unfit).entries()) {
+      if (piece === '') continue;
+      pieces.push(index % 2 === 1 ? { char: piece.charCodeAt(0) } : { text: piece });
+    }
+  };
+  let from = 0;
+  for (const match of text.matchAll(token)) {
+    const code = match[0];
+    const number = numberOf(code);
+    // `{{` and `}}` are braces, not placeholders.
+    if (number === null) continue;
+    words(text.slice(from, match.index));
+    const count = (seen.get(number) ?? 0) + 1;
+    seen.set(number, count);
+    pieces.push({ code, id: count === 1 ? `p${number}` : `p${number}.${count}` });
+    from = match.index + code.length;
+  }
+  words(text.slice(from));
+  return pieces;
+}
+
+function numberOf(code: string): number | null {
+  const [, braced, angled] = placeholder.exec(code) ?? [];
+  const digits = braced ?? angled;
+  return digits === undefined ? null : Number(digits);
+}
+
+/** The placeholder that an inline element stands for: by what it shows, else by the id that `piecesOf` gave it. */
+export function codeOf(shown: string | undefined, id: string | undefined): string | null {
+  if (shown !== undefined && numberOf(shown) !== null) return shown;
+  const number = /^p(\d{1,4})(?:\.\d+)?$/.exec(id ?? '')?.[1];
+  return number === undefined ? null : `{${number}}`;
+}
+
+const nmtoken = /^[\p{L}\p{N}._:-]+$/u;
+const packed = 'b64-';
+
+/** A message id as the id of a unit: as it is where XML's names allow it, packed otherwise. */
+export function unitIdOf(id: string, isName: boolean): string {
+  const isPlain = !id.startsWith(packed) && (isName ? nmtoken.test(id) : fitsXml(id));
+  return isPlain ? id : packed + Buffer.from(id).toString('base64url');
+}
+
+/** The message id of a unit. */
+export function messageIdOf(unitId: string): string {
+  return unitId.startsWith(packed) ? Buffer.from(unitId.slice(packed.length), 'base64url').toString() : unitId;
+}

@@ -1,0 +1,111 @@
+import { fitsXml, type Piece, piecesOf, unitIdOf } from './inline.ts';
+
+export type XliffVersion = '1.2' | '2.1';
+
+/** A message as a translator gets it. */
+export interface Unit {
+  id: string;
+  source: string;
+  /** Null where there is no translation yet. */
+  target: string | null;
+  /** The translation should be looked at again. */
+  needsReview: boolean;
+}
+
+export interface Document {
+  /** What the texts belong to: `<handler>-<version>`. */
+  original: string;
+  /** BCP 47. */
+  source: string;
+  target: string;
+  units: readonly Unit[];
+}
+
+/** The document as XLIFF, one unit per message, placeholders as inline codes. */
+export function writeXliff(document: Document, version: XliffVersion): string {
+  return version === '2.1' ? writeTwo(document) : writeOne(document);
+}
+
+const head = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+function writeTwo({ original, source, target, units }: Document): string {
+  const body = units.map((unit) => {
+    const state = unit.target === null || unit.needsReview ? 'initial' : 'translated';
+    const lines = [
+      `    <unit id="${attribute(unitIdOf(unit.id, true))}"${nameOf(unit.id)}>`,
+      `      <segment state="${state}">`,
+      `        <source>${content(unit.source, two)}</source>`,
+      ...(unit.target === null ? [] : [`        <target>${content(unit.target, two)}</target>`]),
+      '      </segment>',
+      '    </unit>',
+    ];
+    return lines.join('\n');
+  });
+  return [
+    `${head}<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.1" srcLang="${attribute(source)}" trgLang="${attribute(target)}">`,
+    `  <file id="${attribute(original)}" original="${attribute(original)}" xml:space="preserve">`,
+    ...body,
+    '  </file>',
+    '</xliff>\n',
+  ].join('\n');
+}
+
+/** A packed id says to people what it is. */
+const nameOf = (id: string): string => (unitIdOf(id, true) !== id && fitsXml(id) ? ` name="${attribute(id)}"` : '');
+
+function writeOne({ original, source, target, units }: Document): string {
+  const body = units.map((unit) => {
+    const state = unit.needsReview ? 'needs-review-translation' : 'translated';
+    const lines = [
+      `      <trans-unit id="${attribute(unitIdOf(unit.id, false))}">`,
+      `        <source>${content(unit.source, one)}</source>`,
+      ...(unit.target === null ? [] : [`        <target state="${state}">${content(unit.target, one)}</target>`]),
+      '      </trans-unit>',
+    ];
+    return lines.join('\n');
+  });
+  return [
+    `${head}<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2">`,
+    `  <file original="${attribute(original)}" datatype="plaintext" source-language="${attribute(source)}" target-language="${attribute(target)}" xml:space="preserve">`,
+    '    <body>',
+    ...body,
+    '    </body>',
+    '  </file>',
+    '</xliff>\n',
+  ].join('\n');
+}
+
+type Inline = (piece: Exclude<Piece, { text: string }>) => string;
+
+const hex = (char: number): string => char.toString(16).toUpperCase().padStart(4, '0');
+
+const two: Inline = (piece) =>
+  'char' in piece
+    ? `<cp hex="${hex(piece.char)}"/>`
+    : `<ph id="${piece.id}" equiv="${attribute(piece.code)}" disp="${attribute(piece.code)}"/>`;
+
+// 1.2 knows no element for a character that XML cannot hold.
+const one: Inline = (piece) =>
+  'char' in piece
+    ? `<x id="cp${hex(piece.char)}" ctype="x-cp"/>`
+    : `<ph id="${piece.id}" equiv-text="${attribute(piece.code)}">${escaped(piece.code)}</ph>`;
+
+const content = (text: string, inline: Inline): string =>
+  piecesOf(text)
+    .map((piece) => ('text' in piece ? escaped(piece.text) : inline(piece)))
+    .join('');
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#13;',
+  '\n': '&#10;',
+  '\t': '&#9;',
+};
+
+/** Readers turn a bare carriage return into a line feed. */
+const escaped = (text: string): string => text.replace(/[&<>\r]/g, (char) => entities[char] ?? char);
+/** Readers turn bare white space in attributes into blanks. */
+const attribute = (text: string): string => text.replace(/[&<>"\r\n\t]/g, (char) => entities[char] ?? char);

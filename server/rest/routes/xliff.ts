@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { exportXliff, importXliff, xliffBytes } from '#server/domain/localization/index.ts';
+import { shownWarnings } from '#server/i18n/index.ts';
+import { flag, type Route, route } from '../route.ts';
+import { count, inVersion, language, warning } from '../shapes.ts';
+
+const type = 'application/xliff+xml';
+const path = '/handlers/{handler}/versions/{version}/resources/{lang}.xlf';
+const params = inVersion.extend({ lang: language.transform((lang) => lang.replace(/\.xlf$/, '')) });
+
+/** A language as translators get it and send it back. Both calls stand at the pages' own door too. */
+export const xliffRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path,
+    operationId: 'exportXliff',
+    summary: 'The English messages of a version with their translations, as XLIFF 2.1 or 1.2.',
+    role: 'viewer',
+    params,
+    query: z.object({ xliff: z.enum(['2.1', '1.2']).optional() }),
+    answers: { 200: { meaning: 'The file.', type } },
+    refusals: [404, 422],
+    run: async (ctx, { params, query }) => {
+      const { fileName, text } = await exportXliff(ctx, { ...params, ...query });
+      const disposition = `attachment; filename="${fileName}"`;
+      return { status: 200, text, headers: { 'content-type': type, 'content-disposition': disposition } };
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    operationId: 'importXliff',
+    summary: 'Takes over translations from XLIFF 1.2 or 2.x; with `dryRun` it only says what would change.',
+    role: 'publisher',
+    inNamespace: true,
+    params,
+    query: z.object({ dryRun: flag }),
+    takesFile: { types: [type, 'application/x-xliff+xml', 'application/xml', 'text/xml'], bytes: xliffBytes },
+    takesIfMatch: true,
+    answers: {
+      200: {
+        meaning: 'What changes, or has changed.',
+        schema: z.object({
+          lang: z.string(),
+          revision: count,
+          stored: z.boolean(),
+          added: count,
+          changed: count,
+          same: count,
+          untranslated: count,
+          changes: z.array(z.object({ id: z.string(), before: z.string().nullable(), after: z.string() })),
+          findings: z.array(warning),
+        }),
+      },
+    },
+    refusals: [404, 412],
+    run: async (ctx, { params, query, file, ifMatch, acceptLanguage }) => {
+      if (file === null) throw new Error('an import without its file');
+      const { findings, ...outcome } = await importXliff(ctx, { ...params, ...query, file, revision: ifMatch });
+      return { status: 200, body: { ...outcome, findings: shownWarnings(findings, acceptLanguage) } };
+    },
+  }),
+];
