@@ -103,7 +103,7 @@ const law: IConfiguration = {
       comment: 'A verb is the same for every door.',
       severity: 'error',
       from: from('^server/domain/'),
-      to: { path: '^node_modules/(next|react|react-dom|hono|@hono|@trpc|better-auth)/' },
+      to: { path: '^node_modules/(next|react|react-dom|hono|@hono|@trpc)/' },
     },
     ...moduleOrder,
     {

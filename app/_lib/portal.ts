@@ -34,7 +34,8 @@ export const openPortal = cache(async () => runtime().caller(await readerHeaders
  * signed in is led there: a page is made beside its layout, and must not ask as nobody.
  */
 export const portal = cache(async () => {
-  if ((await reader()) === null) redirect(await signInAddress());
+  // Nor as somebody who must set up a second factor first: the sign-in leads them there.
+  if (((await reader())?.role ?? null) === null) redirect(await signInAddress());
   return openPortal();
 });
 

@@ -1,3 +1,4 @@
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
 import { type Problem, problemOfResponse } from './problem.ts';
 
 /** A refusal by a door that is not tRPC; `problemOf` reads its `data`. */
@@ -11,9 +12,48 @@ export class DoorError extends Error {
   }
 }
 
-/** Starts a session. Throws `DoorError` with `credentials_refused` or `rate_limited`, or what `fetch` throws. */
-export async function signIn(email: string, password: string): Promise<void> {
-  await post('/api/auth/sign-in/email', { email, password });
+/** What somebody can show after the password. */
+export interface FactorKinds {
+  passkey: boolean;
+  totp: boolean;
+  recoveryCode: boolean;
+}
+
+/** A factor as it is shown: a code of the app, a recovery code, or what a passkey signed. */
+export type FactorAnswer = { code: string } | { recoveryCode: string } | { passkey: AuthenticationResponseJSON };
+
+/**
+ * Starts a session and gives null; or the kinds of the second factor that is asked for next. Throws `DoorError` with
+ * `credentials_refused` or `too_many_attempts`, or what `fetch` throws.
+ */
+export async function signIn(email: string, password: string): Promise<FactorKinds | null> {
+  const response = await post('/api/auth/sign-in/email', { email, password });
+  return response.status === 204 ? null : ((await response.json()) as { factors: FactorKinds }).factors;
+}
+
+/** What the passkeys of who gave the password are asked to sign. */
+export async function askPasskeyAsFactor(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return (await post('/api/auth/sign-in/factor/passkey', {})).json();
+}
+
+/** Shows the second factor and starts the session. Throws `DoorError`: `factor_refused`, `sign_in_stale`. */
+export async function signInWithFactor(answer: FactorAnswer): Promise<void> {
+  await post('/api/auth/sign-in/factor', answer);
+}
+
+/** What any passkey of this browser is asked to sign. */
+export async function askPasskey(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return (await post('/api/auth/sign-in/passkey/options', {})).json();
+}
+
+/** Starts a session by a passkey alone. Throws `DoorError`: `factor_refused`. */
+export async function signInWithPasskey(passkey: AuthenticationResponseJSON): Promise<void> {
+  await post('/api/auth/sign-in/passkey', { passkey });
+}
+
+/** Another password; all other sessions end. Throws `DoorError`: `password_wrong`, `invalid`. */
+export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
+  await post('/api/auth/change-password', { currentPassword, newPassword });
 }
 
 /** Ends the session. */
@@ -21,25 +61,27 @@ export async function signOut(): Promise<void> {
   await post('/api/auth/sign-out', {});
 }
 
-/** Whether the portal answers, and says that nobody is signed in here. */
+/** Whether the portal answers, and says that nobody is signed in here, or that a second factor must be set up first. */
 export async function isSignedOut(): Promise<boolean> {
   try {
     const response = await fetch('/api/auth/get-session', { cache: 'no-store' });
     if (!response.ok) return false;
     const body: unknown = await response.json();
-    return typeof body === 'object' && body !== null && 'user' in body && body.user === null;
+    if (typeof body !== 'object' || body === null || !('user' in body)) return false;
+    return body.user === null || (body.user as { role?: unknown }).role === null;
   } catch {
     return false;
   }
 }
 
-async function post(path: string, body: unknown): Promise<void> {
+async function post(path: string, body: unknown): Promise<Response> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'accept-language': document.documentElement.lang },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new DoorError(await problemOfResponse(response));
+  return response;
 }
 
 /** Where to go after signing in: a path of this portal, or the VMs. `next` comes from the address, so it is checked. */

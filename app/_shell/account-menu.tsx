@@ -1,6 +1,7 @@
 'use client';
 
-import { LogOut } from 'lucide-react';
+import { LogOut, UserRound } from 'lucide-react';
+import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { signOut } from '../_lib/session.ts';
@@ -14,6 +15,7 @@ import { useReader } from './reader.tsx';
 export function AccountMenu({ showName = false }: { showName?: boolean }) {
   const { t } = useTranslation(['navigation', 'common']);
   const reader = useReader();
+  const router = useRouter();
   const explain = useProblem();
   const [busy, setBusy] = useState(false);
 
@@ -50,6 +52,10 @@ export function AccountMenu({ showName = false }: { showName?: boolean }) {
             <div className="text-12 text-ink-3">{t(`common:role.${reader.role}`)}</div>
           </div>
           <MenuSeparator />
+          <MenuItem onSelect={() => router.push('/settings/account')}>
+            <UserRound aria-hidden />
+            {t('navigation:ownAccount')}
+          </MenuItem>
           <MenuItem disabled={busy} onSelect={() => void leave()}>
             <LogOut aria-hidden className="rtl:-scale-x-100" />
             {t('navigation:signOut')}

@@ -1,10 +1,27 @@
-import { boolean, index, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  customType,
+  index,
+  integer,
+  pgTable,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 
 /** Roles of the contract. Operator and publisher include viewer, admin includes all. */
 export const roles = ['viewer', 'operator', 'publisher', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** A person. Fields up to `updatedAt` are those that the sign-in library keeps. */
+/** How a session began: password (with a second factor where there is one), passkey, or the OpenID provider. */
+export const signInMethods = ['password', 'passkey', 'provider'] as const;
+export type SignInMethod = (typeof signInMethods)[number];
+
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/** A person. */
 export const users = pgTable('users', {
   id: text().primaryKey(),
   name: text().notNull(),
@@ -30,10 +47,14 @@ export const sessions = pgTable(
     userAgent: text('user_agent'),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
+    method: text().$type<SignInMethod>().notNull().default('password'),
+    /** When this person last proved who they are: at the sign-in, or before a change of what they sign in with. */
+    confirmedAt: timestamp('confirmed_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [index('sessions_user').on(t.userId)],
 );
 
+/** What a person signs in with: a password (`credential`), or an account at an OpenID provider (its issuer). */
 export const accounts = pgTable(
   'accounts',
   {
@@ -49,14 +70,85 @@ export const accounts = pgTable(
     accessTokenExpiresAt: timestamp('access_token_expires_at', { withTimezone: true }),
     refreshTokenExpiresAt: timestamp('refresh_token_expires_at', { withTimezone: true }),
     scope: text(),
-    /** scrypt, made by the sign-in library. */
+    /** scrypt; see server/auth/password-hash.ts. */
     password: text(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   },
-  (t) => [index('accounts_user').on(t.userId)],
+  (t) => [index('accounts_user').on(t.userId), uniqueIndex('accounts_identity').on(t.providerId, t.accountId)],
 );
 
+/** A credential of WebAuthn that a person registered: a second factor, and a way to sign in by itself. */
+export const passkeys = pgTable(
+  'passkeys',
+  {
+    /** Credential id, base64url. */
+    id: text().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    publicKey: bytes('public_key').notNull(),
+    /** Signatures so far, as the authenticator counts; 0 where it does not. */
+    counter: bigint({ mode: 'number' }).notNull(),
+    transports: text().array().notNull().default([]),
+    /** Kept by a password manager that syncs it. */
+    backedUp: boolean('backed_up').notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
+    lastUsedAt: timestamp('last_used_at', { withTimezone: true }),
+  },
+  (t) => [index('passkeys_user').on(t.userId)],
+);
+
+/** The authenticator app of a person. */
+export const totpFactors = pgTable('totp_factors', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  /** Sealed, bound to the person. */
+  secret: bytes().notNull(),
+  /** Step of 30 s of the last code that was taken: no code counts twice. */
+  lastStep: bigint('last_step', { mode: 'number' }).notNull(),
+  createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
+  lastUsedAt: timestamp('last_used_at', { withTimezone: true }).notNull(),
+});
+
+/** Codes for the day when the other factors are lost: keyed digests, each good once. */
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    digest: bytes().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
+    usedAt: timestamp('used_at', { withTimezone: true }),
+  },
+  (t) => [index('recovery_codes_user').on(t.userId)],
+);
+
+/** Something that was asked of one browser or session and is waited for, for minutes; answered once. */
+export const authChallenges = pgTable(
+  'auth_challenges',
+  {
+    /** Digest of the kind and of the token that the browser holds, or of the session. */
+    digest: text().primaryKey(),
+    /** Sealed; what was asked, bound to the digest. */
+    asked: bytes().notNull(),
+    tries: integer().notNull().default(0),
+    expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
+  },
+  (t) => [index('auth_challenges_expiry').on(t.expiresAt)],
+);
+
+/** One row: rules of this portal about how people sign in. Without it, none. */
+export const signInRules = pgTable('sign_in_rules', {
+  id: integer().primaryKey(),
+  requireFactor: boolean('require_factor').notNull(),
+  updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
+});
+
+/** Kept by the sign-in library of 0.1, read by nobody; goes with the release after next. */
 export const verifications = pgTable('verifications', {
   id: text().primaryKey(),
   identifier: text().notNull(),
@@ -77,6 +169,8 @@ export const apiTokens = pgTable('api_tokens', {
   createdBy: text('created_by').notNull(),
   expiresAt: timestamp('expires_at', { withTimezone: true }),
   lastUsedAt: timestamp('last_used_at', { withTimezone: true }),
+  /** Where the last use came from. */
+  lastUsedFrom: text('last_used_from'),
   revokedAt: timestamp('revoked_at', { withTimezone: true }),
 });
 

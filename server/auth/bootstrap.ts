@@ -1,4 +1,3 @@
-import { hashPassword } from 'better-auth/crypto';
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { v7 as uuid } from 'uuid';
@@ -10,6 +9,7 @@ import type { Context, Services } from '#server/domain/context.ts';
 import { newToken, sha256Hex } from '#server/platform/keys.ts';
 import { invitationLink } from './invitations/index.ts';
 import { addMember } from './members/add-member.ts';
+import { hashPassword } from './password-hash.ts';
 import { email as emailForm } from './passwords.ts';
 
 const day = 86_400_000;

@@ -3,5 +3,6 @@ export * from './body.ts';
 export * from './bootstrap.ts';
 export * from './handler.ts';
 export * from './origin.ts';
+export type { PersonContext } from './person.ts';
 export * from './session.ts';
 export { openSignIn, type SignIn } from './sign-in.ts';

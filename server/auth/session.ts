@@ -1,15 +1,21 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
-import { sessions, users } from '#db/schema/index.ts';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { and, eq, ne, sql } from 'drizzle-orm';
+import { v7 as uuid } from 'uuid';
+import type { Database, Transaction } from '#db/client.ts';
+import { passkeys, type SignInMethod, sessions, signInRules, totpFactors, users } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
-import type { Services } from '#server/domain/context.ts';
-import { sessionCookie } from './sign-in.ts';
+import type { Context, Services } from '#server/domain/context.ts';
+import { readCookie, setCookie } from './cookies.ts';
 
 const minute = 60_000;
 
-/** A session ends after 12 hours without a call, and after 30 days in any case (sign-in.ts). */
+/** A session ends after 12 hours without a call. */
 export const idleLife = 12 * 60 * minute;
+
+/** Longest life of a session, seconds: 30 days, however much it is used. */
+export const sessionLife = 30 * 24 * 60 * 60;
 
 /** Use is written down at most this often. */
 const touchEvery = 5 * minute;
@@ -17,8 +23,52 @@ const touchEvery = 5 * minute;
 /** Somebody who is signed in on a browser. */
 export interface Session {
   id: string;
+  /** Without a role while this person must set up a second factor first: no verb but those of the own account works. */
   actor: Actor;
   email: string;
+  method: SignInMethod;
+  /** When this person last proved who they are. */
+  confirmedAt: Date;
+  /** This portal asks everyone for a second factor, and this person has none yet. */
+  needsFactor: boolean;
+}
+
+/** How and from where somebody signs in. */
+export interface SignInWay {
+  method: SignInMethod;
+  /** What was shown after the password. */
+  factor?: 'totp' | 'recovery-code' | 'passkey' | undefined;
+  headers: Headers;
+  address: string;
+}
+
+/** Begins a session, in the caller's transaction, and gives the `Set-Cookie` header for it. */
+export async function startSession(tx: Transaction, ctx: Context, actor: Actor, way: SignInWay): Promise<string> {
+  const { now, config, keys } = ctx;
+  const token = randomBytes(32).toString('base64url');
+  await tx.insert(sessions).values({
+    id: uuid(),
+    userId: actor.id,
+    token,
+    method: way.method,
+    ipAddress: way.address,
+    userAgent: way.headers.get('user-agent')?.slice(0, 500) ?? null,
+    expiresAt: new Date(now.getTime() + sessionLife * 1_000),
+    createdAt: now,
+    updatedAt: now,
+    confirmedAt: now,
+  });
+  await recordAudit(
+    tx,
+    { ...ctx, actor },
+    {
+      action: 'member.sign-in',
+      target: { kind: 'member', id: actor.id },
+      details: { method: way.method, ...(way.factor === undefined ? {} : { factor: way.factor }) },
+    },
+  );
+  await recordChange(tx, 'member', actor.id);
+  return setCookie(config, 'session_token', `${token}.${signatureOf(keys, token).toString('base64')}`, sessionLife);
 }
 
 /** Who is signed in with the cookie of these headers; null for nobody. One query, and a write every five minutes. */
@@ -42,6 +92,17 @@ export async function endSession(services: Services, headers: Headers): Promise<
   });
 }
 
+/** Ends the sessions of a person, all but the one that is kept. Gives how many; the hint is the caller's. */
+export async function endSessionsOf(tx: Transaction, userId: string, keptId?: string): Promise<number> {
+  const which = and(eq(sessions.userId, userId), keptId === undefined ? undefined : ne(sessions.id, keptId));
+  return (await tx.delete(sessions).where(which).returning({ id: sessions.id })).length;
+}
+
+/** Whether a person has something to show besides a password. */
+const hasFactor = (db: Pick<Database, 'select'>) =>
+  sql<boolean>`(exists ${db.select({ one: sql`1` }).from(passkeys).where(eq(passkeys.userId, users.id))}
+    or exists ${db.select({ one: sql`1` }).from(totpFactors).where(eq(totpFactors.userId, users.id))})`;
+
 async function sessionOf(
   { db }: Services,
   which: ReturnType<typeof eq>,
@@ -49,47 +110,46 @@ async function sessionOf(
   isUse = true,
 ): Promise<Session | null> {
   const [row] = await db
-    .select({ session: sessions, user: users })
+    .select({ session: sessions, user: users, requireFactor: signInRules.requireFactor, hasFactor: hasFactor(db) })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(signInRules, eq(signInRules.id, 1))
     .where(which);
   if (!row) return null;
-  const idle = now.getTime() - row.session.updatedAt.getTime();
-  if (row.session.expiresAt <= now || idle > idleLife) {
-    await db.delete(sessions).where(eq(sessions.id, row.session.id));
+  const { session, user } = row;
+  const idle = now.getTime() - session.updatedAt.getTime();
+  if (session.expiresAt <= now || idle > idleLife) {
+    await db.delete(sessions).where(eq(sessions.id, session.id));
     return null;
   }
   if (isUse && idle > touchEvery) {
     await db
       .update(sessions)
       .set({ updatedAt: sql`greatest(${sessions.updatedAt}, ${now.toISOString()}::timestamptz)` })
-      .where(eq(sessions.id, row.session.id));
+      .where(eq(sessions.id, session.id));
   }
-  const { id, name, email, role, namespaces } = row.user;
-  return { id: row.session.id, actor: { kind: 'user', id, name, role, namespaces }, email };
+  const needsFactor = row.requireFactor === true && session.method !== 'provider' && !row.hasFactor;
+  const { id, name, email, namespaces } = user;
+  return {
+    id: session.id,
+    actor: { kind: 'user', id, name, role: needsFactor ? null : user.role, namespaces },
+    email,
+    method: session.method,
+    confirmedAt: session.confirmedAt,
+    needsFactor,
+  };
 }
+
+const signatureOf = (keys: Services['keys'], token: string): Buffer =>
+  createHmac('sha256', keys.session.toString('base64url')).update(token).digest();
 
 /** The token in the session cookie, where its signature holds: `<token>.<base64 of HMAC-SHA256>`, URL-encoded. */
 function cookieToken({ config, keys }: Services, headers: Headers): string | null {
-  const prefix = `${sessionCookie(config.url)}=`;
-  const cookie = (headers.get('cookie') ?? '')
-    .split(';')
-    .map((part) => part.trim())
-    .find((part) => part.startsWith(prefix));
-  if (cookie === undefined) return null;
-  const value = decode(cookie.slice(prefix.length));
+  const value = readCookie(config, headers, 'session_token') ?? '';
   const dot = value.lastIndexOf('.');
   if (dot < 1) return null;
   const token = value.slice(0, dot);
   const signed = Buffer.from(value.slice(dot + 1), 'base64');
-  const expected = createHmac('sha256', keys.session.toString('base64url')).update(token).digest();
+  const expected = signatureOf(keys, token);
   return signed.length === expected.length && timingSafeEqual(signed, expected) ? token : null;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '';
-  }
 }

@@ -6,6 +6,7 @@ export interface Actor {
   kind: 'user' | 'token' | 'bootstrap' | 'agent' | 'system' | 'anonymous';
   id: string;
   name: string;
+  /** Null for nobody, and for a person who must set up a second factor before anything else. */
   role: Role | null;
   /** Publisher namespaces that this actor belongs to; counts for the role `publisher` only. */
   namespaces: readonly string[];
@@ -26,6 +27,7 @@ export function hasRole(actor: Actor, role: Role): boolean {
 /** Refuses with 401 where nobody is signed in, with 403 where the role is missing. */
 export function allow(actor: Actor, role: Role): void {
   if (actor.kind === 'anonymous') throw new DomainError('unauthenticated', 'unauthenticated');
+  if (actor.role === null) throw new DomainError('forbidden', 'factor_required');
   if (!hasRole(actor, role)) throw new DomainError('forbidden', 'forbidden', { params: { role } });
 }
 

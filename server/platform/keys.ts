@@ -14,6 +14,9 @@ export interface Keys {
   fingerprint: Buffer;
   session: Buffer;
   credential: Buffer;
+  totp: Buffer;
+  recovery: Buffer;
+  challenge: Buffer;
   plan: Buffer;
   /** Kept in the database: tells at boot that another key is in use. Reveals nothing of the key. */
   check: string;
@@ -29,6 +32,9 @@ export function deriveKeys(secret: Buffer): Keys {
     fingerprint: derive(secret, 'fingerprint'),
     session: derive(secret, 'session'),
     credential: derive(secret, 'credential'),
+    totp: derive(secret, 'totp'),
+    recovery: derive(secret, 'recovery'),
+    challenge: derive(secret, 'challenge'),
     plan: derive(secret, 'plan'),
     check: derive(secret, 'check').toString('base64url'),
   };

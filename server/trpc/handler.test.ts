@@ -42,7 +42,10 @@ async function signedIn(): Promise<string> {
   return (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
 }
 
-const start = () => serve(createTrpcHandler(door));
+const start = () => {
+  const handle = createTrpcHandler(door);
+  return serve((request) => handle(request));
+};
 
 const invite = { json: { role: 'viewer' } };
 const post = (url: string, headers: Record<string, string>, body: unknown) =>

@@ -1,3 +1,4 @@
+import { accountRouter } from './routers/account.ts';
 import { findsRouter } from './routers/finds.ts';
 import { gatewayRouter } from './routers/gateway.ts';
 import { goalStatesRouter } from './routers/goal-states.ts';
@@ -9,12 +10,14 @@ import { membersRouter } from './routers/members.ts';
 import { packagesRouter } from './routers/packages.ts';
 import { publishersRouter } from './routers/publishers.ts';
 import { resourcesRouter } from './routers/resources.ts';
+import { signInRouter } from './routers/sign-in.ts';
 import { tokensRouter } from './routers/tokens.ts';
 import { vmsRouter } from './routers/vms.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
 /** All that pages can ask for, one router per noun. */
 export const appRouter = router({
+  account: accountRouter,
   finds: findsRouter,
   gateway: gatewayRouter,
   goalStates: goalStatesRouter,
@@ -26,6 +29,7 @@ export const appRouter = router({
   packages: packagesRouter,
   publishers: publishersRouter,
   resources: resourcesRouter,
+  signIn: signInRouter,
   tokens: tokensRouter,
   vms: vmsRouter,
 });

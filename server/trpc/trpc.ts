@@ -91,3 +91,7 @@ export const plainQuery = <Output>(verb: (ctx: CallContext) => Promise<Output>) 
 /** A verb that changes something, as a procedure. */
 export const mutation = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).mutation(({ ctx, input }) => verb(ctx, input as Input));
+
+/** The same without input. */
+export const plainMutation = <Output>(verb: (ctx: CallContext) => Promise<Output>) =>
+  procedure.mutation(({ ctx }) => verb(ctx));

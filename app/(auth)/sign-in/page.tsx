@@ -16,15 +16,16 @@ interface SignInPageProps {
   searchParams: Promise<{ next?: string | string[] }>;
 }
 
-/** E-mail and password. Who is signed in already goes on at once. */
+/** The ways to sign in. Who is signed in already goes on at once. */
 export default async function SignInPage({ searchParams }: SignInPageProps) {
   const { next: wish } = await searchParams;
   const next = safeNext(typeof wish === 'string' ? wish : undefined);
-  if ((await reader()) !== null) redirect(next);
+  const actor = await reader();
+  if (actor !== null) redirect(actor.role === null ? `/second-factor?next=${encodeURIComponent(next)}` : next);
   return (
     <Stage>
       <Words namespaces={['auth']}>
-        <SignInForm next={next} />
+        <SignInForm next={next} refused={undefined} />
       </Words>
     </Stage>
   );

@@ -7,8 +7,10 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { TabLinks } from '#app/_ui/tab-links.tsx';
 
+export type SettingsPlace = 'account' | 'members' | 'tokens' | 'signIn';
+
 /** Title and tabs of the settings, and what those see who may not change them. */
-export async function SettingsFrame({ place, children }: { place: 'members' | 'tokens'; children: ReactNode }) {
+export async function SettingsFrame({ place, children }: { place: SettingsPlace; children: ReactNode }) {
   const [{ t }, common, actor] = await Promise.all([words('settings'), words('common'), reader()]);
   return (
     <Page crumbs={[{ label: t('title'), href: '/settings' }, { label: t(place) }]}>
@@ -16,11 +18,13 @@ export async function SettingsFrame({ place, children }: { place: 'members' | 't
       <TabLinks
         label={t('views')}
         tabs={[
+          { href: '/settings/account', label: t('account') },
           { href: '/settings/members', label: t('members') },
           { href: '/settings/tokens', label: t('tokens') },
+          { href: '/settings/sign-in', label: t('signIn') },
         ]}
       />
-      {actor?.role === 'admin' ? (
+      {place === 'account' || actor?.role === 'admin' ? (
         children
       ) : (
         <Card>

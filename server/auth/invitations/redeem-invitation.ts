@@ -1,4 +1,3 @@
-import { hashPassword } from 'better-auth/crypto';
 import { and, eq, gt, isNull } from 'drizzle-orm';
 import { invitations, users } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
@@ -7,6 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 import { addMember } from '../members/add-member.ts';
+import { hashPassword } from '../password-hash.ts';
 import { type RedeemInvitationInput, redeemInvitationInput } from './input.ts';
 import { isSetUp, refusedInvitation } from './invitation.ts';
 import { readInvitation } from './read-invitation.ts';

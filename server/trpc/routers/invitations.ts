@@ -1,4 +1,4 @@
-import { cookiesOfSignIn } from '#server/auth/index.ts';
+import { startSession } from '#server/auth/index.ts';
 import {
   createInvitation,
   listInvitations,
@@ -13,9 +13,11 @@ import { type CallContext, mutation, plainQuery, query, router } from '../trpc.t
 /** Who joined is signed in at once, by a cookie of this answer: call it without streaming (`httpBatchLink`). */
 async function redeemAndSignIn(ctx: CallContext, input: RedeemInvitationInput) {
   const actor = await redeemInvitation(ctx, input);
-  const email = input.email.trim().toLowerCase();
-  const cookies = await cookiesOfSignIn(ctx.signIn, { email, password: input.password }, ctx.headers, ctx.address);
-  for (const cookie of cookies.getSetCookie()) ctx.responseHeaders.append('set-cookie', cookie);
+  const { headers, address } = ctx;
+  const cookie = await ctx.db.transaction((tx) =>
+    startSession(tx, ctx, actor, { method: 'password', headers, address }),
+  );
+  ctx.responseHeaders.append('set-cookie', cookie);
   return me({ ...ctx, actor });
 }
 

@@ -19,7 +19,10 @@ const changes = procedure
     const messages = ctx.live.watch({
       lastId: typeof input.lastEventId === 'string' ? input.lastEventId : undefined,
       signal: ctx.closing === undefined ? signal : AbortSignal.any([signal, ctx.closing]),
-      actor: async () => (await rereadSession(ctx, session.id, new Date()))?.actor ?? null,
+      actor: async () => {
+        const actor = (await rereadSession(ctx, session.id, new Date()))?.actor;
+        return actor === undefined || actor.role === null ? null : actor;
+      },
     });
     try {
       for await (const { id, ...message } of messages) yield tracked(id, message);

@@ -1,18 +1,18 @@
 'use client';
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
-import { Button } from '#app/_ui/button.tsx';
 import { CopyCommand } from '#app/_ui/copy.tsx';
-import { Dialog } from '#app/_ui/dialog.tsx';
-import { Field, FieldError } from '#app/_ui/field.tsx';
+import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
+import { FormDialog } from '../form-dialog.tsx';
 import { namespacesOf, type RoleChoice, RoleFields } from '../role-fields.tsx';
+import { ShownOnceDialog } from '../shown-once-dialog.tsx';
 
 const day = 24 * 60 * 60 * 1000;
 const lives = ['7', '30', '90', '365', 'never'] as const;
@@ -23,7 +23,6 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const explain = useProblem();
-  const formId = useId();
   const [name, setName] = useState('');
   const [choice, setChoice] = useState<RoleChoice>({ role: 'publisher', namespaces: '' });
   const [life, setLife] = useState<string>('90');
@@ -40,69 +39,46 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
   if (create.data !== undefined) {
     const { value } = create.data;
     return (
-      <Dialog
-        open
-        onOpenChange={onClose}
+      <ShownOnceDialog
         title={t('settings:tokens.created.title', { name })}
         description={t('settings:tokens.created.why')}
-        footer={
-          <Button variant="primary" onClick={onClose}>
-            {t('settings:done')}
-          </Button>
-        }
+        value={value}
+        onClose={onClose}
       >
-        <CopyCommand whole command={value} />
         <p className="text-12 text-ink-2">{t('settings:tokens.created.try')}</p>
         <CopyCommand command={`curl -H 'Authorization: Bearer ${value}' ${portalUrl}/api/v1/vms`} />
-      </Dialog>
+      </ShownOnceDialog>
     );
   }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title={t('settings:tokens.create.title')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common:cancel')}</Button>
-          <Button type="submit" form={formId} variant="primary" busy={create.isPending}>
-            {t('settings:tokens.create.act')}
-          </Button>
-        </>
-      }
+      act={t('settings:tokens.create.act')}
+      busy={create.isPending}
+      onSubmit={() => {
+        setTried(true);
+        if (name.trim() === '') return;
+        create.mutate({
+          name,
+          role: choice.role,
+          namespaces: namespacesOf(choice),
+          expiresAt: life === 'never' ? null : new Date(Date.now() + Number(life) * day),
+        });
+      }}
+      onClose={onClose}
+      error={problem?.message}
     >
-      <form
-        id={formId}
-        className="grid gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setTried(true);
-          if (name.trim() === '') return;
-          create.mutate({
-            name,
-            role: choice.role,
-            namespaces: namespacesOf(choice),
-            expiresAt: life === 'never' ? null : new Date(Date.now() + Number(life) * day),
-          });
-        }}
-      >
-        <Field label={t('settings:name')} hint={t('settings:tokens.create.name.hint')} error={nameError}>
-          <Input autoComplete="off" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
-        </Field>
-        <RoleFields value={choice} onChange={setChoice} error={faultAt(problem, '/namespaces')} />
-        <Field label={t('settings:tokens.create.expiry')} error={faultAt(problem, '/expiresAt')}>
-          <Select
-            value={life}
-            onChange={(event) => setLife(event.target.value)}
-            options={lives.map((value) => ({ value, label: t(`settings:tokens.create.expiry.${value}`) }))}
-          />
-        </Field>
-        {problem === undefined ? null : (
-          <div role="alert">
-            <FieldError>{problem.message}</FieldError>
-          </div>
-        )}
-      </form>
-    </Dialog>
+      <Field label={t('settings:name')} hint={t('settings:tokens.create.name.hint')} error={nameError}>
+        <Input autoComplete="off" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <RoleFields value={choice} onChange={setChoice} error={faultAt(problem, '/namespaces')} />
+      <Field label={t('settings:tokens.create.expiry')} error={faultAt(problem, '/expiresAt')}>
+        <Select
+          value={life}
+          onChange={(event) => setLife(event.target.value)}
+          options={lives.map((value) => ({ value, label: t(`settings:tokens.create.expiry.${value}`) }))}
+        />
+      </Field>
+    </FormDialog>
   );
 }

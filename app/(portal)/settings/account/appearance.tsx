@@ -1,0 +1,70 @@
+'use client';
+
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { writeChoice } from '#app/_lib/cookies.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useShell } from '#app/_shell/shell-state.ts';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { Select } from '#app/_ui/select.tsx';
+import { Row, Rows } from './rows.tsx';
+
+const themes = ['system', 'light', 'dark'] as const;
+
+/** Language and theme, kept in this browser. */
+export function Appearance() {
+  const { t, i18n } = useTranslation(['account', 'navigation']);
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const shell = useShell();
+  const [theme, setTheme] = useState(shell.theme);
+
+  function chooseLanguage(language: string) {
+    writeChoice('language', language);
+    router.refresh();
+    // Messages were worded by the portal in the old language.
+    void queryClient.invalidateQueries();
+  }
+
+  function chooseTheme(wish: string) {
+    const choice = themes.find((each) => each === wish);
+    if (choice === undefined) return;
+    writeChoice('theme', choice);
+    if (choice === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = choice;
+    setTheme(choice);
+  }
+
+  return (
+    <Card>
+      <CardHeader title={t('account:appearance')} note={t('account:appearance.note')} />
+      <Rows>
+        <Row label={t('navigation:language')}>
+          <Select
+            aria-label={t('navigation:language')}
+            className="max-w-60"
+            value={i18n.language}
+            onChange={(event) => chooseLanguage(event.target.value)}
+            options={shell.languages.map((value) => ({ value, label: nameOf(value) }))}
+          />
+        </Row>
+        <Row label={t('navigation:theme')}>
+          <Select
+            aria-label={t('navigation:theme')}
+            className="max-w-60"
+            value={theme}
+            onChange={(event) => chooseTheme(event.target.value)}
+            options={themes.map((value) => ({ value, label: t(`navigation:theme.${value}`) }))}
+          />
+        </Row>
+      </Rows>
+    </Card>
+  );
+}
+
+/** A language's name in itself. */
+function nameOf(language: string): string {
+  const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}

@@ -1,0 +1,32 @@
+import type { Metadata } from 'next';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { portal } from '#app/_lib/portal.ts';
+import { SettingsFrame } from '../settings-frame.tsx';
+import { Appearance } from './appearance.tsx';
+import { Factors } from './factors.tsx';
+import { Profile } from './profile.tsx';
+import { Sessions } from './sessions.tsx';
+
+export async function generateMetadata(): Promise<Metadata> {
+  const { t } = await words('account');
+  return { title: t('title') };
+}
+
+/** One's own name, password, second factor, sessions, and how the portal looks. */
+export default async function AccountPage() {
+  const api = await portal();
+  const [account, sessions] = await Promise.all([api.account.get(), api.account.sessions()]);
+  return (
+    <SettingsFrame place="account">
+      <Words namespaces={['account', 'auth', 'settings']}>
+        <div className="grid max-w-[880px] grid-cols-[minmax(0,1fr)] gap-4">
+          <Profile first={account} />
+          <Factors first={account} />
+          <Sessions first={sessions} />
+          <Appearance />
+        </div>
+      </Words>
+    </SettingsFrame>
+  );
+}

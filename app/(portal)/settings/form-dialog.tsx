@@ -1,0 +1,59 @@
+'use client';
+
+import { type ReactNode, useId } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Dialog } from '#app/_ui/dialog.tsx';
+import { FieldError } from '#app/_ui/field.tsx';
+
+export interface FormDialogProps {
+  title: string;
+  description?: string;
+  /** Label of the button that submits. */
+  act: string;
+  busy: boolean;
+  onSubmit(): void;
+  onClose(): void;
+  /** What went wrong that belongs to no field, in words. */
+  error?: string | undefined;
+  /** Fields. */
+  children: ReactNode;
+}
+
+/** A window with a form: fields, what went wrong, and two ways out. */
+export function FormDialog({ title, description, act, busy, onSubmit, onClose, error, children }: FormDialogProps) {
+  const { t } = useTranslation('common');
+  const formId = useId();
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={title}
+      {...(description === undefined ? {} : { description })}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button type="submit" form={formId} variant="primary" busy={busy}>
+            {act}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="grid grid-cols-[minmax(0,1fr)] gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy) onSubmit();
+        }}
+      >
+        {children}
+        {error === undefined ? null : (
+          <div role="alert">
+            <FieldError>{error}</FieldError>
+          </div>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,26 @@
+import type { Metadata } from 'next';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { portal, reader } from '#app/_lib/portal.ts';
+import { SettingsFrame } from '../settings-frame.tsx';
+import { SignInRules } from './sign-in-rules.tsx';
+
+export async function generateMetadata(): Promise<Metadata> {
+  const { t } = await words('settings');
+  return { title: t('signIn') };
+}
+
+/** What this portal asks of everyone who signs in. */
+export default async function SignInSettingsPage() {
+  if ((await reader())?.role !== 'admin') return <SettingsFrame place="signIn">{null}</SettingsFrame>;
+  const rules = await (await portal()).signIn.rules();
+  return (
+    <SettingsFrame place="signIn">
+      <Words namespaces={['settings']}>
+        <div className="grid max-w-[880px] grid-cols-[minmax(0,1fr)] gap-4">
+          <SignInRules first={rules} />
+        </div>
+      </Words>
+    </SettingsFrame>
+  );
+}

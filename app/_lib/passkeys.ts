@@ -1,0 +1,62 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser';
+
+/** Loaded when a passkey is asked for, not with the page. */
+const load = () => import('@simplewebauthn/browser');
+
+/** Why the browser gave no passkey; the names of sentences in `auth`. */
+export type PasskeyTrouble = 'cancelled' | 'here' | 'known' | 'failed';
+
+/** The browser or the person refused. */
+export class PasskeyError extends Error {
+  override readonly name = 'PasskeyError';
+  readonly trouble: PasskeyTrouble;
+
+  constructor(trouble: PasskeyTrouble, cause: unknown) {
+    super(trouble, { cause });
+    this.trouble = trouble;
+  }
+}
+
+/** Whether this browser can hold passkeys for this address. Bare IP addresses cannot have any. */
+export function canUsePasskeys(): boolean {
+  return typeof PublicKeyCredential === 'function' && isSecureContext && !isAddress(location.hostname);
+}
+
+const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.startsWith('[');
+
+/** Asks for a signature. `byField`: offered in the field's list of suggestions, silently, until `stopAsking`. */
+export async function signWithPasskey(options: PublicKeyCredentialRequestOptionsJSON, byField = false) {
+  const { startAuthentication } = await load();
+  return startAuthentication({
+    optionsJSON: options,
+    useBrowserAutofill: byField,
+    verifyBrowserAutofillInput: false,
+  }).catch(raise);
+}
+
+/** Makes a new passkey. */
+export async function makePasskey(options: PublicKeyCredentialCreationOptionsJSON) {
+  const { startRegistration } = await load();
+  return startRegistration({ optionsJSON: options }).catch(raise);
+}
+
+/** Whether the browser can offer passkeys among the suggestions of a field. */
+export async function canOfferByField(): Promise<boolean> {
+  return canUsePasskeys() && (await load()).browserSupportsWebAuthnAutofill();
+}
+
+/** Ends a question that still waits, such as the one in the field's suggestions. */
+export async function stopAsking(): Promise<void> {
+  (await load()).WebAuthnAbortService.cancelCeremony();
+}
+
+function raise(error: unknown): never {
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'NotAllowedError' || name === 'AbortError') throw new PasskeyError('cancelled', error);
+  if (name === 'InvalidStateError') throw new PasskeyError('known', error);
+  if (name === 'SecurityError') throw new PasskeyError('here', error);
+  throw new PasskeyError('failed', error);
+}

@@ -1,0 +1,65 @@
+import { and, asc, eq, ne } from 'drizzle-orm';
+import { accounts, passkeys, type Role, type SignInMethod, totpFactors, users } from '#db/schema/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { arePasskeysPossible, factorsOf } from '../factors/index.ts';
+import { allowPerson, confirmedFor, type PersonContext } from '../person.ts';
+import { passwordHashOf } from './password-of.ts';
+
+/** A person as they see themselves. */
+export interface Account {
+  name: string;
+  email: string;
+  role: Role;
+  /** How this session began. */
+  method: SignInMethod;
+  hasPassword: boolean;
+  /** Whether an account at the OpenID provider belongs to this person. */
+  hasProvider: boolean;
+  arePasskeysPossible: boolean;
+  passkeys: { id: string; name: string; backedUp: boolean; createdAt: Date; lastUsedAt: Date | null }[];
+  totp: { createdAt: Date; lastUsedAt: Date } | null;
+  recoveryCodesLeft: number;
+  /** This portal asks everyone for a second factor, and there is none yet. */
+  needsFactor: boolean;
+  /** Until when changes of what this person signs in with need no new confirmation. */
+  confirmedUntil: Date;
+}
+
+/** One's own account; open to everyone with a session. */
+export async function getAccount(ctx: PersonContext): Promise<Account> {
+  const session = await allowPerson(ctx);
+  const { id } = session.actor;
+  const [user] = await ctx.db.select().from(users).where(eq(users.id, id));
+  if (!user) throw new DomainError('unauthenticated', 'unauthenticated');
+  const [totp] = await ctx.db.select().from(totpFactors).where(eq(totpFactors.userId, id));
+  const keys = await ctx.db
+    .select({
+      id: passkeys.id,
+      name: passkeys.name,
+      backedUp: passkeys.backedUp,
+      createdAt: passkeys.createdAt,
+      lastUsedAt: passkeys.lastUsedAt,
+    })
+    .from(passkeys)
+    .where(eq(passkeys.userId, id))
+    .orderBy(asc(passkeys.createdAt), asc(passkeys.id));
+  const elsewhere = await ctx.db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.userId, id), ne(accounts.providerId, 'credential')));
+  const { recoveryCodesLeft } = await factorsOf(ctx.db, id);
+  return {
+    name: user.name,
+    email: user.email,
+    role: user.role,
+    method: session.method,
+    hasPassword: (await passwordHashOf(ctx.db, id)) !== null,
+    hasProvider: elsewhere.length > 0,
+    arePasskeysPossible: arePasskeysPossible(ctx.config),
+    passkeys: keys,
+    totp: totp === undefined ? null : { createdAt: totp.createdAt, lastUsedAt: totp.lastUsedAt },
+    recoveryCodesLeft,
+    needsFactor: session.needsFactor,
+    confirmedUntil: new Date(session.confirmedAt.getTime() + confirmedFor),
+  };
+}

@@ -1,0 +1,12 @@
+import { and, eq } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/client.ts';
+import { accounts } from '#db/schema/index.ts';
+
+/** The hash of a person's password; null where they have none, because the provider signs them in. */
+export async function passwordHashOf(db: Database | Transaction, userId: string): Promise<string | null> {
+  const [account] = await db
+    .select({ password: accounts.password })
+    .from(accounts)
+    .where(and(eq(accounts.userId, userId), eq(accounts.providerId, 'credential')));
+  return account?.password ?? null;
+}

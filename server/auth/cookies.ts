@@ -1,0 +1,30 @@
+import type { Config } from '#server/platform/env.ts';
+
+/** Cookies of the sign-in. Browsers keep a `__Secure-` one to https. */
+export type CookieName = 'session_token' | 'passkey' | 'factor' | 'provider';
+
+export function cookieName({ url }: Pick<Config, 'url'>, name: CookieName): string {
+  return `${url.startsWith('https:') ? '__Secure-' : ''}annex.${name}`;
+}
+
+/** A `Set-Cookie` header: for this host alone, for no script, not with calls of other sites. An age of 0 removes it. */
+export function setCookie(config: Pick<Config, 'url'>, name: CookieName, value: string, maxAgeSeconds: number): string {
+  const secure = config.url.startsWith('https:') ? '; Secure' : '';
+  const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+  return `${cookieName(config, name)}=${encodeURIComponent(value)}; ${attributes}`;
+}
+
+/** The value of a cookie; null where it was not sent or cannot be read. */
+export function readCookie(config: Pick<Config, 'url'>, headers: Headers, name: CookieName): string | null {
+  const prefix = `${cookieName(config, name)}=`;
+  const cookie = (headers.get('cookie') ?? '')
+    .split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(prefix));
+  if (cookie === undefined) return null;
+  try {
+    return decodeURIComponent(cookie.slice(prefix.length));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,496 @@
+import { and, eq } from 'drizzle-orm';
+import { Secret, TOTP } from 'otpauth';
+import { pino } from 'pino';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { auditEntries, authChallenges, passkeys, recoveryCodes, sessions, totpFactors } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { openAuthenticator } from '#server/testing/authenticator.ts';
+import { openBrowser, refusalOf } from '#server/testing/browser.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { confirm, getAccount, startConfirmation } from '../account/index.ts';
+import { openSignIn, type SignIn } from '../index.ts';
+import { createInvitation, redeemInvitation } from '../invitations/index.ts';
+import { removeMember } from '../members/index.ts';
+import { confirmedFor } from '../person.ts';
+import { getSignInRules, setSignInRules } from '../rules/index.ts';
+import {
+  addPasskey,
+  addTotp,
+  removePasskey,
+  removeTotp,
+  renamePasskey,
+  renewRecoveryCodes,
+  resetFactors,
+  startPasskey,
+  startTotp,
+} from './index.ts';
+
+const log = pino({ level: 'silent' });
+const password = 'a long enough pass';
+const origin = 'http://localhost:3000';
+const second = 1_000;
+let services: Services;
+let signIn: SignIn;
+let count = 0;
+
+beforeAll(async () => {
+  services = await testServices();
+  signIn = openSignIn(services, log);
+});
+
+type Browser = ReturnType<typeof openBrowser>;
+
+/** A member of their own, signed in with the password. */
+async function somebody(): Promise<{ id: string; email: string; browser: Browser }> {
+  count += 1;
+  const name = `person-${count}`;
+  const email = `${name}@example.org`;
+  const admin = await testContext({ services });
+  const { link } = await createInvitation(admin, { role: 'viewer' });
+  const token = new URL(link).searchParams.get('token') ?? '';
+  const { id } = await redeemInvitation(await testContext({ services, role: null }), { token, name, email, password });
+  const browser = openBrowser(services, signIn);
+  expect((await browser.post('/sign-in/email', { email, password })).status).toBe(204);
+  return { id, email, browser };
+}
+
+/** Their authenticator app, with the codes it shows `steps` of 30 s from now. */
+async function withApp(browser: Browser) {
+  const { secret } = await startTotp(await browser.person());
+  const app = new TOTP({ secret: Secret.fromBase32(secret) });
+  const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30 * second });
+  // Half a minute ago, so that the code of now has not been used yet.
+  const before = new Date(Date.now() - 30 * second);
+  const { recoveryCodes: codes } = await addTotp(await browser.person(before), {
+    code: app.generate({ timestamp: before.getTime() }),
+  });
+  return { codeIn, secret, codes: codes ?? [] };
+}
+
+async function withPasskey(browser: Browser, name = 'Laptop') {
+  const device = openAuthenticator(origin);
+  const answer = device.create(await startPasskey(await browser.person()));
+  const made = await addPasskey(await browser.person(), { name, answer });
+  return { device, codes: made.recoveryCodes };
+}
+
+/** A browser on which the password was right, and nothing more was shown. */
+async function afterPassword(email: string): Promise<Browser> {
+  const browser = openBrowser(services, signIn);
+  expect((await browser.post('/sign-in/email', { email, password })).status).toBe(200);
+  return browser;
+}
+
+const actsOn = async (id: string) =>
+  (await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id)).orderBy(auditEntries.id)).map(
+    ({ action }) => action,
+  );
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'ok',
+    (error: { code?: string }) => error.code,
+  );
+
+describe('a right password alone', () => {
+  test('begins no session where there is a second factor, and its cookie opens nothing', async () => {
+    const { id, email, browser } = await somebody();
+    await withApp(browser);
+    const half = openBrowser(services, signIn);
+    const answer = await half.post('/sign-in/email', { email, password });
+    expect(await answer.json()).toEqual({ factors: { totp: true, passkey: false, recoveryCode: true } });
+    expect([...half.cookies.keys()]).toEqual(['annex.factor']);
+    expect(await (await half.get('/get-session')).json()).toEqual({ user: null });
+    expect(await codeOf(getAccount(await half.person()))).toBe('unauthenticated');
+    expect(await services.db.select().from(sessions).where(eq(sessions.userId, id))).toHaveLength(1);
+    half.cookies.set('annex.session_token', half.cookies.get('annex.factor') ?? '');
+    expect(await (await half.get('/get-session')).json()).toEqual({ user: null });
+  });
+
+  test('and a factor without a password before it is refused', async () => {
+    const { browser } = await somebody();
+    const { codeIn } = await withApp(browser);
+    const other = openBrowser(services, signIn);
+    expect(await refusalOf(await other.post('/sign-in/factor', { code: codeIn(0) }))).toEqual([401, 'sign_in_stale']);
+    expect(await refusalOf(await other.post('/sign-in/factor/passkey'))).toEqual([401, 'sign_in_stale']);
+  });
+
+  test('counts for one browser and one person', async () => {
+    const [one, two] = [await somebody(), await somebody()];
+    const app = await withApp(one.browser);
+    await withApp(two.browser);
+    const half = await afterPassword(two.email);
+    expect(await refusalOf(await half.post('/sign-in/factor', { code: app.codeIn(0) }))).toEqual([
+      401,
+      'factor_refused',
+    ]);
+  });
+
+  test('is void once the password or the member is another', async () => {
+    const { id, email, browser } = await somebody();
+    const { codeIn } = await withApp(browser);
+    const half = await afterPassword(email);
+    const changed = { currentPassword: password, newPassword: 'another long pass' };
+    expect((await browser.post('/change-password', changed)).status).toBe(204);
+    expect(await refusalOf(await half.post('/sign-in/factor', { code: codeIn(0) }))).toEqual([401, 'sign_in_stale']);
+    const gone = openBrowser(services, signIn);
+    await gone.post('/sign-in/email', { email, password: 'another long pass' });
+    await removeMember(await testContext({ services }), { id });
+    expect(await refusalOf(await gone.post('/sign-in/factor', { code: codeIn(0) }))).toEqual([401, 'sign_in_stale']);
+  });
+
+  test('waits ten minutes for the factor', async () => {
+    const { email, browser } = await somebody();
+    const { codeIn } = await withApp(browser);
+    const half = await afterPassword(email);
+    await services.db.update(authChallenges).set({ expiresAt: new Date() });
+    expect(await refusalOf(await half.post('/sign-in/factor', { code: codeIn(0) }))).toEqual([401, 'sign_in_stale']);
+  });
+});
+
+describe('an authenticator app', () => {
+  test('signs in with the password, and each code counts once', async () => {
+    const { id, email, browser } = await somebody();
+    const { codeIn } = await withApp(browser);
+    const code = codeIn(0);
+    const first = await afterPassword(email);
+    expect((await first.post('/sign-in/factor', { code: `${code.slice(0, 3)} ${code.slice(3)}` })).status).toBe(204);
+    expect(await (await first.get('/get-session')).json()).toMatchObject({ user: { id } });
+    const again = await afterPassword(email);
+    expect(await refusalOf(await again.post('/sign-in/factor', { code }))).toEqual([401, 'factor_refused']);
+    expect(await refusalOf(await again.post('/sign-in/factor', { code: codeIn(-1) }))).toEqual([401, 'factor_refused']);
+    expect((await again.post('/sign-in/factor', { code: codeIn(1) })).status).toBe(204);
+    const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id));
+    expect(acts.filter(({ action }) => action === 'member.sign-in').map(({ details }) => details)).toEqual([
+      { method: 'password' },
+      { method: 'password', factor: 'totp' },
+      { method: 'password', factor: 'totp' },
+    ]);
+  });
+
+  test('of two uses of one code at once one counts', async () => {
+    const { email, browser } = await somebody();
+    const { codeIn } = await withApp(browser);
+    const both = [await afterPassword(email), await afterPassword(email)];
+    const answers = await Promise.all(both.map((each) => each.post('/sign-in/factor', { code: codeIn(0) })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401]);
+  });
+
+  test('of two answers to one password one begins a session', async () => {
+    const { email, browser } = await somebody();
+    const { codeIn } = await withApp(browser);
+    const half = await afterPassword(email);
+    const cookies = [...half.cookies];
+    const twin = openBrowser(services, signIn);
+    for (const [name, value] of cookies) twin.cookies.set(name, value);
+    const answers = await Promise.all([
+      half.post('/sign-in/factor', { code: codeIn(0) }),
+      twin.post('/sign-in/factor', { code: codeIn(1) }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401]);
+  });
+
+  test('guesses are limited, however often the password is given again', async () => {
+    const { email, browser } = await somebody();
+    const { codeIn } = await withApp(browser);
+    const answers: number[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      const half = openBrowser(services, signIn, `192.0.2.${turn + 10}`);
+      await half.post('/sign-in/email', { email, password });
+      for (let guess = 0; guess < 5; guess++) {
+        answers.push((await half.post('/sign-in/factor', { code: '000000' })).status);
+      }
+      if (turn < 2) continue;
+      expect(await refusalOf(await half.post('/sign-in/factor', { code: codeIn(0) }))).toEqual([
+        429,
+        'too_many_attempts',
+      ]);
+    }
+    expect(answers).toEqual([...Array(10).fill(401), ...Array(5).fill(429)]);
+  });
+
+  test('is set up by a right code of the secret that was shown in this session', async () => {
+    const { id, browser } = await somebody();
+    const { secret } = await startTotp(await browser.person());
+    const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+    expect(await codeOf(addTotp(await browser.person(), { code: '12345' }))).toBe('invalid');
+    const wrong = String((Number(code()) + 1) % 1_000_000).padStart(6, '0');
+    expect(await codeOf(addTotp(await browser.person(), { code: wrong }))).toBe('code_wrong');
+    const other = await somebody();
+    expect(await codeOf(addTotp(await other.browser.person(), { code: code() }))).toBe('totp_stale');
+    const { recoveryCodes: codes } = await addTotp(await browser.person(), { code: code() });
+    expect(codes).toHaveLength(10);
+    expect(await codeOf(addTotp(await browser.person(), { code: code() }))).toBe('totp_stale');
+    expect(await actsOn(id)).toContain('member.add-totp');
+  });
+
+  test('its secret is sealed for its owner, and nothing in the database shows it', async () => {
+    const { id, browser } = await somebody();
+    const { secret, codes } = await withApp(browser);
+    const rows = JSON.stringify([
+      await services.db.select().from(totpFactors).where(eq(totpFactors.userId, id)),
+      await services.db.select().from(recoveryCodes).where(eq(recoveryCodes.userId, id)),
+      await services.db.select().from(authChallenges),
+      await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id)),
+    ]);
+    for (const hidden of [secret, ...codes, ...codes.map((code) => code.replace('-', ''))]) {
+      expect(rows).not.toContain(hidden);
+    }
+    const other = await somebody();
+    await withApp(other.browser);
+    const [stolen] = await services.db.select().from(totpFactors).where(eq(totpFactors.userId, id));
+    if (stolen === undefined) throw new Error('no factor');
+    await services.db.update(totpFactors).set({ secret: stolen.secret }).where(eq(totpFactors.userId, other.id));
+    const half = await afterPassword(other.email);
+    const { status } = await half.post('/sign-in/factor', { code: '123456' });
+    expect(status).toBe(500);
+  });
+});
+
+describe('recovery codes', () => {
+  test('sign in once each, as they were written down', async () => {
+    const { email, browser } = await somebody();
+    const { codes } = await withApp(browser);
+    const [code = ''] = codes;
+    const half = await afterPassword(email);
+    expect((await half.post('/sign-in/factor', { recoveryCode: ` ${code.toUpperCase()} ` })).status).toBe(204);
+    const again = await afterPassword(email);
+    expect(await refusalOf(await again.post('/sign-in/factor', { recoveryCode: code }))).toEqual([
+      401,
+      'factor_refused',
+    ]);
+    expect(await getAccount(await browser.person())).toMatchObject({ recoveryCodesLeft: 9 });
+  });
+
+  test('of two uses of one code at once one counts', async () => {
+    const { email, browser } = await somebody();
+    const { codes } = await withApp(browser);
+    const both = [await afterPassword(email), await afterPassword(email)];
+    const uses = both.map((each) => each.post('/sign-in/factor', { recoveryCode: codes[0] }));
+    expect((await Promise.all(uses)).map(({ status }) => status).toSorted()).toEqual([204, 401]);
+  });
+
+  test('of another person do not count, and new ones void the old', async () => {
+    const [one, two] = [await somebody(), await somebody()];
+    const { codes } = await withApp(one.browser);
+    await withApp(two.browser);
+    const half = await afterPassword(two.email);
+    const foreign = await half.post('/sign-in/factor', { recoveryCode: codes[0] });
+    expect(await refusalOf(foreign)).toEqual([401, 'factor_refused']);
+    const { recoveryCodes: fresh } = await renewRecoveryCodes(await one.browser.person());
+    const own = await afterPassword(one.email);
+    expect((await own.post('/sign-in/factor', { recoveryCode: codes[0] })).status).toBe(401);
+    expect((await own.post('/sign-in/factor', { recoveryCode: fresh[0] })).status).toBe(204);
+  });
+
+  test('go with the last factor, and are not made without one', async () => {
+    const { id, email, browser } = await somebody();
+    expect(await codeOf(renewRecoveryCodes(await browser.person()))).toBe('factor_missing');
+    await withApp(browser);
+    await removeTotp(await browser.person());
+    expect(await codeOf(removeTotp(await browser.person()))).toBe('totp_unknown');
+    expect(await services.db.select().from(recoveryCodes).where(eq(recoveryCodes.userId, id))).toEqual([]);
+    const plain = openBrowser(services, signIn);
+    expect((await plain.post('/sign-in/email', { email, password })).status).toBe(204);
+  });
+});
+
+describe('a passkey', () => {
+  const ask = async (browser: Browser) => (await browser.post('/sign-in/passkey/options')).json() as never;
+
+  test('signs in by itself, and is marked as used', async () => {
+    const { id, browser } = await somebody();
+    const { device, codes } = await withPasskey(browser);
+    expect(codes).toHaveLength(10);
+    const other = openBrowser(services, signIn);
+    expect((await other.post('/sign-in/passkey', { passkey: device.get(await ask(other)) })).status).toBe(204);
+    expect(await (await other.get('/get-session')).json()).toMatchObject({ user: { id } });
+    const { passkeys: own } = await getAccount(await other.person());
+    expect(own).toMatchObject([{ name: 'Laptop', lastUsedAt: expect.any(Date) }]);
+    expect(await actsOn(id)).toEqual(['member.join', 'member.sign-in', 'member.add-passkey', 'member.sign-in']);
+  });
+
+  test('signs in after the password', async () => {
+    const { id, email, browser } = await somebody();
+    const { device } = await withPasskey(browser);
+    const half = await afterPassword(email);
+    const options = (await (await half.post('/sign-in/factor/passkey')).json()) as never;
+    expect(options).toMatchObject({ allowCredentials: [{ id: device.id }], userVerification: 'required' });
+    expect((await half.post('/sign-in/factor', { passkey: device.get(options) })).status).toBe(204);
+    expect(await (await half.get('/get-session')).json()).toMatchObject({ user: { id } });
+  });
+
+  test.each([
+    ['another site', { origin: 'https://annex.evil.example' }],
+    ['another site of the same machine', { origin: 'http://localhost:4000' }],
+    ['another relying party', { rpId: 'evil.example' }],
+    ['another challenge', { challenge: 'AAAA' }],
+    ['an owner who was not verified', { userVerified: false }],
+    ['a registration instead of a signature', { type: 'webauthn.create' }],
+    ['a credential id that nobody has', { id: 'AAAAAAAAAAAAAAAAAAAAAA' }],
+    ['a counter that went back', { counter: 0 }],
+  ])('is refused for %s', async (_what, twist) => {
+    const { browser } = await somebody();
+    const { device } = await withPasskey(browser);
+    const first = openBrowser(services, signIn);
+    expect((await first.post('/sign-in/passkey', { passkey: device.get(await ask(first)) })).status).toBe(204);
+    const other = openBrowser(services, signIn);
+    const answer = await other.post('/sign-in/passkey', { passkey: device.get(await ask(other), twist) });
+    expect(await refusalOf(answer)).toEqual([401, 'factor_refused']);
+  });
+
+  test('an answer counts once, in the browser that was asked', async () => {
+    const { browser } = await somebody();
+    const { device } = await withPasskey(browser);
+    const asked = openBrowser(services, signIn);
+    const passkey = device.get(await ask(asked));
+    const thief = openBrowser(services, signIn);
+    await ask(thief);
+    expect(await refusalOf(await thief.post('/sign-in/passkey', { passkey }))).toEqual([401, 'factor_refused']);
+    const cookies = [...asked.cookies];
+    expect((await asked.post('/sign-in/passkey', { passkey })).status).toBe(204);
+    for (const [name, value] of cookies) thief.cookies.set(name, value);
+    expect(await refusalOf(await thief.post('/sign-in/passkey', { passkey }))).toEqual([401, 'factor_refused']);
+  });
+
+  test('of another person is no second factor, and cannot be taken over', async () => {
+    const [one, two] = [await somebody(), await somebody()];
+    const { device } = await withPasskey(one.browser);
+    await withPasskey(two.browser);
+    const half = await afterPassword(two.email);
+    const options = (await (await half.post('/sign-in/factor/passkey')).json()) as never;
+    const foreign = await half.post('/sign-in/factor', { passkey: device.get(options) });
+    expect(await refusalOf(foreign)).toEqual([401, 'factor_refused']);
+    const person = await two.browser.person();
+    expect(await codeOf(renamePasskey(person, { id: device.id, name: 'Mine' }))).toBe('passkey_unknown');
+    expect(await codeOf(removePasskey(person, { id: device.id }))).toBe('passkey_unknown');
+    const again = device.create(await startPasskey(person));
+    expect(await codeOf(addPasskey(person, { name: 'Mine', answer: again }))).toBe('passkey_known');
+    expect(await services.db.select().from(passkeys).where(eq(passkeys.id, device.id))).toMatchObject([
+      { userId: one.id, name: 'Laptop' },
+    ]);
+  });
+
+  test.each([
+    ['another site', { origin: 'https://annex.evil.example' }],
+    ['another relying party', { rpId: 'evil.example' }],
+    ['another challenge', { challenge: 'AAAA' }],
+    ['an owner who was not verified', { userVerified: false }],
+  ])('is not registered for %s', async (_what, twist) => {
+    const { browser } = await somebody();
+    const device = openAuthenticator(origin);
+    const answer = device.create(await startPasskey(await browser.person()), twist);
+    expect(await codeOf(addPasskey(await browser.person(), { name: 'X', answer }))).toBe('passkey_refused');
+    const honest = device.create(await startPasskey(await browser.person()));
+    expect(await codeOf(addPasskey(await browser.person(), { name: 'X', answer: honest }))).toBe('ok');
+    expect(await codeOf(addPasskey(await browser.person(), { name: 'X', answer: honest }))).toBe('passkey_refused');
+  });
+
+  test('has a name that changes, and goes', async () => {
+    const { id, email, browser } = await somebody();
+    const { device } = await withPasskey(browser);
+    await renamePasskey(await browser.person(), { id: device.id, name: 'Old laptop' });
+    expect(await codeOf(renamePasskey(await browser.person(), { id: device.id, name: ' ' }))).toBe('invalid');
+    await removePasskey(await browser.person(), { id: device.id });
+    const other = openBrowser(services, signIn);
+    const answer = await other.post('/sign-in/passkey', { passkey: device.get(await ask(other)) });
+    expect(await refusalOf(answer)).toEqual([401, 'factor_refused']);
+    expect((await other.post('/sign-in/email', { email, password })).status).toBe(204);
+    expect(await actsOn(id)).toEqual(expect.arrayContaining(['member.rename-passkey', 'member.remove-passkey']));
+  });
+});
+
+describe('a confirmation', () => {
+  const late = () => new Date(Date.now() + confirmedFor + second);
+
+  test('is needed for every change of factors, ten minutes after the last', async () => {
+    const { browser } = await somebody();
+    const { device } = await withPasskey(browser);
+    await withApp(browser);
+    const answer = device.get({ challenge: 'AAAA' });
+    const changes: ((person: Awaited<ReturnType<Browser['person']>>) => Promise<unknown>)[] = [
+      (person) => startPasskey(person),
+      (person) => addPasskey(person, { name: 'X', answer: answer as never }),
+      (person) => removePasskey(person, { id: device.id }),
+      (person) => startTotp(person),
+      (person) => addTotp(person, { code: '123456' }),
+      (person) => removeTotp(person),
+      (person) => renewRecoveryCodes(person),
+    ];
+    for (const change of changes)
+      expect(await codeOf(change(await browser.person(late())))).toBe('confirmation_required');
+  });
+
+  test('is given by password, code or passkey, and counts for this session alone', async () => {
+    const { email, browser } = await somebody();
+    const { device } = await withPasskey(browser);
+    const { codeIn } = await withApp(browser);
+    const other = await afterPassword(email);
+    expect((await other.post('/sign-in/factor', { code: codeIn(0) })).status).toBe(204);
+    expect(await codeOf(confirm(await browser.person(late()), { password: 'wrong password' }))).toBe('password_wrong');
+    expect(await codeOf(startTotp(await browser.person(late())))).toBe('confirmation_required');
+    await confirm(await browser.person(late()), { password });
+    expect(await codeOf(startTotp(await browser.person(late())))).toBe('ok');
+    expect(await codeOf(startTotp(await other.person(late())))).toBe('confirmation_required');
+    const person = await other.person(late());
+    const passkey = device.get(await startConfirmation(person));
+    expect(await codeOf(confirm(person, { passkey }))).toBe('ok');
+    expect(await codeOf(confirm(person, { passkey }))).toBe('factor_refused');
+    expect(await codeOf(startTotp(await other.person(late())))).toBe('ok');
+  });
+
+  test('cannot be guessed at leisure', async () => {
+    const { browser } = await somebody();
+    const tries: unknown[] = [];
+    for (let n = 0; n < 12; n++)
+      tries.push(await codeOf(confirm(await browser.person(), { password: 'wrong password' })));
+    expect(tries).toEqual([...Array(10).fill('password_wrong'), ...Array(2).fill('too_many_attempts')]);
+  });
+});
+
+describe('an admin', () => {
+  test('resets the factors of a member, whose sessions end', async () => {
+    const { id, email, browser } = await somebody();
+    await withPasskey(browser);
+    await withApp(browser);
+    expect(await codeOf(resetFactors(await testContext({ services, role: 'operator' }), { id }))).toBe('forbidden');
+    await resetFactors(await testContext({ services }), { id });
+    expect(await (await browser.get('/get-session')).json()).toEqual({ user: null });
+    const plain = openBrowser(services, signIn);
+    expect((await plain.post('/sign-in/email', { email, password })).status).toBe(204);
+    const [act] = await services.db
+      .select()
+      .from(auditEntries)
+      .where(and(eq(auditEntries.targetId, id), eq(auditEntries.action, 'member.reset-factors')));
+    expect(act?.details).toMatchObject({ passkeys: 1, totp: true, sessionsEnded: 1 });
+    expect(await codeOf(resetFactors(await testContext({ services }), { id: 'nobody' }))).toBe('member_unknown');
+  });
+
+  test('requires a factor of everyone: who has none can do nothing but set one up', async () => {
+    const own = await testServices();
+    const ownSignIn = openSignIn(own, log);
+    const admin = await testContext({ services: own });
+    const { link } = await createInvitation(admin, { role: 'admin' });
+    const token = new URL(link).searchParams.get('token') ?? '';
+    const email = 'ada@example.org';
+    await redeemInvitation(await testContext({ services: own, role: null }), { token, name: 'Ada', email, password });
+    const browser = openBrowser(own, ownSignIn);
+    await browser.post('/sign-in/email', { email, password });
+    expect(await getSignInRules(await browser.person())).toEqual({ requireFactor: false, membersWithoutFactor: 1 });
+    expect(
+      await codeOf(setSignInRules(await testContext({ services: own, role: 'viewer' }), { requireFactor: true })),
+    ).toBe('forbidden');
+
+    await setSignInRules(await browser.person(), { requireFactor: true });
+    expect(await codeOf(getSignInRules(await browser.person()))).toBe('factor_required');
+    expect(await codeOf(setSignInRules(await browser.person(), { requireFactor: false }))).toBe('factor_required');
+    expect(await (await browser.get('/get-session')).json()).toMatchObject({ user: { role: null } });
+    expect(await getAccount(await browser.person())).toMatchObject({ needsFactor: true, role: 'admin' });
+
+    const { secret } = await startTotp(await browser.person());
+    await addTotp(await browser.person(), { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() });
+    expect(await getSignInRules(await browser.person())).toEqual({ requireFactor: true, membersWithoutFactor: 0 });
+    await removeTotp(await browser.person());
+    expect(await codeOf(getSignInRules(await browser.person()))).toBe('factor_required');
+  });
+});

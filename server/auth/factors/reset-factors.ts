@@ -1,0 +1,35 @@
+import { eq } from 'drizzle-orm';
+import { passkeys, recoveryCodes, totpFactors, users } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { endSessionsOf } from '../session.ts';
+import { factorsOf } from './factors-of.ts';
+import { type ResetFactorsInput, resetFactorsInput } from './input.ts';
+
+/**
+ * Takes all factors from a member who lost them, and ends their sessions: until a new factor is set up, the password
+ * alone signs in. Throws `member_unknown`.
+ */
+export async function resetFactors(ctx: Context, input: ResetFactorsInput): Promise<void> {
+  allow(ctx.actor, 'admin');
+  const { id } = parse(resetFactorsInput, input);
+  await ctx.db.transaction(async (tx) => {
+    const [member] = await tx.select().from(users).where(eq(users.id, id)).for('update');
+    if (!member) throw new DomainError('not_found', 'member_unknown');
+    const had = await factorsOf(tx, id);
+    await tx.delete(passkeys).where(eq(passkeys.userId, id));
+    await tx.delete(totpFactors).where(eq(totpFactors.userId, id));
+    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, id));
+    const sessionsEnded = await endSessionsOf(tx, id);
+    await recordAudit(tx, ctx, {
+      action: 'member.reset-factors',
+      target: { kind: 'member', id },
+      details: { name: member.name, passkeys: had.passkeys, totp: had.totp, sessionsEnded },
+    });
+    await recordChange(tx, 'member', id);
+  });
+}

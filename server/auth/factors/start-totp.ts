@@ -1,0 +1,16 @@
+import { Secret } from 'otpauth';
+import { openChallenge } from '../challenges.ts';
+import { allowConfirmed, type PersonContext } from '../person.ts';
+import { totpOf } from './totp.ts';
+
+/**
+ * A new secret for an authenticator app, as text and as the address behind the QR code. It counts once a code of it
+ * was shown (`addTotp`). Needs a fresh confirmation.
+ */
+export async function startTotp(ctx: PersonContext): Promise<{ secret: string; uri: string }> {
+  const { id: sessionId, email } = await allowConfirmed(ctx);
+  const secret = new Secret({ size: 20 }).base32;
+  await openChallenge(ctx, 'new-totp', { secret }, ctx.now, sessionId);
+  const site = `Annex ${new URL(ctx.config.url).hostname}`;
+  return { secret, uri: totpOf(secret, site, email).toString() };
+}

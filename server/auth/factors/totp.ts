@@ -1,0 +1,44 @@
+import { and, eq, lt } from 'drizzle-orm';
+import { Secret, TOTP } from 'otpauth';
+import type { Transaction } from '#db/client.ts';
+import { totpFactors } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { seal, unseal } from '#server/platform/keys.ts';
+import { refusedFactor } from './webauthn.ts';
+
+const period = 30;
+
+/** What every app understands: SHA-1, six digits, 30 seconds. */
+export function totpOf(secret: string, site: string, label: string): TOTP {
+  return new TOTP({ issuer: site, label, algorithm: 'SHA1', digits: 6, period, secret: Secret.fromBase32(secret) });
+}
+
+/** The step of 30 s that a code belongs to: the present one, the last or the next; null when it is none of theirs. */
+export function stepOf(secret: string, code: string, now: Date): number | null {
+  const timestamp = now.getTime();
+  const delta = totpOf(secret, 'Annex', 'Annex').validate({ token: code, timestamp, window: 1 });
+  return delta === null ? null : Math.floor(timestamp / 1_000 / period) + delta;
+}
+
+const boundTo = (userId: string): string => `totp ${userId}`;
+
+export const sealSecret = ({ keys }: Pick<Services, 'keys'>, userId: string, secret: string): Buffer =>
+  seal(keys.totp, Buffer.from(secret), boundTo(userId));
+
+/** Checks a code of the app and uses up its step, so that of two uses one counts. Throws `factor_refused`. */
+export async function takeTotpCode(
+  tx: Transaction,
+  { keys }: Pick<Services, 'keys'>,
+  { userId, code, now }: { userId: string; code: string; now: Date },
+): Promise<void> {
+  const [factor] = await tx.select().from(totpFactors).where(eq(totpFactors.userId, userId));
+  if (!factor) throw refusedFactor();
+  const step = stepOf(unseal(keys.totp, factor.secret, boundTo(userId)).toString(), code, now);
+  if (step === null) throw refusedFactor();
+  const used = await tx
+    .update(totpFactors)
+    .set({ lastStep: step, lastUsedAt: now })
+    .where(and(eq(totpFactors.userId, userId), lt(totpFactors.lastStep, step)))
+    .returning({ userId: totpFactors.userId });
+  if (used.length === 0) throw refusedFactor();
+}

@@ -1,0 +1,72 @@
+import { isIP } from 'node:net';
+import { verifyAuthenticationResponse } from '@simplewebauthn/server';
+import { eq } from 'drizzle-orm';
+import type { z } from 'zod';
+import type { Transaction } from '#db/client.ts';
+import { passkeys } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import type { Config } from '#server/platform/env.ts';
+import { trustedOrigins } from '../origin.ts';
+import type { passkeyAnswer } from './input.ts';
+
+/** Sites that a passkey knows are names: on this machine that is localhost, whatever the portal is called there. */
+export function relyingParty(config: Config): { id: string; origins: string[] } {
+  const { hostname } = new URL(config.url);
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return { id: isHere ? 'localhost' : hostname, origins: [...trustedOrigins(config)] };
+}
+
+/** Whether the portal's address has a name: browsers make no passkeys for bare IP addresses. */
+export const arePasskeysPossible = (config: Config): boolean =>
+  isIP(relyingParty(config).id.replace(/^\[|\]$/g, '')) === 0;
+
+/** One answer for all that can be wrong with a factor: it tells nothing about which part. */
+export const refusedFactor = () => new DomainError('unauthenticated', 'factor_refused');
+
+/**
+ * Checks that a registered passkey signed this challenge here, with its owner verified, and writes the use down.
+ * `userId`: whose it must be; null: anybody's (a passkey that signs in by itself). Gives the owner's id.
+ * Throws `factor_refused`.
+ */
+export async function takePasskeySignature(
+  tx: Transaction,
+  services: Pick<Services, 'config'>,
+  input: { answer: z.output<typeof passkeyAnswer>; challenge: string; userId: string | null; now: Date },
+): Promise<string> {
+  const { answer, challenge, userId, now } = input;
+  const [passkey] = await tx.select().from(passkeys).where(eq(passkeys.id, answer.id)).for('update');
+  if (!passkey || (userId !== null && passkey.userId !== userId)) throw refusedFactor();
+  const { userHandle, ...response } = answer.response;
+  if (userHandle !== undefined && Buffer.from(userHandle, 'base64url').toString() !== passkey.userId) {
+    throw refusedFactor();
+  }
+  const { id, origins } = relyingParty(services.config);
+  const checked = await verifyAuthenticationResponse({
+    response: { ...answer, response, clientExtensionResults: {} },
+    expectedChallenge: challenge,
+    expectedOrigin: origins,
+    expectedRPID: id,
+    requireUserVerification: true,
+    credential: { id: passkey.id, publicKey: new Uint8Array(passkey.publicKey), counter: passkey.counter },
+  }).catch(() => null);
+  if (checked?.verified !== true) throw refusedFactor();
+  const { newCounter, credentialBackedUp } = checked.authenticationInfo;
+  await tx
+    .update(passkeys)
+    .set({ counter: newCounter, backedUp: credentialBackedUp, lastUsedAt: now })
+    .where(eq(passkeys.id, passkey.id));
+  return passkey.userId;
+}
+
+/** What a sign-in or a confirmation asks of passkeys: of one person's, or of any that this browser has for the portal. */
+export async function passkeyRequest({ db, config }: Pick<Services, 'db' | 'config'>, userId: string | null) {
+  const known = userId === null ? [] : await db.select().from(passkeys).where(eq(passkeys.userId, userId));
+  return {
+    rpID: relyingParty(config).id,
+    userVerification: 'required' as const,
+    allowCredentials: known.map(({ id, transports }) => ({ id, transports: transports as AuthenticatorTransport[] })),
+  };
+}
+
+export type AuthenticatorTransport = 'ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb';

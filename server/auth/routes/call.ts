@@ -1,0 +1,31 @@
+import { readCookie, setCookie } from '../cookies.ts';
+import type { PersonContext } from '../person.ts';
+
+/** What every endpoint of `/api/auth/*` gets. */
+export interface Call extends PersonContext {
+  request: Request;
+}
+
+export type Route = (call: Call) => Promise<Response>;
+
+/** An answer without a body that sets these cookies. */
+export function done(...cookies: string[]): Response {
+  const response = new Response(null, { status: 204 });
+  for (const cookie of cookies) response.headers.append('set-cookie', cookie);
+  return response;
+}
+
+/** The same with a body. */
+export function answer(body: unknown, ...cookies: string[]): Response {
+  const response = Response.json(body);
+  for (const cookie of cookies) response.headers.append('set-cookie', cookie);
+  return response;
+}
+
+type Waiting = 'passkey' | 'factor' | 'provider';
+
+/** The token of what this browser was asked for; null where nothing is waited for. */
+export const tokenOf = (call: Call, name: Waiting): string | null => readCookie(call.config, call.headers, name);
+
+/** The cookie that is needed no more. */
+export const dropCookie = (call: Call, name: Waiting): string => setCookie(call.config, name, '', 0);

@@ -1,0 +1,66 @@
+import { eq } from 'drizzle-orm';
+import { z } from 'zod';
+import { users } from '#db/schema/index.ts';
+import type { Actor } from '#server/domain/actor.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { household } from '#server/platform/household.ts';
+import { sha256Hex } from '#server/platform/keys.ts';
+import { changePassword, passwordHashOf } from '../account/index.ts';
+import { readJsonBody } from '../body.ts';
+import { challengeLife, openChallenge } from '../challenges.ts';
+import { setCookie } from '../cookies.ts';
+import { factorsOf, hasFactors } from '../factors/index.ts';
+import { verifyPassword } from '../password-hash.ts';
+import { startSession } from '../session.ts';
+import { answer, type Call, done } from './call.ts';
+
+const signInInput = z.object({ email: z.string().max(254).trim().toLowerCase(), password: z.string().max(1_024) });
+
+/** A row of people as the one who acts. */
+export const actorOf = ({ id, name, role, namespaces }: typeof users.$inferSelect): Actor => ({
+  kind: 'user',
+  id,
+  name,
+  role,
+  namespaces,
+});
+
+/**
+ * Signs in by e-mail and password: 204 with the session, or, where this person has a second factor, 200 with its kinds
+ * and a cookie that serves for showing one, and for nothing else. Throws `credentials_refused`, the same for unknown
+ * people and wrong passwords, after the same time.
+ */
+export async function signInWithPassword(call: Call): Promise<Response> {
+  const { email, password } = parse(signInInput, await readJsonBody(call.request, call.config.limits));
+  const { address, now, signIn, db } = call;
+  const { throttles } = signIn;
+  const from = household(address);
+  const person = `${from} ${email}`;
+  throttles.address.take(from, now);
+  throttles.person.take(person, now);
+  const [user] = await db.select().from(users).where(eq(users.email, email));
+  const hash = user === undefined ? null : await passwordHashOf(db, user.id);
+  const isRight = await verifyPassword(hash, password);
+  if (!isRight || user === undefined || hash === null) throw new DomainError('unauthenticated', 'credentials_refused');
+  throttles.address.giveBack(from);
+  throttles.person.giveBack(person);
+
+  const factors = await factorsOf(db, user.id);
+  if (hasFactors(factors)) {
+    const token = await openChallenge(call, 'factor', { userId: user.id, passwordDigest: sha256Hex(hash) }, now);
+    const kinds = { totp: factors.totp, passkey: factors.passkeys > 0, recoveryCode: factors.recoveryCodesLeft > 0 };
+    return answer({ factors: kinds }, setCookie(call.config, 'factor', token, challengeLife));
+  }
+  return done(
+    await db.transaction((tx) =>
+      startSession(tx, call, actorOf(user), { method: 'password', headers: call.headers, address }),
+    ),
+  );
+}
+
+/** `changePassword`, for scripts of old and for the account page alike. */
+export async function putPassword(call: Call): Promise<Response> {
+  await changePassword(call, (await readJsonBody(call.request, call.config.limits)) as never);
+  return done();
+}

@@ -1,0 +1,56 @@
+import { generateAuthenticationOptions } from '@simplewebauthn/server';
+import { eq } from 'drizzle-orm';
+import { users } from '#db/schema/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { sha256Hex } from '#server/platform/keys.ts';
+import { passwordHashOf } from '../account/index.ts';
+import { readJsonBody } from '../body.ts';
+import { openChallenge, takeChallenge, tryChallenge } from '../challenges.ts';
+import { factorAnswer, passkeyRequest, takeFactor } from '../factors/index.ts';
+import { startSession } from '../session.ts';
+import { answer, type Call, done, dropCookie, tokenOf } from './call.ts';
+import { actorOf } from './password.ts';
+
+/** Of one password that was right; then it must be typed again. */
+const mostTries = 10;
+
+const tooLate = () => new DomainError('unauthenticated', 'sign_in_stale');
+
+/** What this person's passkeys are asked to sign after the password. Throws `sign_in_stale`. */
+export async function askPasskeyAsFactor(call: Call): Promise<Response> {
+  const token = tokenOf(call, 'factor');
+  const waiting = await tryChallenge(call, 'factor', token, call.now, mostTries);
+  if (waiting === null || token === null) throw tooLate();
+  const options = await generateAuthenticationOptions(await passkeyRequest(call, waiting.userId));
+  await openChallenge(call, 'factor-passkey', { challenge: options.challenge }, call.now, token);
+  return answer(options);
+}
+
+/**
+ * Signs in by the factor after a right password. Tries are limited per person, whoever makes them from wherever.
+ * Throws `sign_in_stale` where no password was shown before or too long ago, `factor_refused`, `too_many_attempts`.
+ */
+export async function signInWithFactor(call: Call): Promise<Response> {
+  const shown = parse(factorAnswer, await readJsonBody(call.request, call.config.limits));
+  const { now, keys, address, headers } = call;
+  const token = tokenOf(call, 'factor');
+  const waiting = await tryChallenge(call, 'factor', token, now, mostTries);
+  if (waiting === null) throw tooLate();
+  const { userId } = waiting;
+  const throttle = call.signIn.throttles.person;
+  throttle.take(`factor ${userId}`, now);
+  const asked = 'passkey' in shown ? await takeChallenge(call, 'factor-passkey', token, now) : null;
+  const cookie = await call.db.transaction(async (tx) => {
+    // Of two answers to one password one begins a session.
+    if ((await takeChallenge({ db: tx, keys }, 'factor', token, now)) === null) throw tooLate();
+    const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update');
+    const hash = await passwordHashOf(tx, userId);
+    if (!user || hash === null || sha256Hex(hash) !== waiting.passwordDigest) throw tooLate();
+    const challenge = asked?.challenge ?? null;
+    const factor = await takeFactor(tx, call, { userId, answer: shown, challenge, now });
+    return startSession(tx, call, actorOf(user), { method: 'password', factor, headers, address });
+  });
+  throttle.giveBack(`factor ${userId}`);
+  return done(cookie, dropCookie(call, 'factor'));
+}

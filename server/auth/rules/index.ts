@@ -1,0 +1,3 @@
+export * from './get-sign-in-rules.ts';
+export * from './input.ts';
+export * from './set-sign-in-rules.ts';

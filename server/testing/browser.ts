@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { createAuthHandler, type PersonContext, readSession, type SignIn } from '#server/auth/index.ts';
+import { anonymous } from '#server/domain/actor.ts';
+import type { Services } from '#server/domain/context.ts';
+
+const log = pino({ level: 'silent' });
+
+/** A browser before the door `/api/auth/*`: it keeps cookies, and calls as a page of the portal does. */
+export function openBrowser(services: Services, signIn: SignIn, address = '192.0.2.1') {
+  const handle = createAuthHandler(services, signIn, log);
+  const cookies = new Map<string, string>();
+  const origin = services.config.url;
+
+  const headers = (): Headers => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return new Headers({ origin, 'user-agent': 'Mozilla/5.0 Firefox/141.0', ...(cookie === '' ? {} : { cookie }) });
+  };
+  const keep = (response: Response): Response => {
+    for (const header of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
+      if (/; Max-Age=0(;|$)/.test(header)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return response;
+  };
+  return {
+    cookies,
+    async post(path: string, body: unknown = {}): Promise<Response> {
+      const sent = headers();
+      sent.set('content-type', 'application/json');
+      const request = new Request(`${origin}/api/auth${path}`, {
+        method: 'POST',
+        headers: sent,
+        body: JSON.stringify(body),
+      });
+      return keep(await handle(request, address));
+    },
+    async get(path: string): Promise<Response> {
+      return keep(await handle(new Request(`${origin}/api/auth${path}`, { headers: headers() }), address));
+    },
+    /** As who is signed in here, for verbs of the own account. */
+    async person(now = new Date()): Promise<PersonContext> {
+      const session = await readSession(services, headers(), now);
+      return {
+        ...services,
+        actor: session?.actor ?? anonymous,
+        now,
+        requestId: randomUUID(),
+        log,
+        signIn,
+        headers: headers(),
+        address,
+        session: async () => session,
+      };
+    },
+  };
+}
+
+/** Status and code of a refusal; the code is undefined where it was none. */
+export async function refusalOf(response: Response): Promise<[number, string | undefined]> {
+  const body = response.status === 204 ? {} : ((await response.json()) as { code?: string });
+  return [response.status, body.code];
+}
