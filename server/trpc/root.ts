@@ -7,6 +7,7 @@ import { instanceViewsRouter } from './routers/instance-views.ts';
 import { invitationsRouter } from './routers/invitations.ts';
 import { liveRouter } from './routers/live.ts';
 import { membersRouter } from './routers/members.ts';
+import { overviewRouter } from './routers/overview.ts';
 import { packagesRouter } from './routers/packages.ts';
 import { publishersRouter } from './routers/publishers.ts';
 import { resourcesRouter } from './routers/resources.ts';
@@ -26,6 +27,7 @@ export const appRouter = router({
   invitations: invitationsRouter,
   live: liveRouter,
   members: membersRouter,
+  overview: overviewRouter,
   packages: packagesRouter,
   publishers: publishersRouter,
   resources: resourcesRouter,

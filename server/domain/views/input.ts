@@ -20,3 +20,24 @@ export const timelineInput = z
     return length > 0 && length <= 8 * 86_400_000;
   });
 export type TimelineInput = z.input<typeof timelineInput>;
+/** How the fleet map puts VMs together: by a tag, by handler, or not at all. */
+export const groupBy = z.union([
+  z.literal('none'),
+  z.literal('handler'),
+  z.templateLiteral(['tag:', z.string().min(1).max(256)]),
+]);
+
+export const fleetMapInput = z.object({ groupBy });
+export type FleetMapInput = z.input<typeof fleetMapInput>;
+
+/** A place in a map that was given out: `group` and `index` count from 0, `revision` is the map's. */
+export const mapCellInput = z.object({
+  groupBy,
+  revision: z.string().max(64),
+  group: z.int().min(0),
+  index: z.int().min(0),
+});
+export type MapCellInput = z.input<typeof mapCellInput>;
+
+export const listFailingInput = instanceViewInput.omit({ vmId: true });
+export type ListFailingInput = z.input<typeof listFailingInput>;

@@ -1,0 +1,95 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { HealthCause } from '#db/schema/index.ts';
+import { agentPresence, extensionHealth, vmHealth } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import type { ExtensionHealth, VmHealth } from '#server/domain/reports/index.ts';
+import { type MapCellInput, mapCellInput } from '../input.ts';
+import { idAt } from './fleet-map.ts';
+import { readMapOrder } from './read-fleet-map.ts';
+
+/** What is wrong with an extension, as one line says it. */
+export interface Trouble {
+  extension: string;
+  handler: string;
+  health: ExtensionHealth;
+  cause: HealthCause | null;
+  command: string | null;
+  exitCode: number | null;
+  messageId: string | null;
+  waitsFor: string | null;
+  deadlineAt: string | null;
+}
+
+/** A VM as the map's card tells it. */
+export interface MapCell {
+  id: string;
+  name: string;
+  tags: Record<string, string>;
+  health: VmHealth;
+  since: string;
+  /** Null where its agent never called. */
+  lastSeenAt: string | null;
+  /** Extensions that are not as they should be, worst first; two at most. */
+  troubles: Trouble[];
+}
+
+/**
+ * Who stands at that place of the map. `isStale` where the fleet is another one since: the map must be read again. Not
+ * so when only healths changed. The cell is null where the VM has just gone.
+ */
+export async function getMapCell(
+  ctx: Context,
+  input: MapCellInput,
+): Promise<{ isStale: boolean; cell: MapCell | null }> {
+  allow(ctx.actor, 'viewer');
+  const { groupBy, revision, group, index } = parse(mapCellInput, input);
+  const order = await readMapOrder(ctx.db, groupBy, revision);
+  if (order === null) return { isStale: true, cell: null };
+  const vmId = idAt(order.groups[group] ?? new Uint8Array(), index);
+  return { isStale: false, cell: vmId === null ? null : await readCell(ctx, vmId) };
+}
+
+async function readCell(ctx: Context, vmId: string): Promise<MapCell | null> {
+  const [[vm], troubles] = await Promise.all([
+    ctx.db
+      .select({
+        id: vmHealth.vmId,
+        name: vmHealth.name,
+        tags: vmHealth.tags,
+        health: vmHealth.health,
+        since: vmHealth.since,
+        lastSeenAt: agentPresence.lastSeenAt,
+      })
+      .from(vmHealth)
+      .leftJoin(agentPresence, eq(agentPresence.vmId, vmHealth.vmId))
+      .where(eq(vmHealth.vmId, vmId)),
+    ctx.db
+      .select({
+        extension: extensionHealth.name,
+        handler: extensionHealth.handler,
+        health: extensionHealth.health,
+        cause: extensionHealth.cause,
+        command: extensionHealth.command,
+        exitCode: extensionHealth.exitCode,
+        messageId: extensionHealth.messageId,
+        waitsFor: extensionHealth.waitsFor,
+        deadlineAt: extensionHealth.deadlineAt,
+      })
+      .from(extensionHealth)
+      .where(and(eq(extensionHealth.vmId, vmId), sql`${extensionHealth.health} not in ('healthy', 'disabled')`))
+      .orderBy(
+        sql`array_position(array['failed', 'unresponsive', 'degraded', 'progressing', 'unknown'], ${extensionHealth.health})`,
+        asc(extensionHealth.name),
+      )
+      .limit(2),
+  ]);
+  if (vm === undefined) return null;
+  return {
+    ...vm,
+    since: vm.since.toISOString(),
+    lastSeenAt: vm.lastSeenAt?.toISOString() ?? null,
+    troubles: troubles.map((trouble) => ({ ...trouble, deadlineAt: trouble.deadlineAt?.toISOString() ?? null })),
+  };
+}

@@ -1,0 +1,42 @@
+import { asc, count, eq, gt, lte } from 'drizzle-orm';
+import { extensionHealth, vmHealth } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+
+/** An extension that must have concluded by a moment. */
+export interface Deadline {
+  vmId: string;
+  vm: string;
+  extension: string;
+  at: string;
+}
+
+export interface Deadlines {
+  /** Extensions that did not conclude in time; the aim is 0. */
+  past: number;
+  /** The first of them, longest overdue first. */
+  overdue: Deadline[];
+  next: Deadline | null;
+}
+
+/** What is past its deadline, and what is due next. */
+export async function listDeadlines(ctx: Context): Promise<Deadlines> {
+  allow(ctx.actor, 'viewer');
+  const { deadlineAt } = extensionHealth;
+  const rows = (where: ReturnType<typeof gt>, limit: number) =>
+    ctx.db
+      .select({ vmId: extensionHealth.vmId, vm: vmHealth.name, extension: extensionHealth.name, at: deadlineAt })
+      .from(extensionHealth)
+      .innerJoin(vmHealth, eq(vmHealth.vmId, extensionHealth.vmId))
+      .where(where)
+      .orderBy(asc(deadlineAt))
+      .limit(limit);
+  const isPast = lte(deadlineAt, ctx.now);
+  const [past, overdue, next] = await Promise.all([
+    ctx.db.select({ count: count() }).from(extensionHealth).where(isPast),
+    rows(isPast, 3),
+    rows(gt(deadlineAt, ctx.now), 1),
+  ]);
+  const told = ({ at, ...row }: (typeof next)[number]): Deadline => ({ ...row, at: at?.toISOString() ?? '' });
+  return { past: past[0]?.count ?? 0, overdue: overdue.map(told), next: next[0] ? told(next[0]) : null };
+}

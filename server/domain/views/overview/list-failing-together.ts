@@ -1,0 +1,204 @@
+import { sql } from 'drizzle-orm';
+import type { HealthCause } from '#db/schema/index.ts';
+import { extensionHealth, extensionLatest, vmHealth } from '#db/schema/index.ts';
+import type { StatusDocument } from '#protocol/index.ts';
+import { fillTemplate, placeholdersOf } from '#protocol/template.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { findMessages, localizeMessage, negotiate } from '#server/domain/localization/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type ListFailingInput, listFailingInput } from '../input.ts';
+import { shareReading } from './shared-reading.ts';
+import { type CommonTag, commonTag, readTagShares, type TagShares } from './tag-shares.ts';
+
+/** VMs that share a cause. */
+export interface FailingGroup {
+  health: 'failed' | 'degraded' | 'unresponsive';
+  vms: number;
+  /** When the first of them began. */
+  since: string;
+  /** What most of them have in common and most others have not. */
+  common: CommonTag | null;
+  /** Null for VMs whose agents are silent. */
+  extension: FailingExtension | null;
+  /** The only one, where there is one only. */
+  vm: { id: string; name: string } | null;
+}
+
+export interface FailingExtension {
+  handler: string;
+  /** The extension's name where all have the same. */
+  name: string | null;
+  /** Versions that run, newest last; five at most. */
+  versions: string[];
+  cause: HealthCause;
+  command: string | null;
+  exitCode: number | null;
+  messageId: string | null;
+  /** The message in the reader's language; what differs from VM to VM is left open. */
+  message: { text: string; lang: string } | null;
+}
+
+const mostGroups = 6;
+/** VMs of a group that are looked at for what they have in common. */
+const sampleSize = 500;
+/** Silent VMs that are looked at, and seconds between two that went silent together. */
+const mostSilent = 5_000;
+const togetherSeconds = 180;
+
+interface Sampled extends FailingGroup {
+  sample: { vmId: string; name: string; extension: string; version: string };
+}
+
+/** Groups of VMs that fail, are degraded or went silent for the same reason, the largest first; six at most. */
+export async function listFailingTogether(ctx: Context, input: ListFailingInput = {}): Promise<FailingGroup[]> {
+  allow(ctx.actor, 'viewer');
+  const { acceptLanguage, chosenLanguage } = parse(listFailingInput, input);
+  const groups = await shareReading(ctx.db, 'failing-together', async () => {
+    const fleet = await readTagShares(ctx.db);
+    const [extensions, silent] = await Promise.all([readExtensions(ctx, fleet), readSilent(ctx, fleet)]);
+    return [...extensions, ...silent].toSorted(worstFirst).slice(0, mostGroups);
+  });
+  return withMessages(ctx, groups, negotiate(acceptLanguage, chosenLanguage));
+}
+
+const severity = { failed: 0, unresponsive: 1, degraded: 2 } as const;
+const worstFirst = (a: FailingGroup, b: FailingGroup): number =>
+  Number(b.vms > 1) - Number(a.vms > 1) ||
+  (a.vms > 1 ? b.vms - a.vms : 0) ||
+  severity[a.health] - severity[b.health] ||
+  (a.since < b.since ? 1 : -1);
+
+async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
+  // What is silent is grouped by VM; what only waits has another's cause.
+  const { rows } = await ctx.db.execute<{
+    health: 'failed' | 'degraded';
+    handler: string;
+    cause: HealthCause;
+    command: string | null;
+    exit_code: number | null;
+    message_id: string | null;
+    vms: number;
+    since: string;
+    name: string | null;
+    versions: string[];
+    tags: Record<string, string>[];
+    sample: Sampled['sample'];
+  }>(sql`
+    with failing as (
+      select vm_id, name, handler, coalesce(version, goal_version) as version, health, cause, command, exit_code,
+        case when cause = 'status' then message_id end as message_id, since
+      from ${extensionHealth}
+      where cause is not null and health in ('failed', 'degraded') and cause not in ('silent', 'waiting')
+    ), groups as (
+      select health, handler, cause, command, exit_code, message_id, count(distinct vm_id)::int as vms,
+        to_char(min(since) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since,
+        case when min(name) = max(name) then min(name) end as name,
+        (array_agg(distinct version))[1:5] as versions,
+        (array_agg(vm_id order by since desc, vm_id))[1:${sampleSize}::int] as sampled,
+        (array_agg(name order by since desc, vm_id))[1] as newest
+      from failing group by 1, 2, 3, 4, 5, 6
+      order by vms desc, min(since) desc limit ${mostGroups}
+    )
+    select g.*, v.tags, jsonb_build_object('vmId', f.vm_id, 'name', f.name, 'extension', g.newest, 'version', g.versions[1]) as sample
+    from groups g
+    cross join lateral (select jsonb_agg(tags) as tags from ${vmHealth} where vm_id = any (g.sampled)) v
+    join ${vmHealth} f on f.vm_id = g.sampled[1]`);
+  return rows.map(({ vms, sample, tags, ...row }) => ({
+    health: row.health,
+    vms,
+    since: row.since,
+    common: commonTag(tags, fleet),
+    extension: {
+      handler: row.handler,
+      name: row.name,
+      versions: row.versions,
+      cause: row.cause,
+      command: row.command,
+      exitCode: row.exit_code,
+      messageId: row.message_id,
+      message: null,
+    },
+    vm: vms === 1 ? { id: sample.vmId, name: sample.name } : null,
+    sample,
+  }));
+}
+
+/** Silent VMs, those together that stopped at nearly the same time. */
+async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
+  const { rows } = await ctx.db.execute<{
+    vm_id: string;
+    name: string;
+    tags: Record<string, string>;
+    since: number;
+  }>(sql`
+    select vm_id, name, tags, extract(epoch from since)::float8 as since from ${vmHealth}
+    where rank = 1 order by since desc limit ${mostSilent}`);
+  const groups: (typeof rows)[] = [];
+  for (const row of rows) {
+    const last = groups.at(-1);
+    if (last && (last.at(-1)?.since ?? 0) - row.since <= togetherSeconds) last.push(row);
+    else groups.push([row]);
+  }
+  return groups.map((group) => {
+    const first = group.at(-1);
+    return {
+      health: 'unresponsive',
+      vms: group.length,
+      since: new Date((first?.since ?? 0) * 1000).toISOString(),
+      common: commonTag(
+        group.slice(0, sampleSize).map(({ tags }) => tags),
+        fleet,
+      ),
+      extension: null,
+      vm: group.length === 1 && first ? { id: first.vm_id, name: first.name } : null,
+      sample: { vmId: first?.vm_id ?? '', name: first?.name ?? '', extension: '', version: '' },
+    };
+  });
+}
+
+/** Adds the texts of messages, for this reader. */
+async function withMessages(ctx: Context, groups: readonly Sampled[], wanted: string[]): Promise<FailingGroup[]> {
+  const asked = groups.flatMap(({ extension, sample }) =>
+    extension?.messageId ? [{ handler: extension.handler, version: sample.version, ids: [extension.messageId] }] : [],
+  );
+  const found = await findMessages(ctx.db, asked, wanted);
+  return Promise.all(
+    groups.map(async ({ sample, ...group }) => {
+      const { extension } = group;
+      if (!extension?.messageId) return group;
+      const id = extension.messageId;
+      const resources = found.get(`${extension.handler}-${sample.version}`) ?? new Map();
+      const sent = await readMessage(ctx, sample);
+      const said = localizeMessage({
+        message: { id, params: sent?.message?.id === id ? sent.message.params : [] },
+        formattedMessage: sent?.formattedMessage,
+        resources,
+        wanted,
+      });
+      if (said === null || said.source === 'id') return group;
+      const template = said.source === 'resource' ? resources.get(said.lang)?.[id] : undefined;
+      // What one VM filled in is not true of the others.
+      const text = template !== undefined && group.vms > 1 ? openText(template) : said.text;
+      if (template === undefined && group.vms > 1) return group;
+      return { ...group, extension: { ...extension, message: { text, lang: said.lang } } };
+    }),
+  );
+}
+
+function openText(template: string): string {
+  const last = placeholdersOf(template).at(-1) ?? -1;
+  return fillTemplate(
+    template,
+    Array.from({ length: last + 1 }, () => '…'),
+  );
+}
+
+async function readMessage(
+  ctx: Context,
+  { vmId, extension }: Sampled['sample'],
+): Promise<Pick<StatusDocument, 'message' | 'formattedMessage'> | null> {
+  const { rows } = await ctx.db.execute<{ status: StatusDocument | null }>(sql`
+    select status - array['substatus'] as status from ${extensionLatest} where vm_id = ${vmId} and name = ${extension}`);
+  return rows[0]?.status ?? null;
+}

@@ -1,0 +1,92 @@
+import { performance } from 'node:perf_hooks';
+import { sql } from 'drizzle-orm';
+import type { Database } from '#db/client.ts';
+import { vmHealth } from '#db/schema/index.ts';
+import { shareReading } from './shared-reading.ts';
+
+/** How the fleet's tags are spread: name → value → share of all VMs, 0 to 1. */
+export type TagShares = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** VMs that are looked at; of a larger fleet a sample of about this many. */
+const sampleSize = 20_000;
+/** What took a millisecond to read serves for this many: shares of a fleet change slowly. */
+const worth = 200;
+
+const known = new WeakMap<Database, { shares: TagShares; until: number }>();
+
+/** The fleet's shares, of a sample where it is large, and at most some seconds old. */
+export async function readTagShares(db: Database): Promise<TagShares> {
+  const kept = known.get(db);
+  if (kept && performance.now() < kept.until) return kept.shares;
+  return shareReading(db, 'tag-shares', async () => {
+    const began = performance.now();
+    const shares = await read(db);
+    const ended = performance.now();
+    known.set(db, { shares, until: ended + (ended - began) * worth });
+    return shares;
+  });
+}
+
+async function read(db: Database): Promise<TagShares> {
+  const [size] = (
+    await db.execute<{ rows: number }>(
+      sql`select reltuples::float8 as rows from pg_class where oid = 'vm_health'::regclass`,
+    )
+  ).rows;
+  const percent = Math.min(100, (sampleSize / Math.max(1, size?.rows ?? 0)) * 100);
+  const { rows } = await db.execute<{ name: string | null; value: string | null; vms: number }>(sql`
+    with sample as materialized (select tags from ${vmHealth} tablesample bernoulli (${percent}))
+    select null as name, null as value, count(*)::int as vms from sample
+    union all
+    select t.key, t.value, count(*)::int from sample, jsonb_each_text(tags) t group by 1, 2`);
+  const shares = new Map<string, Map<string, number>>();
+  const all = Math.max(1, rows.find(({ name }) => name === null)?.vms ?? 0);
+  for (const { name, value, vms } of rows) {
+    if (name === null || value === null) continue;
+    shares.set(name, (shares.get(name) ?? new Map<string, number>()).set(value, vms / all));
+  }
+  return shares;
+}
+
+/** Tag names that part the fleet into a few groups, those that most VMs have first. */
+export function groupingTags(shares: TagShares): string[] {
+  return [...shares]
+    .map(([name, values]) => ({ name, count: values.size, coverage: [...values.values()].reduce((a, b) => a + b, 0) }))
+    .filter(({ count, coverage }) => count >= 2 && count <= 24 && coverage >= 0.5)
+    .sort(
+      (a, b) =>
+        Math.round(b.coverage * 20) - Math.round(a.coverage * 20) || b.count - a.count || (a.name < b.name ? -1 : 1),
+    )
+    .slice(0, 8)
+    .map(({ name }) => name);
+}
+
+export interface CommonTag {
+  name: string;
+  value: string;
+  /** Of these VMs, and of the whole fleet; 0 to 1. */
+  share: number;
+  fleetShare: number;
+}
+
+/** The tag that most of these VMs have and most others do not; null where none stands out. */
+export function commonTag(tagsOf: readonly Readonly<Record<string, string>>[], fleet: TagShares): CommonTag | null {
+  if (tagsOf.length < 2) return null;
+  const counts = new Map<string, { name: string; value: string; vms: number }>();
+  for (const tags of tagsOf) {
+    for (const [name, value] of Object.entries(tags)) {
+      const key = JSON.stringify([name, value]);
+      const entry = counts.get(key) ?? { name, value, vms: 0 };
+      entry.vms += 1;
+      counts.set(key, entry);
+    }
+  }
+  let best: CommonTag | null = null;
+  for (const { name, value, vms } of counts.values()) {
+    const share = vms / tagsOf.length;
+    const fleetShare = Math.min(1, fleet.get(name)?.get(value) ?? 0);
+    if (share < 0.8 || share - fleetShare < 0.25) continue;
+    if (best === null || share - fleetShare > best.share - best.fleetShare) best = { name, value, share, fleetShare };
+  }
+  return best;
+}
