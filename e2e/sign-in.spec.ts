@@ -44,7 +44,7 @@ test('a link lets one person join, once', async ({ page, people, console, unique
   await expect(page.getByText('9 characters are too few. Use at least 12.')).toBeVisible();
   await page.getByLabel('Password', { exact: true }).fill('long enough to count');
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page).toHaveURL('/vms');
+  await expect(page).toHaveURL('/');
 
   await page.goto(link);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link does not work');

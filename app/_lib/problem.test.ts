@@ -48,16 +48,16 @@ describe('problemOf', () => {
 
 describe('safeNext', () => {
   it.each([
-    [undefined, '/vms'],
+    [undefined, '/'],
     ['/vms/a?tab=output', '/vms/a?tab=output'],
-    ['https://evil.example', '/vms'],
-    ['//evil.example', '/vms'],
-    ['/\\evil.example', '/vms'],
-    ['/\t/evil.example', '/vms'],
-    ['/\n\\evil.example', '/vms'],
-    ['/.//evil.example', '/vms'],
+    ['https://evil.example', '/'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['/\t/evil.example', '/'],
+    ['/\n\\evil.example', '/'],
+    ['/.//evil.example', '/'],
     ['/vms"><script>', '/vms%22%3E%3Cscript%3E'],
-    ['javascript:alert(1)', '/vms'],
+    ['javascript:alert(1)', '/'],
   ])('%s', (next, expected) => {
     expect(safeNext(next)).toBe(expected);
   });

@@ -84,11 +84,11 @@ async function post(path: string, body: unknown): Promise<Response> {
   return response;
 }
 
-/** Where to go after signing in: a path of this portal, or the VMs. `next` comes from the address, so it is checked. */
+/** Where to go after signing in: a path of this portal, or the overview. `next` comes from the address, so it is checked. */
 export function safeNext(next: string | undefined): string {
   // As a browser reads it: it drops tabs and line ends, and takes a backslash for a slash.
   const here = 'http://annex.invalid';
-  if (!next?.startsWith('/') || !URL.canParse(next, here)) return '/vms';
+  if (!next?.startsWith('/') || !URL.canParse(next, here)) return '/';
   const { origin, pathname, search, hash } = new URL(next, here);
-  return origin === here && !pathname.startsWith('//') ? pathname + search + hash : '/vms';
+  return origin === here && !pathname.startsWith('//') ? pathname + search + hash : '/';
 }

@@ -19,7 +19,7 @@ export function Nav() {
       className="sticky top-0 row-span-full flex h-dvh flex-col gap-px border-e border-line-subtle bg-canvas px-2 pb-3 max-sm:hidden"
     >
       <Link
-        href="/vms"
+        href="/"
         className="mb-1 flex h-(--topbar) shrink-0 items-center gap-[9px] px-2 text-14 font-semibold tracking-tight max-lg:justify-center"
       >
         <Mark className="size-5 shrink-0" />

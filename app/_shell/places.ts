@@ -1,7 +1,8 @@
-import { Package, Server, Settings, Upload } from 'lucide-react';
+import { LayoutGrid, Package, Server, Settings, Upload } from 'lucide-react';
 
 /** The places of the portal, in the order of the menu. `role`: shown to those who have it. `key`: after `g`. */
 export const places = [
+  { id: 'overview', key: 'o', href: '/', icon: LayoutGrid, role: 'viewer' },
   { id: 'vms', key: 'v', href: '/vms', icon: Server, role: 'viewer' },
   { id: 'handlers', key: 'h', href: '/handlers', icon: Package, role: 'viewer' },
   { id: 'publish', key: 'p', href: '/publish', icon: Upload, role: 'publisher' },
@@ -10,7 +11,7 @@ export const places = [
 
 export type Place = (typeof places)[number];
 
-/** Whether this path belongs to the place. */
+/** Whether this path belongs to the place; the overview has only its own. */
 export function isAt(path: string, place: Pick<Place, 'href'>): boolean {
-  return path === place.href || path.startsWith(`${place.href}/`);
+  return path === place.href || (place.href !== '/' && path.startsWith(`${place.href}/`));
 }

@@ -4,9 +4,10 @@ import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTimeZone } from './clock.ts';
 
-export type DateStyle = 'time' | 'day' | 'date' | 'short' | 'exact';
+export type DateStyle = 'clock' | 'time' | 'day' | 'date' | 'short' | 'exact';
 
 const styles: Readonly<Record<DateStyle, Intl.DateTimeFormatOptions>> = {
+  clock: { hour: '2-digit', minute: '2-digit' },
   time: { hour: '2-digit', minute: '2-digit', second: '2-digit' },
   day: { day: 'numeric', month: 'short' },
   date: { day: 'numeric', month: 'short', year: 'numeric' },

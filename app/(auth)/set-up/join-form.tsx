@@ -31,7 +31,7 @@ export function JoinForm({ token, role, isFirstAdmin, expiresAt }: JoinFormProps
   const format = useFormat();
   const [values, setValues] = useState({ name: '', email: '', password: '' });
   const [wasTried, setTried] = useState(false);
-  const join = useMutation(trpc.invitations.redeem.mutationOptions({ onSuccess: () => location.assign('/vms') }));
+  const join = useMutation(trpc.invitations.redeem.mutationOptions({ onSuccess: () => location.assign('/') }));
   const problem = join.error === null ? undefined : explain(join.error);
   const kind = isFirstAdmin ? 'first' : 'join';
 

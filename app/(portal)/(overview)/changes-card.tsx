@@ -1,0 +1,129 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import type { StatusName } from '#app/_ui/status-icon.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
+import { vmsAddress } from './addresses.ts';
+import type { OverviewAnswers } from './answers.ts';
+import { Part } from './part.tsx';
+import { useCalmReading } from './use-calm-reading.ts';
+
+type Changes = OverviewAnswers['changes'];
+type Kind = keyof Changes['totals'];
+
+/** From the foot of a bar upwards: what failed has a common base line. */
+const stack: readonly { kind: Kind; status: StatusName }[] = [
+  { kind: 'failed', status: 'failed' },
+  { kind: 'silent', status: 'unresponsive' },
+  { kind: 'degraded', status: 'warning' },
+  { kind: 'started', status: 'progressing' },
+  { kind: 'recovered', status: 'healthy' },
+];
+const shownInLegend: readonly Kind[] = ['recovered', 'started', 'degraded', 'failed', 'silent'];
+const height = 72;
+
+/** What became of VMs within the hour, in bars of two and a half minutes. */
+export function ChangesCard({ first }: { first: Changes | undefined }) {
+  const { t } = useTranslation('overview');
+  const trpc = useTRPC();
+  const format = useFormat();
+  const changes = useQuery({ ...trpc.overview.changes.queryOptions(), initialData: first, enabled: false });
+  useCalmReading({ queryKey: trpc.overview.changes.queryKey(), refetch: changes.refetch, agesMs: 30_000 });
+  const vms = changes.data?.vms ?? 0;
+  return (
+    <Card aria-labelledby="changes">
+      <CardHeader
+        id="changes"
+        title={t('changes')}
+        actions={
+          vms > 0 ? (
+            <TextLink
+              href={vmsAddress({ sort: '-since' })}
+              className="text-12 tabular-nums no-underline hover:underline"
+            >
+              {t('fleet.vms', { count: vms, shown: format.number(vms) })}
+            </TextLink>
+          ) : undefined
+        }
+      />
+      <Part query={changes} failed={t('changes.notLoaded')}>
+        {(data) => (
+          <CardBody className="pb-3">
+            <Bars changes={data} />
+            <ul className="grid grid-cols-2 gap-x-3 gap-y-1 pt-2.5 text-12 text-ink-2">
+              {shownInLegend
+                .filter((kind) => kind !== 'silent' || data.totals.silent > 0)
+                .map((kind) => (
+                  <li key={kind} className="flex items-center gap-1.5 tabular-nums">
+                    <span
+                      aria-hidden
+                      data-st={stack.find((layer) => layer.kind === kind)?.status}
+                      className="size-2.5 shrink-0 rounded-[1.5px] bg-st-solid"
+                    />
+                    {t(`changes.${kind}`, { count: data.totals[kind], shown: format.number(data.totals[kind]) })}
+                  </li>
+                ))}
+            </ul>
+          </CardBody>
+        )}
+      </Part>
+    </Card>
+  );
+}
+
+function Bars({ changes }: { changes: Changes }) {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  const clock = (at: Date): string => format.dateTime(at, 'clock');
+  const sizes = changes.bars.map((bar) => stack.reduce((sum, { kind }) => sum + bar[kind], 0));
+  const most = Math.max(1, ...sizes);
+  const peak = changes.bars[sizes.indexOf(most)];
+  const marks = changes.bars.filter((_, index) => index % 6 === 0);
+  const end = new Date(Date.parse(changes.bars.at(-1)?.from ?? '') + changes.barSeconds * 1000);
+  return (
+    // Time runs from left to right in every language that does; the others keep it, too.
+    <div dir="ltr">
+      <div
+        role="img"
+        aria-label={peak ? t('changes.chart', { most, time: clock(new Date(peak.from)) }) : t('changes.chart.none')}
+        className="flex items-end gap-[3px] border-b border-line"
+        style={{ height }}
+      >
+        {changes.bars.map((bar) => {
+          const from = new Date(bar.from);
+          const told = stack
+            .filter(({ kind }) => bar[kind] > 0)
+            .map(({ kind }) => t(`changes.${kind}`, { count: bar[kind], shown: bar[kind] }));
+          return (
+            <span
+              key={bar.from}
+              title={[clock(from), ...told].join('\n')}
+              className="flex h-full flex-1 flex-col-reverse gap-px"
+            >
+              {stack
+                .filter(({ kind }) => bar[kind] > 0)
+                .map(({ kind, status }) => (
+                  <span
+                    key={kind}
+                    data-st={status}
+                    className="shrink-0 rounded-[1px] bg-st-solid"
+                    style={{ height: Math.max(2, (bar[kind] / most) * (height - 8)) }}
+                  />
+                ))}
+            </span>
+          );
+        })}
+      </div>
+      <div className="flex justify-between pt-1 text-11 text-ink-3 tabular-nums">
+        {marks.map(({ from }) => (
+          <span key={from}>{clock(new Date(from))}</span>
+        ))}
+        <span>{clock(end)}</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Card } from '#app/_ui/card.tsx';
+import { CopyCommand } from '#app/_ui/copy.tsx';
+import { EmptyState } from '#app/_ui/empty-state.tsx';
+
+/** Nothing to look at yet: what leads there. */
+export function EmptyFleet({ gatewayUrl, act }: { gatewayUrl: string; act: ReactNode | undefined }) {
+  const { t } = useTranslation('overview');
+  return (
+    <Card>
+      <EmptyState title={t('empty.title')} actions={act} foot={t(act === undefined ? 'empty.viewer' : 'empty.foot')}>
+        <p>{t('empty.why')}</p>
+        <CopyCommand
+          command={`npm run -s agent -- enroll --portal ${gatewayUrl} --token <token> --dir /var/lib/annex-agent`}
+        />
+      </EmptyState>
+    </Card>
+  );
+}

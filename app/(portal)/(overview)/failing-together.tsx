@@ -1,0 +1,120 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { ChevronRight } from 'lucide-react';
+import Link from 'next/link';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useTicking } from '#app/_ui/clock.ts';
+import { useFormat } from '#app/_ui/format.ts';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { DateTime } from '#app/_ui/time.tsx';
+import { vmsAddress } from './addresses.ts';
+import type { OverviewAnswers } from './answers.ts';
+import { Part } from './part.tsx';
+import { useCalmReading } from './use-calm-reading.ts';
+import { useCause } from './use-cause.ts';
+
+type Group = OverviewAnswers['failing'][number];
+
+/** VMs that share a cause, the largest group first; each leads to its VMs. */
+export function FailingTogether({ first }: { first: OverviewAnswers['failing'] | undefined }) {
+  const { t } = useTranslation('overview');
+  const trpc = useTRPC();
+  const failing = useQuery({ ...trpc.overview.failing.queryOptions(), initialData: first, enabled: false });
+  useCalmReading({ queryKey: trpc.overview.failing.queryKey(), refetch: failing.refetch, agesMs: 60_000 });
+  return (
+    <section aria-labelledby="failing" className="border-t border-line-subtle px-4 pt-2.5 pb-2">
+      <h2 id="failing" className="text-12 font-medium text-ink-3">
+        {t('failing')}
+      </h2>
+      <Part query={failing} failed={t('failing.failed')}>
+        {(groups) =>
+          groups.length === 0 ? (
+            <p className="flex items-center gap-2 py-1.5 text-ink-2">
+              <StatusIcon status="healthy" />
+              {t('failing.none')}
+            </p>
+          ) : (
+            <ul className="-mx-2 mt-0.5 grid grid-cols-3 max-md:grid-cols-1 xl:grid-cols-6">
+              {groups.map((group) => (
+                <li key={keyOf(group)} className="min-w-0">
+                  <GroupLink group={group} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Part>
+    </section>
+  );
+}
+
+const keyOf = ({ health, extension, since }: Group): string =>
+  extension === null
+    ? `${health} ${since}`
+    : [health, extension.handler, extension.cause, extension.command, extension.exitCode, extension.messageId].join(
+        ' ',
+      );
+
+const hour = 3_600_000;
+
+/** The time alone while it can be only one. */
+function Since({ at }: { at: string }) {
+  const value = new Date(at);
+  const isRecent = useTicking((now) => String(now - value.getTime() < 20 * hour)) === 'true';
+  return <DateTime value={value} style={isRecent ? 'clock' : 'short'} />;
+}
+
+function GroupLink({ group }: { group: Group }) {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  const cause = useCause();
+  const { extension, common, vm, health } = group;
+  const many = t('fleet.vms', { count: group.vms, shown: format.number(group.vms) });
+  const what =
+    extension === null
+      ? t('failing.silent')
+      : `${extension.name ?? extension.handler} ${extension.message?.text ?? cause(extension)}`;
+  const address = vm
+    ? `/vms/${vm.id}`
+    : vmsAddress({
+        health,
+        ...(extension && { handler: extension.handler }),
+        ...(extension?.messageId && { message: extension.messageId }),
+        ...(common && common.share === 1 && { tag: common }),
+      });
+  return (
+    <Link
+      href={address}
+      prefetch={false}
+      className="flex items-start gap-2.5 rounded-md px-2 py-1.5 hover:bg-hover focus-visible:shadow-focus"
+    >
+      <StatusIcon status={statusOfHealth[health]} className="mt-[3px]" />
+      <span className="min-w-0 flex-1">
+        <span className="block font-medium wrap-anywhere">
+          <span className="tabular-nums">{vm ? vm.name : many}</span>
+          {', '}
+          <span lang={extension?.message?.lang}>{what}</span>
+        </span>
+        <span className="block text-12 text-ink-3">
+          {common
+            ? `${t(common.share === 1 ? 'failing.all' : 'failing.most', {
+                tag: `${common.name} ${common.value}`,
+                share: format.percent(common.share),
+                fleet: format.percent(common.fleetShare),
+              })}, `
+            : null}
+          {extension && extension.versions.length > 0 ? `${format.list(extension.versions)}, ` : null}
+          {t('failing.since')} <Since at={group.since} />
+        </span>
+      </span>
+      <ChevronRight
+        aria-hidden
+        strokeWidth={1.75}
+        className="size-3.5 shrink-0 self-center text-ink-3 rtl:-scale-x-100"
+      />
+    </Link>
+  );
+}

@@ -1,0 +1,11 @@
+/** The map beside what stands to its right; below one another on narrower screens. */
+export const gridClass = 'mt-4 grid grid-cols-[minmax(0,1fr)_352px] items-start gap-4 max-lg:grid-cols-1';
+export const asideClass = 'grid min-w-0 content-start gap-4 max-lg:grid-cols-2 max-lg:items-start max-md:grid-cols-1';
+
+/** The height that the map of so many VMs gets before anything is drawn, so that nothing jumps when it is. */
+export function mapHeight(vms: number): string {
+  if (vms <= 60) return 'min-h-24 max-sm:min-h-40';
+  if (vms <= 600) return 'min-h-40 max-sm:min-h-64';
+  if (vms <= 3_000) return 'min-h-64 max-sm:min-h-96';
+  return 'min-h-[max(22.5rem,calc(100dvh-31rem))] max-sm:min-h-[35rem]';
+}

@@ -1,0 +1,66 @@
+/** Health by letter, worst first; the last is an extension that is disabled as wanted. */
+export const letters = 'fudpkhx';
+export type HealthLetter = 'f' | 'u' | 'd' | 'p' | 'k' | 'h' | 'x';
+
+export const healthOfLetter = {
+  f: 'failed',
+  u: 'unresponsive',
+  d: 'degraded',
+  p: 'progressing',
+  k: 'unknown',
+  h: 'healthy',
+  x: 'disabled',
+} as const satisfies Record<HealthLetter, string>;
+
+/** The places in `letters`, one byte per VM, of what the portal sends: letters, each with the length of its run. */
+export function unpackCells(packed: string, count: number): Uint8Array {
+  const cells = new Uint8Array(count);
+  let at = 0;
+  for (const [, letter = 'k', length] of packed.matchAll(/([a-z])(\d*)/g)) {
+    const end = at + (length === '' ? 1 : Number(length));
+    cells.fill(Math.max(0, letters.indexOf(letter)), at, end);
+    at = end;
+  }
+  return cells;
+}
+
+/** Several VMs per cell: each cell has the worst health of its VMs. */
+export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
+  if (perCell === 1) return cells;
+  const result = new Uint8Array(Math.ceil(cells.length / perCell));
+  for (let index = 0; index < result.length; index += 1) {
+    let worst = letters.length - 1;
+    const end = Math.min(cells.length, (index + 1) * perCell);
+    for (let vm = index * perCell; vm < end; vm += 1) worst = Math.min(worst, cells[vm] ?? worst);
+    result[index] = worst;
+  }
+  return result;
+}
+
+/** The first VM of a cell that has the cell's health. */
+export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): number {
+  const begin = cell * perCell;
+  const end = Math.min(cells.length, begin + perCell);
+  let worst = begin;
+  for (let vm = begin; vm < end; vm += 1) if ((cells[vm] ?? 0) < (cells[worst] ?? 0)) worst = vm;
+  return worst;
+}
+
+/** The nearest cell after (or before) this one that is not healthy, over the ends of groups; null where all are. */
+export function nextTrouble(
+  groups: readonly Uint8Array[],
+  from: { group: number; cell: number },
+  direction: 1 | -1,
+): { group: number; cell: number } | null {
+  const healthy = letters.indexOf('h');
+  let { group, cell } = from;
+  for (let left = groups.reduce((sum, cells) => sum + cells.length, 0); left > 0; left -= 1) {
+    cell += direction;
+    while (cell < 0 || cell >= (groups[group]?.length ?? 0)) {
+      group = (group + direction + groups.length) % groups.length;
+      cell = direction === 1 ? 0 : (groups[group]?.length ?? 0) - 1;
+    }
+    if ((groups[group]?.[cell] ?? healthy) < healthy) return { group, cell };
+  }
+  return null;
+}

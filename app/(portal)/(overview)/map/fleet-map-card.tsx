@@ -1,0 +1,110 @@
+'use client';
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { LayoutGrid, Table2 } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { IconButton } from '#app/_ui/button.tsx';
+import { CardHeader } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { Segmented } from '#app/_ui/segmented.tsx';
+import { Select } from '#app/_ui/select.tsx';
+import { mapHeight } from '../frame.ts';
+import { useCalmReading } from '../use-calm-reading.ts';
+import { type GroupBy, useGroupName } from './groups.ts';
+import { Legend } from './legend.tsx';
+
+const FleetCanvas = dynamic(() => import('./fleet-canvas.tsx').then((module) => module.FleetCanvas), { ssr: false });
+const FleetTable = dynamic(() => import('./fleet-table.tsx').then((module) => module.FleetTable), { ssr: false });
+
+export interface FleetMapCardProps {
+  /** Tag names that part the fleet; unknown until the figures are there. */
+  groupings: readonly string[] | undefined;
+  vms: number | undefined;
+}
+
+/** The whole fleet as a picture, or as the table behind it. */
+export function FleetMapCard({ groupings = [], vms = Number.POSITIVE_INFINITY }: FleetMapCardProps) {
+  const { t } = useTranslation('overview');
+  const trpc = useTRPC();
+  const [chosen, choose] = useState<GroupBy>();
+  const [asTable, setAsTable] = useState(false);
+  const [perCell, setPerCell] = useState(1);
+  const groupName = useGroupName();
+  const tags = groupings.map((name): GroupBy => `tag:${name}`);
+  const choices: GroupBy[] = [...tags, 'handler', 'none'];
+  const groupBy = chosen ?? tags[0] ?? 'none';
+  const map = useQuery({
+    ...trpc.overview.map.queryOptions({ groupBy }),
+    placeholderData: keepPreviousData,
+    enabled: false,
+  });
+  useCalmReading({
+    queryKey: trpc.overview.map.queryKey({ groupBy }),
+    refetch: map.refetch,
+    agesMs: 60_000,
+  });
+  const options = choices.map((value) => ({ value, label: groupName(value) }));
+  return (
+    <>
+      <CardHeader
+        id="fleet-map"
+        title={t('map')}
+        note={perCell === 1 ? t('map.perVm') : t('map.perCell', { count: perCell })}
+        actions={
+          <>
+            <span className="text-12 text-ink-3 max-md:sr-only">{t('map.groupBy')}</span>
+            {options.length <= 5 ? (
+              <Segmented<GroupBy>
+                label={t('map.groupBy')}
+                value={groupBy}
+                onChange={choose}
+                options={options}
+                className="max-sm:hidden"
+              />
+            ) : null}
+            <Select
+              aria-label={t('map.groupBy')}
+              value={groupBy}
+              onChange={(event) => {
+                const found = choices.find((choice) => choice === event.target.value);
+                if (found !== undefined) choose(found);
+              }}
+              options={options}
+              className={cn('w-36', options.length <= 5 && 'sm:hidden')}
+            />
+            <IconButton
+              size="sm"
+              label={t(asTable ? 'map.asPicture' : 'map.asTable')}
+              onClick={() => setAsTable(!asTable)}
+            >
+              {asTable ? <LayoutGrid aria-hidden /> : <Table2 aria-hidden />}
+            </IconButton>
+          </>
+        }
+      />
+      {asTable && map.data ? (
+        <FleetTable map={map.data} />
+      ) : (
+        <div className="px-4 pb-3">
+          <div className={cn('relative grid', mapHeight(vms))} aria-busy={map.data === undefined && !map.error}>
+            {map.data ? (
+              <FleetCanvas map={map.data} onPerCell={setPerCell} onStale={() => void map.refetch()} />
+            ) : map.error ? (
+              <QueryError
+                title={t('map.failed')}
+                error={map.error}
+                onRetry={map.refetch}
+                at={new Date(map.errorUpdatedAt)}
+              />
+            ) : null}
+          </div>
+          <Legend withDisabled={map.data?.groupBy === 'handler'} />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+'use client';
+
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
+import { healthOfLetter, letters, unpackCells } from './cells.ts';
+import { type FleetMap, useGroup, useGroupName } from './groups.ts';
+
+const columns = ['healthy', 'progressing', 'degraded', 'failed', 'unknown', 'unresponsive'] as const;
+const healths = [...letters].map((letter) => healthOfLetter[letter as keyof typeof healthOfLetter]);
+
+/** The map's figures: groups by health, each a link to its VMs. */
+export function FleetTable({ map }: { map: FleetMap }) {
+  const { t } = useTranslation(['overview', 'reports']);
+  const format = useFormat();
+  const groupOf = useGroup();
+  const groupName = useGroupName();
+  return (
+    <TableFrame label={t('overview:map.table')}>
+      <Table>
+        <THead>
+          <tr>
+            <Th>{groupName(map.groupBy)}</Th>
+            <Th end>{t('overview:map.vms')}</Th>
+            {columns.map((health) => (
+              <Th key={health} end>
+                {t(`reports:health.${health}`)}
+              </Th>
+            ))}
+          </tr>
+        </THead>
+        <TBody>
+          {map.groups.map((group) => {
+            const { name, href } = groupOf(map, group);
+            const counts = countHealths(unpackCells(group.cells, group.count));
+            return (
+              <Tr key={JSON.stringify([group.key, group.rest])}>
+                <Td className="font-medium">{href === null ? name : <TextLink href={href}>{name}</TextLink>}</Td>
+                <Td end>{format.number(group.count)}</Td>
+                {columns.map((health) => {
+                  const count = counts.get(health) ?? 0;
+                  const figure = format.number(count);
+                  return (
+                    <Td key={health} end className={count === 0 ? 'text-ink-3' : undefined}>
+                      <span className="inline-flex items-center gap-1.5">
+                        {count > 0 && health !== 'healthy' ? <StatusIcon status={statusOfHealth[health]} /> : null}
+                        {count > 0 && href !== null && map.groupBy !== 'handler' ? (
+                          <TextLink href={`${href}${href.includes('?') ? '&' : '?'}health=${health}`}>
+                            {figure}
+                          </TextLink>
+                        ) : (
+                          figure
+                        )}
+                      </span>
+                    </Td>
+                  );
+                })}
+              </Tr>
+            );
+          })}
+        </TBody>
+      </Table>
+    </TableFrame>
+  );
+}
+
+function countHealths(cells: Uint8Array): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const cell of cells) {
+    const health = healths[cell] ?? 'unknown';
+    counts.set(health, (counts.get(health) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,68 @@
+'use client';
+
+import Link from 'next/link';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import type { FleetMap } from './groups.ts';
+import { headHeight } from './layout.ts';
+
+export interface GroupHeadProps {
+  group: FleetMap['groups'][number];
+  name: string;
+  /** The list of its VMs, where a filter finds exactly them. */
+  href: string | null;
+  left: number;
+  top: number;
+  width: number;
+}
+
+/** Below this the figures stand with their icons alone, their words for readers of the screen. */
+const roomForWords = 220;
+
+/** Name, number, failed and silent, above a group's cells. */
+export function GroupHead({ group, name, href, left, top, width }: GroupHeadProps) {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  const troubles = [
+    { status: 'failed', count: group.failed, text: 'map.failedHere' },
+    { status: 'unresponsive', count: group.unresponsive, text: 'map.silentHere' },
+  ] as const;
+  return (
+    <p
+      className="absolute flex gap-x-1.5 overflow-hidden text-12 whitespace-nowrap text-ink-3 tabular-nums"
+      style={{ left, top, width, height: headHeight - 4 }}
+    >
+      {href === null ? (
+        <span className="min-w-8 shrink truncate font-medium text-ink">{name}</span>
+      ) : (
+        <Link
+          href={href}
+          prefetch={false}
+          title={name}
+          className="min-w-8 shrink truncate rounded-xs font-medium text-ink hover:underline"
+        >
+          {name}
+        </Link>
+      )}
+      <span>{format.number(group.count)}</span>
+      {troubles
+        .filter(({ count }) => count > 0)
+        .map(({ status, count, text }) => {
+          const shown = format.number(count);
+          const words = t(text, { count, shown });
+          return width >= roomForWords ? (
+            <span key={status} className="text-ink-2">
+              {words}
+            </span>
+          ) : (
+            <span key={status} title={words} className="inline-flex items-center gap-0.5 text-ink-2">
+              <StatusIcon status={status} className="size-3" />
+              <span aria-hidden>{shown}</span>
+              <span className="sr-only">{words}</span>
+            </span>
+          );
+        })}
+    </p>
+  );
+}

@@ -1,0 +1,34 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { vmsAddress } from '../addresses.ts';
+import type { OverviewAnswers } from '../answers.ts';
+
+export type FleetMap = OverviewAnswers['map'];
+export type GroupBy = FleetMap['groupBy'];
+type MapGroup = FleetMap['groups'][number];
+
+const tagOf = (groupBy: GroupBy): string => groupBy.slice('tag:'.length);
+
+/** What a grouping is called: the tag's own name, or words. */
+export function useGroupName(): (groupBy: GroupBy) => string {
+  const { t } = useTranslation('overview');
+  return (groupBy) => {
+    if (groupBy === 'none') return t('map.by.none');
+    return groupBy === 'handler' ? t('map.by.handler') : tagOf(groupBy);
+  };
+}
+
+/** What a group is called, and the list of its VMs; null where no filter finds exactly them. */
+export function useGroup(): (map: FleetMap, group: MapGroup) => { name: string; href: string | null } {
+  const { t } = useTranslation('overview');
+  return ({ groupBy }, { key, rest }) => {
+    if (rest) return { name: t('map.rest'), href: null };
+    if (groupBy === 'none') return { name: t('map.all'), href: vmsAddress({}) };
+    if (groupBy === 'handler') return { name: key ?? '', href: vmsAddress({ handler: key ?? '' }) };
+    const name = tagOf(groupBy);
+    return key === null
+      ? { name: t('map.without', { tag: name }), href: null }
+      : { name: key === '' ? t('map.blank') : key, href: vmsAddress({ tag: { name, value: key } }) };
+  };
+}

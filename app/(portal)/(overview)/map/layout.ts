@@ -1,0 +1,216 @@
+/** How many cells a group has before anything is drawn. */
+export interface LayoutInput {
+  /** VMs per group. */
+  counts: readonly number[];
+  /** Pixels of the screen (not of CSS): what is drawn sits on them exactly. */
+  width: number;
+  height: number;
+  /** Pixels of the screen per pixel of CSS. */
+  ratio: number;
+}
+
+/** Where a group's cells are: column by column, in pixels of the screen from the map's upper left corner. */
+export interface Block {
+  x: number;
+  /** Of the first cell; the group's head stands above it. */
+  y: number;
+  columns: number;
+  rows: number;
+  /** Cells, each for `perCell` VMs. */
+  cells: number;
+  /** Pixels that the group may use. */
+  width: number;
+}
+
+export interface Layout {
+  blocks: Block[];
+  /** From one cell to the next. */
+  pitch: number;
+  /** Side of a cell. */
+  side: number;
+  /** VMs per cell; above 1 where they are too many for a pixel each. */
+  perCell: number;
+  width: number;
+  height: number;
+}
+
+/** Pixels of CSS. */
+const pitches = { largest: 12, smallest: 3 };
+export const headHeight = 22;
+const gapBetween = 16;
+const gapBelow = 12;
+/** A head with name and number needs this much. */
+const narrowest = 108;
+
+/**
+ * The largest cells that fit. Groups keep their order and stand in lines; within a line each has as much width as its
+ * size asks for, so that all are equally high. Where not even the smallest cells fit, one stands for several VMs.
+ */
+export function layOut({ counts, width, height, ratio }: LayoutInput): Layout {
+  const scale = (css: number): number => Math.round(css * ratio);
+  const smallest = Math.max(2, scale(pitches.smallest));
+  for (let pitch = scale(pitches.largest); pitch >= smallest; pitch -= 1) {
+    const layout = arrange(counts, { pitch, perCell: 1, width, ratio });
+    if (layout.height <= height) return layout;
+  }
+  let perCell = 2;
+  let layout = arrange(counts, { pitch: smallest, perCell, width, ratio });
+  const most = Math.max(1, ...counts);
+  while (layout.height > height && perCell < most) {
+    perCell = Math.min(most, Math.ceil(perCell * 1.25));
+    layout = arrange(counts, { pitch: smallest, perCell, width, ratio });
+  }
+  return layout;
+}
+
+interface Measure {
+  pitch: number;
+  perCell: number;
+  width: number;
+  ratio: number;
+}
+
+/** The best division into lines for one size of cells: the one that is least high. */
+function arrange(counts: readonly number[], measure: Measure): Layout {
+  const cells = counts.map((count) => Math.ceil(count / measure.perCell));
+  let best: Layout | null = null;
+  for (let lines = 1; lines <= Math.max(1, cells.length); lines += 1) {
+    const layout = place(divide(cells, lines), cells, measure);
+    if (layout !== null && (best === null || layout.height < best.height)) best = layout;
+  }
+  return best ?? { blocks: [], pitch: measure.pitch, side: 1, perCell: 1, width: measure.width, height: 0 };
+}
+
+/** Groups in lines of nearly the same number of cells, in their order. Gives the length of each line. */
+function divide(cells: readonly number[], lines: number): number[] {
+  const all = cells.reduce((sum, count) => sum + count, 0);
+  const lengths: number[] = [];
+  let index = 0;
+  let before = 0;
+  for (let line = 1; line <= lines; line += 1) {
+    const begin = index;
+    const wanted = (all * line) / lines;
+    const mostHere = cells.length - (lines - line);
+    while (index < mostHere) {
+      const next = before + (cells[index] ?? 0);
+      // Whichever end is nearer to what this line should hold.
+      if (index > begin && line < lines && next - wanted > wanted - before) break;
+      before = next;
+      index += 1;
+    }
+    lengths.push(index - begin);
+  }
+  return lengths;
+}
+
+function place(lengths: readonly number[], cells: readonly number[], measure: Measure): Layout | null {
+  const { pitch, perCell, width, ratio } = measure;
+  const scale = (css: number): number => Math.round(css * ratio);
+  const gap = scale(gapBetween);
+  const blocks: Block[] = [];
+  let y = 0;
+  let begin = 0;
+  for (const length of lengths) {
+    const line = cells.slice(begin, begin + length);
+    begin += length;
+    const columns = Math.floor((width - gap * (line.length - 1)) / pitch);
+    const least = line.length === 1 ? 1 : Math.ceil(scale(narrowest) / pitch);
+    const rows = fewestRows(line, columns, least);
+    if (rows === null) return null;
+    y += scale(headHeight);
+    let x = 0;
+    for (const count of line) {
+      const taken = Math.max(least, Math.ceil(count / rows));
+      const own = line.length === 1 ? width : taken * pitch;
+      blocks.push({
+        x,
+        y,
+        columns: Math.ceil(count / rows),
+        rows: Math.min(rows, Math.max(1, count)),
+        cells: count,
+        width: own,
+      });
+      x += own + gap;
+    }
+    y += rows * pitch + scale(gapBelow);
+  }
+  const gapInside = Math.max(1, Math.round(ratio));
+  const height = Math.max(0, y - scale(gapBelow));
+  return { blocks, pitch, side: Math.max(1, pitch - gapInside), perCell, width, height };
+}
+
+/** The fewest rows with which these groups fit side by side; null where their heads alone are too wide. */
+function fewestRows(line: readonly number[], columns: number, least: number): number | null {
+  const fits = (rows: number): boolean =>
+    line.reduce((sum, count) => sum + Math.max(least, Math.ceil(count / rows)), 0) <= columns;
+  let high = Math.max(1, ...line);
+  if (!fits(high)) return null;
+  let low = 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fits(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** A cell of a layout. */
+export interface Place {
+  group: number;
+  cell: number;
+}
+
+/** The cell at a pixel of the screen, the gap beside it included; null where there is none. */
+export function cellAt(layout: Layout, x: number, y: number): Place | null {
+  for (const [group, block] of layout.blocks.entries()) {
+    const column = Math.floor((x - block.x) / layout.pitch);
+    const row = Math.floor((y - block.y) / layout.pitch);
+    if (column < 0 || column >= block.columns || row < 0 || row >= block.rows) continue;
+    const cell = column * block.rows + row;
+    return cell < block.cells ? { group, cell } : null;
+  }
+  return null;
+}
+
+/** The upper left corner of a cell, in pixels of the screen. */
+export function cornerOf(layout: Layout, { group, cell }: Place): { x: number; y: number } {
+  const block = layout.blocks[group];
+  if (block === undefined) return { x: 0, y: 0 };
+  return {
+    x: block.x + Math.floor(cell / block.rows) * layout.pitch,
+    y: block.y + (cell % block.rows) * layout.pitch,
+  };
+}
+
+export type Step = 'up' | 'down' | 'left' | 'right' | 'first' | 'last' | 'previousGroup' | 'nextGroup';
+
+/** Where a key leads from a cell. At the edge of a group the next one goes on, in the same row where it has one. */
+export function step(layout: Layout, from: Place, by: Step): Place {
+  const block = layout.blocks[from.group];
+  if (block === undefined) return from;
+  const other = (group: number, cellIn: (block: Block) => number): Place => {
+    const next = layout.blocks[group];
+    return next === undefined ? from : { group, cell: Math.max(0, Math.min(next.cells - 1, cellIn(next))) };
+  };
+  const row = from.cell % block.rows;
+  switch (by) {
+    case 'up':
+      return from.cell > 0 ? { ...from, cell: from.cell - 1 } : other(from.group - 1, ({ cells }) => cells - 1);
+    case 'down':
+      return from.cell < block.cells - 1 ? { ...from, cell: from.cell + 1 } : other(from.group + 1, () => 0);
+    case 'left':
+      if (from.cell >= block.rows) return { ...from, cell: from.cell - block.rows };
+      return other(from.group - 1, ({ columns, rows }) => (columns - 1) * rows + Math.min(row, rows - 1));
+    case 'right':
+      if (from.cell + block.rows < block.cells) return { ...from, cell: from.cell + block.rows };
+      return other(from.group + 1, ({ rows }) => Math.min(row, rows - 1));
+    case 'first':
+      return { ...from, cell: 0 };
+    case 'last':
+      return { ...from, cell: block.cells - 1 };
+    case 'previousGroup':
+      return other(from.group - 1, () => 0);
+    case 'nextGroup':
+      return other(from.group + 1, () => 0);
+  }
+}

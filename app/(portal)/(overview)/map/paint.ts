@@ -1,0 +1,81 @@
+import { letters } from './cells.ts';
+import { cornerOf, type Layout } from './layout.ts';
+
+/** A colour per health, as four bytes of a picture; in the order of `letters`. */
+export type Palette = Uint32Array;
+
+const tokens = ['failed', 'unresponsive', 'warning', 'progressing', 'unknown', 'healthy', 'disabled'];
+
+/** The colours of this theme, from its tokens. */
+export function readPalette(element: Element): Palette {
+  const style = getComputedStyle(element);
+  const canvas = new OffscreenCanvas(1, 1);
+  const pen = canvas.getContext('2d', { willReadFrequently: true });
+  return Uint32Array.from(tokens, (name) => {
+    if (pen === null) return 0;
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = style.getPropertyValue(`--${name}-map`).trim();
+    pen.fillRect(0, 0, 1, 1);
+    return new Uint32Array(pen.getImageData(0, 0, 1, 1).data.buffer)[0] ?? 0;
+  });
+}
+
+const unresponsive = letters.indexOf('u');
+const unknown = letters.indexOf('k');
+
+/** The fleet as pixels, kept so that only what changed is drawn again. */
+export class Painting {
+  readonly #layout: Layout;
+  readonly #palette: Palette;
+  readonly #pixels: ImageData;
+  readonly #words: Uint32Array;
+  #shown: Uint8Array[] = [];
+
+  constructor(layout: Layout, palette: Palette) {
+    this.#layout = layout;
+    this.#palette = palette;
+    this.#pixels = new ImageData(Math.max(1, layout.width), Math.max(1, layout.height));
+    this.#words = new Uint32Array(this.#pixels.data.buffer);
+  }
+
+  /** Draws what differs from the last time. Gives the number of cells that did. */
+  draw(pen: CanvasRenderingContext2D, groups: readonly Uint8Array[]): number {
+    const { side } = this.#layout;
+    const changed: { x: number; y: number }[] = [];
+    for (const [group, cells] of groups.entries()) {
+      const before = this.#shown[group];
+      for (let cell = 0; cell < cells.length; cell += 1) {
+        const health = cells[cell] ?? unknown;
+        if (before !== undefined && before[cell] === health) continue;
+        const corner = cornerOf(this.#layout, { group, cell });
+        this.#cell(corner.x, corner.y, health, before !== undefined);
+        changed.push(corner);
+      }
+    }
+    this.#shown = groups.map((cells) => cells.slice());
+    // A few cells are put one by one; beyond that one picture is quicker.
+    if (changed.length > 2_000) pen.putImageData(this.#pixels, 0, 0);
+    else for (const { x, y } of changed) pen.putImageData(this.#pixels, 0, 0, x, y, side, side);
+    return changed.length;
+  }
+
+  #cell(x: number, y: number, health: number, clear: boolean): void {
+    const { side } = this.#layout;
+    const colour = this.#palette[health] ?? 0;
+    if (health === unknown) {
+      if (clear) this.#fill(x, y, side, 0);
+      const inset = Math.floor(side / 4) || (side > 2 ? 1 : 0);
+      this.#fill(x + inset, y + inset, side - 2 * inset, colour);
+      return;
+    }
+    this.#fill(x, y, side, colour);
+    if (health !== unresponsive) return;
+    const edge = Math.max(1, Math.round(side / 4));
+    if (side > 2 * edge) this.#fill(x + edge, y + edge, side - 2 * edge, 0);
+  }
+
+  #fill(x: number, y: number, side: number, colour: number): void {
+    const { width } = this.#pixels;
+    for (let row = y; row < y + side; row += 1) this.#words.fill(colour, row * width + x, row * width + x + side);
+  }
+}

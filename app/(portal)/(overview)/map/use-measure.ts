@@ -1,0 +1,37 @@
+'use client';
+
+import { type RefObject, useEffect, useState } from 'react';
+
+/** The box's size in pixels of CSS, and how many of the screen's stand for one; null until it is measured. */
+export interface Measured {
+  width: number;
+  height: number;
+  ratio: number;
+}
+
+/** Measures a box again whenever its size or the zoom changes. */
+export function useMeasure(box: RefObject<HTMLElement | null>): Measured | null {
+  const [measured, setMeasured] = useState<Measured | null>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const measure = (): void => {
+      const width = element.clientWidth;
+      const height = Number.parseFloat(getComputedStyle(element).minHeight) || 0;
+      const ratio = window.devicePixelRatio || 1;
+      setMeasured((last) =>
+        last?.width === width && last.height === height && last.ratio === ratio ? last : { width, height, ratio },
+      );
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    // The reserved height depends on the window's, and zooming changes the ratio.
+    window.addEventListener('resize', measure);
+    return () => {
+      observer.disconnect();
+      window.removeEventListener('resize', measure);
+    };
+  }, [box]);
+  return measured;
+}

@@ -1,0 +1,22 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import { type Palette, readPalette } from './paint.ts';
+
+/** The map's colours in the theme of now. */
+export function usePalette(): Palette | null {
+  const [palette, setPalette] = useState<Palette | null>(null);
+  useEffect(() => {
+    const read = (): void => setPalette(readPalette(document.documentElement));
+    read();
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    system.addEventListener('change', read);
+    const observer = new MutationObserver(read);
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme', 'class', 'style'] });
+    return () => {
+      system.removeEventListener('change', read);
+      observer.disconnect();
+    };
+  }, []);
+  return palette;
+}

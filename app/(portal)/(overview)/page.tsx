@@ -1,0 +1,35 @@
+import type { Metadata } from 'next';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { portal, runtime } from '#app/_lib/portal.ts';
+import { Page } from '#app/_shell/page.tsx';
+import { Overview } from './overview.tsx';
+
+export async function generateMetadata(): Promise<Metadata> {
+  const { t } = await words('overview');
+  return { title: t('title') };
+}
+
+/** How the fleet is, at a glance. What cannot be read now is left to its own card, which says so and tries again. */
+export default async function OverviewPage() {
+  const { t } = await words('overview');
+  const { overview } = await portal();
+  const [summary, failing, changes, deadlines, events] = await Promise.all([
+    orNothing(overview.summary()),
+    orNothing(overview.failing()),
+    orNothing(overview.changes()),
+    orNothing(overview.deadlines()),
+    orNothing(overview.events()),
+  ]);
+  return (
+    <Page crumbs={[{ label: t('title') }]}>
+      <Words namespaces={['overview', 'reports', 'vms']}>
+        <Overview first={{ summary, failing, changes, deadlines, events }} gatewayUrl={runtime().config.gatewayUrl} />
+      </Words>
+    </Page>
+  );
+}
+
+async function orNothing<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  return asked.catch(() => undefined);
+}

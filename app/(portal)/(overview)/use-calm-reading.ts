@@ -1,0 +1,60 @@
+'use client';
+
+import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
+
+export interface CalmReading {
+  /** The query's own; it must be `enabled: false`, so that nobody else reads it. */
+  queryKey: QueryKey;
+  refetch(options: { cancelRefetch: boolean }): Promise<unknown>;
+  /** Milliseconds after which it is read again although nobody told of a change: what it shows ages. */
+  agesMs: number;
+}
+
+/** Milliseconds between two readings, however often something changes. */
+const pauseMs = 1_000;
+
+/**
+ * Reads a query of the whole fleet at most once a second. Hints of changes come several times a second when a fleet is
+ * busy, and each would end a reading under way and begin another.
+ */
+export function useCalmReading({ queryKey, refetch, agesMs }: CalmReading): void {
+  const client = useQueryClient();
+  const hash = hashKey(queryKey);
+  const read = useEffectEvent(() => refetch({ cancelRefetch: false }));
+  useEffect(() => {
+    const cache = client.getQueryCache();
+    let last = Number.NEGATIVE_INFINITY;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isReading = false;
+    let isAsked = false;
+    let isOver = false;
+    const ask = (): void => {
+      if (isReading) isAsked = true;
+      else timer ??= setTimeout(begin, Math.max(0, last + pauseMs - performance.now()));
+    };
+    const begin = async (): Promise<void> => {
+      timer = undefined;
+      last = performance.now();
+      isReading = true;
+      await read();
+      isReading = false;
+      if (isAsked && !isOver) ask();
+      isAsked = false;
+    };
+    const state = cache.get(hash)?.state;
+    if (state?.data === undefined || state.isInvalidated) ask();
+    const unsubscribe = cache.subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'invalidate' && event.query.queryHash === hash) ask();
+    });
+    const ages = setInterval(() => {
+      if (document.visibilityState === 'visible') ask();
+    }, agesMs);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      clearInterval(ages);
+      unsubscribe();
+    };
+  }, [client, hash, agesMs]);
+}

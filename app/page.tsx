@@ -1,6 +1,0 @@
-import { redirect } from 'next/navigation';
-
-/** What people come for. */
-export default function HomePage(): never {
-  redirect('/vms');
-}
