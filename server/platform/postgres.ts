@@ -63,11 +63,23 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const logFile = await rotatedLog(dataDir);
   const settings = { ...ours, unix_socket_directories: socket, ...options.settings };
   const server = await launch(identity, cluster, logFile, settings);
-  const url = (database: string): string =>
-    `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(socket)}`;
+  const url = (database: string): string => address(password, socket, database);
   const database = options.database ?? 'annex';
   await ensureDatabase(url('postgres'), database);
   return { ...server, url: url(database) };
+}
+
+const address = (password: string, socket: string, database: string): string =>
+  `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(socket)}`;
+
+/** Connection string of a data folder's server that somebody else runs; null where none is ready. */
+export async function runningPostgres(dataDir: string, database = 'annex'): Promise<string | null> {
+  const cluster = join(await realpath(dataDir).catch(() => dataDir), 'data');
+  const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  const [pid = '', , , , socket = '', , , state = ''] = lines;
+  if (!state.startsWith('ready') || !(await processesIn(cluster)).includes(Number(pid))) return null;
+  const password = (await readFile(join(dataDir, 'password'), 'utf8')).trim();
+  return address(password, socket, database);
 }
 
 /** Makes the cluster beside its place and moves it there when complete, so that a killed initdb leaves nothing half-made. */

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OpenServices } from '#server/process/services.ts';
+import { runs } from './fleet.ts';
+
+/** Seconds in which every agent is heard once, and into how many equal parts that work is cut. */
+const roundSeconds = 300;
+const parts = 50;
+
+/**
+ * Speaks for the agents of the seed until it is stopped: each is heard every five minutes, its files with it. Those
+ * that fell silent stay silent. Agents that were missed meanwhile are marked, so that the worker finds them back.
+ */
+export async function keepAlive({ db }: OpenServices, signal: AbortSignal): Promise<void> {
+  const { rows } = await db.$client.query<{ vm_id: string }>(
+    'select vm_id from agent_presence where run = $1 order by vm_id',
+    [runs.alive],
+  );
+  const ids = rows.map((row) => row.vm_id);
+  // The first round at once: an earlier keeping-alive may have ended long ago.
+  for (let turn = 0; !signal.aborted; turn++) {
+    const started = Date.now();
+    await hear(
+      db.$client,
+      ids.filter((_, index) => index % parts === turn % parts),
+    );
+    const pause = turn < parts ? 0 : (roundSeconds * 1_000) / parts - (Date.now() - started);
+    await delay(Math.max(pause, 10), undefined, { signal }).catch(() => {});
+  }
+}
+
+async function hear(pool: OpenServices['db']['$client'], vmIds: readonly string[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const { rows } = await client.query<{ vm_id: string }>(
+      `with before as (select vm_id, next_expected_at from agent_presence where vm_id = any($1::uuid[])),
+       heard as (
+         update agent_presence set last_seen_at = now(), next_expected_at = now() + interval '10 minutes'
+          where vm_id = any($1::uuid[])
+       )
+       select vm_id from before where next_expected_at + interval '30 seconds' < now() order by vm_id`,
+      [vmIds],
+    );
+    // A file that nobody touches ages, also while it is read again.
+    await client.query(
+      `update extension_latest set heartbeat_read_at = now(), heartbeat_age_seconds =
+           case when heartbeat_age_seconds > 60
+             then heartbeat_age_seconds + extract(epoch from now() - heartbeat_read_at) else heartbeat_age_seconds end
+        where vm_id = any($1::uuid[]) and heartbeat is not null`,
+      [vmIds],
+    );
+    await client.query(
+      `update extension_latest set status_read_at = now()
+        where vm_id = any($1::uuid[]) and status ->> 'status' in ('warning', 'transitioning')`,
+      [vmIds],
+    );
+    await client.query(
+      `insert into health_checks (vm_id, due_at) select k, 'epoch' from unnest($1::uuid[]) k order by k
+       on conflict (vm_id) do update set due_at = excluded.due_at`,
+      [rows.map((row) => row.vm_id)],
+    );
+    await client.query('commit');
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { sql } from 'drizzle-orm';
+import { beforeAll, expect, test } from 'vitest';
+import { vmHealth } from '#db/schema/index.ts';
+import { goalState } from '#protocol/goal-state.ts';
+import { documentLimits } from '#protocol/limits.ts';
+import type { Services } from '#server/domain/context.ts';
+import { foldHealth } from '#server/domain/health/index.ts';
+import { readReport } from '#server/domain/reports/read-report.ts';
+import { getInstanceView } from '#server/domain/views/index.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { SeedError, seed } from './seed.ts';
+
+let services: Services;
+const said: string[] = [];
+const options = { vms: 1_500, extensions: 3, more: false, say: (line: string) => said.push(line) };
+
+beforeAll(async () => {
+  services = await testServices();
+  await seed(services, options);
+}, 60_000);
+
+test('the health that was written is what the VMs’ own pages derive', async () => {
+  const viewer = await testContext({ services, role: 'viewer' });
+  const rows = await services.db.execute<{ vm_id: string; health: string; kinds: number }>(sql`
+    select distinct on (health, agent, deadline_at is null) vm_id, health from vm_health
+     order by health, agent, deadline_at is null, vm_id`);
+  expect(new Set(rows.rows.map(({ health }) => health)).size).toBe(6);
+  for (const { vm_id: vmId, health } of rows.rows) {
+    const view = await getInstanceView(viewer, { vmId, acceptLanguage: 'de' });
+    expect(view.health, vmId).toBe(health);
+    expect(view.extensions).toHaveLength(3);
+  }
+  const before = await services.db.select().from(vmHealth).orderBy(vmHealth.vmId);
+  await services.db.execute(sql`update health_checks set due_at = 'epoch'`);
+  await foldHealth(services, new Date());
+  const after = await services.db.select().from(vmHealth).orderBy(vmHealth.vmId);
+  expect(after.filter((row, index) => row.health !== before[index]?.health)).toEqual([]);
+});
+
+test('what was written of reports and goals is what the protocol has', async () => {
+  const { rows } = await services.db.execute<{ kind: string; document: unknown }>(
+    sql`select distinct kind, document from report_history`,
+  );
+  const of = (kind: string) => rows.filter((row) => row.kind === kind).map(({ document }) => document);
+  const report = { handlers: of('handler'), heartbeats: of('heartbeat'), statuses: of('status') };
+  const { entries, faults } = readReport(report, { ...documentLimits, entries: 10_000 });
+  expect(faults).toEqual([]);
+  expect(entries).toHaveLength(rows.length);
+  const heads = await services.db.execute<{ text: string }>(sql`select text from goal_state_heads`);
+  for (const { text } of heads.rows) expect(goalState.parse(JSON.parse(text)).extensions).toHaveLength(3);
+});
+
+test('some fail together, with a past, and versions have spread', async () => {
+  const together = await services.db.execute<{ cause: string; vms: number }>(sql`
+    select cause, count(*)::int as vms from extension_health
+     where cause in ('exit', 'silent', 'status', 'waiting', 'deadline', 'timeout') group by cause order by cause`);
+  expect(together.rows.map(({ cause }) => cause)).toEqual([
+    'deadline',
+    'exit',
+    'silent',
+    'status',
+    'timeout',
+    'waiting',
+  ]);
+  const recent = await services.db.execute<{ count: number }>(sql`
+    select count(*)::int as count from health_transitions where extension is null and at > now() - interval '1 hour'`);
+  expect(recent.rows[0]?.count).toBeGreaterThan(20);
+  const counted = await services.db.execute<{ days: number; versions: number }>(sql`
+    select count(distinct date_trunc('day', hour))::int as days, count(distinct (handler, version))::int as versions
+      from version_counts`);
+  expect(counted.rows[0]?.days).toBeGreaterThan(55);
+  expect(counted.rows[0]?.versions).toBe(7);
+});
+
+test('a second one is refused, or adds to the first', async () => {
+  await expect(seed(services, options)).rejects.toBeInstanceOf(SeedError);
+  await seed(services, { ...options, vms: 100, more: true });
+  expect((await services.db.select().from(vmHealth)).length).toBe(1_600);
+});

@@ -1,0 +1,86 @@
+import type pg from 'pg';
+import type { Services } from '#server/domain/context.ts';
+import { countVersions, foldHealth } from '#server/domain/health/index.ts';
+import { publishCatalogue, seedHandlers } from './catalogue.ts';
+import { seededBy, writeFleet } from './fleet.ts';
+import { writePast } from './past.ts';
+
+/** Something that the person who called it can put right. */
+export class SeedError extends Error {
+  override readonly name = 'SeedError';
+}
+
+export interface SeedOptions {
+  vms: number;
+  /** Extensions of each VM. */
+  extensions: number;
+  /** Adds to the VMs of an earlier seed; refused otherwise. */
+  more: boolean;
+  say(line: string): void;
+}
+
+/** Sorting and temporary tables in memory; a crash may lose the last of what can be made again. */
+const settings = `set temp_buffers = '512MB'; set work_mem = '256MB'; set synchronous_commit = off`;
+
+/** Fills the database with a fleet: handlers, VMs, goals, agents, reports, their health and its past. */
+export async function seed(services: Services, { vms, extensions, more, say }: SeedOptions): Promise<void> {
+  const timed = async (what: string, work: () => Promise<unknown>): Promise<number> => {
+    const began = performance.now();
+    await work();
+    const seconds = (performance.now() - began) / 1000;
+    say(`${what}: ${seconds.toFixed(1)} s`);
+    return seconds;
+  };
+  const before = await seeded(services);
+  if (before > 0 && !more) throw new SeedError(`There are ${before} VMs of a seed already. Say --more to add ${vms}.`);
+  const handlers = seedHandlers.slice(0, extensions);
+  await timed('handlers published', () => publishCatalogue(services));
+  const client = await services.db.$client.connect();
+  try {
+    await client.query(settings);
+    const { epoch } = services;
+    await timed(`${vms} VMs written, each with ${extensions} extensions`, () =>
+      inOne(client, () => writeFleet(client, { vms, before, handlers, epoch, now: new Date() })),
+    );
+    await timed('statistics', () =>
+      client.query('analyze vms, extensions, extension_latest, agents, agent_presence, health_checks'),
+    );
+    const seconds = await timed('health derived', () => deriveAll(services, client));
+    say(`that is ${Math.round(vms / seconds)} VMs a second`);
+    await timed('past written', () => inOne(client, () => writePast(client, { handlers, vms, now: new Date() })));
+    await countVersions(services, new Date());
+    await client.query('analyze vm_health, extension_health, health_transitions, version_counts');
+    const { rows } = await client.query<{ health: string; count: number }>(
+      'select health, count(*)::int as count from vm_health group by health order by count desc',
+    );
+    say(rows.map(({ health, count }) => `${count} ${health}`).join(', '));
+  } finally {
+    // Its temporary tables and settings end with the connection.
+    client.release(true);
+  }
+}
+
+async function seeded({ db }: Services): Promise<number> {
+  const { rows } = await db.$client.query<{ count: number }>(
+    'select count(*)::int as count from vms where created_by = $1 and deleted_at is null',
+    [seededBy],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function inOne(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
+  await client.query('begin');
+  await work();
+  await client.query('commit');
+}
+
+/** Until no VM is without its health: a worker of the portal may have taken some of them. */
+async function deriveAll(services: Services, client: pg.ClientBase): Promise<void> {
+  for (;;) {
+    await foldHealth(services, new Date());
+    const { rowCount } = await client.query(
+      'select from seed_vms v where not exists (select from vm_health h where h.vm_id = v.id) limit 1',
+    );
+    if (rowCount === 0) return;
+  }
+}
