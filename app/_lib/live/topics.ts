@@ -10,6 +10,8 @@ interface Rule {
   router: string;
   /** Input that names the thing: queries about another one are left alone. */
   about?: string;
+  /** Only this procedure: the others show what was, which no change touches. */
+  procedure?: string;
 }
 
 /** Which queries show which things. A topic that is not here concerns every query. */
@@ -21,6 +23,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'handlers' },
   ],
   fleet: [{ router: 'vms', about: 'vmId' }, { router: 'overview' }],
+  // The page counts new acts and reads them when the reader asks: rows do not jump.
+  act: [{ router: 'activity', procedure: 'countNewer', about: 'vmId' }, { router: 'overview' }],
   handler: [
     { router: 'handlers' },
     { router: 'packages' },
@@ -38,16 +42,16 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
 /** Whether a query shows one of the things that changed. */
 export function concerns(queryKey: Query['queryKey'], changes: readonly Change[]): boolean {
   const [path, options] = queryKey;
-  const router = Array.isArray(path) ? path[0] : undefined;
+  const [router, procedure] = Array.isArray(path) ? path : [];
   if (typeof router !== 'string') return false;
   const input = inputOf(options);
   return changes.some((change) => {
     const matching = rules[change.topic];
     if (matching === undefined) return true;
     return matching.some((rule) => {
-      if (rule.router !== router) return false;
+      if (rule.router !== router || (rule.procedure ?? procedure) !== procedure) return false;
       const about = rule.about === undefined ? undefined : input?.[rule.about];
-      return typeof about !== 'string' || about === change.key;
+      return typeof about !== 'string' || about === change.key || change.key === '*';
     });
   });
 }
