@@ -111,6 +111,10 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
 
   await test.step('published: what was said is what readers get', async () => {
     await page.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish 1.2.0.0?' });
+    await expect(dialog.getByText('complete in en and de')).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
     await expect(page.getByRole('link', { name: 'Assign it to VMs' })).toBeVisible();
     const { items } = await api.call<{ items: { lang: string; missing: string[] }[] }>(
       'GET',

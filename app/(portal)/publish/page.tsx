@@ -35,9 +35,10 @@ export default async function PublishPage({ searchParams }: Props) {
     );
   }
   const api = await portal();
-  const [known, publishers] = await Promise.all([
+  const [known, publishers, drafts] = await Promise.all([
     api.handlers.list({ limit: 200 }),
     api.publishers.list({ limit: 200 }),
+    api.packages.drafts(),
   ]);
   return (
     <Page crumbs={crumbs}>
@@ -47,6 +48,7 @@ export default async function PublishPage({ searchParams }: Props) {
           known={known.items.map((row) => row.handler)}
           publishers={publishers.items.map(({ namespace }) => namespace)}
           hasMorePublishers={publishers.nextCursor !== null}
+          drafts={drafts}
           packageBytes={runtime().config.limits.packageBytes}
         />
       </Words>

@@ -1,7 +1,7 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { useEffect, useState } from 'react';
+import { type ComponentProps, useEffect, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { useReader } from '#app/_shell/reader.tsx';
@@ -9,6 +9,7 @@ import { PageHeader } from '#app/_ui/page-header.tsx';
 import { findingsOf } from '../handlers/package/finding.ts';
 import { FindingCount } from '../handlers/package/finding-count.tsx';
 import { PackageContents } from '../handlers/package/package-contents.tsx';
+import { DraftsCard } from './drafts-card.tsx';
 import { NameForm } from './name-form.tsx';
 import { PackageDrop } from './package-drop.tsx';
 import { readZip, type ZipContents } from './read-zip.ts';
@@ -24,6 +25,7 @@ export interface PublishViewProps {
   publishers: readonly string[];
   /** `publishers` is not all of them. */
   hasMorePublishers: boolean;
+  drafts: ComponentProps<typeof DraftsCard>['first'];
   packageBytes: number;
 }
 
@@ -34,7 +36,7 @@ interface Chosen {
 }
 
 /** Drop a zip, say what it is, send it; what is wrong with it stays until another is dropped. */
-export function PublishView({ handler, known, publishers, hasMorePublishers, packageBytes }: PublishViewProps) {
+export function PublishView({ handler, known, publishers, hasMorePublishers, drafts, packageBytes }: PublishViewProps) {
   const { t } = useTranslation('packages');
   const reader = useReader();
   const router = useRouter();
@@ -91,6 +93,7 @@ export function PublishView({ handler, known, publishers, hasMorePublishers, pac
             findings={findings}
           />
         ) : null}
+        {chosen ? null : <DraftsCard first={drafts} />}
       </div>
     </>
   );

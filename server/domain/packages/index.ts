@@ -5,6 +5,8 @@ export * from './delete-draft.ts';
 export * from './get-handler.ts';
 export * from './get-version.ts';
 export * from './input.ts';
+export * from './list-checksums.ts';
+export * from './list-drafts.ts';
 export * from './list-handlers.ts';
 export * from './receive-upload.ts';
 export * from './register-package.ts';

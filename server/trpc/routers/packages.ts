@@ -1,8 +1,14 @@
 import { publishVersion } from '#server/domain/localization/index.ts';
-import { deleteDraft, getVersion, setSettingsSchema, withdrawVersion } from '#server/domain/packages/index.ts';
+import {
+  deleteDraft,
+  getVersion,
+  listDrafts,
+  setSettingsSchema,
+  withdrawVersion,
+} from '#server/domain/packages/index.ts';
 import type { VersionReferenceInput } from '#server/domain/packages/input.ts';
 import { shownWarnings } from '#server/i18n/index.ts';
-import { type CallContext, mutation, query, router } from '../trpc.ts';
+import { type CallContext, mutation, plainQuery, query, router } from '../trpc.ts';
 
 /** A version with its warnings as its reader's language says them. */
 async function getInWords(ctx: CallContext, input: VersionReferenceInput) {
@@ -13,6 +19,7 @@ async function getInWords(ctx: CallContext, input: VersionReferenceInput) {
 /** Versions of handlers. Their zips come in by the upload door, as a stream. */
 export const packagesRouter = router({
   get: query(getInWords),
+  drafts: plainQuery(listDrafts),
   setSettingsSchema: mutation(setSettingsSchema),
   publish: mutation(publishVersion),
   withdraw: mutation(withdrawVersion),

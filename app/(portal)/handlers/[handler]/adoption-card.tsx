@@ -2,11 +2,12 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
 import { AdoptionChart } from './adoption-chart.tsx';
 import { layersOf } from './adoption-layers.ts';
 import { AdoptionTable } from './adoption-table.tsx';
@@ -42,11 +43,16 @@ export function AdoptionCard({ handler }: { handler: Handler }) {
           />
         }
       />
-      <CardBody className="min-h-[276px]" aria-busy={adoption.isPending || adoption.isPlaceholderData}>
+      <CardBody
+        className={handler.vms > 0 ? 'min-h-[296px]' : undefined}
+        aria-busy={adoption.isPending || adoption.isPlaceholderData}
+      >
         {adoption.error && !counted ? (
           <QueryError error={adoption.error} onRetry={adoption.refetch} at={new Date(adoption.errorUpdatedAt)} />
         ) : stack === undefined ? null : stack.layers.length === 0 ? (
-          <p className="text-ink-2">{t('adoption.none')}</p>
+          <p className="text-ink-2">
+            <Trans text={t('adoption.none')} tags={{ vms: <TextLink href="/vms" /> }} />
+          </p>
         ) : (
           <>
             <AdoptionChart {...stack} hours={range === '7d'} />

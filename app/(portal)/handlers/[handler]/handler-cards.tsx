@@ -3,12 +3,22 @@
 import dynamic from 'next/dynamic';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card } from '#app/_ui/card.tsx';
+import type { Handler } from './handler-data.ts';
 
-/** The scripts that draw charts are fetched when the rest of the page is there; their boxes are there before. */
-export const AdoptionCard = dynamic(() => import('./adoption-card.tsx').then((module) => module.AdoptionCard), {
+// The scripts that draw charts are fetched when the rest of the page is there; their boxes are there before.
+const Chart = dynamic(() => import('./adoption-card.tsx').then((module) => module.AdoptionCard), {
   ssr: false,
-  loading: () => <Waiting className="h-[358px]" word="adoption.loading" />,
+  loading: () => <Waiting className="h-full" word="adoption.loading" />,
 });
+
+/** Adoption over time, in the room that its picture will take. */
+export function AdoptionCard({ handler }: { handler: Handler }) {
+  return (
+    <div className={handler.vms > 0 ? 'grid min-h-[340px]' : 'grid min-h-24'}>
+      <Chart handler={handler} />
+    </div>
+  );
+}
 
 export const UnknownCard = dynamic(() => import('./unknown-card.tsx').then((module) => module.UnknownCard), {
   ssr: false,

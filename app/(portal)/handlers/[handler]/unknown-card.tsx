@@ -43,10 +43,10 @@ export function UnknownCard({ handler, mayPublish }: UnknownCardProps) {
     <Card aria-busy={unknown.isFetching}>
       <CardHeader
         title={
-          <span className="inline-flex items-center gap-2">
-            <Inbox aria-hidden className="size-[15px] text-ink-3" />
+          <>
+            <Inbox aria-hidden className="relative -top-px me-2 inline-block size-[15px] text-ink-3" />
             {t('unknown.title')}
-          </span>
+          </>
         }
         note={total === 0 ? undefined : <Num value={total} />}
       />

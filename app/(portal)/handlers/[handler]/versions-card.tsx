@@ -142,11 +142,11 @@ function VersionRow({ handler, version, series, mayPublish, onAsk }: VersionRowP
           {version.version}
         </Link>
       </Td>
-      <Td>
+      <Td className={version.withdrawnReason ? 'py-1' : undefined}>
         <VersionState state={version.state} />
         {version.withdrawnReason ? (
           <span
-            className="ms-2 inline-block max-w-56 truncate align-bottom text-12 text-ink-3"
+            className="block max-w-48 truncate ps-[21px] text-12 text-ink-3 max-sm:max-w-28"
             title={version.withdrawnReason}
           >
             {version.withdrawnReason}

@@ -1,50 +1,35 @@
 'use client';
 
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useTRPC } from '#app/_lib/trpc.tsx';
-import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
-import { FieldError } from '#app/_ui/field.tsx';
+import type { Version, VersionResources } from './version-data.ts';
+
+const PublishDialog = dynamic(() => import('./publish-dialog.tsx').then((module) => module.PublishDialog), {
+  ssr: false,
+});
 
 export interface PublishActProps {
-  handler: string;
-  version: string;
-  languages: readonly string[];
+  version: Version;
+  resources: VersionResources;
   /** Messages were typed and not saved. */
   unsaved: boolean;
   onPublished(): void;
 }
 
-/** Publishes the draft. What blocks it stands beside it as a link to its place. */
-export function PublishAct({ handler, version, languages, unsaved, onPublished }: PublishActProps) {
+/** Leads to the publication of the draft. What blocks it stands beside it as a link to its place. */
+export function PublishAct({ version, resources, unsaved, onPublished }: PublishActProps) {
   const { t } = useTranslation('packages');
-  const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const explain = useProblem();
-  const publish = useMutation(
-    trpc.packages.publish.mutationOptions({
-      onSuccess: async () => {
-        await Promise.all([
-          queryClient.invalidateQueries(trpc.packages.pathFilter()),
-          queryClient.invalidateQueries(trpc.handlers.pathFilter()),
-        ]);
-        onPublished();
-      },
-    }),
-  );
+  const [asked, setAsked] = useState(false);
+  const { languages } = resources;
   const blocked = unsaved
     ? t('publish.blocked.unsaved')
-    : languages.length > 0 && !languages.includes('en')
+    : languages.length > 0 && !languages.some(({ lang }) => lang === 'en')
       ? t('publish.blocked.english')
       : undefined;
   return (
     <>
-      {publish.error ? (
-        <span role="alert">
-          <FieldError>{explain(publish.error).message}</FieldError>
-        </span>
-      ) : null}
       {blocked ? (
         <a
           href="#messages"
@@ -58,11 +43,18 @@ export function PublishAct({ handler, version, languages, unsaved, onPublished }
         variant="primary"
         disabled={blocked !== undefined}
         aria-describedby={blocked ? 'publish-blocked' : undefined}
-        busy={publish.isPending}
-        onClick={() => publish.mutate({ handler, version })}
+        onClick={() => setAsked(true)}
       >
-        {t('publish.act', { version })}
+        {t('publish.act', { version: version.version })}
       </Button>
+      {asked ? (
+        <PublishDialog
+          version={version}
+          resources={resources}
+          onPublished={onPublished}
+          onClose={() => setAsked(false)}
+        />
+      ) : null}
     </>
   );
 }

@@ -58,7 +58,6 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
   const [unsaved, setUnsaved] = useState(false);
   const [justPublished, setJustPublished] = useState(false);
   const findings = findingsOf('warning', found.warnings);
-  const languages = resources.languages.map(({ lang }) => lang);
   return (
     <>
       <PageHeader
@@ -69,9 +68,8 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
             <FindingCount findings={findings} />
             {mayPublish && found.state === 'draft' ? (
               <PublishAct
-                handler={handler}
-                version={version}
-                languages={languages}
+                version={found}
+                resources={resources}
                 unsaved={unsaved}
                 onPublished={() => setJustPublished(true)}
               />

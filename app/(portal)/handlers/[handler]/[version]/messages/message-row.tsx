@@ -1,13 +1,14 @@
 'use client';
 
 import { Plus } from 'lucide-react';
-import type { Ref } from 'react';
+import { memo, type Ref } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { Textarea } from '#app/_ui/input.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Td, Tr } from '#app/_ui/table.tsx';
 import { fillTemplate, placeholdersOf } from '#protocol/template.ts';
+import { Conflict } from './conflict.tsx';
 import { TemplateText } from './template-text.tsx';
 import type { Messages } from './use-messages.ts';
 
@@ -16,6 +17,8 @@ export interface MessageRowProps {
   index: number;
   id: string;
   messages: Messages;
+  /** Those that have a column. */
+  languages: readonly string[];
   mayEdit: boolean;
   /** The row is open, and this language's field wants the keyboard. */
   focusOn: string | undefined;
@@ -24,7 +27,7 @@ export interface MessageRowProps {
 }
 
 /** One message: its text in every language, or, opened, the fields and what readers would see. */
-export function MessageRow({ ref, index, id, messages, focusOn, ...props }: MessageRowProps) {
+function OneMessage({ ref, index, id, messages, languages, focusOn, ...props }: MessageRowProps) {
   const { t } = useTranslation('localization');
   const isOpen = focusOn !== undefined;
   return (
@@ -33,7 +36,7 @@ export function MessageRow({ ref, index, id, messages, focusOn, ...props }: Mess
         {id}
         {isOpen ? <span className="mt-3 block font-sans text-11 text-ink-3">{t('preview')}</span> : null}
       </Td>
-      {messages.languages.map((lang) => (
+      {languages.map((lang) => (
         <Td key={lang} className={cn('whitespace-normal', isOpen ? 'py-1.5' : 'py-0')}>
           {isOpen ? (
             <OpenCell lang={lang} id={id} messages={messages} focused={focusOn === lang} {...props} />
@@ -45,6 +48,9 @@ export function MessageRow({ ref, index, id, messages, focusOn, ...props }: Mess
     </Tr>
   );
 }
+
+/** Scrolling draws new rows only: those that stay are what they were. */
+export const MessageRow = memo(OneMessage);
 
 interface CellProps extends Pick<MessageRowProps, 'id' | 'messages' | 'mayEdit' | 'onOpen' | 'samples'> {
   lang: string;
@@ -72,9 +78,13 @@ function ClosedCell({ lang, id, messages, mayEdit, onOpen }: CellProps) {
         </span>
       )}
       <Mismatch lang={lang} id={id} messages={messages} />
-      {messages.isChanged(lang, id) ? (
-        <span className="ms-auto shrink-0 text-11 text-brand-text">{t('changed')}</span>
-      ) : null}
+      {messages.conflictOf(lang, id) === undefined ? (
+        messages.isChanged(lang, id) ? (
+          <span className="ms-auto shrink-0 text-11 text-brand-text">{t('changed')}</span>
+        ) : null
+      ) : (
+        <span className="ms-auto shrink-0 text-11 text-warning-text">{t('changed.both')}</span>
+      )}
     </button>
   );
 }
@@ -105,6 +115,7 @@ function OpenCell({ lang, id, messages, mayEdit, onOpen, samples, focused }: Cel
           <TemplateText text={text} />
         </p>
       )}
+      <Conflict lang={lang} id={id} messages={messages} />
       <Mismatch lang={lang} id={id} messages={messages} long />
       {shown.trim() === '' ? null : (
         <p className="flex items-baseline gap-1.5 wrap-anywhere text-ink-2" data-preview={lang}>

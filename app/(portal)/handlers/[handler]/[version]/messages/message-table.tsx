@@ -9,6 +9,8 @@ import type { Messages } from './use-messages.ts';
 
 export interface MessageTableProps {
   messages: Messages;
+  /** The languages that have a column. */
+  languages: readonly string[];
   /** The ids to show, in order. */
   ids: readonly string[];
   mayEdit: boolean;
@@ -22,7 +24,7 @@ export interface MessageTableProps {
 const rowHeight = 36;
 
 /** Messages by language; only rows in sight are in the document. The open row has its fields and its preview. */
-export function MessageTable({ messages, ids, mayEdit, open, onOpen, samples }: MessageTableProps) {
+export function MessageTable({ messages, languages, ids, mayEdit, open, onOpen, samples }: MessageTableProps) {
   const { t } = useTranslation('localization');
   const frame = useRef<HTMLElement>(null);
   const virtual = useVirtualizer({
@@ -31,6 +33,8 @@ export function MessageTable({ messages, ids, mayEdit, open, onOpen, samples }: 
     estimateSize: () => rowHeight,
     getItemKey: (index) => ids[index] ?? index,
     overscan: 10,
+    // Rows are cheap by now; a second, forced drawing within each scroll event is not.
+    useFlushSync: false,
     initialRect: { width: 1200, height: 480 },
   });
   const openId = open?.id;
@@ -50,15 +54,11 @@ export function MessageTable({ messages, ids, mayEdit, open, onOpen, samples }: 
       aria-label={t('table')}
       className="relative max-h-[min(70vh,640px)] overflow-auto"
     >
-      <Table
-        className="table-fixed"
-        style={{ minWidth: 160 + messages.languages.length * 240 }}
-        aria-rowcount={ids.length + 1}
-      >
+      <Table className="table-fixed" style={{ minWidth: 160 + languages.length * 240 }} aria-rowcount={ids.length + 1}>
         <THead>
           <tr>
             <Th className="w-44">{t('column.id')}</Th>
-            {messages.languages.map((lang) => (
+            {languages.map((lang) => (
               <Th key={lang}>
                 <span className="mono text-ink-2">{lang}</span>
                 {missing(lang) > 0 ? <span className="ms-2">{t('missing', { count: missing(lang) })}</span> : null}
@@ -67,7 +67,7 @@ export function MessageTable({ messages, ids, mayEdit, open, onOpen, samples }: 
           </tr>
         </THead>
         <TBody>
-          {before > 0 ? <Spacer height={before} columns={messages.languages.length + 1} /> : null}
+          {before > 0 ? <Spacer height={before} columns={languages.length + 1} /> : null}
           {items.map((item) => {
             const id = ids[item.index];
             if (id === undefined) return null;
@@ -78,6 +78,7 @@ export function MessageTable({ messages, ids, mayEdit, open, onOpen, samples }: 
                 index={item.index}
                 id={id}
                 messages={messages}
+                languages={languages}
                 mayEdit={mayEdit}
                 focusOn={openId === id ? open?.lang : undefined}
                 onOpen={onOpen}
@@ -85,7 +86,7 @@ export function MessageTable({ messages, ids, mayEdit, open, onOpen, samples }: 
               />
             );
           })}
-          {after > 0 ? <Spacer height={after} columns={messages.languages.length + 1} /> : null}
+          {after > 0 ? <Spacer height={after} columns={languages.length + 1} /> : null}
         </TBody>
       </Table>
     </section>

@@ -1,7 +1,10 @@
 'use client';
 
-import { useState } from 'react';
+import { Languages } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
@@ -10,13 +13,18 @@ import { FileButton } from '../../../file-button.tsx';
 import { useFileDrop } from '../../../use-file-drop.ts';
 import type { VersionResources } from '../version-data.ts';
 import { AddLanguage, AddMessage } from './add-forms.tsx';
-import { differenceOf } from './message-row.tsx';
+import { filters, fits, type Shown } from './filter.ts';
+import { fewColumns, LanguageColumns } from './language-columns.tsx';
 import { MessageTable } from './message-table.tsx';
 import { Received } from './received.tsx';
+import { SampleFields } from './sample-fields.tsx';
 import { SaveBar } from './save-bar.tsx';
 import type { Start } from './start.ts';
 import { type Messages, useMessages } from './use-messages.ts';
 import { useResourceFiles } from './use-resource-files.ts';
+
+const XliffExport = dynamic(() => import('./xliff-export.tsx').then((module) => module.XliffExport), { ssr: false });
+const XliffImport = dynamic(() => import('./xliff-import.tsx').then((module) => module.XliffImport), { ssr: false });
 
 export interface MessagesCardProps {
   handler: string;
@@ -27,23 +35,37 @@ export interface MessagesCardProps {
   start: Start;
 }
 
-const filters = ['all', 'missing', 'differing'] as const;
-type Shown = (typeof filters)[number];
+const isXliff = ({ name }: File): boolean => /\.(?:xlf|xliff)$/i.test(name);
 
 /** The messages by language: dropped as files or typed here, previewed with samples, saved per language. */
 export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, start }: MessagesCardProps) {
-  const { t } = useTranslation('localization');
+  const { t, i18n } = useTranslation('localization');
   const messages = useMessages(resources, onUnsaved, mayEdit ? start : {});
   const files = useResourceFiles({ handler, version, onStored: messages.discard });
-  const [over, dropProps] = useFileDrop(files.take);
+  const [translated, setTranslated] = useState<File>();
+  const [exporting, setExporting] = useState(false);
+  const take = (all: readonly File[]) => {
+    setTranslated(all.find(isXliff));
+    const others = all.filter((file) => !isXliff(file));
+    if (others.length > 0) files.take(others);
+  };
+  const [over, dropProps] = useFileDrop(take);
   const [search, setSearch] = useState('');
   const [shown, setShown] = useState<Shown>(start.missing === undefined ? 'all' : 'missing');
   const [open, setOpen] = useState(() => openedBy(start, messages));
   const [samples, setSamples] = useState<readonly string[]>(start.message?.params ?? []);
+  const [columns, setColumns] = useState<readonly string[]>();
+  const languages = useMemo(
+    () => columnsOf(messages.languages, columns, [start.message?.lang ?? start.missing, i18n.language]),
+    [messages.languages, columns, start, i18n.language],
+  );
   // A message stays in sight while it is worked on, even when it no longer fits the filter.
-  const ids = messages.ids.filter((id) => id === open?.id || fits(messages, id, search, shown));
-  const placeholders = open ? placeholdersIn(messages, open.id) : [];
+  const ids =
+    search === '' && shown === 'all'
+      ? messages.ids
+      : messages.ids.filter((id) => id === open?.id || fits(messages, languages, id, { search, shown }));
   const isEmpty = messages.ids.length === 0;
+  const hasEnglish = resources.languages.some(({ lang }) => lang === 'en');
   return (
     <Card {...(mayEdit ? dropProps : {})} className={over && mayEdit ? 'shadow-focus' : undefined}>
       <CardHeader
@@ -54,18 +76,32 @@ export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, 
             : `${t('ids', { count: messages.ids.length })}, ${t('languages', { count: messages.languages.length })}`
         }
         actions={
-          mayEdit ? (
-            <>
-              <AddLanguage known={messages.languages} onAdd={messages.addLanguage} />
+          <>
+            {mayEdit ? (
+              <AddLanguage
+                known={messages.languages}
+                onAdd={(lang) => {
+                  messages.addLanguage(lang);
+                  setColumns([...languages, lang]);
+                }}
+              />
+            ) : null}
+            {hasEnglish ? (
+              <Button size="sm" onClick={() => setExporting(true)}>
+                <Languages aria-hidden />
+                {t('xliff.export')}
+              </Button>
+            ) : null}
+            {mayEdit ? (
               <FileButton
-                accept=".json,application/json"
+                accept=".json,application/json,.xlf,.xliff,application/xliff+xml"
                 multiple
                 label={t('choose')}
                 busy={files.busy}
-                onFiles={files.take}
+                onFiles={take}
               />
-            </>
-          ) : undefined
+            ) : null}
+          </>
         }
       />
       {isEmpty ? (
@@ -88,29 +124,20 @@ export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, 
               value={shown}
               onChange={(event) => setShown(filters.find((filter) => filter === event.target.value) ?? 'all')}
               options={filters.map((filter) => ({ value: filter, label: t(`shown.${filter}`) }))}
-              className="w-44"
+              className="w-48"
             />
+            <LanguageColumns languages={messages.languages} shown={languages} onShown={setColumns} />
             {open ? (
-              <fieldset className="ms-auto flex flex-wrap items-center gap-2">
-                <legend className="sr-only">{t('sampleFor', { id: open.id })}</legend>
-                {placeholders.length > 0 ? (
-                  <span className="text-12 text-ink-3" aria-hidden>
-                    {t('samples')}
-                  </span>
-                ) : null}
-                {placeholders.map((index) => (
-                  <Input
-                    key={index}
-                    aria-label={t('sample', { placeholder: `{${index}}` })}
-                    before={<span className="mono shrink-0 text-brand-text">{`{${index}}`}</span>}
-                    value={samples[index] ?? ''}
-                    onChange={(event) =>
-                      setSamples((current) => Object.assign([...current], { [index]: event.target.value }))
-                    }
-                    className="w-36"
-                  />
-                ))}
-              </fieldset>
+              <SampleFields
+                id={open.id}
+                placeholders={placeholdersIn(
+                  messages,
+                  open.id,
+                  start.message?.id === open.id ? start.message.params : [],
+                )}
+                samples={samples}
+                onSample={(index, value) => setSamples((current) => Object.assign([...current], { [index]: value }))}
+              />
             ) : null}
           </div>
           {ids.length === 0 ? (
@@ -118,6 +145,7 @@ export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, 
           ) : (
             <MessageTable
               messages={messages}
+              languages={languages}
               ids={ids}
               mayEdit={mayEdit}
               open={open}
@@ -136,14 +164,52 @@ export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, 
               messages.addId(id);
               setSearch('');
               setShown('all');
-              setOpen({ id, lang: messages.languages[0] ?? 'en' });
+              setOpen({ id, lang: languages[0] ?? 'en' });
             }}
           />
-          <SaveBar handler={handler} version={version} messages={messages} />
+          <SaveBar
+            handler={handler}
+            version={version}
+            resources={resources}
+            messages={messages}
+            onOpen={(next) => {
+              setColumns([...new Set([...languages, next.lang])]);
+              setOpen(next);
+            }}
+          />
         </>
+      ) : null}
+      {exporting ? (
+        <XliffExport
+          handler={handler}
+          version={version}
+          languages={messages.languages}
+          onClose={() => setExporting(false)}
+        />
+      ) : null}
+      {translated && mayEdit ? (
+        <XliffImport
+          key={`${translated.name} ${translated.lastModified} ${translated.size}`}
+          handler={handler}
+          version={version}
+          file={translated}
+          onClose={() => setTranslated(undefined)}
+        />
       ) : null}
     </Card>
   );
+}
+
+/** English, those that the address and the reader ask for, and as many others as fit; or what was chosen. */
+function columnsOf(
+  all: readonly string[],
+  chosen: readonly string[] | undefined,
+  asked: readonly (string | undefined)[],
+): readonly string[] {
+  if (chosen !== undefined) return all.filter((lang) => chosen.includes(lang));
+  const first = all.filter((lang) => lang === 'en' || asked.includes(lang));
+  const wanted = new Set([...first, ...all].slice(0, Math.max(fewColumns, first.length)));
+  return all.filter((lang) => wanted.has(lang));
 }
 
 /** The message and the language whose field the address asks for. */
@@ -158,16 +224,8 @@ function openedBy({ message, missing }: Start, messages: Messages): { id: string
 const filled = (samples: readonly string[]): string[] =>
   Array.from(samples, (sample, index) => (sample === undefined || sample === '' ? `{${index}}` : sample));
 
-function fits(messages: Messages, id: string, search: string, shown: Shown): boolean {
-  const { languages, textOf } = messages;
-  if (shown === 'missing' && languages.every((lang) => textOf(lang, id).trim() !== '')) return false;
-  if (shown === 'differing' && languages.every((lang) => differenceOf(messages, lang, id) === undefined)) return false;
-  const wanted = search.trim().toLowerCase();
-  if (wanted === '' || id.toLowerCase().includes(wanted)) return true;
-  return languages.some((lang) => textOf(lang, id).toLowerCase().includes(wanted));
-}
-
-function placeholdersIn({ languages, textOf }: Messages, id: string): number[] {
-  const all = new Set(languages.flatMap((lang) => placeholdersOf(textOf(lang, id))));
+/** Those of its texts, and those that the params it was reported with would fill. */
+function placeholdersIn({ languages, textOf }: Messages, id: string, params: readonly string[]): number[] {
+  const all = new Set([...params.keys(), ...languages.flatMap((lang) => placeholdersOf(textOf(lang, id)))]);
   return [...all].sort((a, b) => a - b).slice(0, 10);
 }

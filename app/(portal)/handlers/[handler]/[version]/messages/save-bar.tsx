@@ -2,58 +2,88 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { DoorError } from '#app/_lib/session.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { CardFooter } from '#app/_ui/card.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import { storeLanguage } from './store-language.ts';
+import type { VersionResources } from '../version-data.ts';
+import { mergeEdits } from './edits.ts';
+import { type StoredLanguage, storeLanguage } from './store-language.ts';
 import type { Messages } from './use-messages.ts';
 
 export interface SaveBarProps {
   handler: string;
   version: string;
+  resources: VersionResources;
   messages: Messages;
+  onOpen(open: { id: string; lang: string }): void;
 }
 
-/** Saves what was typed, language by language. */
-export function SaveBar({ handler, version, messages }: SaveBarProps) {
+/** Saves what was typed, language by language. What somebody else saved meanwhile is kept, or asked about. */
+export function SaveBar({ handler, version, resources, messages, onOpen }: SaveBarProps) {
   const { t } = useTranslation('localization');
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const explain = useProblem();
-  const save = useMutation({ mutationFn: storeLanguage, networkMode: 'always' });
+  const reference = { handler, version };
+
+  /** Null where a decision is needed first. */
+  const store = async (lang: string): Promise<StoredLanguage | null> => {
+    const put = (now: VersionResources) => {
+      const { file, revision, conflicts } = mergeEdits(now, lang, messages.editsOf(lang));
+      return conflicts.length > 0 ? null : storeLanguage({ ...reference, lang, file, revision });
+    };
+    try {
+      return await put(resources);
+    } catch (error) {
+      if (!(error instanceof DoorError && error.data.status === 412)) throw error;
+      // Somebody else was faster: what is there now with what was typed here over it, unless both touched a text.
+      return put(await queryClient.fetchQuery({ ...trpc.resources.get.queryOptions(reference), staleTime: 0 }));
+    }
+  };
+  const save = useMutation({ mutationFn: store, networkMode: 'always' });
   const problem = save.error ? explain(save.error) : undefined;
   if (messages.changes.size === 0 && problem === undefined) return null;
 
   const saveLanguage = async (lang: string) => {
-    await save
-      .mutateAsync({ handler, version, lang, file: messages.fileOf(lang) })
-      .catch(() => undefined)
-      .then(async (stored) => {
-        if (stored === undefined) return;
-        await Promise.all([
-          queryClient.invalidateQueries(trpc.resources.pathFilter()),
-          queryClient.invalidateQueries(trpc.handlers.pathFilter()),
-        ]);
-        messages.discard(lang);
-        toast(t('saved', { lang, count: stored.messages }));
-      });
+    const stored = await save.mutateAsync(lang).catch(() => null);
+    if (stored === null) return;
+    await Promise.all([
+      queryClient.invalidateQueries(trpc.resources.pathFilter()),
+      queryClient.invalidateQueries(trpc.handlers.pathFilter()),
+    ]);
+    messages.discard(lang);
+    toast(t('saved', { lang, count: stored.messages }));
   };
 
   return (
-    <CardFooter>
-      {[...messages.changes].map(([lang, count]) => (
-        <span key={lang} className="inline-flex items-center gap-1">
-          <Button busy={save.isPending} onClick={() => void saveLanguage(lang)}>
-            {t('save', { lang, count })}
-          </Button>
-          <Button variant="ghost" aria-label={t('discard.of', { lang })} onClick={() => messages.discard(lang)}>
-            {t('discard')}
-          </Button>
-        </span>
-      ))}
+    <CardFooter className="sticky bottom-0 z-2">
+      {[...messages.changes].map(([lang, count]) => {
+        const waiting = messages.conflicts.get(lang) ?? [];
+        const first = waiting[0];
+        return (
+          <span key={lang} className="inline-flex flex-wrap items-center gap-1">
+            <Button busy={save.isPending} disabled={first !== undefined} onClick={() => void saveLanguage(lang)}>
+              {t('save', { lang, count })}
+            </Button>
+            <Button variant="ghost" aria-label={t('discard.of', { lang })} onClick={() => messages.discard(lang)}>
+              {t('discard')}
+            </Button>
+            {first === undefined ? null : (
+              <button
+                type="button"
+                onClick={() => onOpen({ id: first, lang })}
+                className="rounded-xs text-12 text-warning-text underline decoration-warning-line underline-offset-3"
+              >
+                {t('conflict.count', { count: waiting.length })}
+              </button>
+            )}
+          </span>
+        );
+      })}
       {problem ? (
         <div role="alert" className="grid basis-full gap-1">
           <FieldError>{problem.message}</FieldError>

@@ -7,6 +7,8 @@ export interface LanguageToStore {
   lang: string;
   /** A resource file: an array of one. */
   file: unknown;
+  /** The revision that was seen, 0 for none; undefined replaces whatever is there. */
+  revision?: number;
 }
 
 export interface StoredLanguage {
@@ -16,12 +18,24 @@ export interface StoredLanguage {
   messages: number;
 }
 
-/** Puts a language in its place by the pages' own door: 20,000 messages are too large for tRPC. Throws `DoorError`. */
-export async function storeLanguage({ handler, version, lang, file }: LanguageToStore): Promise<StoredLanguage> {
+/** Where a language of a version stands at the pages' own door; with `ending`, as a file of another kind. */
+export function languageAddress(
+  { handler, version, lang }: Pick<LanguageToStore, 'handler' | 'version' | 'lang'>,
+  ending = '',
+): string {
   const parts = ['handlers', handler, 'versions', version, 'resources', lang].map(encodeURIComponent);
-  const response = await fetch(`/upload/${parts.join('/')}`, {
+  return `/upload/${parts.join('/')}${ending}`;
+}
+
+/** Puts a language in its place by the pages' own door: 20,000 messages are too large for tRPC. Throws `DoorError`. */
+export async function storeLanguage({ file, revision, ...place }: LanguageToStore): Promise<StoredLanguage> {
+  const response = await fetch(languageAddress(place), {
     method: 'PUT',
-    headers: { 'content-type': 'application/json', 'accept-language': document.documentElement.lang },
+    headers: {
+      'content-type': 'application/json',
+      'accept-language': document.documentElement.lang,
+      ...(revision !== undefined && { 'if-match': `"${revision}"` }),
+    },
     body: JSON.stringify(file),
   });
   if (!response.ok) throw new DoorError(await problemOfResponse(response));

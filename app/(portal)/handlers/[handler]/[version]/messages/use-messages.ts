@@ -3,9 +3,8 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { canonicalLanguage } from '#protocol/language.ts';
 import type { VersionResources } from '../version-data.ts';
+import { collides, type Edits } from './edits.ts';
 import type { Start } from './start.ts';
-
-type Texts = Readonly<Record<string, string>>;
 
 /** Messages of a version while they are edited: what is saved, and what was typed over it. */
 export interface Messages {
@@ -15,19 +14,24 @@ export interface Messages {
   /** Messages without a text, by language. */
   missing: ReadonlyMap<string, number>;
   isChanged(lang: string, id: string): boolean;
+  /** What somebody else saved under a text that was typed here. */
+  conflictOf(lang: string, id: string): { theirs: string; who: string } | undefined;
   /** Number of messages that were typed and not saved, by language; without those that have none. */
   changes: ReadonlyMap<string, number>;
+  /** Ids that wait for a decision, by language; without those that have none. */
+  conflicts: ReadonlyMap<string, readonly string[]>;
+  editsOf(lang: string): Edits;
   write(lang: string, id: string, text: string): void;
+  /** Decides a conflict: what was typed here goes over what somebody else saved, or is forgotten. */
+  decide(lang: string, id: string, whose: 'mine' | 'theirs'): void;
   addLanguage(lang: string): void;
   addId(id: string): void;
   /** Forgets what was typed in this language. */
   discard(lang: string): void;
-  /** The language as a resource file: an array of one. Emptied messages are left out. */
-  fileOf(lang: string): unknown[];
 }
 
 const order = new Intl.Collator('en', { numeric: true });
-const nothing: Texts = {};
+const nothing: Edits = {};
 
 /** A language that an address names, if it is one. */
 function canonical(tag: string | undefined): readonly string[] {
@@ -40,7 +44,7 @@ export function useMessages(
   onUnsaved: (unsaved: boolean) => void,
   start: Start,
 ): Messages {
-  const [edits, setEdits] = useState<Readonly<Record<string, Texts>>>({});
+  const [edits, setEdits] = useState<Readonly<Record<string, Edits>>>({});
   const [addedLanguages, setAddedLanguages] = useState(() => canonical(start.message?.lang ?? start.missing));
   const [addedIds, setAddedIds] = useState<readonly string[]>(start.message ? [start.message.id] : []);
 
@@ -59,22 +63,28 @@ export function useMessages(
     return [...all].sort(order.compare);
   }, [saved, addedIds]);
 
-  // Scrolling asks for it at every frame, and typing must not wait for it.
+  // Typing must not wait for the counting.
   const settled = useDeferredValue(edits);
   const missing = useMemo(() => {
-    const isBlank = (lang: string, id: string) => (settled[lang]?.[id] ?? saved.get(lang)?.get(id) ?? '').trim() === '';
+    const isBlank = (lang: string, id: string) =>
+      (settled[lang]?.[id]?.text ?? saved.get(lang)?.get(id) ?? '').trim() === '';
     return new Map(languages.map((lang) => [lang, ids.filter((id) => isBlank(lang, id)).length]));
   }, [settled, saved, languages, ids]);
 
   const savedText = (lang: string, id: string) => saved.get(lang)?.get(id) ?? '';
-  const changedIn = (lang: string) =>
-    Object.entries(edits[lang] ?? nothing).filter(([id, text]) => text !== savedText(lang, id));
-  const changes = new Map(
-    Object.keys(edits).flatMap((lang) => {
-      const count = changedIn(lang).length;
-      return count === 0 ? [] : [[lang, count] as const];
-    }),
-  );
+  const changed = (lang: string, id: string): boolean => {
+    const edit = edits[lang]?.[id];
+    return edit !== undefined && edit.text !== edit.base && edit.text !== savedText(lang, id);
+  };
+  const idsPerLanguage = (wanted: (lang: string, id: string) => boolean) =>
+    new Map(
+      Object.entries(edits).flatMap(([lang, texts]) => {
+        const found = Object.keys(texts).filter((id) => wanted(lang, id));
+        return found.length === 0 ? [] : [[lang, found] as const];
+      }),
+    );
+  const changes = new Map([...idsPerLanguage(changed)].map(([lang, found]) => [lang, found.length]));
+  const conflicts = idsPerLanguage((lang, id) => collides(edits[lang]?.[id], savedText(lang, id)));
   const unsaved = changes.size > 0;
   useEffect(() => onUnsaved(unsaved), [unsaved, onUnsaved]);
   useEffect(() => {
@@ -84,25 +94,37 @@ export function useMessages(
     return () => window.removeEventListener('beforeunload', warn);
   }, [unsaved]);
 
+  const put = (lang: string, id: string, edit: Edits[string] | undefined) =>
+    setEdits((current) => {
+      const { [id]: _, ...others } = current[lang] ?? nothing;
+      return { ...current, [lang]: edit === undefined ? others : { ...others, [id]: edit } };
+    });
+
   return {
     languages,
     ids,
-    textOf: (lang, id) => edits[lang]?.[id] ?? savedText(lang, id),
+    // What was typed and taken back shows what is saved, whoever saved it.
+    textOf: (lang, id) => {
+      const edit = edits[lang]?.[id];
+      return edit === undefined || edit.text === edit.base ? savedText(lang, id) : edit.text;
+    },
     missing,
-    isChanged: (lang, id) => (edits[lang]?.[id] ?? savedText(lang, id)) !== savedText(lang, id),
+    isChanged: changed,
+    conflictOf: (lang, id) => {
+      if (!collides(edits[lang]?.[id], savedText(lang, id))) return undefined;
+      const language = resources.languages.find((each) => each.lang === lang);
+      return { theirs: savedText(lang, id), who: language?.updatedBy ?? '' };
+    },
     changes,
-    write: (lang, id, text) =>
-      setEdits((current) => ({ ...current, [lang]: { ...(current[lang] ?? nothing), [id]: text } })),
+    conflicts,
+    editsOf: (lang) => edits[lang] ?? nothing,
+    write: (lang, id, text) => put(lang, id, { text, base: edits[lang]?.[id]?.base ?? savedText(lang, id) }),
+    decide: (lang, id, whose) => {
+      const edit = edits[lang]?.[id];
+      if (edit !== undefined) put(lang, id, whose === 'mine' ? { ...edit, base: savedText(lang, id) } : undefined);
+    },
     addLanguage: (lang) => setAddedLanguages((current) => [...new Set([...languages, ...current, lang])]),
     addId: (id) => setAddedIds((current) => [...new Set([...current, id])]),
     discard: (lang) => setEdits(({ [lang]: _, ...others }) => others),
-    fileOf: (lang) => {
-      const texts = new Map([...(saved.get(lang) ?? []), ...Object.entries(edits[lang] ?? nothing)]);
-      const messages = [...texts]
-        .filter(([, text]) => text.trim() !== '')
-        .sort(([a], [b]) => order.compare(a, b))
-        .map(([id, text]) => ({ id, text }));
-      return [{ version: 1.0, lang, messages }];
-    },
   };
 }

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { VersionResources } from '../version-data.ts';
+import { collides, mergeEdits } from './edits.ts';
+
+const german = (messages: Record<string, string>, revision = 3): VersionResources => ({
+  handler: 'Acme.Lab.Probe',
+  version: '1.0',
+  languages: [
+    {
+      ...{ lang: 'de', translated: 0, total: 0, missing: [], warnings: [], updatedAt: '', updatedBy: 'Ada', revision },
+      messages: Object.entries(messages).map(([id, text]) => ({ id, text })),
+    },
+  ],
+});
+
+test.each([
+  ['nobody else was there', { base: 'a', text: 'b' }, 'a', false],
+  ['another text meanwhile', { base: 'a', text: 'b' }, 'c', true],
+  ['both wrote the same', { base: 'a', text: 'b' }, 'b', false],
+  ['mine was taken back', { base: 'a', text: 'a' }, 'c', false],
+])('%s', (_, edit, saved, expected) => expect(collides(edit, saved)).toBe(expected));
+
+test('texts of both are kept where they are about other messages', () => {
+  const edits = {
+    '2': { base: 'zwei', text: 'ZWEI' },
+    '10': { base: '', text: 'zehn' },
+    '1': { base: 'eins', text: '' },
+  };
+  expect(mergeEdits(german({ '1': 'eins', '2': 'zwei', '3': 'von ihr' }), 'de', edits)).toEqual({
+    file: [
+      {
+        version: 1,
+        lang: 'de',
+        messages: [
+          { id: '2', text: 'ZWEI' },
+          { id: '3', text: 'von ihr' },
+          { id: '10', text: 'zehn' },
+        ],
+      },
+    ],
+    revision: 3,
+    conflicts: [],
+  });
+  expect(mergeEdits(german({ '2': 'drei' }), 'de', edits).conflicts).toEqual(['2']);
+});
+
+test('what was typed and taken back does not undo what somebody else wrote; a new language has revision 0', () => {
+  const edits = { a: { base: 'x', text: 'x' } };
+  expect(mergeEdits(german({ a: 'new' }), 'de', edits).file).toMatchObject([{ messages: [{ id: 'a', text: 'new' }] }]);
+  expect(mergeEdits(german({}), 'fr', {})).toMatchObject({ revision: 0, file: [{ lang: 'fr', messages: [] }] });
+});

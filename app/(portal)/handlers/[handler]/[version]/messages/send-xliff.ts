@@ -1,0 +1,52 @@
+import { problemOfResponse } from '#app/_lib/problem.ts';
+import { DoorError } from '#app/_lib/session.ts';
+import { canonicalLanguage } from '#protocol/language.ts';
+import { languageAddress } from './store-language.ts';
+
+/** What the portal says of a translator's file. */
+export interface XliffOutcome {
+  lang: string;
+  revision: number;
+  stored: boolean;
+  added: number;
+  changed: number;
+  same: number;
+  untranslated: number;
+  changes: { id: string; before: string | null; after: string }[];
+  findings: { code: string; message: string; path?: string }[];
+}
+
+interface Sent {
+  handler: string;
+  version: string;
+  lang: string;
+  file: File;
+  /** Stores it if the language is still at this revision; without, it only says what would change. */
+  revision?: number;
+}
+
+/** Sends the file to the pages' own door. Throws `DoorError`. */
+export async function sendXliff({ file, revision, ...place }: Sent): Promise<XliffOutcome> {
+  const response = await fetch(`${languageAddress(place, '.xlf')}${revision === undefined ? '?dryRun=true' : ''}`, {
+    method: 'PUT',
+    headers: {
+      'content-type': 'application/xliff+xml',
+      'accept-language': document.documentElement.lang,
+      ...(revision !== undefined && { 'if-match': `"${revision}"` }),
+    },
+    body: file,
+  });
+  if (!response.ok) throw new DoorError(await problemOfResponse(response));
+  return response.json();
+}
+
+const headBytes = 4096;
+
+/** The language that the file's head says it is translated into; the portal checks it again. */
+export async function targetOf(file: File): Promise<string | null> {
+  const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
+  const encoding = bytes[0] === 0xff ? 'utf-16le' : bytes[0] === 0xfe ? 'utf-16be' : 'utf-8';
+  const head = new TextDecoder(encoding).decode(bytes);
+  const named = /\s(?:trgLang|target-language)\s*=\s*["']([^"']{1,100})["']/.exec(head)?.[1];
+  return named === undefined ? null : canonicalLanguage(named);
+}

@@ -1,0 +1,25 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { cn } from '#app/_ui/cn.ts';
+
+/** Came, went, or became another: a sign, its colour, and the word for those who see neither. */
+export function ChangeSign({ before, after }: { before: unknown; after: unknown }) {
+  const { t } = useTranslation('packages');
+  const kind = before === null ? 'added' : after === null ? 'removed' : 'changed';
+  const looks = {
+    added: ['+', 'bg-healthy-tint text-healthy-text'],
+    removed: ['−', 'bg-failed-tint text-failed-text'],
+    changed: ['~', 'bg-sunken text-ink-2'],
+  } as const;
+  const [sign, look] = looks[kind];
+  return (
+    <span
+      title={t(`compare.${kind}`)}
+      className={cn('mono-11 inline-grid size-4 shrink-0 place-items-center rounded-xs', look)}
+    >
+      <span aria-hidden>{sign}</span>
+      <span className="sr-only">{t(`compare.${kind}`)}</span>
+    </span>
+  );
+}
