@@ -3,6 +3,7 @@ export const cookieNames = {
   language: 'annex-language',
   theme: 'annex-theme',
   timeZone: 'annex-zone',
+  fleetLook: 'annex-fleet',
 } as const;
 
 const year = 365 * 24 * 60 * 60;

@@ -48,7 +48,6 @@ export function createAuthHandler(
       const call: Call = {
         ...services,
         actor: anonymous,
-        origin: { door: 'page', address, client: headers.get('user-agent') },
         now,
         requestId,
         log,

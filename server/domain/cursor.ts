@@ -5,8 +5,8 @@ export function writeCursor(keys: readonly string[]): string {
   return Buffer.from(JSON.stringify(keys)).toString('base64url');
 }
 
-/** Reads back what `writeCursor` wrote. Throws 400 `cursor_invalid` for anything else. */
-export function readCursor(cursor: string, length: number): string[] {
+/** Reads back what `writeCursor` wrote, of this length where one is given. Throws 400 `cursor_invalid`. */
+export function readCursor(cursor: string, length?: number): string[] {
   const refuse = () => new DomainError('bad_request', 'cursor_invalid');
   let keys: unknown;
   try {
@@ -14,7 +14,7 @@ export function readCursor(cursor: string, length: number): string[] {
   } catch {
     throw refuse();
   }
-  if (!Array.isArray(keys) || keys.length !== length) throw refuse();
+  if (!Array.isArray(keys) || (length !== undefined && keys.length !== length)) throw refuse();
   return keys.map((key) => {
     if (typeof key !== 'string' || key.includes('\u0000')) throw refuse();
     return key;

@@ -39,7 +39,6 @@ const mostChanges = 200;
 const askAgain = 5_000;
 
 const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
-  act: 'viewer',
   vm: 'viewer',
   fleet: 'viewer',
   handler: 'viewer',

@@ -31,9 +31,14 @@ export function readParams(route: Route, raw: Record<string, string>): unknown {
 export function readQuery(route: Route, request: Request): unknown {
   const given = new URL(request.url).searchParams;
   const known = Object.keys(route.query.shape).filter((name) => given.get(name));
-  const result = route.query.safeParse(Object.fromEntries(known.map((name) => [name, given.get(name)])), {
-    reportInput: true,
-  });
+  const result = route.query.safeParse(
+    Object.fromEntries(
+      known.map((name) => [name, route.repeated?.includes(name) ? given.getAll(name) : given.get(name)]),
+    ),
+    {
+      reportInput: true,
+    },
+  );
   if (result.success) return result.data;
   const faults = result.error.issues.flatMap(faultsOfIssue);
   throw new DomainError('bad_request', 'invalid', {

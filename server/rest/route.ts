@@ -52,6 +52,8 @@ interface RouteShape {
   /** Bytes of a JSON body; the door's usual limit where absent. */
   bodyBytes?: (limits: Context['config']['limits']) => number;
   takesIfMatch?: boolean;
+  /** Names behind `?` that may be given several times: an array in `query`. */
+  repeated?: readonly string[];
   answers: Readonly<Record<number, Answer>>;
   /** Statuses of problem documents beyond those that every call may have. */
   refusals: readonly number[];

@@ -16,7 +16,6 @@ export function createUploadHandler(
   return createDoor({
     services,
     base: '/upload',
-    door: 'page',
     routes: [registerPackageRoute, ...xliffRoutes, setResourcesRoute],
     async authenticate(request, _info, now) {
       requireOwnMutation(request.headers, services.config);

@@ -199,7 +199,7 @@ describe('errors', () => {
     const first = encodeURIComponent(JSON.stringify({ json: { limit: 1, cursor: null, direction: 'forward' } }));
     const wrong = encodeURIComponent(JSON.stringify({ json: { limit: 1, cursor: 7, direction: 'forward' } }));
     const base = `${await start()}/api/trpc`;
-    for (const list of ['vms.list', 'handlers.list', 'publishers.list']) {
+    for (const list of ['fleet.list', 'handlers.list', 'publishers.list']) {
       const response = await fetch(`${base}/${list}?input=${first}`, { headers: { cookie } });
       expect((await shape(response)).result?.data.json, list).toEqual({ items: [], nextCursor: null });
       expect((await fetch(`${base}/${list}?input=${wrong}`, { headers: { cookie } })).status).toBe(422);

@@ -1,5 +1,6 @@
 import { accountRouter } from './routers/account.ts';
 import { findsRouter } from './routers/finds.ts';
+import { fleetRouter } from './routers/fleet.ts';
 import { gatewayRouter } from './routers/gateway.ts';
 import { goalStatesRouter } from './routers/goal-states.ts';
 import { handlersRouter } from './routers/handlers.ts';
@@ -20,6 +21,7 @@ import { createCallerFactory, router } from './trpc.ts';
 export const appRouter = router({
   account: accountRouter,
   finds: findsRouter,
+  fleet: fleetRouter,
   gateway: gatewayRouter,
   goalStates: goalStatesRouter,
   handlers: handlersRouter,

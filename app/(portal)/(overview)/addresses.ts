@@ -3,7 +3,7 @@ export interface VmsFilter {
   health?: string;
   tag?: { name: string; value: string };
   handler?: string;
-  message?: string;
+  messageId?: string;
   sort?: string;
 }
 
@@ -11,7 +11,7 @@ export interface VmsFilter {
 export function vmsAddress({ tag, ...filter }: VmsFilter): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.append(name, value);
-  if (tag !== undefined) query.append('tag', `${tag.name}:${tag.value}`);
+  if (tag !== undefined) query.append('tag', `${tag.name.replaceAll('%', '%25').replaceAll('=', '%3D')}=${tag.value}`);
   const text = query.toString();
   return text === '' ? '/vms' : `/vms?${text}`;
 }

@@ -1,8 +1,13 @@
 import type { Metadata } from 'next';
+import { cookies } from 'next/headers';
+import { cookieNames } from '#app/_lib/cookies.ts';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, runtime } from '#app/_lib/portal.ts';
 import { Page } from '#app/_shell/page.tsx';
+import { readLook } from './columns.ts';
+import { readAddress } from './fleet-address.ts';
+import { blockSize } from './reading.ts';
 import { VmList } from './vm-list.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -10,17 +15,35 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('title') };
 }
 
-/** The fleet by name: what is wrong with which VM, and the way to enrol another. */
-export default async function VmsPage({ searchParams }: { searchParams: Promise<{ q?: string | string[] }> }) {
-  const { t } = await words('vms');
-  const { q } = await searchParams;
-  const search = (typeof q === 'string' ? q : '').slice(0, 200);
-  const first = await (await portal()).vms.list({ q: search, limit: 100 });
+type SearchParams = Promise<Record<string, string | string[] | undefined>>;
+
+/** The fleet: what is wrong with which VM, found by name, tag, health, handler or message. */
+export default async function VmsPage({ searchParams }: { searchParams: SearchParams }) {
+  const [{ t }, api, jar, given] = await Promise.all([words('vms'), portal(), cookies(), searchParams]);
+  const { query } = readAddress(parametersOf(given));
+  const at = Date.now();
+  const [page, { matching }, summary] = await Promise.all([
+    api.fleet.list({ ...query.filter, sort: query.sort, limit: blockSize }),
+    api.fleet.count(query.filter),
+    // The list is worth showing without the numbers of its views.
+    api.fleet.summary().catch(() => null),
+  ]);
   return (
     <Page crumbs={[{ label: t('title') }]}>
       <Words namespaces={['vms', 'reports']}>
-        <VmList search={search} first={first} gatewayUrl={runtime().config.gatewayUrl} />
+        <VmList
+          first={{ query, page, matching, at }}
+          summary={summary}
+          look={readLook(jar.get(cookieNames.fleetLook)?.value)}
+          gatewayUrl={runtime().config.gatewayUrl}
+        />
       </Words>
     </Page>
+  );
+}
+
+function parametersOf(given: Awaited<SearchParams>): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries(given).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one])),
   );
 }

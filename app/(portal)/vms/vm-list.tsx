@@ -1,88 +1,113 @@
 'use client';
 
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import type { inferRouterOutputs } from '@trpc/server';
 import { Plus } from 'lucide-react';
 import dynamic from 'next/dynamic';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { writeChoice } from '#app/_lib/cookies.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
-import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
-import { SearchInput } from '#app/_ui/input.tsx';
+import { useFormat } from '#app/_ui/format.ts';
 import { PageHeader } from '#app/_ui/page-header.tsx';
-import type { AppRouter } from '#server/trpc/root.ts';
-import { useSearchInAddress } from './use-search-in-address.ts';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { ColumnMenu } from './column-menu.tsx';
+import { type TableLook, writeLook } from './columns.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { isFiltered, writeAddress } from './fleet-address.ts';
+import { QuickViews } from './quick-views.tsx';
+import type { FirstPage, FleetSummary } from './reading.ts';
+import { useFleetAddress } from './use-fleet-address.ts';
+import { useReading } from './use-reading.ts';
 import { VmTable } from './vm-table.tsx';
 
 const EnrollDialog = dynamic(() => import('./enroll-dialog.tsx').then((module) => module.EnrollDialog), {
   ssr: false,
 });
 
-type FleetPage = inferRouterOutputs<AppRouter>['vms']['list'];
-
-/** Health ages while nobody writes anything, so the list is read again now and then, too. */
-const ageMs = 15_000;
-
 export interface VmListProps {
-  search: string;
-  first: FleetPage;
+  first: FirstPage;
+  summary: FleetSummary | null;
+  look: TableLook;
   gatewayUrl: string;
 }
 
-/** The list with its search; the search lives in the address. */
-export function VmList({ search: initial, first, gatewayUrl }: VmListProps) {
+/** The fleet: views, filters and order, which live in the address, and the table. */
+export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListProps) {
   const { t } = useTranslation('vms');
-  const trpc = useTRPC();
   const reader = useReader();
-  const [search, setSearch, settled] = useSearchInAddress(initial);
+  const address = useFleetAddress();
+  const { query } = address;
+  const list = useReading(query, first);
   const [enrolling, setEnrolling] = useState(false);
-  const fleet = useInfiniteQuery({
-    ...trpc.vms.list.infiniteQueryOptions(
-      { q: settled, limit: 100 },
-      { getNextPageParam: (page) => page.nextCursor ?? undefined },
-    ),
-    ...(settled === initial && { initialData: { pages: [first], pageParams: [null] } }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ageMs,
-  });
-  const rows = fleet.data?.pages.flatMap((page) => page.items) ?? [];
+  const [look, setLook] = useState(firstLook);
+  const top = useTopOfList(list.reading?.query !== undefined ? writeAddress(list.reading.query) : '');
+  const { reading, waiting, refresh } = list;
+  useOwnActs(enrolling, waiting, refresh);
+
   const mayEnroll = reader.can('operator');
-  const isEmpty = fleet.isSuccess && rows.length === 0 && settled === '';
+  const isEmpty = reading?.total === 0 && !isFiltered(reading.query.filter);
   const enroll = (
     <Button variant="primary" onClick={() => setEnrolling(true)}>
       <Plus aria-hidden />
       {t('enroll')}
     </Button>
   );
+  const clear = () => {
+    address.setSearch('');
+    address.change({ filter: {} });
+  };
+  const show = () => {
+    refresh();
+    top.current?.scrollIntoView({ block: 'nearest' });
+    window.scrollTo({ top: 0 });
+  };
 
   return (
     <>
-      <PageHeader title={t('title')} actions={mayEnroll && !isEmpty ? enroll : undefined} />
-      <div className="mb-3 flex flex-wrap items-center gap-2">
-        <SearchInput
-          label={t('search')}
-          value={search}
-          maxLength={200}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-        <span className="ms-auto text-12 text-ink-3 tabular-nums" role="status">
-          {rows.length > 0 ? t(fleet.hasNextPage ? 'shown.more' : 'shown', { count: rows.length }) : null}
-        </span>
-      </div>
-      {fleet.error && !fleet.data ? (
+      <PageHeader title={t('title')} actions={isEmpty ? undefined : <>{mayEnroll ? enroll : null}</>} />
+      {isEmpty ? null : (
+        <>
+          <QuickViews address={address} first={summary} firstAt={first.at} />
+          {address.ignored.length === 0 ? null : (
+            <Banner status="unknown" boxed className="mb-3">
+              {t('ignored', { names: address.ignored.join(', '), count: address.ignored.length })}
+            </Banner>
+          )}
+          <div ref={top} className="mb-3 flex flex-wrap items-center gap-2">
+            <FilterBar address={address} />
+            <span className="ms-auto flex items-center gap-2">
+              {waiting === 0 ? null : <Waiting count={waiting} onShow={show} />}
+              <Matching total={reading?.total} filtered={reading !== undefined && isFiltered(reading.query.filter)} />
+              <ColumnMenu
+                look={look}
+                onChange={(next) => {
+                  setLook(next);
+                  writeChoice('fleetLook', writeLook(next));
+                }}
+              />
+            </span>
+          </div>
+        </>
+      )}
+      {list.error ? (
         <Card>
-          <QueryError error={fleet.error} onRetry={fleet.refetch} at={new Date(fleet.errorUpdatedAt)} />
+          <QueryError error={list.error} onRetry={list.retry} at={new Date(list.errorAt)} />
         </Card>
-      ) : rows.length > 0 || fleet.isPending ? (
+      ) : reading === undefined ? (
+        <Card>
+          <SkeletonRows columns={['w-28', 'w-20', 'w-64', 'w-24', 'w-12', 'w-14']} rows={12} label={t('loading')} />
+        </Card>
+      ) : reading.total > 0 ? (
         <VmTable
-          rows={rows}
-          loading={fleet.isPending}
-          stale={fleet.isPlaceholderData}
-          more={fleet.hasNextPage && !fleet.isFetchingNextPage ? () => void fleet.fetchNextPage() : undefined}
+          reading={reading}
+          first={first}
+          look={look}
+          stale={list.isStale}
+          onSort={(sort) => address.change({ sort })}
         />
       ) : isEmpty ? (
         <Card>
@@ -92,10 +117,7 @@ export function VmList({ search: initial, first, gatewayUrl }: VmListProps) {
         </Card>
       ) : (
         <Card>
-          <EmptyState
-            title={t('noMatch.title')}
-            actions={<Button onClick={() => setSearch('')}>{t('noMatch.clear')}</Button>}
-          >
+          <EmptyState title={t('noMatch.title')} actions={<Button onClick={clear}>{t('noMatch.clear')}</Button>}>
             <p>{t('noMatch.why')}</p>
           </EmptyState>
         </Card>
@@ -103,4 +125,45 @@ export function VmList({ search: initial, first, gatewayUrl }: VmListProps) {
       {enrolling ? <EnrollDialog gatewayUrl={gatewayUrl} onClose={() => setEnrolling(false)} /> : null}
     </>
   );
+}
+
+function Matching({ total, filtered }: { total: number | undefined; filtered: boolean }) {
+  const { t } = useTranslation('vms');
+  const format = useFormat();
+  return (
+    <span className="text-12 whitespace-nowrap text-ink-3 tabular-nums" role="status">
+      {total === undefined ? null : t(filtered ? 'matching' : 'shown', { count: total, n: format.number(total) })}
+    </span>
+  );
+}
+
+/** What has come or gone waits here: rows do not move under a reader's eyes. */
+function Waiting({ count, onShow }: { count: number; onShow(): void }) {
+  const { t } = useTranslation('vms');
+  const format = useFormat();
+  const size = Math.abs(count);
+  return (
+    <Button size="sm" onClick={onShow} className="text-brand-text">
+      {t(count > 0 ? 'waiting.more' : 'waiting.fewer', { count: size, n: format.number(size) })}
+    </Button>
+  );
+}
+
+/** Another list begins at its top; the first one where the browser was. */
+function useTopOfList(list: string) {
+  const top = useRef<HTMLDivElement>(null);
+  const shown = useRef(list);
+  useEffect(() => {
+    if (shown.current === list) return;
+    shown.current = list;
+    window.scrollTo({ top: 0 });
+  }, [list]);
+  return top;
+}
+
+/** What the reader made, and the first VM of all, appear by themselves. */
+function useOwnActs(enrolling: boolean, waiting: number, refresh: () => void): void {
+  useEffect(() => {
+    if (enrolling && waiting !== 0) refresh();
+  }, [enrolling, waiting, refresh]);
 }

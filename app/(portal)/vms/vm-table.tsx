@@ -1,64 +1,198 @@
 'use client';
 
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import type { inferRouterOutputs } from '@trpc/server';
-import Link from 'next/link';
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { statusOfHealth } from '#app/_lib/health.ts';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeys } from '#app/_lib/keys.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
-import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import { Status, StatusChip } from '#app/_ui/status.tsx';
-import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
-import { Chip, Tag } from '#app/_ui/tag.tsx';
-import { RelativeTime } from '#app/_ui/time.tsx';
-import type { AppRouter } from '#server/trpc/root.ts';
+import { useFormat } from '#app/_ui/format.ts';
+import { Kbd } from '#app/_ui/kbd.tsx';
+import { Table, TBody, THead, Th } from '#app/_ui/table.tsx';
+import type { FleetSort } from '#server/domain/views/input.ts';
+import { type ColumnName, type TableLook, widths } from './columns.ts';
+import type { FirstPage, Reading } from './reading.ts';
+import { useBlocks } from './use-blocks.ts';
+import { type Room, VmRow } from './vm-row.tsx';
 
-type FleetRow = inferRouterOutputs<AppRouter>['vms']['list']['items'][number];
-
-const rowHeight = 36;
-const chipsShown = 4;
-const tagsShown = 2;
-const severity = ['failed', 'unresponsive', 'degraded', 'progressing', 'unknown', 'healthy', 'disabled'];
+const rowHeights = { usual: 36, compact: 28, narrow: 68 };
+/** What stands over the rows while the page scrolls: the top bar and the table's head; below them, the foot. */
+const over = 84;
+const below = 40;
+/** Taller than this, browsers no longer place what is in it exactly. */
+const tallest = 12_000_000;
 
 export interface VmTableProps {
-  rows: readonly FleetRow[];
-  loading: boolean;
-  /** The rows are those of an earlier search. */
+  reading: Reading;
+  first: FirstPage;
+  look: TableLook;
+  /** The rows are those of an earlier filter. */
   stale: boolean;
-  /** Loads the next page; absent where there is none, or it is on its way. */
-  more: (() => void) | undefined;
+  onSort(sort: FleetSort): void;
 }
 
 /** Rows of the fleet; only those in sight are in the document. `j` and `k` walk, Enter opens. */
-export function VmTable({ rows, loading, stale, more }: VmTableProps) {
+export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
+  const { t } = useTranslation('vms');
+  const frame = useRef<HTMLDivElement>(null);
+  const top = useTop(frame);
+  const isNarrow = useIsNarrow();
+  const rowHeight = isNarrow ? rowHeights.narrow : look.compact ? rowHeights.compact : rowHeights.usual;
+  const count = Math.min(reading.total, Math.floor(tallest / rowHeight));
+  const virtual = useWindowVirtualizer({
+    count,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    scrollMargin: top,
+    scrollPaddingStart: over,
+    scrollPaddingEnd: below,
+    // The rows that the server renders, before the window's height is known.
+    initialRect: { width: 1200, height: 1000 },
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another height of the rows is what makes them be measured
+  useLayoutEffect(() => virtual.measure(), [rowHeight, virtual]);
+  const items = virtual.getVirtualItems();
+  const range = virtual.range ?? { startIndex: 0, endIndex: Math.min(count - 1, 30) };
+  const sight = { from: range.startIndex, to: range.endIndex, moving: virtual.isScrolling };
+  const blocks = useBlocks(reading, sight, first);
+  const cursor = useCursor(reading, (index) => blocks.rowAt(index)?.id, virtual.scrollToIndex);
+  const [table, room] = useRoom(look.columns, isNarrow);
+
+  const before = (items[0]?.start ?? top) - top;
+  const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
+  return (
+    <Card ref={frame} aria-busy={stale} className={cn('overflow-clip', stale && 'opacity-60')}>
+      {blocks.error === null ? null : (
+        <div className="sticky top-(--topbar) z-2 border-b border-line bg-surface">
+          <QueryError error={blocks.error} onRetry={blocks.retry} at={new Date()} />
+        </div>
+      )}
+      <Table ref={table} aria-label={t('title')} aria-rowcount={reading.total + 1} className="table-fixed max-sm:block">
+        <colgroup>
+          {(['name', ...look.columns] as const).map((column) => (
+            <col key={column} style={{ width: widths[column] }} />
+          ))}
+        </colgroup>
+        <Head columns={look.columns} sort={reading.query.sort} onSort={onSort} />
+        <TBody className="max-sm:block">
+          {before > 0 ? <Spacer height={before} columns={look.columns.length + 1} /> : null}
+          {items.map(({ index }) => (
+            <VmRow
+              key={index}
+              row={blocks.rowAt(index)}
+              index={index}
+              cursor={index === cursor}
+              columns={look.columns}
+              compact={look.compact}
+              room={room}
+            />
+          ))}
+          {after > 0 ? <Spacer height={after} columns={look.columns.length + 1} /> : null}
+        </TBody>
+      </Table>
+      <Foot from={sight.from} to={Math.min(sight.to, count - 1)} total={reading.total} count={count} />
+    </Card>
+  );
+}
+
+const sortable: Partial<Record<'name' | ColumnName, 'name' | 'health' | 'since'>> = {
+  name: 'name',
+  health: 'health',
+  since: 'since',
+};
+
+interface HeadProps {
+  columns: readonly ColumnName[];
+  sort: FleetSort;
+  onSort(sort: FleetSort): void;
+}
+
+function Head({ columns, sort, onSort }: HeadProps) {
+  const { t } = useTranslation('vms');
+  return (
+    <THead className="max-sm:sr-only">
+      <tr>
+        {(['name', ...columns] as const).map((column) => {
+          const by = sortable[column];
+          const direction = sort === by ? 'ascending' : sort === `-${by}` ? 'descending' : 'none';
+          const Arrow = direction === 'descending' ? ArrowDown : ArrowUp;
+          return (
+            <Th
+              key={column}
+              data-column={column}
+              end={column === 'lastSeen'}
+              aria-sort={by === undefined ? undefined : direction}
+              className="top-(--topbar)"
+            >
+              {by === undefined ? (
+                t(`column.${column}`)
+              ) : (
+                <button
+                  type="button"
+                  onClick={() => onSort(sort === by ? `-${by}` : by)}
+                  className="-mx-1 inline-flex h-6 items-center gap-1 rounded-sm px-1 hover:text-ink aria-[current]:text-ink"
+                >
+                  {t(`column.${column}`)}
+                  {direction === 'none' ? null : <Arrow aria-hidden className="size-3.5" />}
+                </button>
+              )}
+            </Th>
+          );
+        })}
+      </tr>
+    </THead>
+  );
+}
+
+function Spacer({ height, columns }: { height: number; columns: number }) {
+  return (
+    <tr aria-hidden className="max-sm:block" style={{ height }}>
+      <td colSpan={columns} />
+    </tr>
+  );
+}
+
+/** Where the reader is in the list, and the keys that walk it. */
+function Foot({ from, to, total, count }: { from: number; to: number; total: number; count: number }) {
+  const { t } = useTranslation('vms');
+  const format = useFormat();
+  const place = { from: format.number(from + 1), to: format.number(to + 1), total: format.number(total) };
+  return (
+    <div className="sticky bottom-0 z-1 flex h-9 items-center gap-4 border-t border-line bg-surface px-4 text-12 text-ink-3 tabular-nums max-sm:bottom-(--tabbar)">
+      <span>{count < total ? t('place.cut', { ...place, count: format.number(count) }) : t('place', place)}</span>
+      <span className="ms-auto flex items-center gap-3 max-md:hidden pointer-coarse:hidden">
+        <span className="flex items-center gap-1">
+          <Kbd>j</Kbd>
+          <Kbd>k</Kbd>
+          {t('keys.walk')}
+        </span>
+        <span className="flex items-center gap-1">
+          <Kbd>?</Kbd>
+          {t('keys.all')}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+/** The keyboard's place in the list. */
+function useCursor(
+  reading: Reading,
+  idAt: (index: number) => string | undefined,
+  show: (index: number) => void,
+): number {
   const { t } = useTranslation('vms');
   const router = useRouter();
-  const frame = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  const [cursor, setCursor] = useState(-1);
-  useLayoutEffect(() => setTop(frame.current?.offsetTop ?? 0), []);
-  const virtual = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-    scrollMargin: top,
-    // The rows that the server renders, before the window's height is known.
-    initialRect: { width: 1200, height: 1200 },
-  });
-  const items = virtual.getVirtualItems();
-  const lastShown = items.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (more && lastShown >= rows.length - 30) more();
-  }, [more, lastShown, rows.length]);
-
+  const [place, setPlace] = useState({ reading, index: -1 });
+  // In another list it stands nowhere.
+  const cursor = place.reading === reading ? place.index : -1;
   const walk = (step: number) => {
-    const next = Math.max(0, Math.min(rows.length - 1, cursor + step));
-    setCursor(next);
-    virtual.scrollToIndex(next);
+    const index = Math.max(0, Math.min(reading.total - 1, cursor + step));
+    setPlace({ reading, index });
+    show(index);
   };
   useKeys([
     { key: 'j', label: t('keys.next'), run: () => walk(1) },
@@ -67,149 +201,68 @@ export function VmTable({ rows, loading, stale, more }: VmTableProps) {
       key: 'Enter',
       label: t('keys.open'),
       run: (event) => {
-        const row = rows[cursor];
-        if (!row || (event.target instanceof Element && event.target.closest('a, button'))) return;
-        router.push(`/vms/${row.id}`);
+        const id = idAt(cursor);
+        if (id === undefined || (event.target instanceof Element && event.target.closest('a, button'))) return;
+        router.push(`/vms/${id}`);
       },
     },
   ]);
-
-  const before = (items[0]?.start ?? top) - top;
-  const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
-  return (
-    <Card ref={frame} aria-busy={loading || stale} className={cn(stale && 'opacity-60')}>
-      <TableFrame label={t('title')}>
-        <Table className="max-sm:block">
-          <THead className="max-sm:sr-only">
-            <tr>
-              <Th>{t('column.name')}</Th>
-              <Th>{t('column.health')}</Th>
-              <Th className="w-full">{t('column.extensions')}</Th>
-              <Th className="max-md:hidden">{t('column.tags')}</Th>
-              <Th className="max-md:hidden">{t('column.agent')}</Th>
-              <Th end>{t('column.lastSeen')}</Th>
-            </tr>
-          </THead>
-          <TBody className="max-sm:block">
-            {before > 0 ? <Spacer height={before} /> : null}
-            {items.map((item) => {
-              const row = rows[item.index];
-              return row ? (
-                <VmRow
-                  key={row.id}
-                  row={row}
-                  cursor={item.index === cursor}
-                  measure={virtual.measureElement}
-                  index={item.index}
-                />
-              ) : null;
-            })}
-            {after > 0 ? <Spacer height={after} /> : null}
-          </TBody>
-        </Table>
-        {loading ? (
-          <SkeletonRows columns={['w-28', 'w-20', 'w-64', 'w-24', 'w-12', 'w-14']} rows={12} label={t('loading')} />
-        ) : null}
-      </TableFrame>
-    </Card>
-  );
+  return cursor;
 }
 
-function Spacer({ height }: { height: number }) {
-  return (
-    <tr aria-hidden className="max-sm:block" style={{ height }}>
-      <td colSpan={6} />
-    </tr>
-  );
+/** How far below the top of the document it begins; what stands over it may grow. */
+function useTop(frame: RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => {
+      if (frame.current) setTop(Math.round(frame.current.getBoundingClientRect().top + window.scrollY));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    const above = frame.current?.previousElementSibling;
+    if (above) observer.observe(above);
+    return () => observer.disconnect();
+  }, [frame]);
+  return top;
 }
 
-interface VmRowProps {
-  row: FleetRow;
-  cursor: boolean;
-  index: number;
-  measure: (element: Element | null) => void;
+/** Pixels for chips and tags, measured at the heads of their columns. */
+function useRoom(columns: readonly ColumnName[], isNarrow: boolean): [RefObject<HTMLTableElement | null>, Room] {
+  const table = useRef<HTMLTableElement>(null);
+  const [room, setRoom] = useState<Room>({ extensions: 420, tags: 200 });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other columns share the width anew
+  useEffect(() => {
+    const element = table.current;
+    if (element === null) return;
+    const widthOf = (column: ColumnName): number => {
+      const head = element.querySelector(`th[data-column="${column}"]`);
+      return Math.max(0, (head?.clientWidth ?? 0) - 24);
+    };
+    const measure = () => {
+      const next = isNarrow
+        ? { extensions: element.clientWidth - 130, tags: 0 }
+        : { extensions: widthOf('extensions'), tags: widthOf('tags') };
+      setRoom((now) => (now.extensions === next.extensions && now.tags === next.tags ? now : next));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [columns, isNarrow]);
+  return [table, room];
 }
 
-function VmRow({ row, cursor, index, measure }: VmRowProps) {
-  const { t } = useTranslation(['vms', 'reports']);
-  const status = row.agent.status === 'unresponsive' ? 'unresponsive' : statusOfHealth[row.health];
-  const worstFirst = [...row.extensions].sort((a, b) => severity.indexOf(a.health) - severity.indexOf(b.health));
-  const tags = Object.entries(row.tags);
-  const narrow = 'max-sm:block max-sm:h-auto max-sm:border-0 max-sm:p-0';
-  return (
-    <Tr
-      ref={measure}
-      data-index={index}
-      cursor={cursor}
-      className="relative max-sm:grid max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:gap-x-3 max-sm:gap-y-1 max-sm:border-b max-sm:border-line-subtle max-sm:px-4 max-sm:py-2.5 max-sm:[&>td]:ps-0! max-sm:[&>td]:pe-0!"
-    >
-      <Td className={cn('min-w-36 max-w-72 max-sm:min-w-0 font-medium', narrow)}>
-        <Link
-          href={`/vms/${row.id}`}
-          // A row that scrolls by is not about to be opened.
-          prefetch={false}
-          title={row.name}
-          className="block truncate after:absolute after:inset-0 focus-visible:after:shadow-(--focus) focus-visible:shadow-none"
-        >
-          {row.name}
-        </Link>
-      </Td>
-      <Td className={cn('min-w-32 max-sm:min-w-0 max-sm:text-end', narrow)}>
-        <Status status={status}>
-          {row.agent.status === 'never' ? t('vms:neverSeen') : t(`reports:health.${row.health}`)}
-        </Status>
-      </Td>
-      <Td className={cn('max-sm:order-1', narrow)}>
-        <span className="flex flex-wrap gap-1 max-sm:py-0.5">
-          {worstFirst.slice(0, chipsShown).map((extension) => (
-            <StatusChip
-              key={extension.name}
-              status={extension.waitsFor === null ? statusOfHealth[extension.health] : 'waiting'}
-              word={
-                extension.waitsFor === null
-                  ? t(`reports:health.${extension.health}`)
-                  : t('vms:waitsFor', { name: extension.waitsFor })
-              }
-            >
-              {extension.name}
-            </StatusChip>
-          ))}
-          {worstFirst.length > chipsShown ? (
-            <Chip
-              title={worstFirst
-                .slice(chipsShown)
-                .map(({ name }) => name)
-                .join(', ')}
-            >
-              +{worstFirst.length - chipsShown}
-            </Chip>
-          ) : null}
-          {row.decommissioning ? <Chip>{t('vms:decommissioning')}</Chip> : null}
-        </span>
-      </Td>
-      <Td className="max-md:hidden">
-        <span className="flex gap-1">
-          {tags.slice(0, tagsShown).map(([name, value]) => (
-            <Tag key={name} name={name} className="max-w-36">
-              {value}
-            </Tag>
-          ))}
-          {tags.length > tagsShown ? (
-            <Chip
-              title={tags
-                .slice(tagsShown)
-                .map(([name, value]) => `${name}: ${value}`)
-                .join(', ')}
-            >
-              +{tags.length - tagsShown}
-            </Chip>
-          ) : null}
-        </span>
-      </Td>
-      <Td className="text-ink-2 max-md:hidden">{row.agentVersion}</Td>
-      <Td end className={cn('text-ink-2 max-sm:order-2 max-sm:self-center max-sm:text-12', narrow)}>
-        {row.agent.lastSeenAt ? <RelativeTime value={new Date(row.agent.lastSeenAt)} /> : null}
-      </Td>
-    </Tr>
+const narrowWindow = '(max-width: 719.98px)';
+
+function useIsNarrow(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const query = matchMedia(narrowWindow);
+      query.addEventListener('change', listener);
+      return () => query.removeEventListener('change', listener);
+    },
+    () => matchMedia(narrowWindow).matches,
+    () => false,
   );
 }

@@ -36,8 +36,7 @@ export async function createInvitation(
     await recordAudit(tx, ctx, {
       action: 'invitation.create',
       target: { kind: 'invitation', id },
-      after: { role, namespaces, expiresAt },
-      details: { role },
+      details: { role, namespaces, expiresAt },
     });
     await recordChange(tx, 'invitation', id);
   });

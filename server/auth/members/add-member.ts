@@ -47,8 +47,7 @@ export async function addMember(tx: Transaction, ctx: Context, member: NewMember
     {
       action: 'member.join',
       target: { kind: 'member', id: actor.id },
-      after: { name, email, role, namespaces: actor.namespaces },
-      details: { name, role },
+      details: { name, role, namespaces: actor.namespaces },
     },
   );
   await recordChange(tx, 'member', actor.id);

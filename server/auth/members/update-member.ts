@@ -30,9 +30,7 @@ export async function updateMember(ctx: Context, input: UpdateMemberInput): Prom
     await recordAudit(tx, ctx, {
       action: 'member.update',
       target: { kind: 'member', id },
-      before: { name: before.name, role: before.role, namespaces: before.namespaces },
-      after,
-      details: { name: after.name, role },
+      details: { name: after.name, from: { role: before.role, namespaces: before.namespaces }, to: after },
     });
     await recordChange(tx, 'member', id);
   });

@@ -34,8 +34,7 @@ export async function createToken(ctx: Context, input: CreateTokenInput): Promis
     await recordAudit(tx, ctx, {
       action: 'token.create',
       target: { kind: 'token', id },
-      after: { name, role, namespaces, expiresAt },
-      details: { name, role },
+      details: { name, role, namespaces, expiresAt },
     });
     await recordChange(tx, 'token', id);
   });

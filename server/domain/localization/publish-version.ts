@@ -58,9 +58,7 @@ export async function publishVersion(ctx: Context, input: PublishVersionInput): 
     await recordAudit(tx, ctx, {
       action: 'version.publish',
       target: { kind: 'version', id: `${handler}-${version}` },
-      before: { state: row.state },
-      after: { state: 'published', sha256, languages },
-      details: { handler, version },
+      details: { sha256, languages },
     });
     await recordChange(tx, 'handler', handler);
     return { ...published, publishedAt: ctx.now.toISOString() };

@@ -28,8 +28,7 @@ export async function deleteDraft(ctx: Context, input: VersionReferenceInput): P
     await recordAudit(tx, ctx, {
       action: 'version.delete',
       target: { kind: 'version', id: `${handler}-${version}` },
-      before: { state: row.state, sha256: row.sha256, size: row.size },
-      details: { handler, version },
+      details: { sha256: row.sha256 },
     });
     await recordChange(tx, 'handler', handler);
     return row.sha256;

@@ -59,8 +59,7 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
       await recordAudit(tx, ctx, {
         action: 'version.register',
         target: { kind: 'version', id: `${row.handler}-${row.version}` },
-        after: { state: row.state, sha256: row.sha256, size: row.size, warnings: row.warnings.length },
-        details: { handler: row.handler, version: row.version },
+        details: { sha256: row.sha256, size: row.size, warnings: row.warnings.length },
       });
       await recordChange(tx, 'handler', row.handler);
       await ctx.blobs.putFile(file.path, file.sha256);

@@ -41,9 +41,7 @@ export async function setSettingsSchema(ctx: Context, input: SetSettingsSchemaIn
     await recordAudit(tx, ctx, {
       action: 'version.set-schema',
       target: { kind: 'version', id: `${handler}-${version}` },
-      before: row.settingsSchema,
-      after: schema,
-      details: { handler, version },
+      details: { halves: Object.keys(schema) },
     });
     await recordChange(tx, 'handler', handler);
     return { handler, version, settingsSchema: schema };

@@ -46,9 +46,7 @@ export async function withdrawVersion(ctx: Context, input: WithdrawVersionInput)
     await recordAudit(tx, ctx, {
       action: 'version.withdraw',
       target: { kind: 'version', id: `${handler}-${version}` },
-      before: { state: row.state },
-      after: { state: 'withdrawn', reason },
-      details: { handler, version, reason },
+      details: { reason },
     });
     await recordChange(tx, 'handler', handler);
     return { handler, version, state: 'withdrawn', reason, withdrawnAt: ctx.now };

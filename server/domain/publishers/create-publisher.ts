@@ -30,8 +30,7 @@ export async function createPublisher(ctx: Context, input: CreatePublisherInput)
     await recordAudit(tx, ctx, {
       action: 'publisher.create',
       target: { kind: 'publisher', id: namespace },
-      after: { namespace, displayName },
-      details: { name: displayName },
+      details: { displayName },
     });
     await recordChange(tx, 'publisher', namespace);
     return created;

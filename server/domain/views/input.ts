@@ -20,6 +20,7 @@ export const timelineInput = z
     return length > 0 && length <= 8 * 86_400_000;
   });
 export type TimelineInput = z.input<typeof timelineInput>;
+
 /** How the fleet map puts VMs together: by a tag, by handler, or not at all. */
 export const groupBy = z.union([
   z.literal('none'),
@@ -41,3 +42,54 @@ export type MapCellInput = z.input<typeof mapCellInput>;
 
 export const listFailingInput = instanceViewInput.omit({ vmId: true });
 export type ListFailingInput = z.input<typeof listFailingInput>;
+
+/** Health of a VM, worst first: the order of `sort: 'health'`. */
+export const fleetHealths = ['failed', 'unresponsive', 'degraded', 'progressing', 'unknown', 'healthy'] as const;
+
+/** Orders that have an index; with `-` from the end. `since`: since when a VM has its health. */
+export const fleetSorts = ['name', '-name', 'health', '-health', 'since', '-since'] as const;
+export type FleetSort = (typeof fleetSorts)[number];
+
+/**
+ * Which VMs: all that is given must hold. `q` is part of a name in any case, or a whole id; of `health` one; of `tags`
+ * each, by name alone or with its value; one extension has the `handler`, asks for the `version` (`2.4.*`: any that
+ * begins so) and shows the message `messageId`; `silentMinutes`: its agent should have called, and has not for so long.
+ */
+export const fleetFilterInput = z.object({
+  q: z.string().max(200).optional(),
+  health: z.array(z.enum(fleetHealths)).max(fleetHealths.length).optional(),
+  tags: z
+    .array(z.object({ name: z.string().min(1).max(256), value: z.string().max(256).optional() }))
+    .max(16)
+    .optional(),
+  handler: z.string().min(1).max(300).optional(),
+  version: z
+    .string()
+    .max(64)
+    .regex(/^\d+(\.\d+){0,2}(\.\d+|\.\*)?$/, 'version_filter_form')
+    .optional(),
+  messageId: z.string().min(1).max(256).optional(),
+  silentMinutes: z.number().int().min(1).max(525_600).optional(),
+});
+export type FleetFilterInput = z.input<typeof fleetFilterInput>;
+export type FleetFilter = z.output<typeof fleetFilterInput>;
+
+/** `cursor` is what the last page gave back; `at` leaves out so many rows after it, or after the beginning. */
+export const listFleetInput = fleetFilterInput.extend({
+  sort: z.enum(fleetSorts).default('name'),
+  limit: z.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(1_000).optional(),
+  at: z.number().int().min(0).max(100_000_000).optional(),
+});
+export type ListFleetInput = z.input<typeof listFleetInput>;
+
+/** Rows of a list once more, as they are now. */
+export const readFleetRowsInput = z.object({ vmIds: z.array(z.uuid()).max(200) });
+export type ReadFleetRowsInput = z.input<typeof readFleetRowsInput>;
+
+/** Values to filter by, among the VMs that the rest of the filter leaves; `part` is part of a name or value. */
+export const listFleetFacetsInput = fleetFilterInput.extend({
+  facet: z.enum(['tag', 'handler', 'messageId']),
+  part: z.string().max(200).optional(),
+});
+export type ListFleetFacetsInput = z.input<typeof listFleetFacetsInput>;

@@ -1,37 +1,38 @@
-import { inArray } from 'drizzle-orm';
-import { agents } from '#db/schema/index.ts';
+import { sql } from 'drizzle-orm';
+import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
-import { listVms, type Vm } from '#server/domain/vms/index.ts';
-import type { ListVmsInput } from '#server/domain/vms/input.ts';
-import { listHealth, type VmHealthSummary } from './list-health.ts';
+import { parse } from '#server/domain/parse.ts';
+import { fleetSource } from './fleet-filter.ts';
+import { fleetOrder, ordersByHealth } from './fleet-order.ts';
+import { type FleetRow, fleetRows } from './fleet-rows.ts';
+import { type ListFleetInput, listFleetInput } from './input.ts';
 
-/** A VM in a list: what it is called and how it is. */
-export type FleetRow = Vm & VmHealthSummary & { agentVersion: string | null };
+/** From so many rows on it is cheaper to find out at once which VMs match than to ask of each. */
+const farAway = 1_000;
 
-/** A page of VMs by name, each with its health and that of its extensions as of now. */
+/**
+ * A page of the VMs that match, each with its health and that of its extensions as of now; which ones match, and their
+ * order, may be a second old. Throws 400 `cursor_invalid`, `cursor_other_order`.
+ */
 export async function listFleet(
   ctx: Context,
-  input: ListVmsInput,
+  input: ListFleetInput,
 ): Promise<{ items: FleetRow[]; nextCursor: string | null }> {
-  const { items, nextCursor } = await listVms(ctx, input);
-  const ids = items.map((vm) => vm.id);
-  const [health, versions] = await Promise.all([listHealth(ctx, ids), agentVersions(ctx, ids)]);
-  const never: VmHealthSummary = { health: 'unknown', agent: { status: 'never', lastSeenAt: null }, extensions: [] };
+  allow(ctx.actor, 'viewer');
+  const { sort, limit, cursor, at = 0, ...filter } = parse(listFleetInput, input);
+  const source = fleetSource(filter, ctx.now, { byHealth: ordersByHealth(sort), deep: at >= farAway });
+  const order = fleetOrder(sort, source);
+  const after = cursor === undefined ? sql`true` : order.after(cursor);
+  const { rows } = await ctx.db.execute<{ id: string; keys: string[] }>(sql`
+    select ${source.id} as id, ${order.keys} as keys from ${source.table}
+    where ${source.where} and ${after} order by ${order.by} limit ${limit + 1} offset ${at}`);
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
   return {
-    items: items.map((vm) => ({
-      ...vm,
-      ...(health.get(vm.id) ?? never),
-      agentVersion: versions.get(vm.id) ?? null,
-    })),
-    nextCursor,
+    items: await fleetRows(
+      ctx,
+      shown.map(({ id }) => id),
+    ),
+    nextCursor: rows.length > limit && last ? order.write(last.keys) : null,
   };
-}
-
-async function agentVersions(ctx: Context, vmIds: string[]): Promise<Map<string, string>> {
-  if (vmIds.length === 0) return new Map();
-  const rows = await ctx.db
-    .select({ vmId: agents.vmId, version: agents.version })
-    .from(agents)
-    .where(inArray(agents.vmId, vmIds));
-  return new Map(rows.map((row) => [row.vmId, row.version]));
 }

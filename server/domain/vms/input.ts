@@ -27,11 +27,3 @@ export type UpdateVmInput = z.input<typeof updateVmInput>;
 
 export const getVmInput = z.object({ vmId });
 export type GetVmInput = z.input<typeof getVmInput>;
-
-/** `q` is part of a name; `cursor` is what the last page gave back. */
-export const listVmsInput = z.object({
-  q: z.string().max(200).optional(),
-  limit: z.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(500).optional(),
-});
-export type ListVmsInput = z.input<typeof listVmsInput>;

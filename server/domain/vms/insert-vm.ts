@@ -24,8 +24,7 @@ export async function insertVm(
     action: 'vm.create',
     target: { kind: 'vm', id: row.id },
     vmId: row.id,
-    after: { name: row.name, tags: row.tags },
-    details: { name: row.name },
+    details: { name: row.name, tags: row.tags },
   });
   return vmOf(row);
 }

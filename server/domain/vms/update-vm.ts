@@ -28,9 +28,7 @@ export async function updateVm(ctx: Context, input: UpdateVmInput): Promise<Vm> 
       action: 'vm.update',
       target: { kind: 'vm', id: vmId },
       vmId,
-      before: { name: before.name, tags: before.tags },
-      after,
-      details: { name: after.name },
+      details: { before: { name: before.name, tags: before.tags }, after },
     });
     await recordChange(tx, 'vm', vmId);
     return vmOf(row);

@@ -4,6 +4,7 @@ import { registerVmInput } from '#server/domain/enrollment/input.ts';
 import { getVmFacts, listFleet } from '#server/domain/views/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
 import { updateVmInput } from '#server/domain/vms/input.ts';
+import { filterOf, fleetQuery, fleetSortQuery } from '../fleet-query.ts';
 import { flag, pageOf, pageQuery, type Route, route } from '../route.ts';
 import { inVm, time, vmId } from '../shapes.ts';
 
@@ -17,6 +18,8 @@ const vm = z.object({
 
 const health = ['healthy', 'progressing', 'degraded', 'failed', 'unresponsive', 'unknown'] as const;
 
+const systemOf = z.object({ name: z.string(), version: z.string(), arch: z.string() }).partial();
+
 const vmInList = vm.extend({
   health: z.enum(health),
   agent: z.object({ status: z.enum(['ready', 'unknown', 'unresponsive', 'never']), lastSeenAt: time.nullable() }),
@@ -29,10 +32,14 @@ const vmInList = vm.extend({
       waitsFor: z.string().nullable(),
     }),
   ),
+  os: systemOf.nullable(),
+  goalState: z.number().int().nullable(),
+  clockSkewSeconds: z.number().int().nullable(),
+  since: time.nullable(),
 });
 
 const vmFacts = vm.extend({
-  os: z.object({ name: z.string(), version: z.string(), arch: z.string() }).partial().nullable(),
+  os: systemOf.nullable(),
   thumbprint: z.string().nullable(),
   enrollmentExpiresAt: time.nullable(),
   goalState: z.object({ incarnation: z.number().int(), publishedAt: time, publishedBy: z.string() }).nullable(),
@@ -61,12 +68,17 @@ export const vmRoutes: readonly Route[] = [
     method: 'GET',
     path: '/vms',
     operationId: 'listVms',
-    summary: 'VMs by name, each with its health; `q` is part of a name.',
+    summary:
+      'VMs, each with its health. All that is asked for must hold; `q` is part of a name or a whole id, and one extension has handler, version and message id.',
     role: 'viewer',
-    query: pageQuery,
+    query: fleetQuery.extend({ ...pageQuery.shape, sort: fleetSortQuery }),
+    repeated: ['tag'],
     answers: { 200: { meaning: 'A page of VMs.', schema: pageOf(vmInList) } },
     refusals: [],
-    run: async (ctx, { query }) => ({ status: 200, body: await listFleet(ctx, query) }),
+    run: async (ctx, { query: { limit, cursor, sort, ...query } }) => ({
+      status: 200,
+      body: await listFleet(ctx, { ...filterOf(query), limit, cursor, sort }),
+    }),
   }),
   route({
     method: 'GET',

@@ -1,10 +1,9 @@
 import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
-import { getVmFacts, listFleet } from '#server/domain/views/index.ts';
+import { getVmFacts } from '#server/domain/views/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
-import { mutation, pagedQuery, query, router } from '../trpc.ts';
+import { mutation, query, router } from '../trpc.ts';
 
 export const vmsRouter = router({
-  list: pagedQuery(listFleet),
   get: query(getVmFacts),
   create: mutation(registerVm),
   update: mutation(updateVm),

@@ -27,7 +27,7 @@ export function DeleteVmDialog({ facts, view, onClose }: { facts: VmFacts; view:
       onSuccess: async ({ deleted }) => {
         toast(t(deleted ? 'delete.done' : 'delete.begun', { name }));
         if (deleted) router.push('/vms');
-        await queryClient.invalidateQueries(deleted ? trpc.vms.list.pathFilter() : trpc.vms.pathFilter());
+        await queryClient.invalidateQueries(deleted ? trpc.fleet.pathFilter() : trpc.vms.pathFilter());
       },
     }),
   );

@@ -1,0 +1,17 @@
+/** Usual width of a letter at 12 px, air and icon of a chip, the gap after it, and the chip that counts the rest. */
+const letter = 6.6;
+const around = 32;
+const gap = 4;
+const rest = 36;
+const widest = 192;
+
+/** How many of these words fit side by side as chips; one at least, which is then cut. */
+export function fitting(words: readonly string[], room: number): number {
+  let used = 0;
+  for (const [index, word] of words.entries()) {
+    used += Math.min(widest, word.length * letter + around) + gap;
+    const isLast = index === words.length - 1;
+    if (used - gap + (isLast ? 0 : rest) > room) return Math.max(1, index);
+  }
+  return words.length;
+}

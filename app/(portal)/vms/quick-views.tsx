@@ -1,0 +1,83 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import type { MouseEvent } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { Num } from '#app/_ui/num.tsx';
+import { tab, tabBar } from '#app/_ui/tab-style.ts';
+import type { FleetFilterInput } from '#server/domain/views/input.ts';
+import { withoutGaps, writeAddress } from './fleet-address.ts';
+import { ageMs, type FleetSummary } from './reading.ts';
+import type { FleetAddress } from './use-fleet-address.ts';
+import { usePace } from './use-reading.ts';
+
+const views: readonly { name: 'all' | 'attention' | 'silent'; filter: FleetFilterInput }[] = [
+  { name: 'all', filter: {} },
+  { name: 'attention', filter: { health: ['failed', 'unresponsive', 'degraded'] } },
+  { name: 'silent', filter: { silentMinutes: 10 } },
+];
+
+const countOf = (name: (typeof views)[number]['name'], { total, byHealth, silent }: FleetSummary): number => {
+  if (name === 'all') return total;
+  return name === 'silent' ? silent : byHealth.failed + byHealth.unresponsive + byHealth.degraded;
+};
+
+export interface QuickViewsProps {
+  address: FleetAddress;
+  /** As the server counted; null where it could not. */
+  first: FleetSummary | null;
+  firstAt: number;
+}
+
+/** Lists that are often wanted, each with its number; a figure that is not known is left out. */
+export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
+  const { t } = useTranslation('vms');
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const pace = usePace();
+  const summary = useQuery({
+    queryKey: trpc.fleet.summary.queryKey(),
+    queryFn: async ({ signal }) => {
+      await pace();
+      return client.fleet.summary.query(undefined, { signal });
+    },
+    ...(first !== null && { initialData: first, initialDataUpdatedAt: firstAt }),
+    staleTime: ageMs,
+    refetchInterval: ageMs,
+  });
+  const { filter, sort } = address.query;
+  const now = writeAddress({ filter: withoutGaps({ ...filter, q: undefined }), sort: 'name' });
+  return (
+    <nav aria-label={t('views')} className={cn(tabBar, 'mb-3')}>
+      {views.map((view) => {
+        const query = { filter: withoutGaps({ ...view.filter, q: filter.q }), sort };
+        const open = (event: MouseEvent) => {
+          if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+          event.preventDefault();
+          address.change(query);
+        };
+        return (
+          <a
+            key={view.name}
+            href={address.hrefOf(query)}
+            onClick={open}
+            aria-current={writeAddress({ filter: view.filter, sort: 'name' }) === now ? 'page' : undefined}
+            className={cn(
+              tab,
+              'aria-[current=page]:border-brand-text aria-[current=page]:font-medium aria-[current=page]:text-ink',
+            )}
+          >
+            {t(`view.${view.name}`)}
+            {summary.data === undefined ? null : (
+              <span className="text-11 font-normal text-ink-3 tabular-nums">
+                <Num value={countOf(view.name, summary.data)} />
+              </span>
+            )}
+          </a>
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,36 @@
+import type { inferRouterOutputs } from '@trpc/server';
+import type { AppRouter } from '#server/trpc/root.ts';
+import type { FleetQuery } from './fleet-address.ts';
+
+export type FleetPage = inferRouterOutputs<AppRouter>['fleet']['list'];
+export type FleetSummary = inferRouterOutputs<AppRouter>['fleet']['summary'];
+export type FleetFacet = inferRouterOutputs<AppRouter>['fleet']['facets']['items'][number];
+export type FleetRow = FleetPage['items'][number];
+
+/** Rows that are loaded at once. */
+export const blockSize = 50;
+/** Rows that were not in sight for so long leave the memory. */
+export const forgetMs = 20_000;
+/** Health ages while nobody writes anything, so what is in sight is read again now and then. */
+export const ageMs = 15_000;
+
+/** The first rows as the server rendered them. */
+export interface FirstPage {
+  query: FleetQuery;
+  page: FleetPage;
+  matching: number;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** One reading of the list: which VMs, in which order. It stays as it is until the reader asks for another. */
+export interface Reading {
+  query: FleetQuery;
+  epoch: number;
+  total: number;
+}
+
+/** Whether a reading is the one that the server rendered. */
+export function isFirst({ query, epoch }: Omit<Reading, 'total'>, first: FirstPage): boolean {
+  return epoch === 0 && JSON.stringify(query) === JSON.stringify(first.query);
+}

@@ -1,0 +1,123 @@
+'use client';
+
+import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
+import {
+  ageMs,
+  blockSize,
+  type FirstPage,
+  type FleetPage,
+  type FleetRow,
+  forgetMs,
+  isFirst,
+  type Reading,
+} from './reading.ts';
+
+/** What is in sight: the first and last row, and whether they race past. */
+export interface Sight {
+  from: number;
+  to: number;
+  moving: boolean;
+}
+
+export interface Blocks {
+  rowAt(index: number): FleetRow | undefined;
+  error: unknown;
+  retry(): void;
+}
+
+export const blockKey = (reading: Omit<Reading, 'total'>, block: number) => [
+  'fleet-block',
+  reading.query,
+  reading.epoch,
+  block,
+];
+
+/** Next to a block that is here, the list goes on from its last row; far from all, it is entered by a row's number. */
+export function loadBlock(
+  client: ReturnType<typeof useTRPCClient>,
+  queryClient: QueryClient,
+  reading: Omit<Reading, 'total'>,
+  block: number,
+  signal: AbortSignal,
+): Promise<FleetPage> {
+  const before = queryClient.getQueryData<FleetPage>(blockKey(reading, block - 1));
+  const place = before?.nextCursor ? { cursor: before.nextCursor } : { at: block * blockSize };
+  const { filter, sort } = reading.query;
+  return client.fleet.list.query({ ...filter, sort, limit: blockSize, ...place }, { signal });
+}
+
+/** The rows in sight and around it, in blocks; while the list races past, only those beside a block that is here. */
+export function useBlocks(reading: Reading, sight: Sight, first: FirstPage): Blocks {
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const last = Math.ceil(reading.total / blockSize) - 1;
+  const from = Math.max(0, Math.floor((sight.from - blockSize / 2) / blockSize));
+  const to = Math.min(last, Math.floor((sight.to + blockSize / 2) / blockSize));
+  const wanted = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+  const isHere = (block: number): boolean => queryClient.getQueryData(blockKey(reading, block)) !== undefined;
+  const results = useQueries({
+    queries: wanted.map((block) => ({
+      queryKey: blockKey(reading, block),
+      queryFn: ({ signal }: { signal: AbortSignal }) => loadBlock(client, queryClient, reading, block, signal),
+      enabled: !sight.moving || isHere(block - 1) || isHere(block + 1),
+      ...(block === 0 && isFirst(reading, first) && { initialData: first.page, initialDataUpdatedAt: first.at }),
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: forgetMs,
+    })),
+  });
+  const pages = new Map(wanted.map((block, index) => [block, results[index]?.data]));
+  const rowAt = (index: number): FleetRow | undefined =>
+    pages.get(Math.floor(index / blockSize))?.items[index % blockSize];
+  useFreshRows(reading, rowsBetween(rowAt, sight), sight.moving);
+  return {
+    rowAt,
+    error: results.find(({ error, data }) => error !== null && data === undefined)?.error ?? null,
+    retry: () => {
+      for (const result of results) if (result.error !== null) void result.refetch();
+    },
+  };
+}
+
+function rowsBetween(rowAt: Blocks['rowAt'], { from, to }: Sight): FleetRow[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => rowAt(from + index)).filter(
+    (row) => row !== undefined,
+  );
+}
+
+/** Reads the rows in sight again when one of them changes, and now and then; each stays in its place. */
+function useFreshRows(reading: Reading, rows: readonly FleetRow[], moving: boolean): void {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const blocks = ['fleet-block', reading.query, reading.epoch];
+  const { data, isFetchedAfterMount } = useQuery({
+    ...trpc.fleet.rows.queryOptions({ vmIds: rows.map(({ id }) => id) }),
+    enabled: rows.length > 0 && !moving,
+    initialData: [...rows],
+    initialDataUpdatedAt: () => readAt(queryClient, blocks, rows),
+    staleTime: ageMs,
+    refetchInterval: ageMs,
+    gcTime: 0,
+  });
+  const key = JSON.stringify(blocks);
+  useEffect(() => {
+    if (!isFetchedAfterMount) return;
+    const freshOf = new Map(data.map((row) => [row.id, row]));
+    queryClient.setQueriesData<FleetPage>({ queryKey: JSON.parse(key) }, (page) => {
+      if (page === undefined || !page.items.some(({ id }) => freshOf.has(id))) return page;
+      return { ...page, items: page.items.map((row) => freshOf.get(row.id) ?? row) };
+    });
+  }, [data, isFetchedAfterMount, key, queryClient]);
+}
+
+/** When these rows were read, the earliest of them. */
+function readAt(queryClient: QueryClient, blocks: readonly unknown[], rows: readonly FleetRow[]): number {
+  const ids = new Set(rows.map(({ id }) => id));
+  const times = queryClient
+    .getQueryCache()
+    .findAll({ queryKey: blocks })
+    .filter(({ state }) => (state.data as FleetPage | undefined)?.items.some(({ id }) => ids.has(id)))
+    .map(({ state }) => state.dataUpdatedAt);
+  return Math.min(...times, Date.now());
+}

@@ -1,0 +1,91 @@
+'use client';
+
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
+import type { FleetQuery } from './fleet-address.ts';
+import { ageMs, type FirstPage, forgetMs, isFirst, type Reading } from './reading.ts';
+import { blockKey, loadBlock } from './use-blocks.ts';
+
+/** A busy fleet changes many times in a second; numbers follow at this pace. */
+const paceMs = 2_000;
+
+export interface ReadingState {
+  /** Undefined before the first answer. */
+  reading: Reading | undefined;
+  /** It is that of an earlier filter, until the new one is here. */
+  isStale: boolean;
+  error: unknown;
+  errorAt: number;
+  retry(): void;
+  /** So many more (or fewer) VMs match by now than the reading has. */
+  waiting: number;
+  /** Reads the list anew. */
+  refresh(): void;
+}
+
+/** The list that a query gives: its first rows and its number, together. */
+export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const [epoch, setEpoch] = useState(0);
+  const opening = useQuery({
+    queryKey: ['fleet-reading', query, epoch],
+    queryFn: async ({ signal }): Promise<Reading> => {
+      const [page, { matching }] = await Promise.all([
+        loadBlock(client, queryClient, { query, epoch }, 0, signal),
+        client.fleet.count.query(query.filter, { signal }),
+      ]);
+      queryClient.setQueryData(blockKey({ query, epoch }, 0), page);
+      return { query, epoch, total: Math.max(matching, page.items.length) };
+    },
+    ...(isFirst({ query, epoch }, first) && {
+      initialData: { query, epoch, total: Math.max(first.matching, first.page.items.length) },
+      initialDataUpdatedAt: first.at,
+    }),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: forgetMs,
+  });
+  const waiting = useWaiting(opening.data, opening.dataUpdatedAt);
+  return {
+    reading: opening.data,
+    isStale: opening.isPlaceholderData,
+    error: opening.error,
+    errorAt: opening.errorUpdatedAt,
+    retry: () => void opening.refetch(),
+    waiting: opening.isPlaceholderData ? 0 : waiting,
+    refresh: () => setEpoch((current) => current + 1),
+  };
+}
+
+/** How many more VMs match now than the reading has. */
+function useWaiting(reading: Reading | undefined, readAt: number): number {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const filter = reading?.query.filter ?? {};
+  const pace = usePace();
+  const now = useQuery({
+    queryKey: [...trpc.fleet.count.queryKey(filter), reading?.epoch],
+    queryFn: async ({ signal }) => {
+      await pace();
+      return client.fleet.count.query(filter, { signal });
+    },
+    ...(reading && { initialData: { matching: reading.total }, initialDataUpdatedAt: readAt }),
+    enabled: reading !== undefined,
+    refetchInterval: ageMs,
+    staleTime: ageMs,
+    gcTime: 0,
+  });
+  return reading === undefined || now.data === undefined ? 0 : now.data.matching - reading.total;
+}
+
+/** Waits as long as is needed for calls to be some time apart. */
+export function usePace(): () => Promise<void> {
+  const last = useRef(0);
+  return async () => {
+    const pause = last.current + paceMs - Date.now();
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    last.current = Date.now();
+  };
+}

@@ -1,0 +1,196 @@
+'use client';
+
+import Link from 'next/link';
+import { memo, type ReactNode } from 'react';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { useFormat } from '#app/_ui/format.ts';
+import { Skeleton } from '#app/_ui/skeleton.tsx';
+import { Status, StatusChip } from '#app/_ui/status.tsx';
+import { Td, Tr } from '#app/_ui/table.tsx';
+import { Chip, Tag } from '#app/_ui/tag.tsx';
+import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
+import type { ColumnName } from './columns.ts';
+import { fitting } from './fitting.ts';
+import type { FleetRow } from './reading.ts';
+
+const severity = ['failed', 'unresponsive', 'degraded', 'progressing', 'unknown', 'healthy', 'disabled'];
+
+/** Pixels that columns with several small things have for them. */
+export interface Room {
+  extensions: number;
+  tags: number;
+}
+
+export interface VmRowProps {
+  /** Undefined while it is on its way. */
+  row: FleetRow | undefined;
+  /** Its place in the list, from 0. */
+  index: number;
+  cursor: boolean;
+  columns: readonly ColumnName[];
+  compact: boolean;
+  room: Room;
+}
+
+const line =
+  'relative max-sm:grid max-sm:h-[68px] max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:content-center max-sm:gap-x-3 max-sm:gap-y-1.5 max-sm:border-b max-sm:border-line-subtle max-sm:px-4 max-sm:[&>td]:ps-0! max-sm:[&>td]:pe-0!';
+const narrow = 'max-sm:block max-sm:h-auto max-sm:border-0 max-sm:p-0';
+/** Below 720 px a row shows these beside the name. */
+const kept: readonly ColumnName[] = ['health', 'extensions', 'lastSeen'];
+
+/** One VM of the list. Drawn again only when something of it changes. */
+export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact, room }: VmRowProps) {
+  const height = compact ? 'h-(--row-compact)' : '';
+  if (row === undefined) {
+    return (
+      <Tr aria-rowindex={index + 2} aria-busy className={line}>
+        <Td className={cn(height, narrow)}>
+          <Skeleton className="w-28" />
+        </Td>
+        {columns.map((column) => (
+          <Td key={column} className={cn(height, kept.includes(column) ? narrow : 'max-sm:hidden')}>
+            <Skeleton className={column === 'extensions' ? 'w-48' : 'w-14'} />
+          </Td>
+        ))}
+      </Tr>
+    );
+  }
+  return (
+    <Tr aria-rowindex={index + 2} cursor={cursor} className={line}>
+      <Td className={cn('overflow-hidden font-medium', height, narrow)}>
+        <Link
+          href={`/vms/${row.id}`}
+          // A row that scrolls by is not about to be opened.
+          prefetch={false}
+          title={row.name}
+          className="block truncate after:absolute after:inset-0 focus-visible:after:shadow-(--focus) focus-visible:shadow-none"
+        >
+          {row.name}
+        </Link>
+      </Td>
+      {columns.map((column) => (
+        <Td key={column} end={column === 'lastSeen'} className={cn('overflow-hidden', height, places[column])}>
+          {cells[column](row, room)}
+        </Td>
+      ))}
+    </Tr>
+  );
+});
+
+const hidden = 'text-ink-2 max-sm:hidden';
+const places: Readonly<Record<ColumnName, string>> = {
+  health: cn('max-sm:text-end', narrow),
+  since: hidden,
+  extensions: cn('max-sm:order-1', narrow),
+  agent: hidden,
+  lastSeen: cn('text-ink-2 max-sm:order-2 max-sm:self-center max-sm:text-12', narrow),
+  tags: hidden,
+  goalState: cn(hidden, 'tabular-nums'),
+  system: hidden,
+  clockSkew: cn(hidden, 'tabular-nums'),
+};
+
+const cells: Readonly<Record<ColumnName, (row: FleetRow, room: Room) => ReactNode>> = {
+  health: (row) => <Health row={row} />,
+  since: ({ since }) => (since === null ? null : <Elapsed value={new Date(since)} />),
+  extensions: (row, { extensions }) => <Extensions row={row} room={extensions} />,
+  agent: ({ agentVersion }) => <Cut>{agentVersion}</Cut>,
+  lastSeen: (row) => <LastSeen row={row} />,
+  tags: ({ tags }, room) => <Tags tags={tags} room={room.tags} />,
+  goalState: ({ goalState }) => goalState,
+  system: ({ os }) => <Cut>{[os?.name, os?.version].filter(Boolean).join(' ')}</Cut>,
+  clockSkew: ({ clockSkewSeconds }) => <Skew seconds={clockSkewSeconds} />,
+};
+
+function Cut({ children }: { children: string | null }) {
+  return (
+    <span className="block truncate" title={children ?? undefined}>
+      {children}
+    </span>
+  );
+}
+
+function Health({ row }: { row: FleetRow }) {
+  const { t } = useTranslation(['vms', 'reports']);
+  const status = row.agent.status === 'unresponsive' ? 'unresponsive' : statusOfHealth[row.health];
+  return (
+    <Status status={status}>
+      {row.agent.status === 'never' ? t('vms:neverSeen') : t(`reports:health.${row.health}`)}
+    </Status>
+  );
+}
+
+function LastSeen({ row }: { row: FleetRow }) {
+  if (row.agent.lastSeenAt === null) return null;
+  const late = row.agent.status === 'unresponsive';
+  return (
+    <span data-st={late ? 'unresponsive' : undefined} className={late ? 'text-st-text' : undefined}>
+      <RelativeTime value={new Date(row.agent.lastSeenAt)} />
+    </span>
+  );
+}
+
+function Extensions({ row, room }: { row: FleetRow; room: number }) {
+  const { t } = useTranslation(['vms', 'reports']);
+  const worstFirst = row.extensions.toSorted((a, b) => severity.indexOf(a.health) - severity.indexOf(b.health));
+  const shown = fitting(
+    worstFirst.map(({ name }) => name),
+    room,
+  );
+  const rest = worstFirst.slice(shown);
+  return (
+    <span className="flex gap-1 overflow-hidden py-0.5 -my-0.5">
+      {worstFirst.slice(0, shown).map((extension) => (
+        <StatusChip
+          key={extension.name}
+          status={extension.waitsFor === null ? statusOfHealth[extension.health] : 'waiting'}
+          word={
+            extension.waitsFor === null
+              ? t(`reports:health.${extension.health}`)
+              : t('vms:waitsFor', { name: extension.waitsFor })
+          }
+          className="min-w-0"
+        >
+          {extension.name}
+        </StatusChip>
+      ))}
+      {rest.length > 0 ? (
+        <Chip className="shrink-0" title={rest.map(({ name }) => name).join(', ')}>
+          +{rest.length}
+        </Chip>
+      ) : null}
+      {row.decommissioning ? <Chip className="shrink-0">{t('vms:decommissioning')}</Chip> : null}
+    </span>
+  );
+}
+
+function Tags({ tags, room }: { tags: FleetRow['tags']; room: number }) {
+  const all = Object.entries(tags);
+  const shown = fitting(
+    all.map(([name, value]) => `${name}:${value}`),
+    room,
+  );
+  const rest = all.slice(shown);
+  return (
+    <span className="flex gap-1 overflow-hidden py-0.5 -my-0.5">
+      {all.slice(0, shown).map(([name, value]) => (
+        <Tag key={name} name={name} className="max-w-36">
+          {value}
+        </Tag>
+      ))}
+      {rest.length > 0 ? (
+        <Chip className="shrink-0" title={rest.map(([name, value]) => `${name}: ${value}`).join(', ')}>
+          +{rest.length}
+        </Chip>
+      ) : null}
+    </span>
+  );
+}
+
+function Skew({ seconds }: { seconds: number | null }) {
+  const format = useFormat();
+  if (seconds === null) return null;
+  return format.number(seconds, { style: 'unit', unit: 'second', unitDisplay: 'narrow', signDisplay: 'exceptZero' });
+}

@@ -1,0 +1,55 @@
+import { Plus, X } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+import { cn } from './cn.ts';
+
+export interface FilterChipProps {
+  field: ReactNode;
+  relation: ReactNode;
+  value: ReactNode;
+  /** Takes the filter away. */
+  onRemove(): void;
+  /** Accessible name of the remove button, such as "Remove filter env is prod". */
+  removeLabel: string;
+}
+
+/** A filter in use: field, relation, value, remove. */
+export function FilterChip({ field, relation, value, onRemove, removeLabel }: FilterChipProps) {
+  const part = 'flex items-center px-[7px] whitespace-nowrap';
+  return (
+    <span className="inline-flex h-[26px] max-w-full min-w-0 items-stretch divide-x divide-line-subtle overflow-hidden rounded-md bg-surface text-12 shadow-hair pointer-coarse:h-9 rtl:divide-x-reverse">
+      <span className={cn(part, 'text-ink-2')}>{field}</span>
+      <span className={cn(part, 'text-ink-3')}>{relation}</span>
+      <span className={cn(part, 'min-w-0 font-medium')}>
+        <span className="max-w-64 truncate" title={typeof value === 'string' ? value : undefined}>
+          {value}
+        </span>
+      </span>
+      <button
+        type="button"
+        aria-label={removeLabel}
+        title={removeLabel}
+        onClick={onRemove}
+        className="px-1.5 text-ink-3 hover:bg-hover hover:text-ink focus-visible:shadow-[inset_0_0_0_2px_var(--brand-text)] pointer-coarse:px-2.5"
+      >
+        <X aria-hidden className="size-3" />
+      </button>
+    </span>
+  );
+}
+
+/** A common filter that is not in use: dashed. Give it to a menu's or popover's trigger. */
+export function AddFilterButton({ children, className, ...props }: ComponentProps<'button'>) {
+  return (
+    <button
+      type="button"
+      {...props}
+      className={cn(
+        'inline-flex h-[26px] items-center gap-1 rounded-md border border-dashed border-line px-2 text-12 whitespace-nowrap text-ink-2 hover:bg-hover hover:text-ink pointer-coarse:h-9',
+        className,
+      )}
+    >
+      <Plus aria-hidden className="size-3.5" />
+      {children}
+    </button>
+  );
+}

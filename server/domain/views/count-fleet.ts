@@ -1,0 +1,55 @@
+import { sql } from 'drizzle-orm';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type FleetSource, fleetSource, silentFor } from './fleet-filter.ts';
+import { type FleetFilterInput, fleetFilterInput, type fleetHealths } from './input.ts';
+
+/** How many VMs match. */
+export async function countFleet(ctx: Context, input: FleetFilterInput): Promise<{ matching: number }> {
+  allow(ctx.actor, 'viewer');
+  const filter = parse(fleetFilterInput, input);
+  return { matching: await count(ctx, fleetSource(filter, ctx.now)) };
+}
+
+export interface FleetSummary {
+  total: number;
+  byHealth: Record<(typeof fleetHealths)[number], number>;
+  /** VMs whose agents should have called, and have not for 10 minutes. */
+  silent: number;
+}
+
+/** For how long the VMs of the quick view "silent" have been silent at least, minutes. */
+const silentMinutes = 10;
+
+/** How the whole fleet is, in numbers. */
+export async function summarizeFleet(ctx: Context): Promise<FleetSummary> {
+  allow(ctx.actor, 'viewer');
+  const [total, byHealth, silent] = await Promise.all([
+    count(ctx, fleetSource({}, ctx.now)),
+    countByHealth(ctx),
+    count(ctx, { table: sql`vm_health h`, where: silentFor(silentMinutes, ctx.now) }),
+  ]);
+  return { total, byHealth, silent };
+}
+
+async function count(ctx: Context, { table, where }: Pick<FleetSource, 'table' | 'where'>): Promise<number> {
+  const { rows } = await ctx.db.execute<{ n: number }>(sql`select count(*)::int as n from ${table} where ${where}`);
+  return rows[0]?.n ?? 0;
+}
+
+/** By rank, for which the index alone is read. */
+async function countByHealth(ctx: Context): Promise<FleetSummary['byHealth']> {
+  const { rows } = await ctx.db.execute<{ rank: number; n: number }>(
+    sql`select rank, count(*)::int as n from vm_health group by rank`,
+  );
+  const of = (rank: number): number => rows.find((row) => row.rank === rank)?.n ?? 0;
+  return {
+    failed: of(0),
+    unresponsive: of(1),
+    degraded: of(2),
+    progressing: of(3),
+    unknown: of(4),
+    healthy: of(5),
+  };
+}

@@ -1,0 +1,80 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { readCursor, writeCursor } from '#server/domain/cursor.ts';
+import { DomainError } from '#server/domain/error.ts';
+import type { FleetSource } from './fleet-filter.ts';
+import type { FleetSort } from './input.ts';
+
+/** One column of an order: how it is compared, how its value is written into a cursor and read from there. */
+interface Key {
+  column: SQL;
+  text: SQL;
+  form: RegExp;
+  value(text: string): SQL;
+}
+
+const nameKey: Key = { column: sql`h.name`, text: sql`h.name`, form: /^/, value: (text) => sql`${text}` };
+const rankKey: Key = {
+  column: sql`h.rank`,
+  text: sql`h.rank::text`,
+  form: /^\d$/,
+  value: (text) => sql`${text}::smallint`,
+};
+/** In microseconds since 1970, exactly as the database has it. */
+const sinceKey: Key = {
+  column: sql`h.since`,
+  text: sql`(extract(epoch from h.since) * 1000000)::bigint::text`,
+  form: /^\d{1,17}$/,
+  value: (text) => sql`(timestamptz 'epoch' + ${text}::bigint * interval '1 microsecond')`,
+};
+
+function idKey(id: SQL): Key {
+  const form = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+  return { column: id, text: sql`${id}::text`, form, value: (text) => sql`${text}::uuid` };
+}
+
+/** An order of a list, for its statement and for the cursors of its pages. */
+export interface FleetOrder {
+  by: SQL;
+  /** The sort keys of a row as an array of texts. */
+  keys: SQL;
+  /** What holds of the rows after a cursor. Throws 400 `cursor_invalid`, or `cursor_other_order`. */
+  after(cursor: string): SQL;
+  write(keys: readonly string[]): string;
+}
+
+/** Whether an order needs the table of health. */
+export const ordersByHealth = (sort: FleetSort): boolean => !sort.endsWith('name');
+
+/** The same name, rank or moment never hides a row: the id is the last key of every order. */
+export function fleetOrder(sort: FleetSort, { id }: FleetSource): FleetOrder {
+  const first = { name: [nameKey], health: [rankKey, nameKey], since: [sinceKey] };
+  const descends = sort.startsWith('-');
+  const field = sort.replace('-', '') as keyof typeof first;
+  const keys = [...first[field], idKey(id)];
+  const columns = keys.map(({ column }) => column);
+  return {
+    by: sql.join(
+      columns.map((column) => (descends ? sql`${column} desc` : column)),
+      sql`, `,
+    ),
+    keys: sql`array[${sql.join(
+      keys.map(({ text }) => text),
+      sql`, `,
+    )}]`,
+    after(cursor) {
+      const [of, ...texts] = readCursor(cursor);
+      if (of !== sort && isSort(of)) throw new DomainError('bad_request', 'cursor_other_order');
+      if (of !== sort || texts.length !== keys.length || keys.some(({ form }, at) => !form.test(texts[at] ?? ''))) {
+        throw new DomainError('bad_request', 'cursor_invalid');
+      }
+      const place = sql.join(
+        keys.map((key, at) => key.value(texts[at] ?? '')),
+        sql`, `,
+      );
+      return sql`(${sql.join(columns, sql`, `)}) ${sql.raw(descends ? '<' : '>')} (${place})`;
+    },
+    write: (texts) => writeCursor([sort, ...texts]),
+  };
+}
+
+const isSort = (text: string | undefined): boolean => /^-?(name|health|since)$/.test(text ?? '');
