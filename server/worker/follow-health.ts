@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { foldHealth, markForgotten } from '#server/domain/health/index.ts';
+import { foldHealth } from '#server/domain/health/index.ts';
 import { startListener } from '#server/live/listener.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
@@ -27,18 +27,12 @@ export function followHealth(services: OpenServices): () => Promise<void> {
     onListening: () => told.resolve(),
   });
 
-  const look = async (): Promise<boolean> => {
-    const seen = await foldHealth(services, new Date(), { limit: most });
-    return seen === most;
-  };
   const follow = async (): Promise<void> => {
-    for (let adopted = false, failures = 0; !signal.aborted; ) {
+    for (let failures = 0; !signal.aborted; ) {
       told = Promise.withResolvers<void>();
       let more = false;
       try {
-        if (!adopted) await markForgotten(services);
-        adopted = true;
-        more = await look();
+        more = (await foldHealth(services, new Date(), { limit: most })) === most;
         failures = 0;
       } catch (error) {
         failures += 1;

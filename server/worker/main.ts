@@ -1,4 +1,4 @@
-import { countVersions } from '#server/domain/health/index.ts';
+import { countVersions, markForgotten } from '#server/domain/health/index.ts';
 import { gatherReportedMessages } from '#server/domain/localization/index.ts';
 import { runProcess } from '#server/process/run.ts';
 import { clearBlobs } from './clear-blobs.ts';
@@ -14,6 +14,7 @@ const minute = 60_000;
 await runProcess('worker', async (services) => {
   const stopFollowing = followHealth(services);
   const stopTicking = startTicker(services, [
+    { name: 'mark-forgotten', everyMs: 10 * minute, run: markForgotten },
     { name: 'gather-messages', everyMs: 2_000, run: gatherReportedMessages },
     { name: 'count-versions', everyMs: 5 * minute, run: countVersions },
     { name: 'clear-changes', everyMs: minute, run: clearChanges },

@@ -40,7 +40,7 @@ export async function foldHealth(
   }
 }
 
-/** Has the health of VMs derived that were never marked: those of a database from before there were marks. */
+/** Has the health of VMs derived that were never marked: a release before this one made them. Returns how many. */
 export async function markForgotten({ db }: Pick<Services, 'db'>): Promise<number> {
   const marked = await db.execute(sql`
     insert into health_checks (vm_id, due_at)
