@@ -10,6 +10,7 @@ import {
 } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { PresenceBook, removeVm } from '#server/domain/enrollment/index.ts';
+import { DomainError } from '#server/domain/error.ts';
 import { removeExtension } from '#server/domain/goal-states/index.ts';
 import { ingestReport } from '#server/domain/reports/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
@@ -233,6 +234,37 @@ test('two folds at once share the work, and what is committed meanwhile is folde
   for (const vm of all) expect(await vmRow(vm)).toMatchObject({ health: 'healthy' });
   const transitions = await Promise.all(all.map(ofVm));
   expect(transitions.every((rows) => rows.map(({ to }) => to).join() === 'progressing,healthy')).toBe(true);
+});
+
+test('writers of all kinds and folds at once do not stop each other', async () => {
+  const all = await Promise.all(Array.from({ length: 30 }, () => givenProbe()));
+  for (const { vmId } of all) {
+    await services.db.execute(sql`insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name,
+      version, os, enrolled_at) values (${vmId}, ${vmId}, '', '', ${vmId}, 'a', '1', '{}', now())`);
+  }
+  const operator = await testContext({ services, role: 'operator' });
+  const sightings = async (seconds: number) => {
+    const book = new PresenceBook(services.db, (error) => expect.unreachable(String(error)));
+    for (const { vmId } of all.toReversed()) {
+      book.saw({ vmId, at: later(seconds), nextExpectedAt: later(seconds + 30), counter: 1 });
+    }
+    await book.flush();
+  };
+  await Promise.all(
+    [
+      ...all.map((vm, index) => send(vm, good, later(1_000 + index))),
+      ...all.map(({ vmId }, index) => updateVm(operator, { vmId, tags: { turn: String(index) } })),
+      ...all.slice(0, 5).map(({ vmId }) => removeVm(operator, { vmId, decommission: false })),
+      sightings(1_000),
+      sightings(2_000),
+      ...Array.from({ length: 6 }, () => foldHealth(services, later(1_000))),
+    ].map((work) => Promise.resolve(work).catch((error: unknown) => expect(error).toBeInstanceOf(DomainError))),
+  );
+  await foldHealth(services, later(2_000));
+  for (const vm of all.slice(0, 5)) expect(await vmRow(vm)).toBeUndefined();
+  for (const [index, vm] of all.entries()) {
+    if (index >= 5) expect(await vmRow(vm)).toMatchObject({ agent: 'ready', tags: { turn: String(index) } });
+  }
 });
 
 test('5,000 VMs are folded in few statements', async () => {
