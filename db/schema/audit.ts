@@ -1,6 +1,11 @@
-import { bigint, index, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, index, integer, jsonb, pgTable, text, timestamp, unique, uuid } from 'drizzle-orm/pg-core';
 
-/** Who did what to what. Secrets appear as changed or not, never as values. */
+/** By which way an act came in. `cli` are the project's own commands, `system` what the portal does by itself. */
+export const doors = ['page', 'api', 'agent', 'system', 'cli'] as const;
+export type Door = (typeof doors)[number];
+
+/** Who did what to what, from where. Secrets appear as changed or not, never as values. */
 export const auditEntries = pgTable(
   'audit_entries',
   {
@@ -9,6 +14,11 @@ export const auditEntries = pgTable(
     actorKind: text('actor_kind').notNull(),
     actorId: text('actor_id').notNull(),
     actorName: text('actor_name').notNull(),
+    /** Null in rows from before it was kept. */
+    door: text().$type<Door>(),
+    address: text(),
+    /** What the caller said of its program: `User-Agent`. */
+    client: text(),
     /** `<noun>.<verb>`, for example `extension.set`. */
     action: text().notNull(),
     targetKind: text('target_kind').notNull(),
@@ -16,6 +26,51 @@ export const auditEntries = pgTable(
     vmId: uuid('vm_id'),
     requestId: text('request_id').notNull(),
     details: jsonb().$type<Record<string, unknown>>().notNull(),
+    /** What the target was before, and is now; null where there was or is nothing to show. */
+    before: jsonb().$type<Record<string, unknown>>(),
+    after: jsonb().$type<Record<string, unknown>>(),
+    /** Made with the row by a key that the database does not know: what is written past the portal has none. */
+    seal: text(),
+    /** Place in the chain, 1 and up without a gap; null until it is linked, a second after the commit. */
+    position: bigint({ mode: 'number' }),
+    /** Keyed digest of this row and of the hash before it. */
+    hash: text(),
   },
-  (t) => [index('audit_entries_vm').on(t.vmId, t.id), index('audit_entries_target').on(t.targetKind, t.targetId, t.id)],
+  (t) => [
+    unique('audit_entries_seal').on(t.seal),
+    unique('audit_entries_position').on(t.position),
+    index('audit_entries_unlinked').on(t.id).where(sql`${t.position} is null`),
+    index('audit_entries_at').on(t.at, t.id),
+    index('audit_entries_vm').on(t.vmId, t.id),
+    index('audit_entries_vm_at').on(t.vmId, t.at, t.id),
+    index('audit_entries_actor_at').on(t.actorKind, t.actorId, t.at, t.id),
+    index('audit_entries_action_at').on(t.action, t.at, t.id),
+    index('audit_entries_target').on(t.targetKind, t.targetId, t.id),
+  ],
 );
+
+/** What a check of the whole chain found first: which row, and what is wrong with it. */
+export interface ChainFault {
+  kind: 'removed' | 'altered' | 'foreign' | 'moved' | 'cut';
+  /** Id of the row; of the last good one where a row is missing. */
+  id: number | null;
+  position: number | null;
+}
+
+/** One row: where the chain ends, and up to where it was checked last. */
+export const auditChain = pgTable('audit_chain', {
+  id: integer().primaryKey(),
+  position: bigint({ mode: 'number' }).notNull(),
+  hash: text().notNull(),
+  linkedAt: timestamp('linked_at', { withTimezone: true }).notNull(),
+  verifiedAt: timestamp('verified_at', { withTimezone: true }),
+  verifiedPosition: bigint('verified_position', { mode: 'number' }),
+  fault: jsonb().$type<ChainFault>(),
+});
+
+/** Where the chain ended at some moments: a tail that was cut off is noticed by them, here or where they were kept. */
+export const auditAnchors = pgTable('audit_anchors', {
+  position: bigint({ mode: 'number' }).primaryKey(),
+  hash: text().notNull(),
+  at: timestamp({ withTimezone: true }).notNull(),
+});

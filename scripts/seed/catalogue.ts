@@ -134,6 +134,7 @@ export async function publishCatalogue(services: Services): Promise<void> {
     log: pino({ level: 'silent' }),
     now: new Date(),
     requestId: randomUUID(),
+    origin: { door: 'cli', address: null, client: null },
     actor: { kind: 'system', id: 'seed', name: 'Seed', role: 'admin', namespaces: [] },
   };
   await createPublisher(ctx, { namespace, displayName: 'Meridian Platform' }).catch(ignoreConflict);

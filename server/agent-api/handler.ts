@@ -59,7 +59,8 @@ export function createAgentHandler(services: Services & { log: Logger; clock?: C
       closing.addEventListener('abort', () => door.watch.release(), { once: true });
     }
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
-    const ctx: Context = { ...services, log, actor: anonymous, now: clock(), requestId };
+    const origin = { door: 'agent' as const, address: remoteAddress, client: request.headers.get('user-agent') };
+    const ctx: Context = { ...services, log, actor: anonymous, origin, now: clock(), requestId };
     try {
       const url = new URL(request.url);
       const here = routes.flatMap((entry) => {

@@ -5,7 +5,7 @@ import type { Transaction } from '#db/client.ts';
 import { invitations, users } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
-import type { Context, Services } from '#server/domain/context.ts';
+import { type Context, type Services, systemOrigin } from '#server/domain/context.ts';
 import { newToken, sha256Hex } from '#server/platform/keys.ts';
 import { invitationLink } from './invitations/index.ts';
 import { addMember } from './members/add-member.ts';
@@ -26,6 +26,7 @@ export async function bootstrapPeople(services: Services, now = new Date()): Pro
   const ctx: Context = {
     ...services,
     actor: systemActor,
+    origin: systemOrigin,
     now,
     requestId: `bootstrap-${uuid()}`,
     log: pino({ level: 'silent' }),
@@ -72,7 +73,8 @@ async function makeSetUpLink(tx: Transaction, ctx: Context): Promise<string> {
   await recordAudit(tx, ctx, {
     action: 'invitation.create',
     target: { kind: 'invitation', id },
-    details: { role: 'admin', setUp: true, expiresAt },
+    after: { role: 'admin', expiresAt },
+    details: { role: 'admin', setUp: true },
   });
   return invitationLink(ctx.config.url, token);
 }

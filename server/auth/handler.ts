@@ -48,6 +48,7 @@ export function createAuthHandler(
       const call: Call = {
         ...services,
         actor: anonymous,
+        origin: { door: 'page', address, client: headers.get('user-agent') },
         now,
         requestId,
         log,

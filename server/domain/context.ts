@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '#db/client.ts';
+import type { Door } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
 import type { BlobStore } from '#server/platform/blob-store.ts';
 import type { Config } from '#server/platform/env.ts';
@@ -15,10 +16,23 @@ export interface Services {
   epoch: string;
 }
 
+/** Where a call comes from, as the activity tells it. */
+export interface Origin {
+  door: Door;
+  /** The caller's address as the process trusts it; null where nobody is at the other end. */
+  address: string | null;
+  /** `User-Agent` as it came, unchecked. */
+  client: string | null;
+}
+
 /** What every verb gets: who asks, when (the portal's clock), and what it may use. */
 export interface Context extends Services {
   actor: Actor;
+  origin: Origin;
   now: Date;
   requestId: string;
   log: Logger;
 }
+
+/** What the portal does by itself comes from nowhere else. */
+export const systemOrigin: Origin = { door: 'system', address: null, client: null };

@@ -39,6 +39,7 @@ const mostChanges = 200;
 const askAgain = 5_000;
 
 const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
+  act: 'viewer',
   vm: 'viewer',
   fleet: 'viewer',
   handler: 'viewer',

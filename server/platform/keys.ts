@@ -18,6 +18,8 @@ export interface Keys {
   recovery: Buffer;
   challenge: Buffer;
   plan: Buffer;
+  /** For the seals and links of the activity. */
+  audit: Buffer;
   /** Kept in the database: tells at boot that another key is in use. Reveals nothing of the key. */
   check: string;
 }
@@ -36,6 +38,7 @@ export function deriveKeys(secret: Buffer): Keys {
     recovery: derive(secret, 'recovery'),
     challenge: derive(secret, 'challenge'),
     plan: derive(secret, 'plan'),
+    audit: derive(secret, 'audit'),
     check: derive(secret, 'check').toString('base64url'),
   };
 }

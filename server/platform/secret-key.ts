@@ -9,11 +9,24 @@ const fileName = 'secret.key';
  * Who loses it loses every sealed setting, so it belongs into the backup, apart from the database's.
  */
 export async function secretKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
+  if (config.secretKey === null) await makeKey(config.dataDir);
+  return existingKey(config);
+}
+
+/** The same for commands that only read: they make no key. */
+export async function existingKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey !== null) return Buffer.from(config.secretKey);
   const path = join(config.dataDir, fileName);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o711 });
+  const text = (await readFile(path, 'utf8')).trim();
+  if (text.length < 32)
+    throw new Error(`${path} does not hold a key. Put the right one back, or remove it with the data.`);
+  return Buffer.from(text);
+}
+
+async function makeKey(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
   try {
-    const file = await open(path, 'wx', 0o600);
+    const file = await open(join(dataDir, fileName), 'wx', 0o600);
     try {
       await file.writeFile(`${randomBytes(32).toString('base64url')}\n`);
       await file.sync();
@@ -23,8 +36,4 @@ export async function secretKey(config: { secretKey: string | null; dataDir: str
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  const text = (await readFile(path, 'utf8')).trim();
-  if (text.length < 32)
-    throw new Error(`${path} does not hold a key. Put the right one back, or remove it with the data.`);
-  return Buffer.from(text);
 }

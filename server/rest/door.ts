@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Logger } from 'pino';
+import type { Door } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
 import type { Services } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -26,6 +27,8 @@ export interface DoorOptions {
   services: DoorServices;
   /** What all paths begin with. */
   base: string;
+  /** What its callers are to the activity. */
+  door: Door;
   routes: readonly Route[];
   /** JSON texts that are there for everyone to read, by path. */
   documents?: Readonly<Record<string, string>>;
@@ -35,7 +38,7 @@ export interface DoorOptions {
 
 /** A table of routes as one function; everything that is refused leaves as a problem document. */
 export function createDoor(options: DoorOptions): (request: Request, info: RequestInfo) => Promise<Response> {
-  const { services, base, routes, documents = {}, authenticate } = options;
+  const { services, base, door, routes, documents = {}, authenticate } = options;
   const { log, clock = systemClock, ...held } = services;
   // The router writes `/vms/{id}` as `/vms/:id`; a part with an ending keeps it in its value.
   const pattern = (path: string): string =>
@@ -50,8 +53,9 @@ export function createDoor(options: DoorOptions): (request: Request, info: Reque
       answer(log, req.raw, async (requestId) => {
         const now = clock();
         const actor = await authenticate(req.raw, env, now);
-        const ctx = { ...held, actor, now, requestId, log: log.child({ requestId, call: route.operationId }) };
-        return serve(ctx, route, req.raw, req.param());
+        const origin = { door, address: env.remoteAddress, client: req.header('user-agent') ?? null };
+        const own = log.child({ requestId, call: route.operationId });
+        return serve({ ...held, actor, origin, now, requestId, log: own }, route, req.raw, req.param());
       }),
     );
   }

@@ -11,6 +11,7 @@ export function createRestHandler(services: DoorServices): (request: Request, in
   return createDoor({
     services,
     base: '/api/v1',
+    door: 'api',
     routes,
     documents: { '/openapi.json': JSON.stringify(openapiDocument(routes, services.config.url)) },
     async authenticate(request, { remoteAddress }, now) {

@@ -16,6 +16,7 @@ export function createUploadHandler(
   return createDoor({
     services,
     base: '/upload',
+    door: 'page',
     routes: [registerPackageRoute, ...xliffRoutes, setResourcesRoute],
     async authenticate(request, _info, now) {
       requireOwnMutation(request.headers, services.config);

@@ -45,6 +45,7 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
       return {
         ...services,
         actor: session?.actor ?? anonymous,
+        origin: { door: 'page', address: '192.0.2.1', client: null },
         now,
         requestId: randomUUID(),
         log,

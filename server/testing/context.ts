@@ -48,6 +48,7 @@ export async function testContext(options: TestContextOptions = {}): Promise<Con
   return {
     ...(options.services ?? (await testServices(options))),
     actor: options.actor ?? testActor(options.role === undefined ? 'admin' : options.role, options.namespaces),
+    origin: { door: 'page', address: '192.0.2.1', client: null },
     now: options.now ?? new Date(),
     requestId: randomUUID(),
     log: pino({ level: 'silent' }),

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 /** A door on a real server, port of its own, until the test ends; gives its origin. */
 export async function serve(handle: (request: Request) => Promise<Response>): Promise<string> {
-  const server = createServer(getRequestListener(handle, { overrideGlobalObjects: false }));
+  const server = createServer(getRequestListener((request) => handle(request), { overrideGlobalObjects: false }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();

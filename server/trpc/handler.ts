@@ -33,6 +33,7 @@ function contextOf(
     requestId: randomUUID(),
     log: door.log,
     ...request,
+    origin: { door: 'page', address: request.address, client: request.headers.get('user-agent') },
     live,
     signIn,
     session() {

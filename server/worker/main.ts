@@ -7,6 +7,7 @@ import { clearExpired } from './clear-expired.ts';
 import { clearHealth } from './clear-health.ts';
 import { clearUploads } from './clear-uploads.ts';
 import { followHealth } from './follow-health.ts';
+import { createActivityCheck, linkActivity } from './link-activity.ts';
 import { startTicker } from './ticker.ts';
 
 const minute = 60_000;
@@ -17,6 +18,8 @@ await runProcess('worker', async (services) => {
     { name: 'mark-forgotten', everyMs: 10 * minute, run: markForgotten },
     { name: 'gather-messages', everyMs: 2_000, run: gatherReportedMessages },
     { name: 'count-versions', everyMs: 5 * minute, run: countVersions },
+    { name: 'link-activity', everyMs: 500, quiet: true, run: (_, now) => linkActivity(services, now) },
+    { name: 'check-activity', everyMs: minute, quiet: true, run: createActivityCheck(services) },
     { name: 'clear-changes', everyMs: minute, run: clearChanges },
     { name: 'clear-expired', everyMs: 10 * minute, run: clearExpired },
     { name: 'clear-uploads', everyMs: 10 * minute, run: clearUploads },

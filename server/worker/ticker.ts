@@ -5,6 +5,8 @@ import type { OpenServices } from '#server/process/services.ts';
 export interface Job {
   name: string;
   everyMs: number;
+  /** Every day's work, not worth a line in the log. */
+  quiet?: boolean;
   run(services: Services, now: Date): Promise<number>;
 }
 
@@ -49,7 +51,7 @@ export async function runAlone(services: OpenServices, job: Job): Promise<void> 
     if (rows[0]?.taken !== true) return;
     try {
       const count = await job.run(services, new Date());
-      if (count > 0) services.log.info({ job: job.name, count }, 'cleared');
+      if (count > 0 && job.quiet !== true) services.log.info({ job: job.name, count }, 'cleared');
     } finally {
       await client.query('select pg_advisory_unlock($1)', [lock]);
     }

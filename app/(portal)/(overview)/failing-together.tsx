@@ -82,7 +82,7 @@ function GroupLink({ group }: { group: Group }) {
     : vmsAddress({
         health,
         ...(extension && { handler: extension.handler }),
-        ...(extension?.messageId && { message: extension.messageId }),
+        ...(extension?.messageId && { messageId: extension.messageId }),
         ...(common && common.share === 1 && { tag: common }),
       });
   return (

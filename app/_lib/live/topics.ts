@@ -8,10 +8,10 @@ export interface Change {
 
 interface Rule {
   router: string;
-  /** Input that names the thing, or a list of things: queries about others are left alone. */
+  /** Input that names the thing: queries about another one are left alone. */
   about?: string;
-  /** Queries that name nothing are left alone, too. */
-  named?: true;
+  /** Only this procedure: the others show what was, which no change touches. */
+  procedure?: string;
 }
 
 /** Which queries show which things. A topic that is not here concerns every query. */
@@ -21,9 +21,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'goalStates', about: 'vmId' },
     { router: 'instanceViews', about: 'vmId' },
     { router: 'handlers' },
-    { router: 'fleet', about: 'vmIds', named: true },
   ],
-  fleet: [{ router: 'vms', about: 'vmId' }, { router: 'overview' }, { router: 'fleet', about: 'vmIds' }],
+  fleet: [{ router: 'vms', about: 'vmId' }, { router: 'overview' }],
+  // The page counts new acts and reads them when the reader asks: rows do not jump.
+  act: [{ router: 'activity', procedure: 'countNewer', about: 'vmId' }, { router: 'overview' }],
   handler: [
     { router: 'handlers' },
     { router: 'packages' },
@@ -41,18 +42,16 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
 /** Whether a query shows one of the things that changed. */
 export function concerns(queryKey: Query['queryKey'], changes: readonly Change[]): boolean {
   const [path, options] = queryKey;
-  const router = Array.isArray(path) ? path[0] : undefined;
+  const [router, procedure] = Array.isArray(path) ? path : [];
   if (typeof router !== 'string') return false;
   const input = inputOf(options);
   return changes.some((change) => {
     const matching = rules[change.topic];
     if (matching === undefined) return true;
     return matching.some((rule) => {
-      if (rule.router !== router) return false;
+      if (rule.router !== router || (rule.procedure ?? procedure) !== procedure) return false;
       const about = rule.about === undefined ? undefined : input?.[rule.about];
-      if (typeof about !== 'string' && !Array.isArray(about)) return rule.named !== true;
-      // Where too many changed at once, none of them is named.
-      return change.key === '*' || [about].flat().includes(change.key);
+      return typeof about !== 'string' || about === change.key || change.key === '*';
     });
   });
 }

@@ -36,7 +36,8 @@ export async function createInvitation(
     await recordAudit(tx, ctx, {
       action: 'invitation.create',
       target: { kind: 'invitation', id },
-      details: { role, namespaces, expiresAt },
+      after: { role, namespaces, expiresAt },
+      details: { role },
     });
     await recordChange(tx, 'invitation', id);
   });

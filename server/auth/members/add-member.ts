@@ -47,7 +47,8 @@ export async function addMember(tx: Transaction, ctx: Context, member: NewMember
     {
       action: 'member.join',
       target: { kind: 'member', id: actor.id },
-      details: { name, role, namespaces: actor.namespaces },
+      after: { name, email, role, namespaces: actor.namespaces },
+      details: { name, role },
     },
   );
   await recordChange(tx, 'member', actor.id);

@@ -21,6 +21,7 @@ export async function removeMember(ctx: Context, input: RemoveMemberInput): Prom
     await recordAudit(tx, ctx, {
       action: 'member.remove',
       target: { kind: 'member', id },
+      before: { name: member.name, email: member.email, role: member.role, namespaces: member.namespaces },
       details: { name: member.name, role: member.role },
     });
     await recordChange(tx, 'member', id);

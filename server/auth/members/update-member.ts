@@ -30,7 +30,9 @@ export async function updateMember(ctx: Context, input: UpdateMemberInput): Prom
     await recordAudit(tx, ctx, {
       action: 'member.update',
       target: { kind: 'member', id },
-      details: { name: after.name, from: { role: before.role, namespaces: before.namespaces }, to: after },
+      before: { name: before.name, role: before.role, namespaces: before.namespaces },
+      after,
+      details: { name: after.name, role },
     });
     await recordChange(tx, 'member', id);
   });

@@ -34,7 +34,8 @@ export async function createToken(ctx: Context, input: CreateTokenInput): Promis
     await recordAudit(tx, ctx, {
       action: 'token.create',
       target: { kind: 'token', id },
-      details: { name, role, namespaces, expiresAt },
+      after: { name, role, namespaces, expiresAt },
+      details: { name, role },
     });
     await recordChange(tx, 'token', id);
   });

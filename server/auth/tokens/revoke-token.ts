@@ -17,12 +17,14 @@ export async function revokeToken(ctx: Context, input: RevokeTokenInput): Promis
       .update(apiTokens)
       .set({ revokedAt: ctx.now })
       .where(and(eq(apiTokens.id, id), isNull(apiTokens.revokedAt)))
-      .returning({ name: apiTokens.name });
+      .returning({ name: apiTokens.name, role: apiTokens.role });
     if (!revoked) throw new DomainError('not_found', 'token_unknown');
     await recordAudit(tx, ctx, {
       action: 'token.revoke',
       target: { kind: 'token', id },
-      details: { name: revoked.name },
+      before: { revoked: false },
+      after: { revoked: true },
+      details: { name: revoked.name, role: revoked.role },
     });
     await recordChange(tx, 'token', id);
   });

@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 
 /**
- * What a screen may watch. `fleet`: the health of a VM as lists, overview and map have it; its key is the VM, or `*`
- * where many changed at once.
+ * What a screen may watch. `fleet`: the health of a VM as lists, overview and map have it; `act`: what was done, with
+ * the VM it was done to as key, or nothing. The key is `*` where many changed at once.
  */
-export type ChangeTopic = 'vm' | 'fleet' | 'handler' | 'publisher' | 'member' | 'invitation' | 'token';
+export type ChangeTopic = 'vm' | 'fleet' | 'act' | 'handler' | 'publisher' | 'member' | 'invitation' | 'token';
 
 /** Channel on which the ids of changes are told after the commit. */
 export const changesChannel = 'annex_changes';

@@ -107,6 +107,7 @@ async function bindAgent(
     instanceId: null,
     duplicateSeenAt: null,
   };
+  const [before] = await tx.select().from(agents).where(eq(agents.vmId, vmId));
   await tx
     .insert(agents)
     .values({ vmId, ...values })
@@ -118,7 +119,13 @@ async function bindAgent(
     action: 'agent.enroll',
     target: { kind: 'vm', id: vmId },
     vmId,
-    details: { thumbprint: certificate.thumbprint, agent: request.agent, os: request.os ?? null },
+    before: before && {
+      thumbprint: before.thumbprint,
+      agent: { name: before.name, version: before.version },
+      os: before.os,
+    },
+    after: { thumbprint: certificate.thumbprint, agent: request.agent, os: request.os ?? {} },
+    details: { name: request.agent.name, version: request.agent.version },
   });
   await tx.execute(sql`select pg_notify(${credentialsChannel}, ${vmId})`);
 }

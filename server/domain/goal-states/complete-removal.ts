@@ -3,6 +3,7 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { loadExtensions, lockHead, publishGoalState } from './publish.ts';
 import { dropExtension } from './remove-extension.ts';
+import { shownExtension } from './shown-extension.ts';
 
 /** What is left of a VM after a removal. */
 export interface Removal {
@@ -31,6 +32,7 @@ export async function completeRemoval(
     action: 'extension.removed',
     target: { kind: 'extension', id: name },
     vmId,
+    before: shownExtension(current),
     details: { handler: current.handler, version: current.version },
   });
   await publishGoalState(tx, ctx, head, { action: 'extension.removed', extension: name });

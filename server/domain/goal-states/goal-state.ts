@@ -1,4 +1,5 @@
 import type { CommandTimeouts, ExtensionContents } from '#db/schema/index.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
 
 export const protocolVersion = 1;
 
@@ -65,15 +66,7 @@ export function renderGoalState(
 
 export const packageKey = (handler: string, version: string): string => `${handler} ${version}`;
 
-/** JSON with sorted keys: equal values give equal text whatever the order in which they were written. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (value !== null && typeof value === 'object') {
-    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(',')}}`;
-  }
-  return JSON.stringify(value);
-}
+export { canonicalJson };
 
 type Declared = Omit<ExtensionContents, 'sequenceNumber'>;
 

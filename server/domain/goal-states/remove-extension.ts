@@ -19,6 +19,7 @@ import {
   requireIncarnation,
 } from './publish.ts';
 import { nextSequenceNumber } from './sequence.ts';
+import { shownExtension } from './shown-extension.ts';
 import { type Move, nextSequences, type Weighed } from './weigh.ts';
 
 /** Where a removal stands: asked for, or done because no agent has to be waited for. */
@@ -54,6 +55,8 @@ export async function removeExtension(ctx: Context, input: RemoveExtensionInput)
       action: force ? 'extension.remove-by-force' : 'extension.remove',
       target: { kind: 'extension', id: name },
       vmId,
+      before: shownExtension(current),
+      after: after && shownExtension(after),
       details: { handler: current.handler, version: current.version, withoutAgent: after === null },
     });
     const incarnation = await publishGoalState(tx, ctx, head, { action: 'extension.remove', extension: name });

@@ -14,6 +14,7 @@ import { type Plan, planIn, requirePlan } from './plan.ts';
 import { type Head, loadExtensions, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
 import { departureOf, dropExtension, markUninstall } from './remove-extension.ts';
 import { writeExtension } from './set-extension.ts';
+import { shownExtensions } from './shown-extension.ts';
 import { type Move, nextSequences, type SecretMove, type Weighed } from './weigh.ts';
 
 /**
@@ -44,6 +45,8 @@ export async function revertGoalState(
       action: 'goal-state.revert',
       target: { kind: 'goal-state', id: String(revertedTo) },
       vmId,
+      before: shownExtensions(weighed.present),
+      after: shownExtensions(await loadExtensions(tx, vmId)),
       details: { from: head.incarnation, to: revertedTo },
     });
     const incarnation = await publishGoalState(tx, ctx, head, {

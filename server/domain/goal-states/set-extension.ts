@@ -7,11 +7,11 @@ import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { storeSecret } from './custody.ts';
 import { type Declared, protectedSchemaDigest, unprocessable } from './declare.ts';
-import { canonicalJson } from './goal-state.ts';
 import { type SetExtensionInput, setExtensionInput } from './input.ts';
 import { requirePlan } from './plan.ts';
 import { type ExtensionRow, type Head, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
 import { nextSequenceNumber } from './sequence.ts';
+import { shownExtension } from './shown-extension.ts';
 import { askFor, givenSecret, type Move, weighDeclaration } from './weigh.ts';
 
 /** Answer to a declaration: what is in force now. */
@@ -74,7 +74,9 @@ async function make(
     action: 'extension.set',
     target: { kind: 'extension', id: name },
     vmId: head.vmId,
-    details: auditDetails(current, declared),
+    before: current && shownExtension(current),
+    after: shownExtension(declared),
+    details: { handler: declared.handler, version: declared.version },
   });
   return receipt(row);
 }
@@ -107,26 +109,6 @@ export async function writeExtension(
         .returning();
   if (!row) throw new Error('the extension was not written');
   return row;
-}
-
-/** Before and after as people may read it: public settings whole, protected ones as changed or not. */
-function auditDetails(before: ExtensionRow | undefined, after: Declared): Record<string, unknown> {
-  const shown = (value: Declared | undefined) =>
-    value && {
-      version: value.version,
-      state: value.state,
-      autoUpgradeMinorVersion: value.autoUpgradeMinorVersion,
-      dependsOn: value.dependsOn,
-      timeouts: value.timeouts,
-      publicSettings: value.publicSettings,
-    };
-  return {
-    handler: after.handler,
-    before: shown(before) ?? null,
-    after: shown(after),
-    publicSettingsChanged: canonicalJson(before?.publicSettings ?? {}) !== canonicalJson(after.publicSettings),
-    protectedSettingsChanged: (before?.secretId ?? null) !== after.secretId,
-  };
 }
 
 function receipt(row: ExtensionRow): Omit<ExtensionReceipt, 'incarnation'> {

@@ -58,7 +58,9 @@ export async function publishVersion(ctx: Context, input: PublishVersionInput): 
     await recordAudit(tx, ctx, {
       action: 'version.publish',
       target: { kind: 'version', id: `${handler}-${version}` },
-      details: { sha256, languages },
+      before: { state: row.state },
+      after: { state: 'published', sha256, languages },
+      details: { handler, version },
     });
     await recordChange(tx, 'handler', handler);
     return { ...published, publishedAt: ctx.now.toISOString() };

@@ -11,6 +11,8 @@ import { lastLanguage } from './language.ts';
 import { loadResources, type VersionRow } from './load-version.ts';
 import type { Messages } from './message.ts';
 
+const mostIdsKept = 20;
+
 export interface SetResourcesResult {
   /** Canonical BCP 47. */
   lang: string;
@@ -61,10 +63,26 @@ export async function putLanguage(
   await recordAudit(tx, ctx, {
     action: 'resources.set',
     target: { kind: 'version', id: `${version.handler}-${version.version}` },
-    details: { lang, messages: list.length, warnings: warnings.length },
+    ...messageChanges(present?.messages, messages),
+    details: { handler: version.handler, version: version.version, lang, count: list.length },
   });
   await recordChange(tx, 'handler', version.handler);
   return { lang, messages: list.length, revision: next, warnings: [...warnings, ...elsewhere] };
+}
+
+/** What the act says of the texts: how many there are, and of those that changed the first ids, not 20,000 texts. */
+function messageChanges(before: Messages | undefined, after: Messages) {
+  const ids = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after)])];
+  const some = (pick: (id: string) => boolean): string[] => ids.filter(pick).slice(0, mostIdsKept);
+  return {
+    before: before && { messages: Object.keys(before).length },
+    after: {
+      messages: Object.keys(after).length,
+      added: some((id) => before?.[id] === undefined),
+      changed: some((id) => before?.[id] !== undefined && after[id] !== undefined && before[id] !== after[id]),
+      removed: some((id) => after[id] === undefined),
+    },
+  };
 }
 
 /** A resource file under the portal's limits. Throws 413, and 422 with every fault. */

@@ -56,8 +56,13 @@ describe('setResources', () => {
     ]);
     const target = eq(auditEntries.targetId, `${handler}-${version}`);
     expect(await services.db.select().from(auditEntries).where(target)).toMatchObject([
-      { action: 'resources.set', details: { lang: 'en', messages: 1 } },
-      { action: 'resources.set', details: { lang: 'en', messages: 2 } },
+      { action: 'resources.set', details: { lang: 'en', count: 1 }, before: null },
+      {
+        action: 'resources.set',
+        details: { count: 2 },
+        before: { messages: 1 },
+        after: { messages: 2, added: ['a', 'b'], changed: [] },
+      },
     ]);
     expect(
       await services.db.$count(changes, and(eq(changes.topic, 'handler'), eq(changes.key, handler))),

@@ -28,7 +28,8 @@ export async function deleteDraft(ctx: Context, input: VersionReferenceInput): P
     await recordAudit(tx, ctx, {
       action: 'version.delete',
       target: { kind: 'version', id: `${handler}-${version}` },
-      details: { sha256: row.sha256 },
+      before: { state: row.state, sha256: row.sha256, size: row.size },
+      details: { handler, version },
     });
     await recordChange(tx, 'handler', handler);
     return row.sha256;

@@ -59,7 +59,8 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
       await recordAudit(tx, ctx, {
         action: 'version.register',
         target: { kind: 'version', id: `${row.handler}-${row.version}` },
-        details: { sha256: row.sha256, size: row.size, warnings: row.warnings.length },
+        after: { state: row.state, sha256: row.sha256, size: row.size, warnings: row.warnings.length },
+        details: { handler: row.handler, version: row.version },
       });
       await recordChange(tx, 'handler', row.handler);
       await ctx.blobs.putFile(file.path, file.sha256);

@@ -41,7 +41,9 @@ export async function setSettingsSchema(ctx: Context, input: SetSettingsSchemaIn
     await recordAudit(tx, ctx, {
       action: 'version.set-schema',
       target: { kind: 'version', id: `${handler}-${version}` },
-      details: { halves: Object.keys(schema) },
+      before: row.settingsSchema,
+      after: schema,
+      details: { handler, version },
     });
     await recordChange(tx, 'handler', handler);
     return { handler, version, settingsSchema: schema };

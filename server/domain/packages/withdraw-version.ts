@@ -46,7 +46,9 @@ export async function withdrawVersion(ctx: Context, input: WithdrawVersionInput)
     await recordAudit(tx, ctx, {
       action: 'version.withdraw',
       target: { kind: 'version', id: `${handler}-${version}` },
-      details: { reason },
+      before: { state: row.state },
+      after: { state: 'withdrawn', reason },
+      details: { handler, version, reason },
     });
     await recordChange(tx, 'handler', handler);
     return { handler, version, state: 'withdrawn', reason, withdrawnAt: ctx.now };

@@ -30,7 +30,8 @@ export async function createPublisher(ctx: Context, input: CreatePublisherInput)
     await recordAudit(tx, ctx, {
       action: 'publisher.create',
       target: { kind: 'publisher', id: namespace },
-      details: { displayName },
+      after: { namespace, displayName },
+      details: { name: displayName },
     });
     await recordChange(tx, 'publisher', namespace);
     return created;

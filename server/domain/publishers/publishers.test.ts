@@ -24,7 +24,7 @@ describe('publishers', () => {
       });
     }
     const acts = await admin.db.select().from(auditEntries).where(eq(auditEntries.targetId, 'Acme.Lab'));
-    expect(acts).toMatchObject([{ action: 'publisher.create', details: { displayName: 'Acme' } }]);
+    expect(acts).toMatchObject([{ action: 'publisher.create', details: { name: 'Acme' } }]);
     expect(await admin.db.$count(changes, eq(changes.key, 'Acme.Lab'))).toBe(1);
   });
 

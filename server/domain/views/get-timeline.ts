@@ -99,18 +99,18 @@ const momentOf = (at: Date) => ({ at: at.toISOString(), until: at.toISOString(),
 const people = ['user', 'token', 'bootstrap'] as const;
 
 async function loadActs(tx: Transaction, { vmId, from, to }: Window): Promise<PersonAct[]> {
-  const { id, at, actorKind, actorName: who, action, targetId: target, details } = auditEntries;
+  const { id, at, actorKind, actorName: who, action, targetId: target, before, after } = auditEntries;
   const rows = await tx
-    .select({ at, actorKind, who, action, target, details })
+    .select({ at, actorKind, who, action, target, before, after })
     .from(auditEntries)
     .where(and(eq(auditEntries.vmId, vmId), inArray(actorKind, [...people]), gte(at, from), lt(at, to)))
     .orderBy(desc(id))
     .limit(mostRows);
-  return rows.reverse().map(({ at, actorKind, details, ...row }) => ({
+  return rows.reverse().map(({ at, actorKind, before, after, ...row }) => ({
     ...momentOf(at),
     ...row,
     kind: people.find((kind) => kind === actorKind) ?? 'user',
-    declared: row.action === 'extension.set' ? declaredBy(details) : null,
+    declared: row.action === 'extension.set' ? declaredBy(before, after ?? {}) : null,
   }));
 }
 

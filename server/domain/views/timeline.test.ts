@@ -141,13 +141,13 @@ describe('what stands too close', () => {
 });
 
 test.each([
-  ['added', { before: null, after: { version: '1' } }],
-  ['version', { before: { version: '1', state: 'enabled' }, after: { version: '2', state: 'disabled' } }],
-  ['disabled', { before: { version: '1', state: 'enabled' }, after: { version: '1', state: 'disabled' } }],
-  ['enabled', { before: { version: '1', state: 'disabled' }, after: { version: '1', state: 'enabled' } }],
-  ['settings', { before: {}, after: {}, publicSettingsChanged: true, protectedSettingsChanged: true }],
-  ['secrets', { before: {}, after: {}, publicSettingsChanged: false, protectedSettingsChanged: true }],
-  ['other', { before: {}, after: {} }],
-])('an act is told as %s', (expected, details) => {
-  expect(declaredBy(details)).toBe(expected);
+  ['added', null, { version: '1' }],
+  ['version', { version: '1', state: 'enabled' }, { version: '2', state: 'disabled' }],
+  ['disabled', { version: '1', state: 'enabled' }, { version: '1', state: 'disabled' }],
+  ['enabled', { version: '1', state: 'disabled' }, { version: '1', state: 'enabled' }],
+  ['settings', { publicSettings: { a: 1 } }, { publicSettings: { a: 2 }, protectedSettings: { $sealed: 'x' } }],
+  ['secrets', { protectedSettings: { $sealed: 'x' } }, { protectedSettings: { $sealed: 'y' } }],
+  ['other', { publicSettings: {}, dependsOn: [] }, { publicSettings: {}, dependsOn: ['x'] }],
+])('an act is told as %s', (expected, before, after) => {
+  expect(declaredBy(before, after)).toBe(expected);
 });

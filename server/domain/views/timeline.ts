@@ -1,5 +1,6 @@
 import type { HealthCause } from '#db/schema/health.ts';
 import type { ExtensionHealth, HeartbeatVerdict } from '#server/domain/reports/index.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
 
 /** What happened to a VM between two moments. Times are ISO 8601, on the portal's clock. */
 export interface Timeline {
@@ -175,11 +176,12 @@ export function joinEvents<Event extends Moment>(
 type Details = Readonly<Record<string, unknown>>;
 
 /** What an `extension.set` of the activity did, by its most telling part. */
-export function declaredBy({ before, after, publicSettingsChanged, protectedSettingsChanged }: Details): Declared {
-  if (before === null || before === undefined) return 'added';
-  const [old, now] = [before as Details, (after ?? {}) as Details];
+export function declaredBy(old: Details | null, now: Details): Declared {
+  if (old === null) return 'added';
   if (old.version !== now.version) return 'version';
   if (old.state !== now.state) return now.state === 'disabled' ? 'disabled' : 'enabled';
-  if (publicSettingsChanged === true) return 'settings';
-  return protectedSettingsChanged === true ? 'secrets' : 'other';
+  if (canonicalJson(old.publicSettings ?? {}) !== canonicalJson(now.publicSettings ?? {})) return 'settings';
+  // Of protected settings the activity keeps which sealed copy it was.
+  const sealed = [old, now].map((side) => canonicalJson(side.protectedSettings ?? null));
+  return sealed[0] === sealed[1] ? 'other' : 'secrets';
 }

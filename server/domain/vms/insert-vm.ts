@@ -24,7 +24,8 @@ export async function insertVm(
     action: 'vm.create',
     target: { kind: 'vm', id: row.id },
     vmId: row.id,
-    details: { name: row.name, tags: row.tags },
+    after: { name: row.name, tags: row.tags },
+    details: { name: row.name },
   });
   return vmOf(row);
 }

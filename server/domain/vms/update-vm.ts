@@ -28,7 +28,9 @@ export async function updateVm(ctx: Context, input: UpdateVmInput): Promise<Vm> 
       action: 'vm.update',
       target: { kind: 'vm', id: vmId },
       vmId,
-      details: { before: { name: before.name, tags: before.tags }, after },
+      before: { name: before.name, tags: before.tags },
+      after,
+      details: { name: after.name },
     });
     await recordChange(tx, 'vm', vmId);
     return vmOf(row);

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+
+/** Bytes of JSON that a row keeps of one side; settings may be a hundred times larger. */
+const mostBytes = 16_384;
+/** Parts below this stay whole where something must be cut. */
+const smallBytes = 1_024;
+
+/** Stands where something was too large: how large it was, and a digest that tells changed from unchanged. */
+export interface Cut {
+  $cut: { bytes: number; sha256: string };
+}
+
+/** The same value with its largest parts replaced by a `Cut`, as plain JSON. Null for nothing. */
+export function bounded(value: object | null | undefined): Record<string, unknown> | null {
+  if (value === null || value === undefined) return null;
+  const text = JSON.stringify(value);
+  const plain = JSON.parse(text) as Record<string, unknown>;
+  if (Buffer.byteLength(text) <= mostBytes) return plain;
+  const smaller = cutParts(plain) as Record<string, unknown>;
+  return Buffer.byteLength(JSON.stringify(smaller)) <= mostBytes ? smaller : { ...cutOf(text) };
+}
+
+/** Goes down to the parts that are large themselves, so that what is small beside them stays readable. */
+function cutParts(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) <= smallBytes) return value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return cutOf(text);
+  const parts = Object.entries(value);
+  if (parts.length > 100) return cutOf(text);
+  return Object.fromEntries(parts.map(([key, part]) => [key, cutParts(part)]));
+}
+
+function cutOf(text: string): Cut {
+  return { $cut: { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') } };
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import type { auditEntries } from '#db/schema/index.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { keyedDigest } from '#server/platform/keys.ts';
+
+type Row = typeof auditEntries.$inferSelect;
+
+/** All of a row that people read: everything but its number and its place in the chain. */
+export type Content = Omit<Row, 'id' | 'seal' | 'position' | 'hash'>;
+
+/** The row's content as one text that is the same before and after it was stored. */
+function textOf(row: Content): string {
+  return canonicalJson([
+    row.at.toISOString(),
+    row.actorKind,
+    row.actorId,
+    row.actorName,
+    row.door,
+    row.address,
+    row.client,
+    row.action,
+    row.targetKind,
+    row.targetId,
+    row.vmId,
+    row.requestId,
+    row.details,
+    row.before,
+    row.after,
+  ]);
+}
+
+/** The mark of a row that the portal wrote: a number that is used once, and a keyed digest of it and the content. */
+export function sealOf(key: Buffer, row: Content, once = randomBytes(16).toString('base64url')): string {
+  return `${once}.${keyedDigest(key, 'seal', once, textOf(row)).toString('base64url')}`;
+}
+
+/** Whether the content is what the portal wrote. */
+export function isSealed(key: Buffer, row: Content, seal: string): boolean {
+  return sealOf(key, row, seal.split('.')[0]) === seal;
+}
+
+/** The row's link: stands for its content, its number, its place, and by the hash before it for all earlier rows. */
+export function linkOf(
+  key: Buffer,
+  previous: string,
+  position: number,
+  row: Content & Pick<Row, 'id' | 'seal'>,
+): string {
+  return keyedDigest(key, 'link', previous, String(position), String(row.id), row.seal ?? '', textOf(row)).toString(
+    'hex',
+  );
+}
