@@ -11,6 +11,7 @@ import { zipOf } from './support/zip.ts';
 /** Chromium notes every refused call; some journeys provoke them, and pages that are not there are prefetched. */
 const refused = /status of (404|412)/;
 const handler = 'Acme.Editor.Mount';
+const bare = 'Acme.Editor.Bare';
 
 const commands = Object.fromEntries(
   ['install', 'update', 'enable', 'disable', 'uninstall'].map((command) => [`${command}Command`, 'bin/run.sh']),
@@ -54,6 +55,9 @@ test.beforeAll(async ({ api }) => {
   await api.ensurePublisher('Acme.Editor');
   const zip = await zipOf({ 'HandlerManifest.json': JSON.stringify(manifest), 'bin/run.sh': '#!/bin/sh\nexit 0\n' });
   await api.publish(handler, '1.0.0.0', zip, { settingsSchema });
+  await api.publish(bare, '1.0.0.0', zip);
+  const next = await zipOf({ 'HandlerManifest.json': JSON.stringify(manifest), 'bin/run.sh': '#!/bin/sh\nexit 1\n' });
+  await api.publish(handler, '1.1.0.0', next, { settingsSchema });
 });
 
 test.beforeEach(({ console }) => console.allow(refused));
@@ -66,6 +70,15 @@ async function write(page: Page, text: string): Promise<void> {
   await json(page).click();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.insertText(text);
+}
+
+const secured = { publicSettings: { server: 'x.example.net' }, protectedSettings: { password: 'some password' } };
+
+async function settingsOf(api: Api, vmId: string): Promise<unknown> {
+  const { extensions } = await api.call<{ extensions: { name: string }[] }>('GET', `/vms/${vmId}/instance-view`);
+  const [name = ''] = extensions.map((extension) => extension.name).filter((one) => one === 'mount' || one === 'new');
+  const declared = await api.call<{ publicSettings: unknown }>('GET', `/vms/${vmId}/extensions/${name}`);
+  return declared.publicSettings;
 }
 
 function declare(api: Api, vmId: string, publicSettings: Record<string, unknown>) {
@@ -181,13 +194,19 @@ test('a secret goes in and never comes out (AZ-C2)', async ({ api, portal, signe
   expect(await placesThatHold(portal, secret)).toEqual([]);
 });
 
-test('of two operators the second is told, compares, and applies on top', async ({ api, signedIn, unique }) => {
+test('of two operators the second is told, merges what both did, and applies the result', async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const vm = await api.createVm(`editor-${unique}`);
-  await declare(api, vm.id, { server: 'a.example.net' });
+  await declare(api, vm.id, { server: 'a.example.net', retrySeconds: 10 });
   const [ada, grace] = [await signedIn('admin'), await signedIn('operator')];
   for (const page of [ada, grace]) await page.goto(`/vms/${vm.id}/extensions/mount`);
   await grace.getByLabel('Server').fill('grace.example.net');
+  await grace.getByLabel('Read only').check();
   await ada.getByLabel('Server').fill('ada.example.net');
+  await ada.getByLabel('Retry after').fill('30');
   await expect(apply(ada)).not.toHaveAttribute('aria-disabled');
   await apply(ada).click();
   await expect(ada).toHaveURL(`/vms/${vm.id}`);
@@ -199,17 +218,182 @@ test('of two operators the second is told, compares, and applies on top', async 
   await grace.getByRole('button', { name: 'Compare' }).first().click();
   await expect(
     grace.getByRole('heading', { name: 'Someone published goal state 3 while you were editing.' }),
-  ).toBeVisible();
-  const row = grace.getByRole('row', { name: /^Server/ });
-  await expect(row.getByRole('cell')).toHaveText(['Server', 'a.example.net', 'ada.example.net', 'grace.example.net']);
+  ).toBeFocused();
+  const choice = (name: string) => grace.getByRole('group', { name, exact: true });
+  await expect(choice('Server')).toContainText('changed by both');
+  await expect(choice('Retry after').getByRole('radio', { name: 'Theirs 30' })).toBeChecked();
+  await expect(choice('Read only').getByRole('radio', { name: 'Mine true' })).toBeChecked();
+  await expect(grace.getByText('1 choice is open.')).toBeVisible();
   await expectAccessibleInBothThemes(grace);
-  await grace.getByRole('button', { name: 'Apply mine on top' }).click();
-  await expect(apply(grace)).not.toHaveAttribute('aria-disabled');
+  await choice('Server').getByRole('radio', { name: 'Mine grace.example.net' }).check();
+  await grace.getByRole('button', { name: 'Go on with this' }).click();
+
+  await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
+  await expect(grace.getByLabel('Retry after')).toHaveValue('30');
+  await expect(grace.getByText('2 changes, sequence 2 to 3')).toBeVisible();
   await apply(grace).click();
   await expect(grace).toHaveURL(`/vms/${vm.id}`);
+  expect(await settingsOf(api, vm.id)).toEqual({ server: 'grace.example.net', retrySeconds: 30, readOnly: true });
+});
 
-  await ada.goto(`/vms/${vm.id}/extensions/mount`);
-  await expect(ada.getByLabel('Server')).toHaveValue('grace.example.net');
+test('what is shown is what is applied, and one act undoes it', async ({ api, signedIn, unique }) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await declare(api, vm.id, { server: 'a.example.net', retrySeconds: 10 });
+  await api.setExtension(vm.id, 'behind', { handler, version: '1.0.0.0', dependsOn: ['mount'], settings: secured });
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}/extensions/mount`);
+  await page.getByLabel('Server').fill('b.example.net');
+
+  const steps = page.getByRole('region', { name: 'What the agent runs' });
+  await expect(steps.getByRole('listitem').first()).toContainText('install 1.0.0.0');
+  await expect(steps).toContainText('behind waits until this is done, then runs again.');
+  await expect(steps).toContainText('No machine speaks for this VM yet.');
+  await page.getByRole('radio', { name: 'JSON' }).click();
+  const diff = page.getByRole('region', { name: 'Public settings, old and new lines' });
+  await expect(diff.locator('mark')).toHaveText(['a', 'b']);
+  await expectAccessibleInBothThemes(page);
+
+  await apply(page).click();
+  await expect(page).toHaveURL(`/vms/${vm.id}`);
+  expect(await settingsOf(api, vm.id)).toEqual({ server: 'b.example.net', retrySeconds: 10 });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText(`${vm.name} is back at goal state 3`, { exact: true })).toBeVisible();
+  expect(await settingsOf(api, vm.id)).toEqual({ server: 'a.example.net', retrySeconds: 10 });
+
+  // Another order of the same is no change.
+  await page.goto(`/vms/${vm.id}/extensions/mount`);
+  await write(page, '{"retrySeconds": 10, "server": "a.example.net"}');
+  await expect(page.getByText('Nothing would change: this is what is declared already.')).toBeVisible();
+  await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
+});
+
+test('who waits for whom is a picture, and a circle is explained before and after it is chosen', async ({
+  api,
+  signedIn,
+  unique,
+}) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await declare(api, vm.id, { server: 'a.example.net' });
+  const put = (name: string, dependsOn: string[]) =>
+    api.setExtension(vm.id, name, { handler, version: '1.0.0.0', dependsOn, settings: secured });
+  await put('second', ['mount']);
+  await put('third', ['second']);
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}/extensions/mount`);
+  const picture = page.getByRole('region', { name: 'Who waits for whom' });
+  await expect(picture.getByRole('listitem')).toHaveText([/mount.*this one/, /second.*Waits for mount/, /third/]);
+  await expect(page.getByText('would be a circle: mount → third → second → mount')).toBeVisible();
+  await page.getByRole('checkbox', { name: /^third/ }).check();
+  await expect(page.getByText('A circle: mount → third → second → mount.')).toBeVisible();
+  await expect(page.getByText('The dependencies form a circle: mount → third → second → mount.')).toBeVisible();
+  await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: '1 field to correct' }).click();
+  await expect(page.getByRole('checkbox', { name: /^second/ })).toBeFocused();
+  await page.getByRole('radio', { name: 'List' }).click();
+  await expect(page.getByText('Waits for second.')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+});
+
+test('extensions of one handler take a version together, in one goal state', async ({ api, signedIn, unique }) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await declare(api, vm.id, { server: 'a.example.net' });
+  await api.setExtension(vm.id, 'other', { handler, version: '1.0.0.0', settings: secured });
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}/extensions/mount`);
+  await page.getByLabel('Version', { exact: true }).selectOption('1.1.0.0');
+  await expect(page.getByRole('button', { name: '1 field to correct' })).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Also change other to 1.1.0.0' }).check();
+  await expect(apply(page)).not.toHaveAttribute('aria-disabled');
+  await apply(page).click();
+  await expect(page).toHaveURL(`/vms/${vm.id}`);
+  const { extensions, incarnation } = await api.instanceView(vm.id);
+  expect(incarnation).toBe(4);
+  expect(extensions.map(({ goalSequenceNumber }) => goalSequenceNumber)).toEqual([2, 2]);
+});
+
+test('Back, links and the palette ask before what was typed is lost', async ({ api, signedIn, unique }) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await declare(api, vm.id, { server: 'a.example.net' });
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}`);
+  await page.getByRole('button', { name: 'Acts on mount' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  await page.getByLabel('Server').fill('b.example.net');
+  const question = page.getByRole('alertdialog', { name: 'Leave without applying?' });
+  const stay = async () => {
+    await expect(question).toBeVisible();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    await expect(page.getByLabel('Server')).toHaveValue('b.example.net');
+  };
+  await page.evaluate(() => history.back());
+  await stay();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByRole('combobox').fill('Handlers');
+  await page.getByRole('option', { name: 'Handlers' }).first().click();
+  await stay();
+  await page.evaluate(() => history.back());
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await expect(page).toHaveURL(`/vms/${vm.id}`);
+});
+
+test('an extension or VM that goes while it is edited leaves the draft to copy', async ({ api, signedIn, unique }) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await declare(api, vm.id, { server: 'a.example.net' });
+  const page = await signedIn('operator');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`/vms/${vm.id}/extensions/mount`);
+  await page.getByLabel('Server').fill('b.example.net');
+  await api.call('DELETE', `/vms/${vm.id}/extensions/mount`);
+  await expect(page.getByText(`mount was removed from ${vm.name} while you were editing.`)).toBeVisible();
+  await page.getByRole('button', { name: 'Copy my settings' }).click();
+  expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual({ server: 'b.example.net' });
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await expect(page.getByText('They removed this extension.')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'Declare it anew' }).click();
+  await page.getByLabel('Password').fill('a good password');
+  await expect(apply(page)).not.toHaveAttribute('aria-disabled');
+
+  await api.call('DELETE', `/vms/${vm.id}`);
+  await expect(page.getByText(`${vm.name} was deleted while you were editing.`)).toBeVisible();
+  await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
+  await expectAccessibleInBothThemes(page);
+});
+
+test('names that every object has, and one that was an address', async ({ api, signedIn, unique }) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await api.setExtension(vm.id, 'new', { handler: bare, version: '1.0.0.0', settings: { publicSettings: {} } });
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}/extensions/new`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('new');
+  await write(page, '{ "constructor": "x", "prototype": { "a": 1 } }');
+  await expect(apply(page)).not.toHaveAttribute('aria-disabled');
+  await apply(page).click();
+  await expect(page).toHaveURL(`/vms/${vm.id}`);
+  expect(await settingsOf(api, vm.id)).toEqual({ constructor: 'x', prototype: { a: 1 } });
+});
+
+test('by the keyboard alone: change, look at the plan, apply', async ({ api, signedIn, unique }) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await declare(api, vm.id, { server: 'a.example.net' });
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}/extensions/mount`);
+  const reach = async (target: ReturnType<Page['locator']>) => {
+    for (let presses = 0; presses < 80; presses += 1) {
+      if (await target.evaluate((element) => element === document.activeElement)) return;
+      await page.keyboard.press('Tab');
+    }
+    await expect(target).toBeFocused();
+  };
+  await reach(page.getByLabel('Server'));
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('keys.example.net');
+  await expect(page.getByText('1 change, sequence 1 to 2')).toBeVisible();
+  await reach(apply(page));
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`/vms/${vm.id}`);
+  expect(await settingsOf(api, vm.id)).toEqual({ server: 'keys.example.net' });
 });
 
 test('who may only look is told so, and what is not there is not found', async ({ api, signedIn, unique }) => {

@@ -16,14 +16,29 @@ export { useTRPC, useTRPCClient };
 /** Ids of a page's selection make long inputs; above this, a batch is split. */
 const longestUrl = 2000;
 
+/** The library refuses some names that settings may well have, such as `constructor`: plain JSON has room for them. */
+const transformer = {
+  input: {
+    serialize(value: unknown): ReturnType<typeof superjson.serialize> {
+      try {
+        return superjson.serialize(value);
+      } catch {
+        return { json: JSON.parse(JSON.stringify(value ?? null)) };
+      }
+    },
+    deserialize: superjson.deserialize,
+  },
+  output: superjson,
+};
+
 function makeClient(): TRPCClient<AppRouter> {
   const url = '/api/trpc';
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
         condition: (op) => op.type === 'subscription',
-        true: httpSubscriptionLink({ url, transformer: superjson }),
-        false: httpBatchLink({ url, transformer: superjson, maxURLLength: longestUrl, headers: languageHeader }),
+        true: httpSubscriptionLink({ url, transformer }),
+        false: httpBatchLink({ url, transformer, maxURLLength: longestUrl, headers: languageHeader }),
       }),
     ],
   });

@@ -8,6 +8,7 @@ import * as Radix from 'radix-ui/dialog';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { mayLeave } from '../../_lib/leave.ts';
 import { useTRPC } from '../../_lib/trpc.tsx';
 import { useProblem } from '../../_lib/use-problem.ts';
 import { cn } from '../../_ui/cn.ts';
@@ -31,7 +32,7 @@ export function Palette({ onClose }: { onClose(): void }) {
 
   function go(href: string) {
     onClose();
-    router.push(href);
+    mayLeave(() => router.push(href));
   }
   function take({ href, run }: Choice) {
     if (href !== undefined) return go(href);

@@ -97,7 +97,8 @@ export function ruleFaults(
     if (dependency === name || others.some((row) => row.name === dependency)) return;
     faults.push({ path: `/dependsOn/${index}`, code: 'dependency_unknown', params: { name: dependency } });
   });
-  const circle = findCircle([...others, { name, dependsOn: goal.dependsOn }]);
+  // Begun at this one, so that the path is told as its operator sees it.
+  const circle = findCircle([{ name, dependsOn: goal.dependsOn }, ...others]);
   if (circle) faults.push({ path: '/dependsOn', code: 'dependency_circle', params: { circle: circle.join(' → ') } });
   return faults;
 }

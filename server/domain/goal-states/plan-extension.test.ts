@@ -9,6 +9,8 @@ import { fetchGoalState } from './fetch-goal-state.ts';
 import { getExtension } from './get-extension.ts';
 import { listGoalStates } from './list-goal-states.ts';
 import { planExtension } from './plan-extension.ts';
+import { planRemoval, removeExtension } from './remove-extension.ts';
+import { planRevert, revertGoalState } from './revert-goal-state.ts';
 import { setExtension } from './set-extension.ts';
 
 const probe = 'Acme.Lab.Probe';
@@ -282,5 +284,95 @@ describe('extensions of one handler take a version together', () => {
         publicSettings: { name },
       });
     }
+  });
+});
+
+describe('removals and reverts are planned by the same rules', () => {
+  async function twoStates(): Promise<string> {
+    const vmId = await newVm();
+    await setExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({ a: 1 }, { secret: 1 })) });
+    await setExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({ a: 2 }, { secret: 2 })) });
+    await setExtension(ctx, { vmId, name: 'many', goal: goal({ handler: many }) });
+    await deliver(vmId);
+    return vmId;
+  }
+
+  test('a revert: what changes, what goes, and that it comes true', async () => {
+    const vmId = await twoStates();
+    const plan = await planRevert(ctx, { vmId, incarnation: 2 });
+    expect(plan.incarnation).toEqual({ before: 4, after: 5 });
+    expect(plan.extensions).toMatchObject([
+      {
+        name: 'probe',
+        protectedSettings: 'replaced',
+        sequenceNumber: { before: 2, after: 3 },
+        changes: [{ path: '/settings/publicSettings/a', before: 2, after: 1 }],
+      },
+      { name: 'many', state: 'uninstall', sequenceNumber: { before: 1, after: 2 } },
+    ]);
+    expect(plan.steps.map(({ extension, command }) => `${extension} ${command}`)).toEqual([
+      'probe enable',
+      'many disable',
+      'many uninstall',
+    ]);
+    const input = { vmId, incarnation: 2, plan: plan.planHash ?? '' };
+    expect(await revertGoalState(ctx, input)).toMatchObject({ incarnation: 5 });
+    await expect(revertGoalState(ctx, input)).rejects.toMatchObject({ code: 'uninstalling' });
+  });
+
+  test('a revert to what is there already changes nothing', async () => {
+    const vmId = await twoStates();
+    expect(await planRevert(ctx, { vmId, incarnation: 4 })).toMatchObject({
+      incarnation: { before: 4, after: 4 },
+      extensions: [],
+      planHash: null,
+    });
+  });
+
+  test.each([
+    [false, 'uninstall', ['disable', 'uninstall']],
+    [true, 'dropped', []],
+  ] as const)('a removal, by force: %s', async (force, state, commands) => {
+    const vmId = await twoStates();
+    const plan = await planRemoval(ctx, { vmId, name: 'many', force });
+    expect(plan.extensions).toMatchObject([{ name: 'many', state }]);
+    expect(plan.steps.map(({ command }) => command)).toEqual(commands);
+    const input = { vmId, name: 'many', force };
+    // The hash of one act is none for another.
+    await expect(removeExtension(ctx, { ...input, force: !force, plan: plan.planHash ?? '' })).rejects.toMatchObject(
+      movedOn,
+    );
+    await removeExtension(ctx, { ...input, plan: plan.planHash ?? '' });
+  });
+
+  test('a removal that others wait for is refused as the act is', async () => {
+    const vmId = await twoStates();
+    await setExtension(ctx, { vmId, name: 'behind', goal: goal({ handler: many, dependsOn: ['probe'] }) });
+    await expect(planRemoval(ctx, { vmId, name: 'probe' })).rejects.toMatchObject({ code: 'extension_needed' });
+  });
+});
+
+describe('what to know before', () => {
+  test('a lower version, a disabled dependency, and who waits for what is disabled', async () => {
+    const vmId = await newVm();
+    await setExtension(ctx, { vmId, name: 'probe', goal: goal({ version: '1.0' }) });
+    await setExtension(ctx, {
+      vmId,
+      name: 'many',
+      goal: goal({ handler: many, version: '1.1', dependsOn: ['probe'] }),
+    });
+    await deliver(vmId);
+    const codes = async (name: string, change: Record<string, unknown>) =>
+      (await planExtension(ctx, { vmId, name, goal: goal(change) })).warnings
+        .map(({ code, path }) => `${path} ${code}`)
+        .filter((told) => !told.includes('machine_absent') && !told.includes('unchecked'));
+    expect(await codes('probe', { state: 'disabled' })).toEqual(['/state plan_dependants_wait']);
+    expect(await codes('many', { handler: many, version: '1.0', dependsOn: ['probe'] })).toEqual([
+      '/version plan_lower_version',
+    ]);
+    await setExtension(ctx, { vmId, name: 'probe', goal: goal({ version: '1.0', state: 'disabled' }) });
+    expect(await codes('many', { handler: many, version: '1.1', dependsOn: ['probe'] })).toEqual([
+      '/dependsOn/0 plan_dependency_disabled',
+    ]);
   });
 });

@@ -159,7 +159,13 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
       warnings.push({ path: '/state', code: 'plan_dependants_wait', params: { name, dependants: names } });
     }
   }
-  return warnings;
+  // Extensions of one handler warn alike.
+  const told = new Set<string>();
+  return warnings.filter(({ code, params = {} }) => {
+    const { name: _, ...rest } = params;
+    const key = canonicalJson(code === 'plan_dependency_disabled' ? [code, params] : [code, rest]);
+    return !told.has(key) && told.add(key);
+  });
 }
 
 /**

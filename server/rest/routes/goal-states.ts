@@ -3,11 +3,13 @@ import {
   getExtension,
   getGoalState,
   listGoalStates,
+  planExtension,
   removeExtension,
   revertGoalState,
   setExtension,
 } from '#server/domain/goal-states/index.ts';
 import { extensionGoal } from '#server/domain/goal-states/input.ts';
+import { translateFaults } from '#server/i18n/index.ts';
 import { flag, pageOf, type Route, route } from '../route.ts';
 import { count, handler, inExtension, inVm, sha256, time, version, vmId } from '../shapes.ts';
 
@@ -78,6 +80,40 @@ const pastGoalState = z.object({
   extensions: z.array(z.record(z.string(), z.unknown())),
 });
 
+const fault = z.object({ path: z.string(), code: z.string(), message: z.string() });
+
+const plan = z.object({
+  vmId,
+  incarnation: z.object({ before: count, after: count }),
+  extensions: z.array(
+    z.object({
+      name: z.string(),
+      handler,
+      effect: z.enum(['none', 'incarnation', 'sequence']),
+      version: version.nullable(),
+      state: z.enum(['enabled', 'disabled', 'uninstall', 'dropped']),
+      sequenceNumber: z.object({ before: count.nullable(), after: count }),
+      changes: z.array(z.object({ path: z.string(), before: z.unknown().optional(), after: z.unknown().optional() })),
+      protectedSettings: z.enum(['none', 'kept', 'added', 'replaced', 'removed']),
+    }),
+  ),
+  steps: z.array(
+    z.object({
+      extension: z.string(),
+      command: z.enum(['install', 'update', 'enable', 'disable', 'uninstall']),
+      version,
+      seconds: count,
+    }),
+  ),
+  others: z.array(z.object({ name: z.string(), command: z.enum(['enable', 'disable']), waits: z.boolean() })),
+  warnings: z.array(fault),
+  faults: z.array(fault),
+  planHash: z.string().nullable(),
+});
+
+/** The hash of a plan: the call is refused with 412 when it would do anything else than the plan showed. */
+const planned = z.string().min(1).max(100).optional();
+
 /** The incarnation as `If-Match` takes it back. */
 const tagged = <T extends { incarnation: number }>(status: number, body: T) => ({
   status,
@@ -93,12 +129,36 @@ export const goalStateRoutes: readonly Route[] = [
     summary: 'Declares an extension of a VM. An identical request changes nothing.',
     role: 'operator',
     params: inExtension,
+    query: z.object({ plan: planned, siblings: flag }),
     body: extensionGoal,
     takesIfMatch: true,
     answers: { 200: { meaning: 'What is declared now.', schema: receipt } },
     refusals: [404, 409, 412],
-    run: async (ctx, { params, body, ifMatch }) =>
-      tagged(200, await setExtension(ctx, { vmId: params.id, name: params.name, goal: body, ifMatch })),
+    run: async (ctx, { params, query, body, ifMatch }) =>
+      tagged(200, await setExtension(ctx, { vmId: params.id, name: params.name, goal: body, ifMatch, ...query })),
+  }),
+  route({
+    method: 'POST',
+    path: '/vms/{id}/extensions/{name}/plan',
+    operationId: 'planExtension',
+    summary: 'What a declaration would do. Nothing is written; `planHash` given with the PUT holds it to this plan.',
+    role: 'operator',
+    params: inExtension,
+    query: z.object({ siblings: flag }),
+    body: extensionGoal,
+    answers: { 200: { meaning: 'The plan; what would be refused is in `faults`.', schema: plan } },
+    refusals: [404, 409],
+    run: async (ctx, { params, query, body, acceptLanguage }) => {
+      const found = await planExtension(ctx, { vmId: params.id, name: params.name, goal: body, ...query });
+      return {
+        status: 200,
+        body: {
+          ...found,
+          warnings: translateFaults(found.warnings, acceptLanguage),
+          faults: translateFaults(found.faults, acceptLanguage),
+        },
+      };
+    },
   }),
   route({
     method: 'GET',
@@ -118,14 +178,14 @@ export const goalStateRoutes: readonly Route[] = [
     summary: 'Has an extension uninstalled; with `force` it is dropped without the agent.',
     role: 'operator',
     params: inExtension,
-    query: z.object({ force: flag }),
+    query: z.object({ force: flag, plan: planned }),
     takesIfMatch: true,
     answers: {
       202: { meaning: 'Being uninstalled, or dropped where no agent has to be waited for.', schema: removal },
     },
     refusals: [404, 409, 412],
     run: async (ctx, { params, query, ifMatch }) =>
-      tagged(202, await removeExtension(ctx, { vmId: params.id, name: params.name, force: query.force, ifMatch })),
+      tagged(202, await removeExtension(ctx, { vmId: params.id, name: params.name, ...query, ifMatch })),
   }),
   route({
     method: 'GET',

@@ -65,7 +65,7 @@ export default async function NewExtensionPage({ params, searchParams }: Props) 
         </FootBar>
       }
     >
-      <Words namespaces={['editor']}>
+      <Words namespaces={['editor', 'reports']}>
         <EditorOnDemand
           key={handler}
           vm={vm}

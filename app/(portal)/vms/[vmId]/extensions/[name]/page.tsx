@@ -53,7 +53,7 @@ export default async function ExtensionPage({ params }: Props) {
         </FootBar>
       }
     >
-      <Words namespaces={['editor']}>
+      <Words namespaces={['editor', 'reports']}>
         <EditorOnDemand
           vm={vm}
           handler={extension.handler}

@@ -4,7 +4,7 @@ import { canonical, commands, type Draft, type Settings } from './draft.ts';
 
 /** One thing that differs between two declarations. Values are texts; undefined where there is none. */
 export interface Change {
-  kind: 'version' | 'state' | 'autoUpgrade' | 'dependsOn' | 'timeout' | 'setting';
+  kind: 'version' | 'state' | 'autoUpgrade' | 'dependsOn' | 'timeout' | 'setting' | 'protected';
   /** Place of a setting as a JSON pointer below `publicSettings`, or the command of a timeout. */
   at: string;
   /** Titles along the way, outermost first. */

@@ -6,6 +6,7 @@ import { ControlRow, Field, FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { Switch } from '#app/_ui/switch.tsx';
+import { circleThrough, type Waiting } from './dependencies.ts';
 import { type Command, commands, type Draft, seconds } from './draft.ts';
 import type { Faults } from './use-faults.ts';
 
@@ -16,8 +17,8 @@ export interface DeclarationFieldsProps {
   versions: readonly { version: string; state: string }[];
   /** The version that runs where it is not the one asked for. */
   running: string | undefined;
-  /** Names of the VM's other extensions. */
-  others: readonly string[];
+  /** The VM's other extensions. */
+  others: readonly Waiting[];
   /** The handler's other extensions that have another version than the draft: they share one. */
   siblings: readonly string[];
   takesSiblings: boolean;
@@ -43,7 +44,12 @@ export function DeclarationFields({
   const dependencyFault =
     faultAt('/dependsOn') ?? draft.dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
   // A dependency that is gone stays visible, so that it can be taken out.
-  const choices = [...new Set([...others, ...draft.dependsOn])].sort();
+  const choices = [...new Set([...others.map(({ name }) => name), ...draft.dependsOn])].sort();
+  /** Said before it is chosen: the one would wait for the other. */
+  const circleHint = (choice: string) => {
+    const circle = draft.dependsOn.includes(choice) ? null : circleThrough(others, draft.name, choice);
+    return circle === null ? undefined : t('dependsOn.circle', { path: circle.join(' → ') });
+  };
   return (
     <>
       <div className="grid gap-x-3 gap-y-3.5 sm:grid-cols-[minmax(0,1fr)_150px_150px]">
@@ -134,6 +140,7 @@ export function DeclarationFields({
             {choices.map((name) => (
               <ControlRow
                 key={name}
+                hint={circleHint(name)}
                 control={
                   <Checkbox
                     checked={draft.dependsOn.includes(name)}

@@ -5,18 +5,19 @@ import { useEffect, useRef, useState } from 'react';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
-import { draftOf, printed, withSettings, withText } from './draft.ts';
+import { ConflictCard, type Newer } from './conflict-card.tsx';
+import { DependencyCard } from './dependency-card.tsx';
+import { type Draft, printed, withSettings, withText } from './draft.ts';
 import { EditorHeader } from './editor-header.tsx';
 import { Foot } from './foot.tsx';
 import { JsonCard } from './json-card.tsx';
 import { LeaveGuard } from './leave-guard.tsx';
 import { Leaving } from './leaving.tsx';
-import { MovedOn, type Newer } from './moved-on.tsx';
 import { Notices } from './notices.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { SettingsCard } from './settings-card.tsx';
 import { useApply } from './use-apply.ts';
-import { type EditingStart, useEditing } from './use-editing.ts';
+import { differs, type EditingStart, useEditing } from './use-editing.ts';
 import { useFaults } from './use-faults.ts';
 import { usePlan } from './use-plan.ts';
 
@@ -65,28 +66,25 @@ export function Editor({ versions, ...from }: EditorProps) {
         if (explain(error).code === 'extension_absent') return null;
         throw error;
       }),
+      queries.invalidateQueries(trpc.goalStates.pathFilter()),
     ]).catch(() => [null, null] as const);
     const [state] = goalStates?.items ?? [];
     if (state === undefined) return;
     const { incarnation, publishedAt, publishedBy } = state;
-    setNewer({ incarnation, publishedAt, publishedBy, extension });
+    const isTheSame = extension === null ? isNew : base.extension !== null && !differs(base.extension, extension);
+    // Another part of the VM: there is nothing to compare, only a new plan to look at.
+    if (isTheSame) editing.goOnFrom({ extension, incarnation }, draft, secrets.mode === 'keep' ? null : secrets);
+    else setNewer({ incarnation, publishedAt, publishedBy, extension });
   }
 
-  function takeTheirs() {
-    if (newer?.extension == null) return;
-    editing.goOnFrom(newer, draftOf(newer.extension), null);
-    setNewer(null);
-    applying.forget();
-  }
-
-  function keepMine() {
+  function goOn(merged: Draft, keepsSecrets: boolean) {
     if (newer === null) return;
-    editing.goOnFrom(newer, draft, secrets);
+    editing.goOnFrom(newer, merged, keepsSecrets && secrets.mode !== 'keep' ? secrets : null);
     setNewer(null);
     applying.forget();
   }
 
-  if (base.extension?.state === 'uninstall') return <Leaving vm={vm} name={start.name} />;
+  if (base.extension?.state === 'uninstall' && !dirty) return <Leaving vm={vm} name={start.name} />;
 
   const present = base.extension?.protectedSettings ?? null;
   const editJson = (at: string) => json.current?.goTo(at);
@@ -95,15 +93,13 @@ export function Editor({ versions, ...from }: EditorProps) {
       <LeaveGuard active={dirty && !applying.done} />
       <EditorHeader vm={vm} handler={handler} version={draft.version} base={base} name={isNew ? null : start.name} />
       {newer === null ? null : (
-        <MovedOn
+        <ConflictCard
           newer={newer}
           base={base.extension}
           mine={draft}
           secrets={secrets}
           plan={used.plan}
-          busy={applying.busy}
-          onApplyMine={keepMine}
-          onTakeTheirs={takeTheirs}
+          onGoOn={goOn}
         />
       )}
       {applying.done || newer !== null ? null : (
@@ -123,13 +119,13 @@ export function Editor({ versions, ...from }: EditorProps) {
         <SettingsCard
           editing={editing}
           versions={versions}
-          others={neighbours.filter(({ state }) => state !== 'uninstall').map(({ name }) => name)}
+          others={neighbours.filter(({ state }) => state !== 'uninstall')}
           faults={faults}
           onSettings={(settings) => setDraft((current) => withSettings(current, settings))}
           onActive={setActive}
           onEditJson={editJson}
         />
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:sticky lg:top-[calc(var(--topbar)+16px)]">
           <JsonCard
             editor={json}
             text={draft.text}
@@ -156,6 +152,12 @@ export function Editor({ versions, ...from }: EditorProps) {
             idle={!dirty && !isNew}
             planned={planned}
             faultAt={faults.publicAt}
+          />
+          <DependencyCard
+            vmId={vm.id}
+            name={draft.name}
+            dependsOn={draft.dependsOn}
+            extensions={live.goalState.extensions}
           />
         </div>
       </div>

@@ -95,8 +95,13 @@ export function Foot(props: FootProps) {
   );
 }
 
-function sentenceOf({ steps, incarnation }: Plan): 'same' | 'install' | 'update' | 'disable' | 'enable' {
+function sentenceOf({
+  steps,
+  incarnation,
+  warnings,
+}: Plan): 'same' | 'later' | 'install' | 'update' | 'disable' | 'enable' {
   if (incarnation.after === incarnation.before) return 'same';
+  if (warnings.some(({ code }) => code === 'plan_machine_absent')) return 'later';
   const ran = steps.map(({ command }) => command);
   if (ran.includes('update') || ran.includes('uninstall')) return 'update';
   if (ran.includes('install')) return 'install';

@@ -4,9 +4,8 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { Problem } from '#app/_lib/problem.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { copyText } from '#app/_ui/copy.tsx';
-import { toast } from '#app/_ui/toast.tsx';
-import { printed, type Settings } from './draft.ts';
+import { CopySettings } from './copy-settings.tsx';
+import type { Settings } from './draft.ts';
 
 export interface NoticesProps {
   name: string;
@@ -33,11 +32,6 @@ export function Notices(props: NoticesProps) {
       {t('live.compare')}
     </Button>
   );
-  const copy = (
-    <Button size="sm" onClick={() => void copyText(printed(props.settings)).then(() => toast(t('live.copied')))}>
-      {t('live.copy')}
-    </Button>
-  );
   return (
     <>
       {gone === null ? null : (
@@ -47,7 +41,7 @@ export function Notices(props: NoticesProps) {
           className="mb-4"
           actions={
             <span className="flex flex-wrap gap-2">
-              {copy}
+              <CopySettings settings={props.settings} small />
               {gone === 'extension' ? compare : null}
             </span>
           }

@@ -44,8 +44,12 @@ export function PlanCard(props: PlanCardProps) {
         note={
           idle ? undefined : (
             <span className="tabular-nums">
-              {t('changes.count', { count })}
-              {plan === null ? null : `, ${useless(plan) ? t('plan.none') : sequenceOf(plan, t)}`}
+              {[
+                count === 0 ? null : t('changes.count', { count }),
+                plan === null ? null : useless(plan) ? t('plan.none') : sequenceOf(plan, t),
+              ]
+                .filter(Boolean)
+                .join(', ')}
             </span>
           )
         }

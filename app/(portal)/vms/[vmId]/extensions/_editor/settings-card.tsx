@@ -10,6 +10,7 @@ import { pointerOf, type SettingPath } from '#app/_ui/schema-form/surroundings.t
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { shown } from './changes.ts';
 import { DeclarationFields } from './declaration-fields.tsx';
+import type { Waiting } from './dependencies.ts';
 import type { Settings } from './draft.ts';
 import { ProtectedSettings } from './protected-settings.tsx';
 import type { Editing } from './use-editing.ts';
@@ -18,8 +19,8 @@ import type { Faults } from './use-faults.ts';
 export interface SettingsCardProps {
   editing: Editing;
   versions: readonly { version: string; state: string }[];
-  /** Names of the VM's other extensions. */
-  others: readonly string[];
+  /** The VM's other extensions. */
+  others: readonly Waiting[];
   faults: Faults;
   onSettings(settings: Settings): void;
   onActive(pointer: string): void;

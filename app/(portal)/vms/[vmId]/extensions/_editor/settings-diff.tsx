@@ -1,18 +1,19 @@
 'use client';
 
-import { diffLines } from 'diff';
+import { diffLines, diffWordsWithSpace } from 'diff';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
+
+interface Line {
+  sign: '+' | '-' | ' ';
+  /** What is otherwise than in the line that it replaces is marked. */
+  parts: { text: string; marked: boolean }[];
+}
 
 /** Two JSON texts as one: what went, what came, what stays. */
 export function SettingsDiff({ before, after }: { before: string; after: string }) {
   const { t } = useTranslation('editor');
-  const lines = diffLines(before, after).flatMap(({ value, added, removed }) =>
-    value
-      .replace(/\n$/, '')
-      .split('\n')
-      .map((text) => ({ text, sign: added ? '+' : removed ? '-' : ' ' })),
-  );
+  const lines = linesBetween(before, after);
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
@@ -20,10 +21,11 @@ export function SettingsDiff({ before, after }: { before: string; after: string 
       aria-label={t('changes.diff')}
       className="mono max-h-96 overflow-auto rounded-b-lg pb-2"
     >
-      {lines.map(({ text, sign }, index) => (
+      {lines.map(({ parts, sign }, index) => (
         <div
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
           key={index}
+          data-st={sign === '+' ? 'healthy' : sign === '-' ? 'failed' : undefined}
           className={cn(
             'grid grid-cols-[18px_minmax(0,1fr)] px-4 text-ink-2',
             sign === '+' && 'bg-healthy-tint text-healthy-text',
@@ -33,10 +35,43 @@ export function SettingsDiff({ before, after }: { before: string; after: string 
           <span aria-hidden>{sign}</span>
           <code className="wrap-anywhere whitespace-pre-wrap">
             {sign === ' ' ? null : <span className="sr-only">{t(sign === '+' ? 'changes.to' : 'changes.from')}: </span>}
-            {text}
+            {parts.map(({ text, marked }, part) =>
+              marked ? (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a part is its number
+                <mark key={part} className="rounded-xs bg-st-line text-inherit">
+                  {text}
+                </mark>
+              ) : (
+                text
+              ),
+            )}
           </code>
         </div>
       ))}
     </section>
   );
+}
+
+function linesBetween(before: string, after: string): Line[] {
+  const chunks = diffLines(before, after).map(({ value, added, removed }) => ({
+    sign: added ? ('+' as const) : removed ? ('-' as const) : (' ' as const),
+    texts: value.replace(/\n$/, '').split('\n'),
+  }));
+  return chunks.flatMap(({ sign, texts }, index) => {
+    // What goes stands before what comes in its place; line by line where they are as many.
+    const other = sign === '-' ? chunks[index + 1] : sign === '+' ? chunks[index - 1] : undefined;
+    const isReplaced = other !== undefined && other.sign !== ' ' && other.texts.length === texts.length;
+    return texts.map((text, line): Line => {
+      const opposite = isReplaced ? (other.texts[line] ?? '') : undefined;
+      return { sign, parts: opposite === undefined ? [{ text, marked: false }] : marks(sign, text, opposite) };
+    });
+  });
+}
+
+function marks(sign: Line['sign'], text: string, opposite: string): Line['parts'] {
+  const words = sign === '-' ? diffWordsWithSpace(text, opposite) : diffWordsWithSpace(opposite, text);
+  return words.flatMap(({ value, added, removed }) => {
+    const isOther = sign === '-' ? added : removed;
+    return isOther ? [] : [{ text: value, marked: added || removed }];
+  });
 }

@@ -81,8 +81,8 @@ export function useApply(vm: { id: string; name: string }, onMovedOn: () => Prom
         router.push(`/vms/${vm.id}`);
       } catch (error) {
         const problem = explain(error);
-        if (problem.code === 'goal_state_moved_on') await onMovedOn();
-        else setRefusal(problem);
+        setRefusal(problem);
+        if (problem.code === 'goal_state_moved_on' || problem.code === 'plan_moved_on') await onMovedOn();
         setState('idle');
         running.current = false;
       }

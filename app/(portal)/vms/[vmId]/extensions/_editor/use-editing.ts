@@ -68,7 +68,9 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
   const secrets = chosen ?? (isNew && used.protectedForm.kind === 'fields' ? emptyReplacement : keep);
   const [takesSiblings, setTakesSiblings] = useState(false);
   const [adopted, setAdopted] = useState<string | null>(null);
-  const live = useLive(from);
+  const followed = useLive(from);
+  // One that is declared anew is not missed.
+  const live = isNew && followed.gone === 'extension' ? { ...followed, gone: null } : followed;
 
   const present = base.extension?.protectedSettings ?? null;
   const changes = useMemo(
@@ -84,7 +86,7 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
     .map(({ name }) => name);
 
   const latest = live.extension;
-  const moved = latest !== undefined && latest.incarnation > base.incarnation;
+  const moved = base.extension !== null && latest !== undefined && latest.incarnation > base.incarnation;
   const movedHere = moved && base.extension !== null && differs(base.extension, latest);
   const others = live.goalState.incarnation;
   useEffect(() => {
@@ -148,7 +150,7 @@ function useMustReplace(
 }
 
 /** Whether somebody changed this extension, and not only its neighbours. */
-function differs(before: ExtensionView, after: ExtensionView): boolean {
+export function differs(before: ExtensionView, after: ExtensionView): boolean {
   const told = ({ incarnation: _, ...rest }: ExtensionView) => JSON.stringify(rest);
   return told(before) !== told(after);
 }

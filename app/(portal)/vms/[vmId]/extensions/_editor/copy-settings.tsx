@@ -1,0 +1,22 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { copyText } from '#app/_ui/copy.tsx';
+import { toast } from '#app/_ui/toast.tsx';
+import { printed, type Settings } from './draft.ts';
+
+/** Takes what was typed along when it can be applied here no more. Protected settings stay. */
+export function CopySettings({ settings, small = false }: { settings: Settings; small?: boolean }) {
+  const { t } = useTranslation('editor');
+  return (
+    <Button
+      size={small ? 'sm' : 'default'}
+      onClick={() =>
+        void copyText(printed(settings)).then((copied) => toast(t(copied ? 'live.copied' : 'live.notCopied')))
+      }
+    >
+      {t('live.copy')}
+    </Button>
+  );
+}

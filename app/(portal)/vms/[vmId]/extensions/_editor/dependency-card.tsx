@@ -1,0 +1,61 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { useMemo, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { Segmented } from '#app/_ui/segmented.tsx';
+import { Skeleton } from '#app/_ui/skeleton.tsx';
+import type { PastGoalState } from '../../vm-data.ts';
+import type { Waiting } from './dependencies.ts';
+
+const DependencyPicture = dynamic(() => import('./dependency-picture.tsx').then((module) => module.DependencyPicture), {
+  ssr: false,
+  loading: () => <Skeleton className="mx-4 mb-4 h-32" />,
+});
+
+export interface DependencyCardProps {
+  vmId: string;
+  /** The extension that is edited, and whom it will wait for. */
+  name: string;
+  dependsOn: readonly string[];
+  extensions: PastGoalState['extensions'];
+}
+
+type View = 'picture' | 'list';
+
+/** Who waits for whom on this VM, with what is chosen here taken in. */
+export function DependencyCard({ vmId, name, dependsOn, extensions }: DependencyCardProps) {
+  const { t } = useTranslation('editor');
+  const [view, setView] = useState<View>('picture');
+  const all = useMemo<Waiting[]>(
+    () => [
+      ...extensions
+        .filter((other) => other.name !== name && other.state !== 'uninstall')
+        .map((other) => ({ name: other.name, dependsOn: other.dependsOn })),
+      { name, dependsOn },
+    ],
+    [extensions, name, dependsOn],
+  );
+  if (all.length < 2) return null;
+  return (
+    <Card>
+      <CardHeader
+        title={t('order.title')}
+        note={t('order.note')}
+        actions={
+          <Segmented<View>
+            label={t('order.view')}
+            value={view}
+            onChange={setView}
+            options={[
+              { value: 'picture', label: t('order.picture') },
+              { value: 'list', label: t('order.list') },
+            ]}
+          />
+        }
+      />
+      <DependencyPicture vmId={vmId} name={name} all={all} asList={view === 'list'} />
+    </Card>
+  );
+}

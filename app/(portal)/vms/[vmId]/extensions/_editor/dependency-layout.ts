@@ -1,0 +1,56 @@
+import { Graph, layout } from '@dagrejs/dagre';
+import { edgesOf, type Waiting } from './dependencies.ts';
+
+export const nodeWidth = 148;
+export const nodeHeight = 46;
+
+export interface Picture {
+  width: number;
+  height: number;
+  /** Left upper corners by name. */
+  nodes: ReadonlyMap<string, { x: number; y: number }>;
+  edges: { from: string; to: string; inCircle: boolean; path: string }[];
+}
+
+/** Layers from above: who runs first stands higher. Pixels. */
+export function pictureOf(all: readonly Waiting[]): Picture {
+  const graph = new Graph();
+  graph.setGraph({ rankdir: 'TB', nodesep: 12, ranksep: 34, marginx: 2, marginy: 2 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const { name } of all) graph.setNode(name, { width: nodeWidth, height: nodeHeight });
+  const edges = edgesOf(all).filter(({ from, to }) => from !== to);
+  for (const { from, to } of edges) graph.setEdge(from, to);
+  layout(graph);
+  const { width = 0, height = 0 } = graph.graph();
+  return {
+    width,
+    height,
+    nodes: new Map(
+      graph.nodes().map((name) => {
+        const { x = 0, y = 0 } = graph.node(name);
+        return [name, { x: x - nodeWidth / 2, y: y - nodeHeight / 2 }] as const;
+      }),
+    ),
+    edges: edges.map(({ from, to, inCircle }) => ({
+      from,
+      to,
+      inCircle,
+      path: curve(graph.edge(from, to).points ?? []),
+    })),
+  };
+}
+
+/** A line through the points, with its corners rounded by the middles between them. */
+function curve(points: readonly { x: number; y: number }[]): string {
+  const [first, ...rest] = points;
+  const last = rest.at(-1);
+  if (first === undefined || last === undefined) return '';
+  const turns = rest.slice(0, -1).map((point, index) => {
+    const next = rest[index + 1] ?? point;
+    const end = index === rest.length - 2 ? last : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 };
+    return `Q${round(point.x)} ${round(point.y)} ${round(end.x)} ${round(end.y)}`;
+  });
+  return `M${round(first.x)} ${round(first.y)}${turns.join('') || `L${round(last.x)} ${round(last.y)}`}`;
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;

@@ -1,0 +1,160 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import { type ReactNode, useId, useMemo } from 'react';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { FieldError } from '#app/_ui/field.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { ageMs, editHref } from '../../vm-data.ts';
+import { circleThrough, runOrder, type Waiting } from './dependencies.ts';
+import { nodeHeight, nodeWidth, pictureOf } from './dependency-layout.ts';
+
+export interface DependencyPictureProps {
+  vmId: string;
+  name: string;
+  all: readonly Waiting[];
+  asList: boolean;
+}
+
+/** The extensions in layers, who runs first above; or as a list. Each leads to its own editor. */
+export function DependencyPicture({ vmId, name, all, asList }: DependencyPictureProps) {
+  const { t } = useTranslation(['editor', 'reports']);
+  const trpc = useTRPC();
+  const arrow = useId();
+  const view = useQuery({ ...trpc.instanceViews.get.queryOptions({ vmId }), refetchInterval: ageMs });
+  const picture = useMemo(() => pictureOf(all), [all]);
+  const order = useMemo(() => runOrder(all), [all]);
+  const waitsFor = new Map(all.map((one) => [one.name, one.dependsOn]));
+  const circle = (waitsFor.get(name) ?? []).map((other) => circleThrough(all, name, other)).find(Boolean);
+  const health = (other: string) => view.data?.extensions.find((one) => one.name === other)?.health;
+
+  const about = (other: string) => {
+    const names = waitsFor.get(other) ?? [];
+    return names.length === 0 ? t('order.free') : t('order.waits', { names: names.join(', ') });
+  };
+  const words = (other: string) => {
+    const now = health(other);
+    return (
+      <>
+        <span className="flex min-w-0 items-center gap-1.5">
+          <StatusIcon status={now ? statusOfHealth[now] : 'waiting'} className="shrink-0" />
+          <span className="truncate font-medium" title={other}>
+            {other}
+          </span>
+        </span>
+        <span className="truncate text-12 text-ink-3">
+          {now ? t(`reports:health.${now}`) : view.isPending ? '…' : t('order.notYet')}
+          {other === name ? ` · ${t('order.this')}` : null}
+        </span>
+      </>
+    );
+  };
+
+  return (
+    <div className="px-4 pb-4">
+      {asList ? (
+        <ol className="grid">
+          {order.map((other) => (
+            <li
+              key={other}
+              className="grid min-h-(--row) items-baseline gap-x-3 border-t border-line-subtle py-1.5 first:border-t-0 sm:grid-cols-[minmax(0,180px)_minmax(0,1fr)]"
+            >
+              <Place vmId={vmId} name={other} isThis={other === name} className="grid rounded-sm">
+                {words(other)}
+              </Place>
+              <span className="min-w-0 wrap-anywhere text-ink-2">{about(other)}</span>
+            </li>
+          ))}
+        </ol>
+      ) : (
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
+          tabIndex={0}
+          aria-label={t('order.title')}
+          className="max-h-96 overflow-auto rounded-md"
+        >
+          <div className="relative mx-auto" style={{ width: picture.width, height: picture.height }}>
+            <svg aria-hidden width={picture.width} height={picture.height} className="absolute inset-0">
+              <defs>
+                <marker id={arrow} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+                  <path d="M1 1 7 4 1 7z" fill="context-stroke" />
+                </marker>
+              </defs>
+              {picture.edges.map((edge) => (
+                <path
+                  key={`${edge.from} ${edge.to}`}
+                  d={edge.path}
+                  fill="none"
+                  stroke="currentColor"
+                  strokeWidth="1.5"
+                  strokeDasharray={edge.inCircle ? '4 3' : undefined}
+                  markerEnd={`url(#${arrow})`}
+                  className={edge.inCircle ? 'text-failed-text' : 'text-ink-3'}
+                />
+              ))}
+            </svg>
+            <ol>
+              {order.map((other) => {
+                const at = picture.nodes.get(other);
+                return (
+                  <li
+                    key={other}
+                    className="absolute"
+                    style={{ left: at?.x, top: at?.y, width: nodeWidth, height: nodeHeight }}
+                  >
+                    <Place
+                      vmId={vmId}
+                      name={other}
+                      isThis={other === name}
+                      className={cn(
+                        'grid h-full content-center rounded-md bg-surface px-2.5 shadow-control [--cut:var(--surface)]',
+                        other === name && 'bg-brand-tint shadow-[inset_0_0_0_1.5px_var(--brand-text)]',
+                      )}
+                    >
+                      {words(other)}
+                      <span className="sr-only">{about(other)}</span>
+                    </Place>
+                  </li>
+                );
+              })}
+            </ol>
+          </div>
+        </section>
+      )}
+      <div aria-live="polite">
+        {circle ? (
+          <div className="mt-2">
+            <FieldError>{t('order.circle', { path: circle.join(' → ') })}</FieldError>
+          </div>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+interface PlaceProps {
+  vmId: string;
+  name: string;
+  isThis: boolean;
+  className: string;
+  children: ReactNode;
+}
+
+function Place({ vmId, name, isThis, className, children }: PlaceProps) {
+  if (isThis) {
+    return (
+      <div aria-current="true" className={className}>
+        {children}
+      </div>
+    );
+  }
+  return (
+    <Link href={editHref(vmId, name)} prefetch={false} className={cn(className, 'hover:bg-hover')}>
+      {children}
+    </Link>
+  );
+}

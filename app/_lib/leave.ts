@@ -1,0 +1,79 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useEffect, useRef } from 'react';
+
+type Ask = (go: () => void) => void;
+
+/** The page that has something to lose, of which there is one at most. */
+let guard: Ask | null = null;
+
+/**
+ * Runs `go`, which leaves the page, at once, or after the page has asked and somebody agreed. For everything that leads
+ * elsewhere and is no link: links, Back and Forward are caught by themselves.
+ */
+export function mayLeave(go: () => void): void {
+  if (guard === null) go();
+  else guard(go);
+}
+
+/**
+ * While `ask` is given it is called before a link, Back, Forward or `mayLeave` takes this page away; `go` does what was
+ * wanted. A reload and a closed tab bring the browser's own question.
+ */
+export function useLeaveGuard(ask: Ask | null): void {
+  const router = useRouter();
+  const latest = useRef(ask);
+  useEffect(() => {
+    latest.current = ask;
+  });
+  const active = ask !== null;
+  useEffect(() => {
+    if (!active) return;
+    let agreed = false;
+    const question: Ask = (go) =>
+      latest.current?.(() => {
+        agreed = true;
+        go();
+      });
+    guard = question;
+
+    const unload = (event: BeforeUnloadEvent) => {
+      if (!agreed) event.preventDefault();
+    };
+    const click = (event: MouseEvent) => {
+      const target = targetOf(event);
+      if (target === null || agreed) return;
+      event.preventDefault();
+      event.stopPropagation();
+      question(() => router.push(target));
+    };
+    const traverse = (event: NavigateEvent) => {
+      if (agreed || event.navigationType !== 'traverse' || !event.cancelable) return;
+      const { key } = event.destination;
+      event.preventDefault();
+      question(() => void window.navigation.traverseTo(key));
+    };
+    // Browsers without it leave by Back unasked.
+    const history = 'navigation' in window ? window.navigation : null;
+    addEventListener('beforeunload', unload);
+    document.addEventListener('click', click, true);
+    history?.addEventListener('navigate', traverse);
+    return () => {
+      if (guard === question) guard = null;
+      removeEventListener('beforeunload', unload);
+      document.removeEventListener('click', click, true);
+      history?.removeEventListener('navigate', traverse);
+    };
+  }, [active, router]);
+}
+
+/** Where a click leads within these pages; null where it leads nowhere else, or opens something beside. */
+function targetOf(event: MouseEvent): string | null {
+  const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
+  if (!(link instanceof HTMLAnchorElement) || link.target === '_blank') return null;
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
+  const to = new URL(link.href);
+  const address = to.pathname + to.search;
+  return to.origin !== location.origin || address === location.pathname + location.search ? null : address;
+}
