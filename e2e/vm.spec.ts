@@ -203,13 +203,15 @@ test('the history says what changed; a revert names what it does, and who was fa
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}?tab=goal-state`);
   const history = page.getByRole('list', { name: 'History of goal states' });
-  await expect(history.getByRole('button').first()).toContainText('watch: settings');
+  await expect(history.getByRole('button').first()).toContainText('watch: target one.example.net to two.example.net');
   await expect(page.getByRole('region', { name: 'Changes from 2 to 3' })).toContainText('two.example.net');
   await expectAccessibleInBothThemes(page);
   await history.getByRole('button').filter({ hasText: 'added' }).click();
+  await expect(page).toHaveURL(/a=1&b=2/);
   await page.getByRole('button', { name: 'Revert to 2' }).click();
   const dialog = page.getByRole('alertdialog');
-  await expect(dialog).toContainText('watch: settings');
+  await expect(dialog).toContainText('watch: target two.example.net to one.example.net');
+  await expect(dialog.getByRole('region', { name: 'Changes from 3 to 2' })).toContainText('one.example.net');
   await expectAccessibleInBothThemes(page);
 
   await api.setExtension(vm.id, 'second', sampleGoal(snapshot));
@@ -220,8 +222,56 @@ test('the history says what changed; a revert names what it does, and who was fa
   await dialog.getByRole('button', { name: 'Revert to 2' }).click();
   await expect(dialog).toHaveCount(0);
   await expect(history.getByRole('button').first()).toContainText('back to 2');
+
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(history.getByRole('button').first()).toContainText('back to 4');
+  await expect(page.getByText(`${vm.name} has goal state 4 again`, { exact: true })).toBeVisible();
   await page.getByRole('link', { name: 'Documents' }).click();
-  await expect(page.getByRole('region', { name: 'Goal state' })).toContainText('one.example.net');
+  await expect(page.getByRole('region', { name: 'Goal state' })).toContainText('two.example.net');
+  await expectAccessibleInBothThemes(page);
+});
+
+test('any two goal states beside each other, chosen by keys, in the address; secrets only as changed', async ({
+  signedIn,
+  api,
+  unique,
+}) => {
+  const vm = await api.createVm(`any-${unique}`);
+  const password = `pass-${unique}`;
+  const goal = (target: string, secret?: string) => {
+    const { settings, ...rest } = sampleGoal(mount, { server: target });
+    return { ...rest, settings: { ...settings, ...(secret && { protectedSettings: { password: secret } }) } };
+  };
+  await api.setExtension(vm.id, 'share', goal('one.example.net', password));
+  await api.setExtension(vm.id, 'share', goal('two.example.net'));
+  await api.setExtension(vm.id, 'share', goal('two.example.net', `${password}-other`));
+  await api.setExtension(vm.id, 'share', goal('three.example.net'));
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}?tab=goal-state`);
+  await expect(page.getByRole('region', { name: 'Changes from 4 to 5' })).toContainText('three.example.net');
+
+  await page.getByRole('radio', { name: 'Compare from 4' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const changes = page.getByRole('region', { name: 'Changes from 2 to 5' });
+  await expect(changes.locator('mark')).toHaveText(['one', 'three', '1', '4', ', changed']);
+  await expect(changes).toContainText('"protectedSettings": "sealed, changed"');
+  await expect(changes).not.toContainText(password);
+  await expect(page).toHaveURL(/a=2&b=5/);
+  await page.getByRole('radio', { name: 'Side by side' }).click();
+  await expect(page).toHaveURL(/view=split/);
+  await expectAccessibleInBothThemes(page);
+  await page.reload();
+  await expect(changes).toContainText('three.example.net');
+  await expect(page.getByRole('radio', { name: 'Side by side' })).toBeChecked();
+
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('j');
+  await expect(page.getByRole('region', { name: 'Changes from 3 to 4' })).toContainText('sealed, changed');
+  await page.getByRole('radio', { name: 'JSON' }).click();
+  await expect(page.getByRole('region', { name: 'Goal state 4 as JSON' })).toContainText(
+    '"hasProtectedSettings": true',
+  );
   await expectAccessibleInBothThemes(page);
 });
 

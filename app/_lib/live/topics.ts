@@ -8,8 +8,10 @@ export interface Change {
 
 interface Rule {
   router: string;
-  /** Input that names the thing: queries about another one are left alone. */
+  /** Input that names the thing, or a list of things: queries about others are left alone. */
   about?: string;
+  /** Queries that name nothing are left alone, too. */
+  named?: true;
   /** Only this procedure: the others show what was, which no change touches. */
   procedure?: string;
 }
@@ -21,8 +23,14 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'goalStates', about: 'vmId' },
     { router: 'instanceViews', about: 'vmId' },
     { router: 'handlers' },
+    { router: 'fleet', about: 'vmIds', named: true },
   ],
-  fleet: [{ router: 'vms', about: 'vmId' }, { router: 'overview' }],
+  fleet: [
+    { router: 'vms', about: 'vmId' },
+    { router: 'instanceViews', about: 'vmId' },
+    { router: 'overview' },
+    { router: 'fleet', about: 'vmIds' },
+  ],
   // The page counts new acts and reads them when the reader asks: rows do not jump.
   act: [{ router: 'activity', procedure: 'countNewer', about: 'vmId' }, { router: 'overview' }],
   handler: [
@@ -51,7 +59,9 @@ export function concerns(queryKey: Query['queryKey'], changes: readonly Change[]
     return matching.some((rule) => {
       if (rule.router !== router || (rule.procedure ?? procedure) !== procedure) return false;
       const about = rule.about === undefined ? undefined : input?.[rule.about];
-      return typeof about !== 'string' || about === change.key || change.key === '*';
+      if (typeof about !== 'string' && !Array.isArray(about)) return rule.named !== true;
+      // Where too many changed at once, none of them is named.
+      return change.key === '*' || [about].flat().includes(change.key);
     });
   });
 }

@@ -1,9 +1,12 @@
 export { beginGoalStates, bindCertificate } from './begin.ts';
+export { compareGoalStates, type GoalStateComparison, previewRevert } from './compare-goal-states.ts';
 export { completeRemoval, type Removal } from './complete-removal.ts';
 export { type FetchedGoalState, fetchGoalState } from './fetch-goal-state.ts';
 export { findPackageOfVm } from './find-package.ts';
+export { findRevertTarget } from './find-revert-target.ts';
 export { type ExtensionView, getExtension } from './get-extension.ts';
 export { type GoalStateView, getGoalState } from './get-goal-state.ts';
+export { listGoalStateChanges, type PastChange } from './list-goal-state-changes.ts';
 export { listGoalStates, type PastGoalState } from './list-goal-states.ts';
 export type { Plan } from './plan.ts';
 export { planExtension } from './plan-extension.ts';

@@ -76,6 +76,14 @@ export const listGoalStatesInput = z.object({
 });
 export type ListGoalStatesInput = z.input<typeof listGoalStatesInput>;
 
+/** `from` 0 is the nothing before the first. */
+export const compareGoalStatesInput = z.object({
+  vmId,
+  from: z.number().int().min(0),
+  to: z.number().int().min(1),
+});
+export type CompareGoalStatesInput = z.input<typeof compareGoalStatesInput>;
+
 const reversion = z.object({ vmId, incarnation: z.number().int().min(1) });
 
 export const revertGoalStateInput = reversion.extend({ ifMatch, plan });

@@ -32,17 +32,23 @@ export async function listGoalStates(
     .orderBy(desc(goalStates.incarnation))
     .limit(limit + 1);
   if (rows.length === 0 && before === undefined) throw new DomainError('not_found', 'vm_unknown');
-  const items = rows.slice(0, limit).map((row) => ({
-    incarnation: row.incarnation,
-    etag: row.etag,
+  const items = rows.slice(0, limit).map(pastGoalState);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? writeCursor([String(last.incarnation)]) : null };
+}
+
+/** A row of the history as people and scripts may read it: secrets as present or not. */
+export function pastGoalState(row: typeof goalStates.$inferSelect): PastGoalState {
+  const { incarnation, etag, publishedBy, cause } = row;
+  return {
+    incarnation,
+    etag,
     publishedAt: row.publishedAt.toISOString(),
-    publishedBy: row.publishedBy,
-    cause: row.cause,
+    publishedBy,
+    cause,
     extensions: row.contents.map(({ secretId, ...contents }) => ({
       ...contents,
       hasProtectedSettings: secretId !== null,
     })),
-  }));
-  const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? writeCursor([String(last.incarnation)]) : null };
+  };
 }

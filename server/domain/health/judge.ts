@@ -135,8 +135,9 @@ const about = (row: ExtensionHealthRow, now: Date) => ({
 function extensionTransitions(row: ExtensionHealthRow, known: ExtensionHealthRow | undefined, now: Date): Transition[] {
   const base = about(row, now);
   const transitions: Transition[] = [];
-  if (known?.health !== row.health) {
-    const { cause, waitsFor } = row;
+  const { cause, waitsFor } = row;
+  // A time axis tells what runs from what waits, and a warning from a stale one.
+  if (known?.health !== row.health || known.cause !== cause || known.waitsFor !== waitsFor) {
     transitions.push({ ...base, kind: 'health', from: known?.health ?? null, to: row.health, cause, waitsFor });
   }
   if ((known?.heartbeat ?? 'none') !== row.heartbeat) {

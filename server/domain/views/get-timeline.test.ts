@@ -103,9 +103,17 @@ test('what never changed is as lists have it; an extension that nobody derived i
 
 test('an extension that went keeps its lane as long as it is within the window', async () => {
   const vm = await givenVm(services);
-  await record(vm, [health(50, null, 'healthy'), health(20, 'healthy', null)]);
+  await record(vm, [
+    health(50, null, 'healthy'),
+    health(50, null, 'ready', { kind: 'heartbeat' }),
+    health(20, 'healthy', null),
+  ]);
   expect((await read(vm)).lanes).toMatchObject([
-    { extension: 'probe', health: [{ state: 'healthy', to: ago(20).toISOString() }] },
+    {
+      extension: 'probe',
+      health: [{ state: 'healthy', to: ago(20).toISOString() }],
+      heartbeat: [{ state: 'ready', to: ago(20).toISOString() }],
+    },
   ]);
   expect((await read(vm, { from: ago(15) })).lanes).toEqual([]);
 });

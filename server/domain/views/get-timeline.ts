@@ -162,8 +162,9 @@ async function loadLanes(
   const lanes = [...names].sort().map((name): TimelineLane => {
     const current = currents.find((row) => row.name === name);
     const ofKind = (wanted: TransitionRow['kind']) => {
-      const mine = (row: TransitionRow) => row.extension === name && row.kind === wanted;
-      const before = prior.find(mine) ?? null;
+      // Who goes takes the heartbeat along.
+      const mine = (row: TransitionRow) => row.extension === name && (row.kind === wanted || row.to === null);
+      const before = prior.filter(mine).sort((a, b) => b.at.getTime() - a.at.getTime())[0] ?? null;
       const changes = within.filter(mine);
       const derived = current?.derived ?? null;
       const first = changes[0]?.at ?? derived?.since ?? current?.changedAt ?? now;

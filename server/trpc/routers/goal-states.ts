@@ -1,11 +1,15 @@
 import {
+  compareGoalStates,
+  findRevertTarget,
   getExtension,
   getGoalState,
+  listGoalStateChanges,
   listGoalStates,
   type Plan,
   planExtension,
   planRemoval,
   planRevert,
+  previewRevert,
   removeExtension,
   revertGoalState,
   setExtension,
@@ -29,6 +33,10 @@ const inWords =
 export const goalStatesRouter = router({
   get: query(getGoalState),
   list: pagedQuery(listGoalStates),
+  changes: pagedQuery(listGoalStateChanges),
+  compare: query(compareGoalStates),
+  revertTarget: query(findRevertTarget),
+  previewRevert: query(previewRevert),
   revert: mutation(revertGoalState),
   getExtension: query(getExtension),
   // Protected settings go in, so this is a POST: addresses are logged on the way.

@@ -67,7 +67,13 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
         {parts.length > 0 ? <SubstatusTree parts={parts} label={t('card.substatus', { name })} /> : null}
         {commandFailed(extension) ? <OutputLine vmId={vmId} extension={extension} /> : null}
       </div>
-      <HeartbeatFoot heartbeat={extension.heartbeat} deadlineAt={extension.deadlineAt} at={at} />
+      <HeartbeatFoot
+        vmId={vmId}
+        name={name}
+        heartbeat={extension.heartbeat}
+        deadlineAt={extension.deadlineAt}
+        at={at}
+      />
     </article>
   );
 }

@@ -3,16 +3,18 @@
 import { HeartPulse } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import { HeartbeatStrip } from './heartbeat-strip.tsx';
 import { MessageText } from './message-line.tsx';
 import { type Extension, statusOfVerdict } from './vm-data.ts';
 
-export interface HeartbeatFootProps extends Pick<Extension, 'heartbeat' | 'deadlineAt'> {
+export interface HeartbeatFootProps extends Pick<Extension, 'name' | 'heartbeat' | 'deadlineAt'> {
+  vmId: string;
   /** When the view was read. */
   at: Date;
 }
 
 /** The foot of a card: what the heartbeat says, and the deadline where one is running. */
-export function HeartbeatFoot({ heartbeat, deadlineAt, at }: HeartbeatFootProps) {
+export function HeartbeatFoot({ vmId, name, heartbeat, deadlineAt, at }: HeartbeatFootProps) {
   const { t } = useTranslation('reports');
   const { verdict, code, message, readAt } = heartbeat;
   return (
@@ -36,7 +38,10 @@ export function HeartbeatFoot({ heartbeat, deadlineAt, at }: HeartbeatFootProps)
             )}
           </span>
           {readAt === null ? null : (
-            <RelativeTime value={new Date(readAt)} className="ms-auto text-ink-3 tabular-nums" />
+            <span className="ms-auto flex min-w-0 flex-[1_1_8rem] items-center justify-end gap-3">
+              <HeartbeatStrip vmId={vmId} name={name} heartbeat={heartbeat} />
+              <RelativeTime value={new Date(readAt)} className="min-w-14 text-end text-ink-3 tabular-nums" />
+            </span>
           )}
         </>
       )}

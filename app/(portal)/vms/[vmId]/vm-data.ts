@@ -12,6 +12,9 @@ export type Substatus = NonNullable<Extension['status']>['substatus'][number];
 export type Verdict = Extension['heartbeat']['verdict'];
 export type Timeline = Outputs['instanceViews']['timeline'];
 export type PastGoalState = Outputs['goalStates']['list']['items'][number];
+export type PastChange = Outputs['goalStates']['changes']['items'][number];
+export type GoalStateChange = PastChange['changes'][number];
+export type GoalStateComparison = Outputs['goalStates']['compare'];
 export type PastExtension = PastGoalState['extensions'][number];
 
 /** Health and verdicts age while nobody writes anything, so they are read again now and then, too. */

@@ -18,7 +18,7 @@ const TokenDialog = dynamic(() => import('./token-dialog.tsx').then((module) => 
 const DeleteVmDialog = dynamic(() => import('./delete-vm-dialog.tsx').then((module) => module.DeleteVmDialog), {
   ssr: false,
 });
-const RevertDialog = dynamic(() => import('./revert-dialog.tsx').then((module) => module.RevertDialog), {
+const RevertDialog = dynamic(() => import('./goal-states/revert-dialog.tsx').then((module) => module.RevertDialog), {
   ssr: false,
 });
 const RemoveExtensionDialog = dynamic(

@@ -17,7 +17,9 @@ import { VmGone } from './vm-gone.tsx';
 import { VmHeader } from './vm-header.tsx';
 
 const loading = () => <PanelLoading />;
-const GoalStateTab = dynamic(() => import('./goal-state-tab.tsx').then((module) => module.GoalStateTab), { loading });
+const GoalStateTab = dynamic(() => import('./goal-states/goal-state-tab.tsx').then((module) => module.GoalStateTab), {
+  loading,
+});
 const OutputTab = dynamic(() => import('./output-tab.tsx').then((module) => module.OutputTab), { loading });
 const DocumentsTab = dynamic(() => import('./documents-tab.tsx').then((module) => module.DocumentsTab), { loading });
 

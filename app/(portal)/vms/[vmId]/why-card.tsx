@@ -12,7 +12,6 @@ import { Card, CardFooter } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { type Explanation, explain, type Link as WhyLink } from './explain.ts';
-import { revertTarget } from './goal-state-changes.ts';
 import { editHref, type InstanceView, tabHref } from './vm-data.ts';
 import { WhySentence } from './why-sentence.tsx';
 
@@ -93,11 +92,11 @@ type Act = NonNullable<Explanation['act']>;
 function WhyActs({ view, act, onRevert }: { view: InstanceView; act: Act; onRevert(incarnation: number): void }) {
   const { t } = useTranslation('reports');
   const trpc = useTRPC();
-  const past = useQuery({
-    ...trpc.goalStates.list.queryOptions({ vmId: view.vmId, limit: 20 }),
+  const found = useQuery({
+    ...trpc.goalStates.revertTarget.queryOptions({ vmId: view.vmId, name: act.name }),
     enabled: act.failed,
   });
-  const target = act.failed ? revertTarget(past.data?.items ?? [], act.name) : null;
+  const target = act.failed ? (found.data?.incarnation ?? null) : null;
   const isSilent = view.agent.status === 'unresponsive';
   if (!act.editable && !act.output && !isSilent) return null;
   return (

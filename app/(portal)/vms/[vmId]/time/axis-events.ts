@@ -25,7 +25,7 @@ export type AxisEvent = Base &
     | { kind: 'configuration'; of: Publication }
     | { kind: 'act'; of: PersonAct }
     | { kind: 'health'; extension: string; drawn: Drawn; of: HealthStretch }
-    | { kind: 'heartbeat'; extension: string; drawn: StatusName; of: HeartbeatStretch }
+    | { kind: 'heartbeat'; extension: string; drawn: DrawnVerdict; of: HeartbeatStretch }
   );
 
 /** The lane of an event: its index among all that are shown. Configuration 0, people 1, extensions, heartbeats last. */
@@ -51,14 +51,17 @@ export function drawnOf({ state, cause }: Pick<HealthStretch, 'state' | 'cause'>
   return state === 'degraded' && cause === 'stale' ? 'stale' : drawings[state];
 }
 
-const verdicts: Readonly<Record<NonNullable<HeartbeatStretch['state']>, StatusName | null>> = {
+/** How a heartbeat's verdict is drawn. */
+export type DrawnVerdict = 'healthy' | 'warning' | 'unknown' | 'unresponsive';
+
+const verdicts: Readonly<Record<NonNullable<HeartbeatStretch['state']>, DrawnVerdict | null>> = {
   ready: 'healthy',
   notready: 'warning',
   unknown: 'unknown',
   unresponsive: 'unresponsive',
   none: null,
 };
-export const drawnVerdict = (state: HeartbeatStretch['state']): StatusName | null =>
+export const drawnVerdict = (state: HeartbeatStretch['state']): DrawnVerdict | null =>
   state === null ? null : verdicts[state];
 
 const ms = (time: string): number => Date.parse(time);
@@ -103,10 +106,10 @@ const stretchOf = ({ from, to, count }: HealthStretch | HeartbeatStretch) => ({
 
 export interface Tick {
   at: number;
-  drawn: StatusName;
+  drawn: DrawnVerdict;
 }
 
-const worstVerdicts: readonly StatusName[] = ['unresponsive', 'warning', 'unknown', 'healthy'];
+export const worstVerdicts: readonly DrawnVerdict[] = ['unresponsive', 'warning', 'unknown', 'healthy'];
 
 /**
  * Heartbeats as ticks, one per `stepMs` (a reading, or as many as share a few pixels), each with the worst verdict that

@@ -1,4 +1,4 @@
-import type { Drawn } from './axis-events.ts';
+import type { Drawn, DrawnVerdict } from './axis-events.ts';
 
 /** Ids of the hatchings of one axis, by the name of what they show. */
 export type Hatchings = Readonly<Record<'progressing' | 'waiting' | 'stale' | 'unknown' | 'unresponsive', string>>;
@@ -113,9 +113,8 @@ export function Disc({ x, y, initials, several }: { x: number; y: number; initia
 const tickHeights = { healthy: 12, warning: 12, unknown: 6, unresponsive: 3 } as const;
 
 /** A heartbeat: tall where it was ready or said not ready, shorter the less is known. */
-export function HeartbeatTick({ drawn, x, y }: { drawn: Drawn; x: number; y: number }) {
-  const known = drawn === 'healthy' || drawn === 'warning' || drawn === 'unresponsive' ? drawn : 'unknown';
-  const height = tickHeights[known];
-  const fill = known === 'healthy' ? 'var(--healthy-map)' : `var(--${known}-solid)`;
+export function HeartbeatTick({ drawn, x, y }: { drawn: DrawnVerdict; x: number; y: number }) {
+  const height = tickHeights[drawn];
+  const fill = drawn === 'healthy' ? 'var(--healthy-map)' : `var(--${drawn}-solid)`;
   return <rect x={x - 1.5} y={y + 6 - height} width="3" height={height} rx="1" fill={fill} />;
 }

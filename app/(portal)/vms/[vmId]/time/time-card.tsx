@@ -10,6 +10,7 @@ import { CardHeader } from '#app/_ui/card.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { Segmented } from '#app/_ui/segmented.tsx';
+import { putInAddress } from '../put-in-address.ts';
 import { byUrgency, type InstanceView, type Timeline } from '../vm-data.ts';
 import { eventsOf } from './axis-events.ts';
 import { domainOf, type Range, ranges, shownLanes } from './span.ts';
@@ -139,13 +140,7 @@ function periodOf(view: InstanceView): number {
   return Math.max(1_000, Math.min(usualPeriodMs, ...periods));
 }
 
-/** The range goes into the address without asking the server again: the page is the same. */
-function putRange(range: Range): void {
-  const address = new URL(location.href);
-  if (range === '30m') address.searchParams.delete('range');
-  else address.searchParams.set('range', range);
-  history.replaceState(null, '', address);
-}
+const putRange = (range: Range): void => putInAddress({ range: range === '30m' ? null : range });
 
 /** What the picture shows, as one sentence: its accessible name. */
 function useSentence(

@@ -74,15 +74,13 @@ export function useEventWords(): (event: AxisEvent, now: number) => EventWords {
         const notes = event.drawn === 'unrecorded' ? [t('timeline:unrecorded.why')] : [...why, ...changes];
         return { lane: event.extension, title: t(`timeline:state.${event.drawn}`), notes, when: lasting };
       }
-      case 'heartbeat': {
-        const verdict = event.drawn === 'warning' || event.drawn === 'unresponsive' ? event.drawn : 'unknown';
+      case 'heartbeat':
         return {
           lane: event.extension,
-          title: t(`timeline:verdict.${verdict}`),
+          title: t(`timeline:verdict.${event.drawn}`),
           notes: changes,
           when: lasting,
         };
-      }
     }
   };
 }

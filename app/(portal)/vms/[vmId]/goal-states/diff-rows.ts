@@ -1,0 +1,98 @@
+import { diffWordsWithSpace, structuredPatch } from 'diff';
+
+/** A piece of a line; marked where it differs from the other side. */
+export interface Piece {
+  text: string;
+  marked: boolean;
+}
+
+/** A line of one side. */
+export interface Side {
+  number: number;
+  pieces: Piece[];
+}
+
+/** A line of the comparison: the same on both sides, gone, come, or another. */
+export interface DiffRow {
+  before: Side | null;
+  after: Side | null;
+  changed: boolean;
+}
+
+export interface Hunk {
+  /** The extension that it is in; empty outside of any. */
+  heading: string;
+  rows: DiffRow[];
+}
+
+const context = 3;
+/** Two lines with less in common than this are two lines, not one that changed. */
+const leastCommon = 0.3;
+
+/** Differences between two texts, line by line with three lines around, words marked where a line changed. */
+export function hunksBetween(before: string, after: string): Hunk[] {
+  const earlier = before.split('\n');
+  const patch = structuredPatch('', '', before, after, undefined, undefined, { context });
+  return patch.hunks.map((hunk) => {
+    const lines = hunk.lines.filter((line) => !line.startsWith('\\'));
+    const above = earlier.slice(0, Math.max(0, hunk.oldStart - 1)).reverse();
+    return {
+      heading: ownerOf([...above, ...lines.map((line) => line.slice(1))]),
+      rows: rowsOf(lines, hunk.oldStart, hunk.newStart),
+    };
+  });
+}
+
+/** The name of the nearest extension, in the text of `readable`. */
+function ownerOf(lines: readonly string[]): string {
+  const owner = /^ {2}"([^"]+)": \{/;
+  for (const line of lines) {
+    const found = owner.exec(line)?.[1];
+    if (found !== undefined) return found;
+  }
+  return '';
+}
+
+function rowsOf(lines: readonly string[], oldStart: number, newStart: number): DiffRow[] {
+  const rows: DiffRow[] = [];
+  let [oldLine, newLine] = [oldStart, newStart];
+  let gone: string[] = [];
+  let come: string[] = [];
+  function flush() {
+    for (let index = 0; index < Math.max(gone.length, come.length); index++) {
+      const [before, after] = marked(gone[index], come[index]);
+      rows.push({
+        before: before && { number: oldLine++, pieces: before },
+        after: after && { number: newLine++, pieces: after },
+        changed: true,
+      });
+    }
+    [gone, come] = [[], []];
+  }
+  for (const line of lines) {
+    const text = line.slice(1);
+    if (line[0] === '-') gone.push(text);
+    else if (line[0] === '+') come.push(text);
+    else {
+      flush();
+      const pieces = [{ text, marked: false }];
+      rows.push({ before: { number: oldLine++, pieces }, after: { number: newLine++, pieces }, changed: false });
+    }
+  }
+  flush();
+  return rows;
+}
+
+/** Two lines that stand for each other, with the words marked that differ. */
+function marked(before: string | undefined, after: string | undefined): [Piece[] | null, Piece[] | null] {
+  const plain = (text: string | undefined) => (text === undefined ? null : [{ text, marked: false }]);
+  if (before === undefined || after === undefined) return [plain(before), plain(after)];
+  const parts = diffWordsWithSpace(before, after);
+  const common = parts
+    .filter((part) => !part.added && !part.removed)
+    .reduce((sum, { value }) => sum + value.trim().length, 0);
+  if (common < leastCommon * Math.max(before.trim().length, after.trim().length)) return [plain(before), plain(after)];
+  const side = (other: 'added' | 'removed', own: 'added' | 'removed') =>
+    parts.filter((part) => !part[other]).map((part) => ({ text: part.value, marked: part[own] === true }));
+  return [side('added', 'removed'), side('removed', 'added')];
+}

@@ -1,0 +1,46 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import type { GoalStateChange, PastChange } from '../vm-data.ts';
+
+/** One difference as a sentence: "share: server files-a to files-b". A revert uninstalls what it does not declare. */
+export function useChangeWords(): (change: GoalStateChange, isRevert?: boolean) => string {
+  const { t } = useTranslation('goal-states');
+  const format = useFormat();
+  return ({ kind, extension: name, from, to, fields, fieldCount }, isRevert = false) => {
+    if (kind === 'removed' && isRevert) return t('change.uninstall', { name });
+    if (kind === 'setting') return t('change.setting', { name, field: fields[0] ?? '', from, to });
+    if (kind === 'settings') {
+      const more = fieldCount - fields.length;
+      const listed = more > 0 ? [...fields, t('change.settings.more', { count: more })] : fields;
+      return t('change.settings', { name, fields: format.list(listed) });
+    }
+    return t(`change.${kind}`, { name, from, to });
+  };
+}
+
+/** What a goal state changed against the one before it; where nothing differs, what made it. */
+export function useCauseWords(): (past: PastChange) => string {
+  const { t } = useTranslation('goal-states');
+  const say = useChangeWords();
+  return ({ cause, changes }) => {
+    const name = cause.extension ?? '';
+    const told = changes.map((change) => say(change)).join('; ');
+    switch (cause.action) {
+      case 'vm.create':
+      case 'vm.decommission':
+      case 'certificate.bind':
+        return t(`cause.${cause.action}`);
+      case 'extension.remove':
+      case 'extension.removed':
+        return t(`cause.${cause.action}`, { name });
+      case 'goal-state.revert': {
+        const back = t('cause.goal-state.revert', { incarnation: cause.incarnation ?? 0 });
+        return told === '' ? back : `${back}: ${told}`;
+      }
+      default:
+        return told || (name === '' ? t('cause.other') : t('cause.extension.set', { name }));
+    }
+  };
+}

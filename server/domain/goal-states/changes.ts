@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ExtensionContents } from '#db/schema/index.ts';
+
+/** One difference between two goal states, for a sentence: what it is about, from what, to what. */
+export interface GoalStateChange {
+  kind:
+    | 'added'
+    | 'removed'
+    | 'uninstall'
+    | 'enabled'
+    | 'disabled'
+    | 'version'
+    | 'setting'
+    | 'settings'
+    | 'secrets'
+    | 'dependencies'
+    | 'timeouts'
+    | 'policy';
+  extension: string;
+  /** Versions; the values of a single `setting`; empty for all else. */
+  from: string;
+  to: string;
+  /** Names of the settings that differ, of the first level; at most `namedFields` of them. */
+  fields: string[];
+  /** How many differ. */
+  fieldCount: number;
+}
+
+const namedFields = 3;
+/** Longer values are left to the comparison. */
+const longestValue = 24;
+
+/** What `after` has otherwise than `before`, extension by extension; secrets as changed or not. */
+export function changesBetween(
+  before: readonly ExtensionContents[],
+  after: readonly ExtensionContents[],
+): GoalStateChange[] {
+  const changes: GoalStateChange[] = [];
+  for (const extension of after) {
+    const old = before.find(({ name }) => name === extension.name);
+    changes.push(
+      ...(old === undefined ? [change('added', extension, '', extension.version)] : differences(old, extension)),
+    );
+  }
+  for (const extension of before) {
+    const stays = after.some(({ name }) => name === extension.name);
+    if (!stays) changes.push(change('removed', extension, extension.version, ''));
+  }
+  return changes;
+}
+
+function differences(old: ExtensionContents, extension: ExtensionContents): GoalStateChange[] {
+  const changes: GoalStateChange[] = [];
+  if (old.state !== extension.state) changes.push(change(extension.state, extension));
+  if (extension.state === 'uninstall') return changes;
+  if (old.version !== extension.version) changes.push(change('version', extension, old.version, extension.version));
+  changes.push(...settingChanges(old, extension));
+  if (old.secretId !== extension.secretId) changes.push(change('secrets', extension));
+  if (!isDeepStrictEqual(old.dependsOn, extension.dependsOn)) changes.push(change('dependencies', extension));
+  if (!isDeepStrictEqual(old.timeouts, extension.timeouts)) changes.push(change('timeouts', extension));
+  const policy =
+    old.autoUpgradeMinorVersion !== extension.autoUpgradeMinorVersion ||
+    old.requestedVersion !== extension.requestedVersion;
+  // What was asked for changes with every version; by itself it is the policy.
+  if (policy && changes.length === 0) changes.push(change('policy', extension));
+  return changes;
+}
+
+function settingChanges(old: ExtensionContents, extension: ExtensionContents): GoalStateChange[] {
+  const [before, after] = [old.publicSettings, extension.publicSettings];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const differing = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  if (differing.length === 0) return [];
+  const fields = { fields: differing.slice(0, namedFields), fieldCount: differing.length };
+  const [only = ''] = differing;
+  const [from, to] = [shortValue(before[only]), shortValue(after[only])];
+  if (differing.length > 1 || from === null || to === null) {
+    return [{ ...change('settings', extension), ...fields }];
+  }
+  return [{ ...change('setting', extension, from, to), ...fields }];
+}
+
+/** A value as a sentence can hold it, or null. */
+function shortValue(value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
+  const text = String(value);
+  return text !== '' && text.length <= longestValue && !/\p{Cc}/u.test(text) ? text : null;
+}
+
+function change(kind: GoalStateChange['kind'], { name }: ExtensionContents, from = '', to = ''): GoalStateChange {
+  return { kind, extension: name, from, to, fields: [], fieldCount: 0 };
+}
+
+/** What reverting to `target` declares: what was being uninstalled then is not declared again. */
+export const declaredAgain = (target: readonly ExtensionContents[]): ExtensionContents[] =>
+  target.filter(({ state }) => state !== 'uninstall');
+
+/**
+ * The newest goal state before the one in which an extension got what it has now; null where there is none that had
+ * it enabled. `newestFirst` may be cut off.
+ */
+export function revertTarget(
+  newestFirst: readonly { incarnation: number; contents: readonly ExtensionContents[] }[],
+  name: string,
+): number | null {
+  const of = (state: (typeof newestFirst)[number] | undefined) =>
+    state?.contents.find((extension) => extension.name === name);
+  const now = of(newestFirst[0]);
+  if (now === undefined) return null;
+  const earlier = newestFirst.find((state) => {
+    const then = of(state);
+    return then === undefined || then.sequenceNumber !== now.sequenceNumber;
+  });
+  return earlier && of(earlier)?.state === 'enabled' ? earlier.incarnation : null;
+}

@@ -1,0 +1,71 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import { goalStateHeads, goalStates } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { changesBetween, declaredAgain, type GoalStateChange } from './changes.ts';
+import { type CompareGoalStatesInput, compareGoalStatesInput, type PlanRevertInput, planRevertInput } from './input.ts';
+import { type PastGoalState, pastGoalState } from './list-goal-states.ts';
+
+export interface GoalStateComparison {
+  /** Null for incarnation 0: the nothing before the first. */
+  before: PastGoalState | null;
+  after: PastGoalState;
+  changes: GoalStateChange[];
+  /** Extensions whose protected settings differ; their values are in neither. */
+  secretsChanged: string[];
+}
+
+type Row = typeof goalStates.$inferSelect;
+
+/** Any two goal states of a VM beside each other, also of a VM that was deleted. Throws 404 `goal_state_unknown`. */
+export async function compareGoalStates(ctx: Context, input: CompareGoalStatesInput): Promise<GoalStateComparison> {
+  allow(ctx.actor, 'operator');
+  const { vmId, from, to } = parse(compareGoalStatesInput, input);
+  const rows = await load(ctx, vmId, [from, to]);
+  return compare(from === 0 ? null : rowOf(rows, from), rowOf(rows, to));
+}
+
+/**
+ * What a revert would do: the goal state in force beside the one that would be declared. `before.incarnation` is the
+ * `ifMatch` of the revert. Throws 404 `vm_unknown` | `goal_state_unknown`.
+ */
+export async function previewRevert(ctx: Context, input: PlanRevertInput): Promise<GoalStateComparison> {
+  allow(ctx.actor, 'operator');
+  const { vmId, incarnation } = parse(planRevertInput, input);
+  const [head] = await ctx.db
+    .select({ incarnation: goalStateHeads.incarnation })
+    .from(goalStateHeads)
+    .where(eq(goalStateHeads.vmId, vmId));
+  if (head === undefined) throw new DomainError('not_found', 'vm_unknown');
+  const rows = await load(ctx, vmId, [head.incarnation, incarnation]);
+  const target = rowOf(rows, incarnation);
+  return compare(rowOf(rows, head.incarnation), { ...target, contents: declaredAgain(target.contents) });
+}
+
+const load = (ctx: Context, vmId: string, incarnations: number[]): Promise<Row[]> =>
+  ctx.db
+    .select()
+    .from(goalStates)
+    .where(and(eq(goalStates.vmId, vmId), inArray(goalStates.incarnation, incarnations)));
+
+function rowOf(rows: readonly Row[], incarnation: number): Row {
+  const row = rows.find((each) => each.incarnation === incarnation);
+  if (row === undefined) throw new DomainError('not_found', 'goal_state_unknown', { params: { incarnation } });
+  return row;
+}
+
+function compare(before: Row | null, after: Row): GoalStateComparison {
+  const old = before?.contents ?? [];
+  const changed = after.contents.filter(({ name, secretId }) => {
+    const was = old.find((extension) => extension.name === name);
+    return was !== undefined && was.secretId !== secretId;
+  });
+  return {
+    before: before && pastGoalState(before),
+    after: pastGoalState(after),
+    changes: changesBetween(old, after.contents),
+    secretsChanged: changed.map(({ name }) => name),
+  };
+}

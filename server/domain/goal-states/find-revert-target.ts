@@ -1,0 +1,26 @@
+import { desc, eq } from 'drizzle-orm';
+import { goalStates } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { revertTarget } from './changes.ts';
+import { type GetExtensionInput, getExtensionInput } from './input.ts';
+
+/** How far back a way out is looked for. */
+const lookedThrough = 50;
+
+/** The goal state to go back to when what an extension has now does not work; null where there is none. */
+export async function findRevertTarget(
+  ctx: Context,
+  input: GetExtensionInput,
+): Promise<{ incarnation: number | null }> {
+  allow(ctx.actor, 'operator');
+  const { vmId, name } = parse(getExtensionInput, input);
+  const rows = await ctx.db
+    .select({ incarnation: goalStates.incarnation, contents: goalStates.contents })
+    .from(goalStates)
+    .where(eq(goalStates.vmId, vmId))
+    .orderBy(desc(goalStates.incarnation))
+    .limit(lookedThrough);
+  return { incarnation: revertTarget(rows, name) };
+}

@@ -1,0 +1,111 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Services } from '#server/domain/context.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { compareGoalStates, previewRevert } from './compare-goal-states.ts';
+import { findRevertTarget } from './find-revert-target.ts';
+import { listGoalStateChanges } from './list-goal-state-changes.ts';
+import { removeExtension } from './remove-extension.ts';
+
+let services: Services;
+const nobody = '00000000-0000-4000-8000-000000000000';
+
+beforeAll(async () => {
+  services = await testServices();
+  await givenVersion(services.db);
+  await givenVersion(services.db, { version: '1.1.0.0' });
+});
+
+const ctx = (role: 'viewer' | 'operator' = 'operator') => testContext({ services, role });
+const secret = 'correct horse battery staple';
+
+/** Incarnation 1 is empty; 2 adds the probe, 3 to 5 change target, secret and version. */
+async function vmWithHistory(): Promise<GivenVm> {
+  const vm = await givenVm(services);
+  const publicSettings = { target: 'a' };
+  await vm.declare('probe', { settings: { publicSettings } });
+  await vm.declare('probe', { settings: { publicSettings: { target: 'b' } } });
+  await vm.declare('probe', { settings: { publicSettings: { target: 'b' }, protectedSettings: { password: secret } } });
+  await vm.declare('probe', { version: '1.1.0.0', settings: { publicSettings: { target: 'b' } } });
+  return vm;
+}
+
+test('the list says what each changed, page by page, and holds no settings and no secrets', async () => {
+  const { vmId } = await vmWithHistory();
+  const first = await listGoalStateChanges(await ctx(), { vmId, limit: 3 });
+  expect(first.items.map(({ incarnation, changes }) => [incarnation, changes.map(({ kind }) => kind)])).toEqual([
+    [5, ['version']],
+    [4, ['secrets']],
+    [3, ['setting']],
+  ]);
+  expect(first.items[2]?.changes).toMatchObject([{ extension: 'probe', from: 'a', to: 'b', fields: ['target'] }]);
+  const second = await listGoalStateChanges(await ctx(), { vmId, limit: 3, cursor: first.nextCursor ?? '' });
+  expect(second).toMatchObject({
+    items: [
+      { incarnation: 2, changes: [{ kind: 'added', to: '1.0.0.0' }], publishedBy: 'Test operator' },
+      { incarnation: 1, changes: [] },
+    ],
+    nextCursor: null,
+  });
+  expect(JSON.stringify([first, second])).not.toContain(secret);
+});
+
+test('any two, in either direction; AZ-C2 secrets are changed or not, never values', async () => {
+  const { vmId } = await vmWithHistory();
+  const forth = await compareGoalStates(await ctx(), { vmId, from: 2, to: 5 });
+  expect(forth.changes.map(({ kind }) => kind)).toEqual(['version', 'setting', 'secrets']);
+  expect(forth.secretsChanged).toEqual(['probe']);
+  expect(forth.after.extensions[0]).toMatchObject({ publicSettings: { target: 'b' }, hasProtectedSettings: true });
+  const back = await compareGoalStates(await ctx(), { vmId, from: 5, to: 2 });
+  expect(back.changes).toMatchObject([{ kind: 'version', from: '1.1.0.0', to: '1.0.0.0' }, {}, { kind: 'secrets' }]);
+  expect(await compareGoalStates(await ctx(), { vmId, from: 4, to: 5 })).toMatchObject({ secretsChanged: [] });
+  expect(JSON.stringify([forth, back])).not.toContain(secret);
+  expect(JSON.stringify([forth, back])).not.toContain('secretId');
+});
+
+test('the first one is compared with nothing', async () => {
+  const { vmId } = await vmWithHistory();
+  expect(await compareGoalStates(await ctx(), { vmId, from: 0, to: 2 })).toMatchObject({
+    before: null,
+    changes: [{ kind: 'added' }],
+  });
+});
+
+test('a revert is previewed against what is in force; what was leaving then is not declared again', async () => {
+  const vm = await vmWithHistory();
+  const { vmId } = vm;
+  expect(await previewRevert(await ctx(), { vmId, incarnation: 3 })).toMatchObject({
+    before: { incarnation: 5 },
+    after: { incarnation: 3 },
+    changes: [{ kind: 'version', to: '1.0.0.0' }, { kind: 'secrets' }],
+    secretsChanged: ['probe'],
+  });
+  expect(await previewRevert(await ctx(), { vmId, incarnation: 1 })).toMatchObject({ changes: [{ kind: 'removed' }] });
+  await vm.deliver();
+  await removeExtension(await ctx(), { vmId, name: 'probe' });
+  expect((await previewRevert(await ctx(), { vmId, incarnation: 6 })).after.extensions).toEqual([]);
+});
+
+test('the way out of a failure is the newest one that had other contents', async () => {
+  const { vmId } = await vmWithHistory();
+  expect(await findRevertTarget(await ctx(), { vmId, name: 'probe' })).toEqual({ incarnation: 4 });
+  expect(await findRevertTarget(await ctx(), { vmId, name: 'other' })).toEqual({ incarnation: null });
+});
+
+test('operators only; what is not there is unknown', async () => {
+  const { vmId } = await vmWithHistory();
+  for (const call of [
+    async () => listGoalStateChanges(await ctx('viewer'), { vmId }),
+    async () => compareGoalStates(await ctx('viewer'), { vmId, from: 1, to: 2 }),
+    async () => previewRevert(await ctx('viewer'), { vmId, incarnation: 1 }),
+    async () => findRevertTarget(await ctx('viewer'), { vmId, name: 'probe' }),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ kind: 'forbidden' });
+  }
+  const unknown = { kind: 'not_found' };
+  await expect(listGoalStateChanges(await ctx(), { vmId: nobody })).rejects.toMatchObject(unknown);
+  await expect(compareGoalStates(await ctx(), { vmId, from: 1, to: 99 })).rejects.toMatchObject(unknown);
+  await expect(previewRevert(await ctx(), { vmId: nobody, incarnation: 1 })).rejects.toMatchObject(unknown);
+  await expect(previewRevert(await ctx(), { vmId, incarnation: 99 })).rejects.toMatchObject(unknown);
+});
