@@ -275,6 +275,90 @@ test('any two goal states beside each other, chosen by keys, in the address; sec
   await expectAccessibleInBothThemes(page);
 });
 
+test('what was sent is read as it was sent, filtered, and taken along; a viewer is told why not', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  const vm = await api.createVm(`docs-${unique}`);
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe));
+  await startAgent(vm);
+  await reported(api, vm, 'watch', 1);
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}?tab=documents`);
+  const status = page.getByRole('region', { name: 'Status', exact: true });
+  await expect(status).toContainText('"timestampUTC"');
+  await page.getByRole('radio', { name: 'Delivered' }).click();
+  await expect(page.getByRole('region', { name: 'Goal state' })).toContainText('"protocol": 1');
+  await page.getByLabel('Kind').selectOption('Handler state');
+  await expect(page).toHaveURL(/kind=handler/);
+  const reports = page.getByRole('region', { name: 'Reports' });
+  await reports.getByRole('button').first().click();
+  await expect(page.getByRole('region', { name: 'Handler state of watch' })).toContainText('"state"');
+  await expectAccessibleInBothThemes(page);
+  const file = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download Status' }).click();
+  expect((await file).suggestedFilename()).toBe(`${vm.name}-watch-status.json`);
+
+  const viewer = await signedIn('viewer');
+  for (const tab of ['Goal state', 'Output', 'Documents']) {
+    await viewer.goto(`/vms/${vm.id}`);
+    await viewer.getByRole('link', { name: tab }).click();
+    await expect(viewer.getByText('Your role is Viewer')).toBeVisible();
+  }
+  await expectAccessibleInBothThemes(viewer);
+});
+
+test('the time axis shows a change, a failure and its recovery; it is walked by keys, and is a table', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  const vm = await api.createVm(`axis-${unique}`);
+  await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: false }));
+  await startAgent(vm);
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}`);
+  const axis = page.getByRole('group', { name: `${vm.name} over the last 30 min` });
+  const now = (state: string) => axis.getByRole('img', { name: new RegExp(`^share, ${state}.*since`) });
+  await expect(now('failed, a command ended with an exit code')).toBeVisible({ timeout: 30_000 });
+  await expect(axis.getByRole('link', { name: /^Configuration, .*by/ }).first()).toBeVisible();
+  await expect(axis.getByRole('img', { name: /^People, .*share added/ })).toBeVisible();
+  // Two bars that are shorter than a few pixels are drawn as one: the failure lasts as long as it can be seen.
+  await expect(axis.getByRole('img', { name: /^share, failed, .* for ([5-9]|\d\d) s/ })).toBeVisible({
+    timeout: 20_000,
+  });
+  await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: true }));
+  await expect(now('healthy')).toBeVisible({ timeout: 30_000 });
+  await expect(axis.getByRole('img', { name: /^share, failed, .* to .* for/ })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  await axis.locator('[tabindex="0"]').focus();
+  await page.keyboard.press('End');
+  const focused = axis.locator('[data-event]:focus');
+  await expect(focused).toHaveAttribute('aria-label', /^share, healthy/);
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await expect(focused).toHaveAttribute('aria-label', /^Configuration/);
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/tab=goal-state&a=\d+&b=\d+/);
+
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('radio', { name: '6 h' }).click();
+  await expect(page).toHaveURL(/range=6h/);
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  const table = page.getByRole('region', { name: `What happened to ${vm.name}` });
+  await expect(table.getByRole('row').filter({ hasText: 'failed' }).first()).toContainText('share');
+  await expectAccessibleInBothThemes(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await page.getByRole('button', { name: 'Show as picture' }).click();
+  await expectAccessible(page);
+});
+
 test('a VM is renamed, gets a token that is shown once, and is deleted when its name was typed', async ({
   signedIn,
   api,
@@ -295,10 +379,11 @@ test('a VM is renamed, gets a token that is shown once, and is deleted when its 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`new-${unique}`);
 
   await page.getByRole('button', { name: 'New enrolment token' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Make the token' }).click();
   await expect(page.getByText(/--token annex_enroll_/)).toBeVisible();
+  await expect(page.getByText('The token serves once, until')).toBeVisible();
   await expectAccessibleInBothThemes(page);
-  await page.keyboard.press('Escape');
+  await page.reload();
+  await expect(page.getByText('An unused token holds until')).toBeVisible();
   await expect(page.getByText(/--token annex_enroll_/)).toHaveCount(0);
 
   await menu.click();

@@ -5,6 +5,7 @@ import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { compareGoalStates, previewRevert } from './compare-goal-states.ts';
 import { findRevertTarget } from './find-revert-target.ts';
+import { getDeliveredGoalState } from './get-delivered-goal-state.ts';
 import { listGoalStateChanges } from './list-goal-state-changes.ts';
 import { removeExtension } from './remove-extension.ts';
 
@@ -93,12 +94,25 @@ test('the way out of a failure is the newest one that had other contents', async
   expect(await findRevertTarget(await ctx(), { vmId, name: 'other' })).toEqual({ incarnation: null });
 });
 
+test('what was delivered is as it went out, also when another is in force by now', async () => {
+  const vm = await vmWithHistory();
+  const { vmId } = vm;
+  expect(await getDeliveredGoalState(await ctx(), { vmId })).toBeNull();
+  await vm.deliver();
+  await vm.declare('probe', { version: '1.1.0.0', settings: { publicSettings: { target: 'c' } } });
+  expect(await getDeliveredGoalState(await ctx(), { vmId })).toMatchObject({
+    incarnation: 5,
+    document: { incarnation: 5, vmId, protocol: 1 },
+  });
+});
+
 test('operators only; what is not there is unknown', async () => {
   const { vmId } = await vmWithHistory();
   for (const call of [
     async () => listGoalStateChanges(await ctx('viewer'), { vmId }),
     async () => compareGoalStates(await ctx('viewer'), { vmId, from: 1, to: 2 }),
     async () => previewRevert(await ctx('viewer'), { vmId, incarnation: 1 }),
+    async () => getDeliveredGoalState(await ctx('viewer'), { vmId }),
     async () => findRevertTarget(await ctx('viewer'), { vmId, name: 'probe' }),
   ]) {
     await expect(call()).rejects.toMatchObject({ kind: 'forbidden' });

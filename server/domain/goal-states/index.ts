@@ -4,6 +4,7 @@ export { completeRemoval, type Removal } from './complete-removal.ts';
 export { type FetchedGoalState, fetchGoalState } from './fetch-goal-state.ts';
 export { findPackageOfVm } from './find-package.ts';
 export { findRevertTarget } from './find-revert-target.ts';
+export { getDeliveredGoalState } from './get-delivered-goal-state.ts';
 export { type ExtensionView, getExtension } from './get-extension.ts';
 export { type GoalStateView, getGoalState } from './get-goal-state.ts';
 export { listGoalStateChanges, type PastChange } from './list-goal-state-changes.ts';

@@ -8,7 +8,11 @@ export type IngestReportInput = z.input<typeof ingestReportInput>;
 export const listReportHistoryInput = z.object({
   vmId: z.uuid(),
   extension: z.string().min(1).max(64).optional(),
+  kind: z.enum(['handler', 'heartbeat', 'status']).optional(),
   limit: z.int().min(1).max(200).default(50),
   cursor: z.string().max(200).optional(),
 });
 export type ListReportHistoryInput = z.input<typeof listReportHistoryInput>;
+
+export const listLatestReportsInput = z.object({ vmId: z.uuid(), extension: z.string().min(1).max(64) });
+export type ListLatestReportsInput = z.input<typeof listLatestReportsInput>;

@@ -24,7 +24,7 @@ export async function listReportHistory(
   input: ListReportHistoryInput,
 ): Promise<{ items: PastReport[]; nextCursor: string | null }> {
   allow(ctx.actor, 'operator');
-  const { vmId, extension, limit, cursor } = parse(listReportHistoryInput, input);
+  const { vmId, extension, kind, limit, cursor } = parse(listReportHistoryInput, input);
   const below = cursor === undefined ? undefined : Number(readCursor(cursor, 1)[0]);
   const rows = await ctx.db
     .select()
@@ -33,6 +33,7 @@ export async function listReportHistory(
       and(
         eq(reportHistory.vmId, vmId),
         extension === undefined ? undefined : eq(reportHistory.extension, extension),
+        kind === undefined ? undefined : eq(reportHistory.kind, kind),
         below === undefined || !Number.isSafeInteger(below) ? undefined : lt(reportHistory.id, below),
       ),
     )

@@ -1,6 +1,7 @@
 import {
   compareGoalStates,
   findRevertTarget,
+  getDeliveredGoalState,
   getExtension,
   getGoalState,
   listGoalStateChanges,
@@ -32,6 +33,7 @@ const inWords =
 
 export const goalStatesRouter = router({
   get: query(getGoalState),
+  delivered: query(getDeliveredGoalState),
   list: pagedQuery(listGoalStates),
   changes: pagedQuery(listGoalStateChanges),
   compare: query(compareGoalStates),

@@ -1,4 +1,4 @@
-import { listReportHistory } from '#server/domain/reports/index.ts';
+import { listLatestReports, listReportHistory } from '#server/domain/reports/index.ts';
 import { getInstanceView, getTimeline, type InstanceViewInput } from '#server/domain/views/index.ts';
 import { type CallContext, pagedQuery, query, router } from '../trpc.ts';
 
@@ -9,5 +9,6 @@ const inTheReadersLanguage = (ctx: CallContext, { vmId }: Pick<InstanceViewInput
 export const instanceViewsRouter = router({
   get: query(inTheReadersLanguage),
   timeline: query(getTimeline),
+  latest: query(listLatestReports),
   history: pagedQuery(listReportHistory),
 });

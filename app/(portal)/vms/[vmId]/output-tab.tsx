@@ -37,6 +37,9 @@ export function OutputTab({ view }: { view: InstanceView }) {
   );
 }
 
+/** The portal gives the last whole lines of 4,000 characters. */
+const almostTail = 3_500;
+
 function Output({ extension }: { extension: Extension }) {
   const { t } = useTranslation('reports');
   const { name, handlerState } = extension;
@@ -71,6 +74,9 @@ function Output({ extension }: { extension: Extension }) {
               <p className="mono wrap-anywhere">{found.text}</p>
             </div>
           </div>
+        ) : null}
+        {(handlerState.outputTail ?? '').length >= almostTail ? (
+          <p className="text-12 text-ink-3">{t('output.tail')}</p>
         ) : null}
         <CodeBlock code={output} label={label} className="max-h-96" />
       </CardBody>

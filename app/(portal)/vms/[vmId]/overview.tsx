@@ -1,14 +1,15 @@
 'use client';
 
-import { KeyRound, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import Link from 'next/link';
-import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
-import { DateTime } from '#app/_ui/time.tsx';
 import { ExtensionCard } from './extension-card.tsx';
+import { NeverEnrolled } from './never-enrolled.tsx';
 import { TimeBox } from './time/time-box.tsx';
 import { byUrgency, type InstanceView, type VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
@@ -16,19 +17,25 @@ import { WhyCard } from './why-card.tsx';
 
 export interface OverviewProps {
   facts: VmFacts;
+  gatewayUrl: string;
   view: InstanceView;
   /** When the view was read. */
   at: Date;
   onAct(act: VmAct): void;
 }
 
+/** Cards that are drawn before somebody asks for all; the worst are among them. */
+const shownCards = 24;
+
 /** Why it is not done, then every extension, worst first. */
-export function Overview({ facts, view, at, onAct }: OverviewProps) {
+export function Overview({ facts, view, at, gatewayUrl, onAct }: OverviewProps) {
   const { t } = useTranslation('reports');
+  const [all, setAll] = useState(false);
   const extensions = byUrgency(view.extensions);
+  const rest = extensions.length - shownCards;
   return (
     <>
-      {view.agent.status === 'never' ? <NeverEnrolled facts={facts} onAct={onAct} /> : null}
+      {view.agent.status === 'never' ? <NeverEnrolled facts={facts} gatewayUrl={gatewayUrl} /> : null}
       <WhyCard view={view} at={at} onRevert={(incarnation) => onAct({ kind: 'revert', incarnation })} />
       {view.agent.status === 'never' ? null : <TimeBox view={view} />}
       {extensions.length === 0 ? (
@@ -44,7 +51,7 @@ export function Overview({ facts, view, at, onAct }: OverviewProps) {
             {extensions.length > 1 ? <span className="text-12 text-ink-3">{t('extensions.order')}</span> : null}
           </div>
           <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,420px),1fr))] items-start gap-4">
-            {extensions.map((extension) => (
+            {(all ? extensions : extensions.slice(0, shownCards)).map((extension) => (
               <ExtensionCard
                 key={extension.name}
                 vmId={facts.id}
@@ -54,38 +61,14 @@ export function Overview({ facts, view, at, onAct }: OverviewProps) {
               />
             ))}
           </div>
+          {rest > 0 ? (
+            <Button className="mt-4" aria-expanded={all} onClick={() => setAll(!all)}>
+              {all ? t('extensions.fewer') : t('extensions.more', { count: rest })}
+            </Button>
+          ) : null}
         </section>
       )}
     </>
-  );
-}
-
-/** A VM that no machine has spoken for: what to run there. */
-function NeverEnrolled({ facts, onAct }: Pick<OverviewProps, 'facts' | 'onAct'>) {
-  const { t } = useTranslation('enrollment');
-  const may = useReader().can('operator');
-  const until = facts.enrollmentExpiresAt;
-  return (
-    <Card>
-      <EmptyState
-        title={t('never.title', { name: facts.name })}
-        actions={
-          may ? (
-            <Button variant="primary" onClick={() => onAct({ kind: 'token' })}>
-              <KeyRound aria-hidden />
-              {t('token')}
-            </Button>
-          ) : undefined
-        }
-        foot={
-          may && until !== null ? (
-            <Trans text={t('never.pending')} tags={{ clock: <DateTime value={new Date(until)} /> }} />
-          ) : undefined
-        }
-      >
-        <p>{t(may ? 'never.why' : 'never.viewer')}</p>
-      </EmptyState>
-    </Card>
   );
 }
 

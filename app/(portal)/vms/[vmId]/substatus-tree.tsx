@@ -1,5 +1,6 @@
 'use client';
 
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
@@ -8,15 +9,35 @@ import { type Substatus, statusOfWord } from './vm-data.ts';
 
 /** The parts of a status, each with its own; parts of parts hang below on lines. */
 export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; label: string }) {
+  const { t } = useTranslation('reports');
+  const [all, setAll] = useState(false);
+  const rest = parts.length - shownParts;
+  // What went wrong is not left below the fold.
+  const wrong = parts.slice(shownParts).filter(({ status }) => status === 'error' || status === 'warning');
   return (
-    <ul aria-label={label} className="grid text-12">
-      {parts.map((part, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a handler may repeat names, and keeps their order
-        <Part key={index} part={part} depth={0} />
-      ))}
-    </ul>
+    <div>
+      <ul aria-label={label} className="grid text-12">
+        {(all ? parts : [...parts.slice(0, shownParts), ...wrong.slice(0, shownParts)]).map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a handler may repeat names, and keeps their order
+          <Part key={index} part={part} depth={0} />
+        ))}
+      </ul>
+      {rest > 0 ? (
+        <button
+          type="button"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+          className="mt-1 min-h-6 rounded-sm px-1.5 text-12 text-brand-text hover:bg-hover"
+        >
+          {all ? t('card.parts.fewer') : t('card.parts.all', { count: parts.length })}
+        </button>
+      ) : null}
+    </div>
   );
 }
+
+/** Parts that are drawn before somebody asks for all. */
+const shownParts = 12;
 
 const deepest = 4;
 

@@ -15,6 +15,7 @@ export type PastGoalState = Outputs['goalStates']['list']['items'][number];
 export type PastChange = Outputs['goalStates']['changes']['items'][number];
 export type GoalStateChange = PastChange['changes'][number];
 export type GoalStateComparison = Outputs['goalStates']['compare'];
+export type PastReport = Outputs['instanceViews']['history']['items'][number];
 export type PastExtension = PastGoalState['extensions'][number];
 
 /** Health and verdicts age while nobody writes anything, so they are read again now and then, too. */

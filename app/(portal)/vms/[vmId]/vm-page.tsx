@@ -9,9 +9,10 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TabLinks } from '#app/_ui/tab-links.tsx';
+import { OperatorsOnly } from './operators-only.tsx';
 import { Overview } from './overview.tsx';
 import { VmBanners } from './vm-banners.tsx';
-import { ageMs, type InstanceView, tabHref, type VmFacts, type VmTab } from './vm-data.ts';
+import { ageMs, type InstanceView, tabHref, tabs, type VmFacts, type VmTab } from './vm-data.ts';
 import { type VmAct, VmDialogs } from './vm-dialogs.tsx';
 import { VmGone } from './vm-gone.tsx';
 import { VmHeader } from './vm-header.tsx';
@@ -21,7 +22,9 @@ const GoalStateTab = dynamic(() => import('./goal-states/goal-state-tab.tsx').th
   loading,
 });
 const OutputTab = dynamic(() => import('./output-tab.tsx').then((module) => module.OutputTab), { loading });
-const DocumentsTab = dynamic(() => import('./documents-tab.tsx').then((module) => module.DocumentsTab), { loading });
+const DocumentsTab = dynamic(() => import('./documents/documents-tab.tsx').then((module) => module.DocumentsTab), {
+  loading,
+});
 
 function PanelLoading() {
   const { t } = useTranslation('common');
@@ -55,25 +58,29 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
   }
   const outputs = view.extensions.filter(({ handlerState }) => handlerState?.outputTail).length;
   const mayRead = reader.can('operator');
-  const shown = mayRead ? tab : 'overview';
-  const operatorTabs: readonly { id: VmTab; count?: number }[] = mayRead
-    ? [{ id: 'goal-state', count: view.incarnation }, { id: 'output', count: outputs }, { id: 'documents' }]
-    : [];
-  const links = [{ id: 'overview' as VmTab, count: undefined }, ...operatorTabs].map(({ id, count }) => ({
+  const counts: Partial<Record<VmTab, number>> = { 'goal-state': view.incarnation, output: outputs };
+  const links = tabs.map((id) => ({
     href: tabHref(vmId, id),
     label: t(`vm.tab.${id}`),
-    count: count || undefined,
-    current: id === shown,
+    count: counts[id] || undefined,
+    current: id === tab,
   }));
   return (
     <>
       <VmHeader facts={facts} view={view} onAct={setAct} />
-      {links.length > 1 ? <TabLinks label={t('vm.tabs', { name: facts.name })} tabs={links} /> : null}
+      <TabLinks label={t('vm.tabs', { name: facts.name })} tabs={links} />
       <VmBanners facts={facts} view={view} onAct={setAct} />
-      {shown === 'overview' ? <Overview facts={facts} view={view} at={at} onAct={setAct} /> : null}
-      {shown === 'goal-state' ? <GoalStateTab vmId={vmId} onAct={setAct} /> : null}
-      {shown === 'output' ? <OutputTab view={view} /> : null}
-      {shown === 'documents' ? <DocumentsTab vmId={vmId} view={view} /> : null}
+      {tab === 'overview' ? (
+        <Overview facts={facts} view={view} at={at} gatewayUrl={gatewayUrl} onAct={setAct} />
+      ) : mayRead ? (
+        <>
+          {tab === 'goal-state' ? <GoalStateTab vmId={vmId} onAct={setAct} /> : null}
+          {tab === 'output' ? <OutputTab view={view} /> : null}
+          {tab === 'documents' ? <DocumentsTab vmId={vmId} view={view} /> : null}
+        </>
+      ) : (
+        <OperatorsOnly />
+      )}
       {act === null ? null : (
         <VmDialogs act={act} facts={facts} view={view} gatewayUrl={gatewayUrl} onClose={() => setAct(null)} />
       )}

@@ -102,7 +102,7 @@ export function TimeAxis(props: TimeAxisProps) {
             aria-label={label}
             width={width}
             height={height}
-            className="block overflow-visible"
+            className="block max-w-full"
             onPointerLeave={() => setPointed(null)}
           >
             <HatchingDefs ids={hatchings} />

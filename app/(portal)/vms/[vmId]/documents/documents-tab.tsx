@@ -1,0 +1,93 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
+import { Segmented } from '#app/_ui/segmented.tsx';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { RelativeTime } from '#app/_ui/time.tsx';
+import type { InstanceView } from '../vm-data.ts';
+import { JsonDocument } from './json-document.tsx';
+import { LatestDocuments } from './latest-documents.tsx';
+import { ReportHistory } from './report-history.tsx';
+
+/** The raw documents behind the page: what the agent is told and was told, what it sent, and what the portal answers. */
+export function DocumentsTab({ vmId, view }: { vmId: string; view: InstanceView }) {
+  const { t } = useTranslation('goal-states');
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <GoalStateDocument vmId={vmId} view={view} />
+        <Card>
+          <CardHeader title={t('documents.instanceView')} note={t('documents.instanceView.note')} />
+          <CardBody>
+            <JsonDocument
+              title={t('documents.instanceView')}
+              value={view}
+              file={`${view.name}-instance-view`}
+              className="max-h-96"
+            />
+          </CardBody>
+        </Card>
+      </div>
+      <LatestDocuments view={view} />
+      <ReportHistory view={view} />
+    </div>
+  );
+}
+
+type Which = 'inForce' | 'delivered';
+
+function GoalStateDocument({ vmId, view }: { vmId: string; view: InstanceView }) {
+  const { t } = useTranslation('goal-states');
+  const trpc = useTRPC();
+  const [which, setWhich] = useState<Which>('inForce');
+  const inForce = useQuery(trpc.goalStates.get.queryOptions({ vmId }));
+  const delivered = useQuery({ ...trpc.goalStates.delivered.queryOptions({ vmId }), enabled: which === 'delivered' });
+  const chosen = which === 'inForce' ? inForce : delivered;
+  const value = which === 'inForce' ? inForce.data : delivered.data?.document;
+  const at = delivered.data?.deliveredAt ?? null;
+  return (
+    <Card>
+      <CardHeader
+        title={t('documents.goalState')}
+        note={t('documents.goalState.note')}
+        actions={
+          <Segmented<Which>
+            label={t('documents.which')}
+            value={which}
+            onChange={setWhich}
+            options={[
+              { value: 'inForce', label: t('documents.inForce', { incarnation: view.incarnation }) },
+              { value: 'delivered', label: t('documents.delivered', { incarnation: view.deliveredIncarnation }) },
+            ]}
+          />
+        }
+      />
+      {chosen.error && !chosen.data ? (
+        <QueryError error={chosen.error} onRetry={chosen.refetch} at={new Date(chosen.errorUpdatedAt)} />
+      ) : value ? (
+        <CardBody>
+          <JsonDocument
+            title={t('documents.goalState')}
+            note={
+              which === 'delivered' && at !== null ? (
+                <Trans text={t('documents.deliveredAt')} tags={{ time: <RelativeTime value={new Date(at)} /> }} />
+              ) : undefined
+            }
+            value={value}
+            file={`${view.name}-goal-state-${value.incarnation}`}
+            className="max-h-96"
+          />
+        </CardBody>
+      ) : chosen.isPending ? (
+        <SkeletonRows columns={['w-40', 'w-24']} rows={10} label={t('documents.loading')} />
+      ) : (
+        <p className="px-4 pb-4 text-ink-2">{t('documents.notDelivered')}</p>
+      )}
+    </Card>
+  );
+}

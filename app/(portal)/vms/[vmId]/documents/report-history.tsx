@@ -1,0 +1,150 @@
+'use client';
+
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ChevronRight } from 'lucide-react';
+import { useSearchParams } from 'next/navigation';
+import { Fragment, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { useFormat } from '#app/_ui/format.ts';
+import { Select } from '#app/_ui/select.tsx';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { Chip } from '#app/_ui/tag.tsx';
+import { DateTime } from '#app/_ui/time.tsx';
+import { putInAddress } from '../put-in-address.ts';
+import type { InstanceView, PastReport } from '../vm-data.ts';
+import { JsonDocument } from './json-document.tsx';
+
+const kinds = ['handler', 'heartbeat', 'status'] as const;
+/** Documents may be large. */
+const pageSize = 25;
+
+/** Everything that was reported and kept, newest first; a row opens to the document as it was sent. */
+export function ReportHistory({ view }: { view: InstanceView }) {
+  const { t } = useTranslation(['goal-states', 'common']);
+  const trpc = useTRPC();
+  const address = useSearchParams();
+  const extension = view.extensions.find(({ name }) => name === address.get('extension'))?.name;
+  const kind = kinds.find((each) => each === address.get('kind'));
+  const history = useInfiniteQuery(
+    trpc.instanceViews.history.infiniteQueryOptions(
+      { vmId: view.vmId, limit: pageSize, ...(extension && { extension }), ...(kind && { kind }) },
+      { getNextPageParam: (page) => page.nextCursor ?? undefined },
+    ),
+  );
+  const reports = history.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <Card>
+      <CardHeader
+        title={t('goal-states:reports.title')}
+        note={t('goal-states:reports.note')}
+        actions={
+          <>
+            <Select
+              aria-label={t('goal-states:documents.extension')}
+              value={extension ?? ''}
+              onChange={(event) => putInAddress({ extension: event.target.value || null })}
+              options={[
+                { value: '', label: t('goal-states:reports.allExtensions') },
+                ...view.extensions.map(({ name }) => ({ value: name, label: name })),
+              ]}
+            />
+            <Select
+              aria-label={t('goal-states:reports.kind')}
+              value={kind ?? ''}
+              onChange={(event) => putInAddress({ kind: event.target.value || null })}
+              options={[
+                { value: '', label: t('goal-states:reports.allKinds') },
+                ...kinds.map((value) => ({ value, label: t(`goal-states:documents.kind.${value}`) })),
+              ]}
+            />
+          </>
+        }
+      />
+      {history.error && !history.data ? (
+        <QueryError error={history.error} onRetry={history.refetch} at={new Date(history.errorUpdatedAt)} />
+      ) : history.isPending ? (
+        <SkeletonRows columns={['w-32', 'w-24', 'w-24']} rows={6} label={t('goal-states:documents.loading')} />
+      ) : reports.length === 0 ? (
+        <p className="px-4 pb-4 text-ink-2">{t('goal-states:reports.none')}</p>
+      ) : (
+        <TableFrame label={t('goal-states:reports.title')}>
+          <Table>
+            <THead>
+              <tr>
+                <Th>{t('goal-states:reports.at')}</Th>
+                <Th>{t('goal-states:documents.extension')}</Th>
+                <Th>{t('goal-states:reports.kind')}</Th>
+                <Th end>{t('goal-states:reports.sequence')}</Th>
+                <Th end>{t('goal-states:reports.size')}</Th>
+              </tr>
+            </THead>
+            <TBody>
+              {reports.map((report) => (
+                <ReportRow key={report.id} vm={view.name} report={report} />
+              ))}
+            </TBody>
+          </Table>
+        </TableFrame>
+      )}
+      {history.hasNextPage ? (
+        <div className="border-t border-line-subtle p-2">
+          <Button variant="ghost" busy={history.isFetchingNextPage} onClick={() => void history.fetchNextPage()}>
+            {t('common:showMore')}
+          </Button>
+        </div>
+      ) : null}
+    </Card>
+  );
+}
+
+function ReportRow({ vm, report }: { vm: string; report: PastReport }) {
+  const { t } = useTranslation('goal-states');
+  const format = useFormat();
+  const [open, setOpen] = useState(false);
+  const { id, at, extension, kind, sequenceNumber, current, document } = report;
+  return (
+    <Fragment>
+      <Tr>
+        <Td className="tabular-nums">
+          <button
+            type="button"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+            className="-ms-1.5 inline-flex min-h-6 items-center gap-1 rounded-sm px-1.5 hover:text-brand-text"
+          >
+            <ChevronRight aria-hidden className={cn('size-3.5 text-ink-3 rtl:-scale-x-100', open && 'rotate-90')} />
+            <DateTime value={new Date(at)} />
+          </button>
+        </Td>
+        <Td>{extension}</Td>
+        <Td>
+          {t(`documents.kind.${kind}`)} {current ? null : <Chip>{t('reports.late')}</Chip>}
+        </Td>
+        <Td end className="tabular-nums">
+          {sequenceNumber}
+        </Td>
+        <Td end className="tabular-nums">
+          {format.bytes(JSON.stringify(document).length)}
+        </Td>
+      </Tr>
+      {open ? (
+        <tr>
+          <td colSpan={5} className="max-w-0 border-b border-line-subtle px-4 py-2">
+            <JsonDocument
+              title={t('reports.document', { extension, kind: t(`documents.kind.${kind}`) })}
+              value={document}
+              file={`${vm}-${extension}-${kind}-${id}`}
+              className="max-h-96"
+            />
+          </td>
+        </tr>
+      ) : null}
+    </Fragment>
+  );
+}

@@ -1,0 +1,66 @@
+'use client';
+
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import { useReader } from '#app/_shell/reader.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card } from '#app/_ui/card.tsx';
+import { EmptyState } from '#app/_ui/empty-state.tsx';
+import { FieldError } from '#app/_ui/field.tsx';
+import { DateTime } from '#app/_ui/time.tsx';
+import { EnrollCommands } from '#app/(portal)/vms/enroll-commands.tsx';
+import type { VmFacts } from './vm-data.ts';
+
+/** A VM that no machine has spoken for: what to run there, with a token that is made, and shown, here and once. */
+export function NeverEnrolled({ facts, gatewayUrl }: { facts: VmFacts; gatewayUrl: string }) {
+  const { t } = useTranslation('enrollment');
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const explain = useProblem();
+  const may = useReader().can('operator');
+  const until = facts.enrollmentExpiresAt;
+  const issue = useMutation(
+    trpc.vms.issueEnrollmentToken.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries(trpc.vms.get.pathFilter()),
+    }),
+  );
+  return (
+    <Card>
+      <EmptyState
+        title={t('never.title', { name: facts.name })}
+        actions={
+          may ? (
+            <Button
+              variant={issue.data ? 'default' : 'primary'}
+              busy={issue.isPending}
+              onClick={() => issue.mutate({ vmId: facts.id })}
+            >
+              <KeyRound aria-hidden />
+              {t('token')}
+            </Button>
+          ) : undefined
+        }
+        foot={
+          may && until !== null && !issue.data ? (
+            <Trans text={t('never.pending')} tags={{ clock: <DateTime value={new Date(until)} /> }} />
+          ) : undefined
+        }
+      >
+        <p>{t(may ? (issue.data ? 'token.why' : 'never.why') : 'never.viewer')}</p>
+        {issue.error ? (
+          <div role="alert" className="mt-2">
+            <FieldError>{explain(issue.error).message}</FieldError>
+          </div>
+        ) : null}
+        {issue.data ? (
+          <div className="mt-3 text-start text-ink">
+            <EnrollCommands gatewayUrl={gatewayUrl} token={issue.data} />
+          </div>
+        ) : null}
+      </EmptyState>
+    </Card>
+  );
+}

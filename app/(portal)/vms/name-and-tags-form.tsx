@@ -1,0 +1,67 @@
+'use client';
+
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { faultAt, type Problem } from '#app/_lib/problem.ts';
+import { Field, FieldError } from '#app/_ui/field.tsx';
+import { Input } from '#app/_ui/input.tsx';
+import { readTags, writeTags } from './tags.ts';
+
+interface NameAndTags {
+  name: string;
+  tags: Readonly<Record<string, string>>;
+}
+
+export interface NameAndTagsFormProps {
+  /** For a submit button that stands elsewhere. */
+  id: string;
+  /** What it begins with. */
+  initial?: NameAndTags;
+  /** Why the last attempt was refused; what is about a field stands at it. */
+  problem: Problem | undefined;
+  /** Is not called while the tags cannot be read. */
+  onSubmit(values: { name: string; tags: Record<string, string> }): void;
+}
+
+/** What people say of a VM themselves, when it is made and later. */
+export function NameAndTagsForm({ id, initial, problem, onSubmit }: NameAndTagsFormProps) {
+  const { t } = useTranslation('vms');
+  const [name, setName] = useState(initial?.name ?? '');
+  const [tags, setTags] = useState(writeTags(initial?.tags ?? {}));
+  const parsed = readTags(tags);
+  const tagsFault = problem?.faults.find((fault) => fault.path.startsWith('/tags'))?.message;
+  const isNameTaken = problem?.code === 'vm_name_taken';
+  return (
+    <form
+      id={id}
+      className="grid gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (parsed) onSubmit({ name, tags: parsed });
+      }}
+    >
+      <Field
+        label={t('enroll.name')}
+        hint={t('enroll.name.hint')}
+        error={isNameTaken ? problem.message : faultAt(problem, '/name')}
+      >
+        <Input
+          autoFocus
+          required
+          autoComplete="off"
+          maxLength={128}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </Field>
+      <Field label={t('enroll.tags')} hint={t('enroll.tags.hint')} error={parsed ? tagsFault : t('enroll.tags.form')}>
+        <Input autoComplete="off" value={tags} onChange={(event) => setTags(event.target.value)} />
+      </Field>
+      {problem && problem.faults.length === 0 && !isNameTaken ? (
+        <div role="alert">
+          <FieldError>{problem.message}</FieldError>
+        </div>
+      ) : null}
+    </form>
+  );
+}
