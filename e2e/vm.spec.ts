@@ -105,7 +105,10 @@ test('a failed one and what waits for it: the chain, the output, and nothing of 
   await expect(page).toHaveURL(/\?tab=output#output-share$/);
   await expect(page.getByText('First error, line 2')).toBeVisible();
   await expectAccessibleInBothThemes(page);
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page
+    .getByRole('navigation', { name: `Views of ${vm.name}` })
+    .getByRole('link', { name: 'Overview' })
+    .click();
 
   await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: true }));
   await expect(page.getByText('2 extensions, all done')).toBeVisible({ timeout: 20_000 });
@@ -346,7 +349,10 @@ test('the time axis shows a change, a failure and its recovery; it is walked by 
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/tab=goal-state&a=\d+&b=\d+/);
 
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page
+    .getByRole('navigation', { name: `Views of ${vm.name}` })
+    .getByRole('link', { name: 'Overview' })
+    .click();
   await page.getByRole('radio', { name: '6 h' }).click();
   await expect(page).toHaveURL(/range=6h/);
   await page.getByRole('button', { name: 'Show as table' }).click();
