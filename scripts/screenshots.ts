@@ -36,6 +36,7 @@ interface Subject {
 const subjects: Subject[] = [
   { name: 'sign-in', path: '/sign-in', signedIn: false },
   { name: 'set-up', path: '/set-up?token=expired', signedIn: false },
+  { name: 'overview', path: '/', signedIn: true },
   { name: 'vms', path: '/vms', signedIn: true },
   { name: 'vm', path: '/vms', signedIn: true, follow: /^\/vms\/[0-9a-f-]{36}$/ },
   { name: 'handlers', path: '/handlers', signedIn: true },

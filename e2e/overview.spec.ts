@@ -1,0 +1,181 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import type { Api, CreatedVm } from './support/api.ts';
+import { expect, test } from './support/test.ts';
+
+/** Agents install, run scripts and report: seconds on a quiet machine, more on a busy one. */
+const patient = { timeout: 30_000 };
+
+const theMap = (page: Page) => page.getByRole('application', { name: /^Fleet map/ });
+const tile = (page: Page, health: string) =>
+  page.getByRole('region', { name: 'VMs by health' }).getByRole('link', { name: new RegExp(`^${health}`) });
+const failingTogether = (page: Page) => page.getByRole('region', { name: 'Failing together' });
+
+/** The figure of a tile. */
+async function figure(page: Page, health: string): Promise<number> {
+  const text = await tile(page, health)
+    .getByText(/^[\d,]+$/)
+    .textContent();
+  return Number(text?.replaceAll(',', ''));
+}
+
+/** A VM whose share cannot be mounted: its command ends with exit code 51. */
+async function givenFailing(
+  api: Api,
+  startAgent: (vm: CreatedVm) => Promise<unknown>,
+  name: string,
+  tags: Record<string, string>,
+): Promise<CreatedVm> {
+  const handler = `Overview.${name.replaceAll('-', '')}.Mount`;
+  await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', handler);
+  const vm = await api.createVm(name, tags);
+  await api.setExtension(vm.id, 'share', {
+    handler,
+    version: '2.0.0.0',
+    settings: {
+      publicSettings: { server: 'down.example.net', user: 'backup', reachable: false },
+      protectedSettings: { password: 'not for the eyes of many' },
+    },
+  });
+  await startAgent(vm);
+  return vm;
+}
+
+test('a failure appears on the overview without a reload: in its tile, with its cause, and lately', async ({
+  api,
+  signedIn,
+  startAgent,
+  unique,
+}) => {
+  test.setTimeout(90_000);
+  const page = await signedIn('viewer');
+  await api.createVm(`quiet-${unique}`);
+  await page.goto('/');
+  await expect(page).toHaveTitle(/^Overview/);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const before = await figure(page, 'Failed');
+  await page.evaluate(() => Object.assign(window, { stillTheSamePage: true }));
+  const vm = await givenFailing(api, startAgent, `down-${unique}`, { region: 'ap' });
+
+  const link = failingTogether(page).getByRole('link', { name: new RegExp(`${vm.name}.*exit 51`) });
+  await expect(link).toBeVisible(patient);
+  await expect.poll(() => figure(page, 'Failed')).toBe(before + 1);
+  await expect(page.getByRole('region', { name: 'Lately' })).toContainText(`share failed on ${vm.name}, exit 51`);
+  await expect(page.getByRole('region', { name: 'Changed in the last hour' })).toContainText(/[1-9]\d* failed/);
+  expect(await page.evaluate(() => 'stillTheSamePage' in window)).toBe(true);
+  await expectAccessibleInBothThemes(page);
+
+  const counts = await Promise.all(
+    ['Healthy', 'Progressing', 'Degraded', 'Failed', 'Unknown', 'Unresponsive'].map((health) => figure(page, health)),
+  );
+  const all = await page.getByText(/^[\d,]+ VMs?, [\d,]+ extensions?$/).textContent();
+  expect(`${counts.reduce((sum, count) => sum + count, 0)}`).toBe(/^[\d,]+/.exec(all ?? '')?.[0].replaceAll(',', ''));
+
+  await link.click();
+  await expect(page).toHaveURL(`/vms/${vm.id}`);
+  await page.goto('/');
+  await tile(page, 'Failed').click();
+  await expect(page).toHaveURL('/vms?health=failed');
+});
+
+test('the map is walked by keys, told in words, opened by Enter, and read as a table', async ({
+  api,
+  signedIn,
+  startAgent,
+  unique,
+}) => {
+  test.setTimeout(90_000);
+  for (const name of ['a', 'b', 'c']) await api.createVm(`map-${unique}-${name}`, { zone: `one-${unique}` });
+  const failing = await givenFailing(api, startAgent, `map-${unique}-d`, { zone: `two-${unique}` });
+  const page = await signedIn('viewer');
+  await expect.poll(async () => (await api.instanceView(failing.id)).health, patient).toBe('failed');
+  await page.goto('/');
+  await page
+    .getByRole('combobox', { name: 'Group by' })
+    .or(page.getByRole('radio', { name: 'nothing' }))
+    .first()
+    .waitFor();
+  await groupBy(page, 'nothing');
+  await expect(theMap(page)).toBeVisible();
+
+  // Who the canvas shows is told as text; nobody sees it but those who listen.
+  const told = page.getByRole('status').filter({ hasText: / of \d+$/ });
+  await theMap(page).focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowDown');
+  await expect(told).toContainText(/, 2 of \d+$/);
+  await expect(async () => {
+    await page.keyboard.press('n');
+    await expect(told).toContainText(`${failing.name}, Failed, share enable exit 51`, { timeout: 1_500 });
+  }).toPass(patient);
+  await expectAccessibleInBothThemes(page);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`/vms/${failing.id}`);
+
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  await groupBy(page, 'handler');
+  const table = page.getByRole('region', { name: 'The fleet map as a table' });
+  await expect(table.getByRole('row').filter({ hasText: `Overview.map${unique}d.Mount` })).toContainText('1');
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'Show as map' }).click();
+  await expect(theMap(page)).toBeVisible();
+});
+
+test('a pointer on a cell shows who it is, a click opens it', async ({ api, signedIn, unique }) => {
+  await api.createVm(`point-${unique}`, { kind: `only-${unique}` });
+  const page = await signedIn('viewer');
+  await page.goto('/');
+  await groupBy(page, 'nothing');
+  await expect(theMap(page)).toBeVisible();
+  await theMap(page)
+    .locator('canvas')
+    .hover({ position: { x: 3, y: 25 } });
+  const card = page.getByText(/last poll|never called/);
+  await expect(card).toBeVisible();
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect(page).toHaveURL(/\/vms\/[0-9a-f-]{36}$/);
+});
+
+test('a card that cannot be read says so and tries again; the others stand', async ({
+  signedIn,
+  api,
+  console,
+  unique,
+}) => {
+  console.allow(/status of 500|503/);
+  await api.createVm(`partly-${unique}`);
+  const page = await signedIn('viewer');
+  await page.route(/overview\.map/, (route) => route.fulfill({ status: 500, body: 'no' }));
+  await page.goto('/');
+  await expect(page.getByText('The map did not load')).toBeVisible();
+  await expect(tile(page, 'Healthy')).toBeVisible();
+  await expect(failingTogether(page)).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute(/overview\.map/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(theMap(page)).toBeVisible();
+});
+
+test('on a phone and at 200 % zoom nothing is cut off', async ({ signedIn, api, unique }) => {
+  await api.createVm(`narrow-${unique}`);
+  for (const options of [
+    { viewport: { width: 390, height: 844 } },
+    { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 },
+  ]) {
+    const page = await signedIn('viewer', options);
+    await page.goto('/');
+    await expect(theMap(page)).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    await expectAccessibleInBothThemes(page);
+  }
+});
+
+async function groupBy(page: Page, name: string): Promise<void> {
+  const radio = page.getByRole('radio', { name, exact: true });
+  const list = page.getByRole('combobox', { name: 'Group by' });
+  await radio.or(list).filter({ visible: true }).first().waitFor();
+  if (await radio.isVisible()) await radio.click();
+  else await list.selectOption({ label: name });
+}
