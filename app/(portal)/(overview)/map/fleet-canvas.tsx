@@ -19,7 +19,7 @@ import { CellCard } from './cell-card.tsx';
 import { nextTrouble, unpackCells, vmOfCell, worstOf } from './cells.ts';
 import { GroupHead } from './group-head.tsx';
 import { type FleetMap, useGroup } from './groups.ts';
-import { cellAt, cornerOf, headHeight, layOut, type Place, type Step, step } from './layout.ts';
+import { cellAt, cornerOf, headHeight, layOut, type Place, type Step, step } from './place-cells.ts';
 import { Painting } from './paint.ts';
 import { useCellWords } from './use-cell-words.ts';
 import { useMeasure } from './use-measure.ts';
@@ -218,14 +218,14 @@ export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
                 style={{
                   left: corner.x / ratio,
                   top: corner.y / ratio,
-                  width: layout.side / ratio,
-                  height: layout.side / ratio,
+                  width: layout.cell.x / ratio,
+                  height: layout.cell.y / ratio,
                 }}
               />
               <CellCard
                 x={corner.x / ratio}
                 y={corner.y / ratio}
-                side={layout.side / ratio}
+                side={layout.cell.x / ratio}
                 width={measured.width}
                 vm={vm}
                 health={cells[place.group]?.[place.cell] ?? 0}

@@ -53,7 +53,7 @@ export function FleetMapCard({ groupings = [], vms = Number.POSITIVE_INFINITY }:
       <CardHeader
         id="fleet-map"
         title={t('map')}
-        note={perCell === 1 ? t('map.perVm') : t('map.perCell', { count: perCell })}
+        note={asTable ? undefined : perCell === 1 ? t('map.perVm') : t('map.perCell', { count: perCell })}
         actions={
           <>
             <span className="text-12 text-ink-3 max-md:sr-only">{t('map.groupBy')}</span>

@@ -5,7 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { FleetMap } from './groups.ts';
-import { headHeight } from './layout.ts';
+import { headHeight } from './place-cells.ts';
 
 export interface GroupHeadProps {
   group: FleetMap['groups'][number];
@@ -19,15 +19,17 @@ export interface GroupHeadProps {
 
 /** Below this the figures stand with their icons alone, their words for readers of the screen. */
 const roomForWords = 220;
+/** Below this, what is wrong goes before how many there are. */
+const roomForAll = 190;
 
 /** Name, number, failed and silent, above a group's cells. */
 export function GroupHead({ group, name, href, left, top, width }: GroupHeadProps) {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const troubles = [
-    { status: 'failed', count: group.failed, text: 'map.failedHere' },
-    { status: 'unresponsive', count: group.unresponsive, text: 'map.silentHere' },
-  ] as const;
+    { status: 'failed' as const, count: group.failed, text: 'map.failedHere' as const },
+    { status: 'unresponsive' as const, count: group.unresponsive, text: 'map.silentHere' as const },
+  ].filter(({ count }) => count > 0);
   return (
     <p
       className="absolute flex gap-x-1.5 overflow-hidden text-12 whitespace-nowrap text-ink-3 tabular-nums"
@@ -45,24 +47,22 @@ export function GroupHead({ group, name, href, left, top, width }: GroupHeadProp
           {name}
         </Link>
       )}
-      <span>{format.number(group.count)}</span>
-      {troubles
-        .filter(({ count }) => count > 0)
-        .map(({ status, count, text }) => {
-          const shown = format.number(count);
-          const words = t(text, { count, shown });
-          return width >= roomForWords ? (
-            <span key={status} className="text-ink-2">
-              {words}
-            </span>
-          ) : (
-            <span key={status} title={words} className="inline-flex items-center gap-0.5 text-ink-2">
-              <StatusIcon status={status} className="size-3" />
-              <span aria-hidden>{shown}</span>
-              <span className="sr-only">{words}</span>
-            </span>
-          );
-        })}
+      {width >= roomForAll || troubles.length < 2 ? <span>{format.number(group.count)}</span> : null}
+      {troubles.map(({ status, count, text }) => {
+        const shown = format.number(count);
+        const words = t(text, { count, shown });
+        return width >= roomForWords ? (
+          <span key={status} className="text-ink-2">
+            {words}
+          </span>
+        ) : (
+          <span key={status} title={words} className="inline-flex items-center gap-0.5 text-ink-2">
+            <StatusIcon status={status} className="size-3" />
+            <span aria-hidden>{shown}</span>
+            <span className="sr-only">{words}</span>
+          </span>
+        );
+      })}
     </p>
   );
 }

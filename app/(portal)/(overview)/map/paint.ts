@@ -1,5 +1,5 @@
 import { letters } from './cells.ts';
-import { cornerOf, type Layout } from './layout.ts';
+import { cornerOf, type Layout } from './place-cells.ts';
 
 /** A colour per health, as four bytes of a picture; in the order of `letters`. */
 export type Palette = Uint32Array;
@@ -40,7 +40,7 @@ export class Painting {
 
   /** Draws what differs from the last time. Gives the number of cells that did. */
   draw(pen: CanvasRenderingContext2D, groups: readonly Uint8Array[]): number {
-    const { side } = this.#layout;
+    const { cell: size } = this.#layout;
     const changed: { x: number; y: number }[] = [];
     for (const [group, cells] of groups.entries()) {
       const before = this.#shown[group];
@@ -55,27 +55,32 @@ export class Painting {
     this.#shown = groups.map((cells) => cells.slice());
     // A few cells are put one by one; beyond that one picture is quicker.
     if (changed.length > 2_000) pen.putImageData(this.#pixels, 0, 0);
-    else for (const { x, y } of changed) pen.putImageData(this.#pixels, 0, 0, x, y, side, side);
+    else for (const { x, y } of changed) pen.putImageData(this.#pixels, 0, 0, x, y, size.x, size.y);
     return changed.length;
   }
 
   #cell(x: number, y: number, health: number, clear: boolean): void {
-    const { side } = this.#layout;
+    const { cell } = this.#layout;
     const colour = this.#palette[health] ?? 0;
     if (health === unknown) {
-      if (clear) this.#fill(x, y, side, 0);
-      const inset = Math.floor(side / 4) || (side > 2 ? 1 : 0);
-      this.#fill(x + inset, y + inset, side - 2 * inset, colour);
+      if (clear) this.#fill(x, y, cell.x, cell.y, 0);
+      const inset = Math.floor(Math.min(cell.x, cell.y) / 4) || (Math.min(cell.x, cell.y) > 2 ? 1 : 0);
+      this.#fill(x + inset, y + inset, cell.x - 2 * inset, cell.y - 2 * inset, colour);
       return;
     }
-    this.#fill(x, y, side, colour);
+    this.#fill(x, y, cell.x, cell.y, colour);
     if (health !== unresponsive) return;
-    const edge = Math.max(1, Math.round(side / 4));
-    if (side > 2 * edge) this.#fill(x + edge, y + edge, side - 2 * edge, 0);
+    const edge = Math.max(1, Math.round(Math.min(cell.x, cell.y) / 4));
+    this.#fill(x + edge, y + edge, cell.x - 2 * edge, cell.y - 2 * edge, 0);
   }
 
-  #fill(x: number, y: number, side: number, colour: number): void {
-    const { width } = this.#pixels;
-    for (let row = y; row < y + side; row += 1) this.#words.fill(colour, row * width + x, row * width + x + side);
+  /** Pixel by pixel: for so few of them that is quicker than asking the array to do it. */
+  #fill(x: number, y: number, width: number, height: number, colour: number): void {
+    const line = this.#pixels.width;
+    const words = this.#words;
+    for (let row = y; row < y + height; row += 1) {
+      const end = row * line + x + width;
+      for (let at = row * line + x; at < end; at += 1) words[at] = colour;
+    }
   }
 }

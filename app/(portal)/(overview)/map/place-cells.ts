@@ -9,6 +9,12 @@ export interface LayoutInput {
   ratio: number;
 }
 
+/** Pixels of the screen, across and down. */
+export interface Size {
+  x: number;
+  y: number;
+}
+
 /** Where a group's cells are: column by column, in pixels of the screen from the map's upper left corner. */
 export interface Block {
   x: number;
@@ -24,10 +30,10 @@ export interface Block {
 
 export interface Layout {
   blocks: Block[];
-  /** From one cell to the next. */
-  pitch: number;
-  /** Side of a cell. */
-  side: number;
+  /** From one cell to the next, across and down. */
+  pitch: Size;
+  /** Of a cell, without the gap. */
+  cell: Size;
   /** VMs per cell; above 1 where they are too many for a pixel each. */
   perCell: number;
   width: number;
@@ -50,21 +56,25 @@ export function layOut({ counts, width, height, ratio }: LayoutInput): Layout {
   const scale = (css: number): number => Math.round(css * ratio);
   const smallest = Math.max(2, scale(pitches.smallest));
   for (let pitch = scale(pitches.largest); pitch >= smallest; pitch -= 1) {
-    const layout = arrange(counts, { pitch, perCell: 1, width, ratio });
-    if (layout.height <= height) return layout;
+    // Between two sizes of squares stands what is a pixel wider than high: small cells would leave much room empty.
+    for (const x of pitch * 2 > smallest * 3 ? [pitch] : [pitch + 1, pitch]) {
+      const layout = arrange(counts, { pitch: { x, y: pitch }, perCell: 1, width, ratio });
+      if (layout.height <= height) return layout;
+    }
   }
+  const square = { x: smallest, y: smallest };
   let perCell = 2;
-  let layout = arrange(counts, { pitch: smallest, perCell, width, ratio });
+  let layout = arrange(counts, { pitch: square, perCell, width, ratio });
   const most = Math.max(1, ...counts);
   while (layout.height > height && perCell < most) {
     perCell = Math.min(most, Math.ceil(perCell * 1.25));
-    layout = arrange(counts, { pitch: smallest, perCell, width, ratio });
+    layout = arrange(counts, { pitch: square, perCell, width, ratio });
   }
   return layout;
 }
 
 interface Measure {
-  pitch: number;
+  pitch: Size;
   perCell: number;
   width: number;
   ratio: number;
@@ -78,7 +88,7 @@ function arrange(counts: readonly number[], measure: Measure): Layout {
     const layout = place(divide(cells, lines), cells, measure);
     if (layout !== null && (best === null || layout.height < best.height)) best = layout;
   }
-  return best ?? { blocks: [], pitch: measure.pitch, side: 1, perCell: 1, width: measure.width, height: 0 };
+  return best ?? { blocks: [], pitch: measure.pitch, cell: measure.pitch, perCell: 1, width: measure.width, height: 0 };
 }
 
 /** Groups in lines of nearly the same number of cells, in their order. Gives the length of each line. */
@@ -113,15 +123,15 @@ function place(lengths: readonly number[], cells: readonly number[], measure: Me
   for (const length of lengths) {
     const line = cells.slice(begin, begin + length);
     begin += length;
-    const columns = Math.floor((width - gap * (line.length - 1)) / pitch);
-    const least = line.length === 1 ? 1 : Math.ceil(scale(narrowest) / pitch);
+    const columns = Math.floor((width - gap * (line.length - 1)) / pitch.x);
+    const least = line.length === 1 ? 1 : Math.ceil(scale(narrowest) / pitch.x);
     const rows = fewestRows(line, columns, least);
     if (rows === null) return null;
     y += scale(headHeight);
     let x = 0;
     for (const count of line) {
       const taken = Math.max(least, Math.ceil(count / rows));
-      const own = line.length === 1 ? width : taken * pitch;
+      const own = line.length === 1 ? width : taken * pitch.x;
       blocks.push({
         x,
         y,
@@ -132,11 +142,12 @@ function place(lengths: readonly number[], cells: readonly number[], measure: Me
       });
       x += own + gap;
     }
-    y += rows * pitch + scale(gapBelow);
+    y += rows * pitch.y + scale(gapBelow);
   }
   const gapInside = Math.max(1, Math.round(ratio));
   const height = Math.max(0, y - scale(gapBelow));
-  return { blocks, pitch, side: Math.max(1, pitch - gapInside), perCell, width, height };
+  const cell = { x: Math.max(1, pitch.x - gapInside), y: Math.max(1, pitch.y - gapInside) };
+  return { blocks, pitch, cell, perCell, width, height };
 }
 
 /** The fewest rows with which these groups fit side by side; null where their heads alone are too wide. */
@@ -163,8 +174,8 @@ export interface Place {
 /** The cell at a pixel of the screen, the gap beside it included; null where there is none. */
 export function cellAt(layout: Layout, x: number, y: number): Place | null {
   for (const [group, block] of layout.blocks.entries()) {
-    const column = Math.floor((x - block.x) / layout.pitch);
-    const row = Math.floor((y - block.y) / layout.pitch);
+    const column = Math.floor((x - block.x) / layout.pitch.x);
+    const row = Math.floor((y - block.y) / layout.pitch.y);
     if (column < 0 || column >= block.columns || row < 0 || row >= block.rows) continue;
     const cell = column * block.rows + row;
     return cell < block.cells ? { group, cell } : null;
@@ -177,8 +188,8 @@ export function cornerOf(layout: Layout, { group, cell }: Place): { x: number; y
   const block = layout.blocks[group];
   if (block === undefined) return { x: 0, y: 0 };
   return {
-    x: block.x + Math.floor(cell / block.rows) * layout.pitch,
-    y: block.y + (cell % block.rows) * layout.pitch,
+    x: block.x + Math.floor(cell / block.rows) * layout.pitch.x,
+    y: block.y + (cell % block.rows) * layout.pitch.y,
   };
 }
 

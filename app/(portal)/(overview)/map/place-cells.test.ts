@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cellAt, cornerOf, type Layout, layOut, type Place, type Step, step } from './layout.ts';
+import { cellAt, cornerOf, type Layout, layOut, type Place, type Step, step } from './place-cells.ts';
 
 const given = (counts: number[], { width = 1000, height = 500, ratio = 1 } = {}): Layout =>
   layOut({ counts, width, height, ratio });
@@ -25,10 +25,10 @@ describe.each<[string, number[], object]>([
         const { x, y } = cornerOf(layout, { group, cell });
         expect(Number.isInteger(x) && Number.isInteger(y)).toBe(true);
         expect(x).toBeGreaterThanOrEqual(0);
-        expect(x + layout.side).toBeLessThanOrEqual(layout.width);
-        expect(y + layout.side).toBeLessThanOrEqual(layout.height);
+        expect(x + layout.cell.x).toBeLessThanOrEqual(layout.width);
+        expect(y + layout.cell.y).toBeLessThanOrEqual(layout.height);
         expect(cellAt(layout, x, y)).toEqual({ group, cell });
-        expect(cellAt(layout, x + layout.side - 1, y + layout.side - 1)).toEqual({ group, cell });
+        expect(cellAt(layout, x + layout.cell.x - 1, y + layout.cell.y - 1)).toEqual({ group, cell });
         seen.add(`${x} ${y}`);
       }
     }
@@ -39,16 +39,21 @@ describe.each<[string, number[], object]>([
     for (const [group, block] of layout.blocks.entries()) {
       const last = cornerOf(layout, { group, cell: block.cells - 1 });
       expect(cellAt(layout, last.x, last.y)).toEqual({ group, cell: block.cells - 1 });
-      if (block.cells % block.rows !== 0) expect(cellAt(layout, last.x, last.y + layout.pitch)).toBeNull();
+      if (block.cells % block.rows !== 0) expect(cellAt(layout, last.x, last.y + layout.pitch.y)).toBeNull();
     }
   });
 });
 
-test.each<[string, Layout, { pitch: number; perCell: number }]>([
-  ['small fleets have the largest cells', given([40]), { pitch: 12, perCell: 1 }],
-  ['large fleets have cells of 3 pixels', given([40_000]), { pitch: 3, perCell: 1 }],
-  ['beyond that a cell stands for several VMs', given([100_000]), { pitch: 3, perCell: 2 }],
-  ['with twice the pixels cells are twice as large', given([40], { ratio: 2 }), { pitch: 24, perCell: 1 }],
+test.each<[string, Layout, Pick<Layout, 'pitch' | 'perCell'>]>([
+  ['small fleets have the largest cells', given([40]), { pitch: { x: 12, y: 12 }, perCell: 1 }],
+  ['large fleets have cells of 3 pixels', given([50_000]), { pitch: { x: 3, y: 3 }, perCell: 1 }],
+  ['between two sizes a pixel wider than high', given([38_000]), { pitch: { x: 4, y: 3 }, perCell: 1 }],
+  ['beyond that a cell stands for several VMs', given([100_000]), { pitch: { x: 3, y: 3 }, perCell: 2 }],
+  [
+    'with twice the pixels cells are twice as large',
+    given([40], { ratio: 2 }),
+    { pitch: { x: 24, y: 24 }, perCell: 1 },
+  ],
 ])('%s', (_, layout, expected) => {
   expect(layout).toMatchObject(expected);
   expect(layout.height).toBeLessThanOrEqual(500);
