@@ -1,5 +1,5 @@
 import { letters } from './cells.ts';
-import { cornerOf, type Layout } from './place-cells.ts';
+import type { Layout } from './place-cells.ts';
 
 /** A colour per health, as four bytes of a picture; in the order of `letters`. */
 export type Palette = Uint32Array;
@@ -23,6 +23,10 @@ export function readPalette(element: Element): Palette {
 const unresponsive = letters.indexOf('u');
 const unknown = letters.indexOf('k');
 
+const nothing = new Uint8Array();
+/** More cells than these are put as one picture: that is quicker then. */
+const putSingly = 2_000;
+
 /** The fleet as pixels, kept so that only what changed is drawn again. */
 export class Painting {
   readonly #layout: Layout;
@@ -40,23 +44,32 @@ export class Painting {
 
   /** Draws what differs from the last time. Gives the number of cells that did. */
   draw(pen: CanvasRenderingContext2D, groups: readonly Uint8Array[]): number {
-    const { cell: size } = this.#layout;
-    const changed: { x: number; y: number }[] = [];
-    for (const [group, cells] of groups.entries()) {
-      const before = this.#shown[group];
-      for (let cell = 0; cell < cells.length; cell += 1) {
+    const { blocks, pitch, cell: size } = this.#layout;
+    // Left and top of what changed, while it is little enough to be put cell by cell.
+    const few: number[] = [];
+    let changed = 0;
+    for (const [group, { x: left, y: top, rows }] of blocks.entries()) {
+      const cells = groups[group] ?? nothing;
+      const before = this.#shown[group] ?? nothing;
+      for (let cell = 0, x = left, row = 0; cell < cells.length; cell += 1, row += 1) {
+        if (row === rows) {
+          row = 0;
+          x += pitch.x;
+        }
         const health = cells[cell] ?? unknown;
-        if (before !== undefined && before[cell] === health) continue;
-        const corner = cornerOf(this.#layout, { group, cell });
-        this.#cell(corner.x, corner.y, health, before !== undefined);
-        changed.push(corner);
+        if (before[cell] === health) continue;
+        const y = top + row * pitch.y;
+        this.#cell(x, y, health, before !== nothing);
+        changed += 1;
+        if (changed <= putSingly) few.push(x, y);
       }
     }
     this.#shown = groups.map((cells) => cells.slice());
-    // A few cells are put one by one; beyond that one picture is quicker.
-    if (changed.length > 2_000) pen.putImageData(this.#pixels, 0, 0);
-    else for (const { x, y } of changed) pen.putImageData(this.#pixels, 0, 0, x, y, size.x, size.y);
-    return changed.length;
+    if (changed > putSingly) pen.putImageData(this.#pixels, 0, 0);
+    else
+      for (let at = 0; at < few.length; at += 2)
+        pen.putImageData(this.#pixels, 0, 0, few[at] ?? 0, few[at + 1] ?? 0, size.x, size.y);
+    return changed;
   }
 
   #cell(x: number, y: number, health: number, clear: boolean): void {

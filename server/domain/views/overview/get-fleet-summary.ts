@@ -13,7 +13,7 @@ export interface HealthCount {
   change: number;
 }
 
-export interface FleetSummary {
+export interface FleetFigures {
   vms: number;
   extensions: number;
   /** All six, in the order of the tiles; they add up to `vms`. */
@@ -25,7 +25,7 @@ export interface FleetSummary {
 const tiles = ['healthy', 'progressing', 'degraded', 'failed', 'unknown', 'unresponsive'] as const;
 
 /** How the fleet is, in figures. */
-export async function getFleetSummary(ctx: Context): Promise<FleetSummary> {
+export async function getFleetSummary(ctx: Context): Promise<FleetFigures> {
   allow(ctx.actor, 'viewer');
   return shareReading(ctx.db, 'summary', async () => {
     const hourAgo = new Date(ctx.now.getTime() - 3_600_000);

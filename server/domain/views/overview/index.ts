@@ -1,6 +1,6 @@
 export type { FleetMap, GroupBy, MapGroup } from './fleet-map.ts';
 export { getFleetMap } from './get-fleet-map.ts';
-export { type FleetSummary, getFleetSummary, type HealthCount } from './get-fleet-summary.ts';
+export { type FleetFigures, getFleetSummary, type HealthCount } from './get-fleet-summary.ts';
 export { getMapCell, type MapCell, type Trouble } from './get-map-cell.ts';
 export { type Deadline, type Deadlines, listDeadlines } from './list-deadlines.ts';
 export { type FailingExtension, type FailingGroup, listFailingTogether } from './list-failing-together.ts';
