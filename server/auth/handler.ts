@@ -8,6 +8,7 @@ import { requireOwnMutation } from './origin.ts';
 import type { Call, Route } from './routes/call.ts';
 import { askPasskey, signInWithPasskey } from './routes/passkey.ts';
 import { putPassword, signInWithPassword } from './routes/password.ts';
+import { askProvider, hearProvider } from './routes/provider.ts';
 import { askPasskeyAsFactor, signInWithFactor } from './routes/second-factor.ts';
 import { getSession, signOut } from './routes/session.ts';
 import { readSession, type Session } from './session.ts';
@@ -19,6 +20,8 @@ const routes: Readonly<Record<string, { method: 'GET' | 'POST'; run: Route }>> =
   '/api/auth/sign-in/factor/passkey': { method: 'POST', run: askPasskeyAsFactor },
   '/api/auth/sign-in/passkey': { method: 'POST', run: signInWithPasskey },
   '/api/auth/sign-in/passkey/options': { method: 'POST', run: askPasskey },
+  '/api/auth/oidc/start': { method: 'POST', run: askProvider },
+  '/api/auth/oidc/callback': { method: 'GET', run: hearProvider },
   '/api/auth/sign-out': { method: 'POST', run: signOut },
   '/api/auth/get-session': { method: 'GET', run: getSession },
   '/api/auth/change-password': { method: 'POST', run: putPassword },
@@ -32,8 +35,8 @@ export function createAuthHandler(
   services: Services,
   signIn: SignIn,
   log: Logger,
-): (request: Request, address?: string) => Promise<Response> {
-  return async (request, address = 'unknown') => {
+): (request: Request, address?: string, now?: Date) => Promise<Response> {
+  return async (request, address = 'unknown', now = new Date()) => {
     const requestId = randomUUID();
     try {
       const route = routes[new URL(request.url).pathname];
@@ -42,7 +45,6 @@ export function createAuthHandler(
         throw new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods: route.method } });
       }
       if (request.method !== 'GET') requireOwnMutation(request.headers, services.config);
-      const now = new Date();
       const { headers } = request;
       let session: Promise<Session | null> | undefined;
       const call: Call = {

@@ -36,3 +36,11 @@ export function requireOwnMutation(headers: Headers, config: Config): void {
     throw new DomainError('forbidden', 'origin_refused', { params: { url: config.url } });
   }
 }
+
+/** A path of this portal, or its start: where to go after a sign-in. As a browser reads it, so that nothing leads away. */
+export function ownPath(wish: string | undefined): string {
+  const here = 'http://annex.invalid';
+  if (!wish?.startsWith('/') || !URL.canParse(wish, here)) return '/';
+  const { origin, pathname, search, hash } = new URL(wish, here);
+  return origin === here && !pathname.startsWith('//') ? pathname + search + hash : '/';
+}

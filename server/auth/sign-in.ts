@@ -1,15 +1,29 @@
 import type { Logger } from 'pino';
 import type { Services } from '#server/domain/context.ts';
+import { openProvider, type Provider } from './provider/index.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 const minute = 60_000;
 
 /** What the sign-in keeps for the life of the process. */
 export interface SignIn {
-  /** Failures in 15 minutes: 10 of one person from one address, or of one factor; 100 from one address. */
-  throttles: { person: Throttle; address: Throttle };
+  /**
+   * In 15 minutes: 10 failures of one person from one address, or of one factor; 100 failures from one address; 600
+   * times that one address asks for something to be answered.
+   */
+  throttles: { person: Throttle; address: Throttle; asking: Throttle };
+  /** Null where none is configured. */
+  provider: Provider | null;
 }
 
-export function openSignIn(_services: Pick<Services, 'config'>, _log: Logger): SignIn {
-  return { throttles: { person: createThrottle(10, 15 * minute), address: createThrottle(100, 15 * minute) } };
+export function openSignIn({ config }: Pick<Services, 'config'>, log: Logger): SignIn {
+  const quarter = 15 * minute;
+  return {
+    throttles: {
+      person: createThrottle(10, quarter),
+      address: createThrottle(100, quarter),
+      asking: createThrottle(600, quarter),
+    },
+    provider: openProvider(config, log),
+  };
 }

@@ -2,6 +2,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { defaultLimits, type Limits } from './limits.ts';
+import { type OpenIdConfig, openIdOf, openIdPairs, openIdVariables } from './openid-env.ts';
 
 /** All that can be set from outside, read once at boot. docs/operations.md has the table. */
 export interface Config {
@@ -23,6 +24,8 @@ export interface Config {
   /** Null: the file in `dataDir` (secret-key.ts). */
   secretKey: string | null;
   bootstrap: { token: string | null; person: { email: string; password: string } | null };
+  /** The OpenID provider that may sign people in. */
+  openId: OpenIdConfig | null;
   /** Requests per second of one VM; 0 = off. */
   vmRate: number;
   custody: 'portal' | 'vm';
@@ -133,6 +136,7 @@ const environment = z
       .min(12, 'must have 12 characters or more')
       .max(128, 'must have 128 characters at most')
       .optional(),
+    ...openIdVariables,
     ANNEX_VM_RATE: z
       .string()
       .regex(/^\d{1,6}$/, 'must be a whole number, 0 for no limit')
@@ -157,6 +161,14 @@ const environment = z
     together('ANNEX_TLS_KEY', 'ANNEX_TLS_CERT');
     together('ANNEX_BOOTSTRAP_EMAIL', 'ANNEX_BOOTSTRAP_PASSWORD');
     together('ANNEX_BOOTSTRAP_PASSWORD', 'ANNEX_BOOTSTRAP_EMAIL');
+    for (const [here, there] of openIdPairs) together(here, there);
+    if (env.ANNEX_OIDC_CLIENT_SECRET !== undefined && env.ANNEX_OIDC_CLIENT_SECRET_FILE !== undefined) {
+      ctx.addIssue({
+        code: 'custom',
+        path: ['ANNEX_OIDC_CLIENT_SECRET_FILE'],
+        message: 'must not be set, because ANNEX_OIDC_CLIENT_SECRET is',
+      });
+    }
     if (env.PORT === env.GATEWAY_PORT) {
       ctx.addIssue({ code: 'custom', path: ['GATEWAY_PORT'], message: 'must be another one than PORT' });
     }
@@ -205,6 +217,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       token: value.ANNEX_BOOTSTRAP_TOKEN ?? null,
       person: email !== undefined && password !== undefined ? { email, password } : null,
     },
+    openId: openIdOf(value),
     vmRate: value.ANNEX_VM_RATE,
     custody: value.ANNEX_CUSTODY,
     healthDays: value.ANNEX_HEALTH_DAYS,

@@ -36,8 +36,10 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
       });
       return keep(await handle(request, address));
     },
-    async get(path: string): Promise<Response> {
-      return keep(await handle(new Request(`${origin}/api/auth${path}`, { headers: headers() }), address));
+    /** `secondsOff`: how far the portal's clock is off. */
+    async get(path: string, secondsOff = 0): Promise<Response> {
+      const now = new Date(Date.now() + secondsOff * 1_000);
+      return keep(await handle(new Request(`${origin}/api/auth${path}`, { headers: headers() }), address, now));
     },
     /** As who is signed in here, for verbs of the own account. */
     async person(now = new Date()): Promise<PersonContext> {

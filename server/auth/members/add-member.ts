@@ -12,7 +12,8 @@ import { namespacesOf } from './member.ts';
 export interface NewMember {
   name: string;
   email: string;
-  passwordHash: string;
+  /** Null: the OpenID provider signs them in. */
+  passwordHash: string | null;
   role: Role;
   namespaces: readonly string[];
 }
@@ -33,14 +34,16 @@ export async function addMember(tx: Transaction, ctx: Context, member: NewMember
   if (made.length === 0) {
     throw new DomainError('conflict', 'email_taken', { faults: [{ path: '/email', code: 'email_taken' }] });
   }
-  await tx.insert(accounts).values({
-    id: uuid(),
-    userId: actor.id,
-    accountId: actor.id,
-    providerId: 'credential',
-    password: passwordHash,
-    ...times,
-  });
+  if (passwordHash !== null) {
+    await tx.insert(accounts).values({
+      id: uuid(),
+      userId: actor.id,
+      accountId: actor.id,
+      providerId: 'credential',
+      password: passwordHash,
+      ...times,
+    });
+  }
   await recordAudit(
     tx,
     { ...ctx, actor: by ?? actor },

@@ -14,6 +14,7 @@ import { actorOf } from './password.ts';
 
 /** What any passkey of this portal is asked to sign; bound to this browser by a cookie. */
 export async function askPasskey(call: Call): Promise<Response> {
+  call.signIn.throttles.asking.take(household(call.address), call.now);
   const options = await generateAuthenticationOptions(await passkeyRequest(call, null));
   const token = await openChallenge(call, 'passkey', { challenge: options.challenge }, call.now);
   return answer(options, setCookie(call.config, 'passkey', token, challengeLife));

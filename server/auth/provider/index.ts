@@ -1,0 +1,4 @@
+export * from './get-sign-in-ways.ts';
+export * from './provider.ts';
+export * from './refusal.ts';
+export * from './sign-in-with-provider.ts';

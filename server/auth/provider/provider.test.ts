@@ -1,0 +1,274 @@
+import { eq } from 'drizzle-orm';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { accounts, auditEntries, users } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import type { OpenIdConfig } from '#server/platform/openid-env.ts';
+import { openBrowser, refusalOf } from '#server/testing/browser.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { type OpenIdTestProvider, signInAtProvider, startOpenIdProvider } from '#server/testing/openid-provider.ts';
+import { openSignIn } from '../index.ts';
+import { createInvitation, redeemInvitation } from '../invitations/index.ts';
+import { getSignInWays } from './index.ts';
+
+const log = pino({ level: 'silent' });
+const callback = 'http://localhost:3000/api/auth/oidc/callback';
+let provider: OpenIdTestProvider;
+let other: OpenIdTestProvider;
+let services: Services;
+
+beforeAll(async () => {
+  provider = await startOpenIdProvider(callback);
+  other = await startOpenIdProvider(callback);
+  services = await testServices();
+});
+afterAll(async () => {
+  await provider.close();
+  await other.close();
+});
+beforeEach(() => provider.people.clear());
+
+const grace = { name: 'Grace', email: 'Grace@Example.org', email_verified: true };
+
+/** A portal that trusts the provider, by these rules. */
+function portal(rules: Partial<OpenIdConfig> = {}) {
+  const openId: OpenIdConfig = {
+    issuer: provider.issuer,
+    clientId: provider.clientId,
+    clientSecret: { value: provider.clientSecret },
+    name: 'Example',
+    scopes: 'openid email profile',
+    emailDomains: [],
+    joinAs: null,
+    roles: null,
+    ...rules,
+  };
+  const own = { ...services, config: { ...services.config, openId } };
+  const signIn = openSignIn(own, log);
+  return { own, signIn, open: () => openBrowser(own, signIn) };
+}
+
+type Browser = ReturnType<typeof openBrowser>;
+
+async function ask(browser: Browser, input: { next?: string; invitation?: string } = {}): Promise<string> {
+  return ((await (await browser.post('/oidc/start', input)).json()) as { address: string }).address;
+}
+
+/** The whole way; gives where the portal sends the browser in the end. */
+async function signInBy(browser: Browser, login: string, input: { next?: string; invitation?: string } = {}) {
+  const back = await signInAtProvider(await ask(browser, input), login, callback);
+  return hear(browser, back);
+}
+
+const hear = async (browser: Browser, back: string, secondsOff = 0): Promise<string | null> =>
+  (await browser.get(`/oidc/callback${new URL(back).search}`, secondsOff)).headers.get('location');
+
+const who = async (browser: Browser) =>
+  ((await (await browser.get('/get-session')).json()) as { user: { id: string; name: string; role: string } | null })
+    .user;
+
+async function invite(role: 'viewer' | 'operator' | 'admin'): Promise<string> {
+  const { link } = await createInvitation(await testContext({ services }), { role });
+  return new URL(link).searchParams.get('token') ?? '';
+}
+
+async function member(name: string, role: 'viewer' | 'operator' | 'admin' = 'viewer'): Promise<string> {
+  const input = { token: await invite(role), name, email: `${name}@example.org`, password: 'a long enough pass' };
+  return (await redeemInvitation(await testContext({ services, role: null }), input)).id;
+}
+
+describe('somebody whom the provider knows', () => {
+  test('joins by an invitation, and comes back without one', async () => {
+    provider.people.set('grace', grace);
+    const { open } = portal();
+    const invitation = await invite('operator');
+    const browser = open();
+    expect(await signInBy(browser, 'grace', { invitation, next: '/handlers?q=x' })).toBe('/handlers?q=x');
+    const joined = await who(browser);
+    expect(joined).toMatchObject({ name: 'Grace', role: 'operator', email: 'grace@example.org' });
+    const later = open();
+    expect(await signInBy(later, 'grace')).toBe('/');
+    expect(await who(later)).toMatchObject({ id: joined?.id });
+    const acts = await services.db
+      .select()
+      .from(auditEntries)
+      .where(eq(auditEntries.targetId, joined?.id ?? ''));
+    expect(acts.map(({ action }) => action)).toEqual([
+      'member.join',
+      'member.link-provider',
+      'member.sign-in',
+      'member.sign-in',
+    ]);
+    const password = { email: 'grace@example.org', password: 'a long enough pass' };
+    expect(await refusalOf(await open().post('/sign-in/email', password))).toEqual([401, 'credentials_refused']);
+    expect(await signInBy(open(), 'grace', { invitation })).toBe('/');
+  });
+
+  test('is refused without one, member or not, in the same words', async () => {
+    const id = await member('heidi');
+    provider.people.set('heidi', { email: 'heidi@example.org', email_verified: true });
+    provider.people.set('ivan', { email: 'ivan@example.org', email_verified: true });
+    const { open } = portal();
+    for (const login of ['heidi', 'ivan']) {
+      const browser = open();
+      expect(await signInBy(browser, login)).toBe('/sign-in?refused=stranger&next=%2F');
+      expect(await who(browser)).toBeNull();
+    }
+    const linked = await services.db.select().from(accounts).where(eq(accounts.userId, id));
+    expect(linked.map(({ providerId }) => providerId)).toEqual(['credential']);
+  });
+
+  test('is the member with this e-mail once invited, and keeps their role', async () => {
+    const id = await member('judy');
+    provider.people.set('judy', { email: 'judy@example.org', email_verified: true });
+    const browser = portal().open();
+    expect(await signInBy(browser, 'judy', { invitation: await invite('admin') })).toBe('/');
+    expect(await who(browser)).toMatchObject({ id, role: 'viewer' });
+  });
+
+  test('joins by themselves where the portal lets everyone join', async () => {
+    provider.people.set('kim', { name: 'Kim', email: 'kim@example.org', email_verified: true });
+    const browser = portal({ joinAs: 'viewer' }).open();
+    expect(await signInBy(browser, 'kim')).toBe('/');
+    expect(await who(browser)).toMatchObject({ name: 'Kim', role: 'viewer' });
+  });
+
+  test.each([
+    ['an e-mail that is not verified', { email: 'ada@example.org', email_verified: false }],
+    ['an e-mail without a word about it', { email: 'ada@example.org' }],
+    ['no e-mail', {}],
+    ['no address', { email: 'nonsense', email_verified: true }],
+  ])('does not join with %s', async (_what, person) => {
+    provider.people.set('mallory', person);
+    const { open } = portal({ joinAs: 'viewer' });
+    const before = await services.db.select({ id: users.id }).from(users);
+    expect(await signInBy(open(), 'mallory')).toBe('/sign-in?refused=email&next=%2F');
+    const invitation = await invite('viewer');
+    expect(await signInBy(open(), 'mallory', { invitation })).toBe('/sign-in?refused=email&next=%2F');
+    expect(await services.db.select({ id: users.id }).from(users)).toHaveLength(before.length);
+    provider.people.set('mallory-2', { email: 'mallory-2@example.org', email_verified: true });
+    if ('email' in person && person.email === 'nonsense')
+      expect(await signInBy(open(), 'mallory-2', { invitation })).toBe('/');
+  });
+
+  test('must be of an allowed domain each time', async () => {
+    provider.people.set('nina', { email: 'nina@sub.example.org', email_verified: true });
+    provider.people.set('olga', { email: 'olga@example.org', email_verified: true });
+    const { open } = portal({ joinAs: 'viewer', emailDomains: ['example.org'] });
+    expect(await signInBy(open(), 'nina')).toBe('/sign-in?refused=email&next=%2F');
+    expect(await signInBy(open(), 'olga')).toBe('/');
+    provider.people.set('olga', { email: 'olga@elsewhere.org', email_verified: true });
+    expect(await signInBy(open(), 'olga')).toBe('/sign-in?refused=email&next=%2F');
+  });
+
+  test('gets the role of their group, and the last admin stays one', async () => {
+    const of = [
+      { group: 'annex-admins', role: 'admin' as const },
+      { group: 'annex-ops', role: 'operator' as const },
+    ];
+    const own = await testServices();
+    const { config } = portal({ roles: { claim: 'groups', of } }).own;
+    const signIn = openSignIn({ config }, log);
+    const open = () => openBrowser({ ...own, config }, signIn);
+    const person = { email: 'pat@example.org', email_verified: true };
+    const roleWith = async (groups: string[]) => {
+      provider.people.set('pat', { ...person, groups });
+      const browser = open();
+      await signInBy(browser, 'pat');
+      return (await who(browser))?.role;
+    };
+    expect(await roleWith(['others'])).toBeUndefined();
+    expect(await roleWith(['others', 'annex-ops'])).toBe('operator');
+    expect(await roleWith(['annex-ops', 'annex-admins'])).toBe('admin');
+    expect(await roleWith(['annex-ops'])).toBe('admin');
+  });
+});
+
+describe('an answer', () => {
+  const known = async () => {
+    provider.people.set('quinn', { email: 'quinn@example.org', email_verified: true });
+    return portal({ joinAs: 'viewer' });
+  };
+  const refused = (reason: string) => `/sign-in?refused=${reason}&next=%2F`;
+
+  test('counts once, and only in the browser that asked', async () => {
+    const { open } = await known();
+    const browser = open();
+    const back = await signInAtProvider(await ask(browser), 'quinn', callback);
+    const thief = open();
+    expect(await hear(thief, back)).toBe('/sign-in?refused=stale');
+    const cookies = [...browser.cookies];
+    expect(await hear(browser, back)).toBe('/');
+    for (const [name, value] of cookies) thief.cookies.set(name, value);
+    expect(await hear(thief, back)).toBe('/sign-in?refused=stale');
+    expect(await who(thief)).toBeNull();
+  });
+
+  test('of another state, of another question, or with a code that was used is refused', async () => {
+    const { open } = await known();
+    const changed = open();
+    const back = new URL(await signInAtProvider(await ask(changed), 'quinn', callback));
+    back.searchParams.set('state', 'another');
+    expect(await hear(changed, back.href)).toBe(refused('failed'));
+
+    const victim = open();
+    await ask(victim);
+    const attacker = open();
+    const foreign = await signInAtProvider(await ask(attacker), 'quinn', callback);
+    expect(await hear(victim, foreign)).toBe(refused('failed'));
+
+    // A code that was used, under the state of a new question.
+    const first = open();
+    const used = new URL(await signInAtProvider(await ask(first), 'quinn', callback));
+    expect(await hear(first, used.href)).toBe('/');
+    const second = open();
+    const state = new URL(await ask(second)).searchParams.get('state') ?? '';
+    used.searchParams.set('state', state);
+    expect(await hear(second, used.href)).toBe(refused('failed'));
+    for (const browser of [changed, victim, second]) expect(await who(browser)).toBeNull();
+  });
+
+  test('of another issuer is refused', async () => {
+    const { open } = await known();
+    const browser = open();
+    const back = new URL(await signInAtProvider(await ask(browser), 'quinn', callback));
+    back.searchParams.set('iss', other.issuer);
+    expect(await hear(browser, back.href)).toBe(refused('failed'));
+    expect(await who(browser)).toBeNull();
+  });
+
+  test('that says no is said so', async () => {
+    const { open } = await known();
+    expect(await signInBy(open(), 'nobody there')).toBe(refused('denied'));
+  });
+
+  test.each([
+    [-45, '/'],
+    [45, '/'],
+    [-120, refused('failed')],
+    [480, refused('failed')],
+  ])('is read by a portal whose clock is %i s off: %s', async (seconds, expected) => {
+    const { open } = await known();
+    const browser = open();
+    const back = await signInAtProvider(await ask(browser), 'quinn', callback);
+    expect(await hear(browser, back, seconds)).toBe(expected);
+  });
+
+  test('leads to own places only', async () => {
+    const { open } = await known();
+    for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', '/\t/evil.example', 'vms']) {
+      expect(await signInBy(open(), 'quinn', { next })).toBe('/');
+    }
+    expect(await signInBy(open(), 'quinn', { next: '/vms?tag=a#b' })).toBe('/vms?tag=a#b');
+  });
+});
+
+test('a provider that does not answer is said, and none is no address', async () => {
+  const away = portal({ issuer: 'http://localhost:9' });
+  const browser = away.open();
+  expect(await getSignInWays(await browser.person())).toEqual({ provider: { name: 'Example', isAway: true } });
+  expect(await refusalOf(await browser.post('/oidc/start'))).toEqual([503, 'provider_away']);
+  const none = openBrowser(services, openSignIn(services, log));
+  expect(await getSignInWays(await none.person())).toEqual({ provider: null });
+  expect((await none.post('/oidc/start')).status).toBe(404);
+});

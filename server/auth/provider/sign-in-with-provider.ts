@@ -1,0 +1,124 @@
+import { and, eq } from 'drizzle-orm';
+import { v7 as uuid } from 'uuid';
+import type { Transaction } from '#db/client.ts';
+import { accounts, type Role, users } from '#db/schema/index.ts';
+import type { Actor } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { takeInvitation } from '../invitations/take-invitation.ts';
+import { addMember } from '../members/add-member.ts';
+import { requireOtherAdmin } from '../members/member.ts';
+import { email as emailForm } from '../passwords.ts';
+import type { Claims } from './provider.ts';
+import { ProviderRefusal } from './refusal.ts';
+
+type Member = typeof users.$inferSelect;
+
+/**
+ * Who signs in by the provider: the member that its account belongs to; else, by a verified e-mail and an invitation
+ * or the rule that everybody joins, the member with this e-mail or a new one. Throws `ProviderRefusal`; `stranger`
+ * tells nothing about who is a member.
+ */
+export async function memberOf(
+  tx: Transaction,
+  ctx: Context,
+  issuer: string,
+  claims: Claims,
+  invitation: string | null,
+): Promise<Actor> {
+  const { openId } = ctx.config;
+  const { verifiedEmail } = claims;
+  const domains = openId?.emailDomains ?? [];
+  if (domains.length > 0 && !domains.includes(verifiedEmail?.split('@')[1] ?? '')) throw new ProviderRefusal('email');
+  const role = openId?.roles?.of.find(({ group }) => claims.groups.includes(group))?.role ?? null;
+
+  const [known] = await tx
+    .select({ user: users })
+    .from(accounts)
+    .innerJoin(users, eq(users.id, accounts.userId))
+    .where(and(eq(accounts.providerId, issuer), eq(accounts.accountId, claims.sub)));
+  if (known) return withRole(tx, ctx, known.user, role);
+
+  const joinAs = role ?? openId?.joinAs ?? null;
+  if (invitation === null && joinAs === null) throw new ProviderRefusal('stranger');
+  const email = emailForm.safeParse(verifiedEmail ?? '');
+  if (!email.success) throw new ProviderRefusal('email');
+  const offered = invitation === null ? null : await offerOf(tx, ctx, invitation);
+  const [existing] = await tx.select().from(users).where(eq(users.email, email.data)).for('update');
+  const actor =
+    existing === undefined
+      ? await addMember(tx, ctx, {
+          name: claims.name ?? email.data.split('@')[0] ?? email.data,
+          email: email.data,
+          passwordHash: null,
+          role: offered?.role ?? joinAs ?? 'viewer',
+          namespaces: offered?.namespaces ?? [],
+        })
+      : await withRole(tx, ctx, existing, role);
+  await offered?.usedBy(actor);
+  await tx.insert(accounts).values({
+    id: uuid(),
+    userId: actor.id,
+    accountId: claims.sub,
+    providerId: issuer,
+    createdAt: ctx.now,
+    updatedAt: ctx.now,
+  });
+  await recordAudit(
+    tx,
+    { ...ctx, actor },
+    {
+      action: 'member.link-provider',
+      target: { kind: 'member', id: actor.id },
+      details: { issuer },
+    },
+  );
+  return actor;
+}
+
+async function offerOf(tx: Transaction, ctx: Context, token: string) {
+  return takeInvitation(tx, ctx, token).catch((error: unknown) => {
+    throw error instanceof DomainError ? new ProviderRefusal('invitation') : error;
+  });
+}
+
+/** The member with the role that their groups stand for; without such a group they keep theirs. */
+async function withRole(tx: Transaction, ctx: Context, user: Member, role: Role | null): Promise<Actor> {
+  const { id, name, namespaces } = user;
+  if (role === null || role === user.role || (user.role === 'admin' && !(await hasOtherAdmin(tx, id)))) {
+    return { kind: 'user', id, name, role: user.role, namespaces };
+  }
+  const actor: Actor = { kind: 'user', id, name, role, namespaces: role === 'publisher' ? namespaces : [] };
+  await tx
+    .update(users)
+    .set({ role, namespaces: [...actor.namespaces], updatedAt: ctx.now })
+    .where(eq(users.id, id));
+  await recordAudit(
+    tx,
+    { ...ctx, actor },
+    {
+      action: 'member.update',
+      target: { kind: 'member', id },
+      details: {
+        name,
+        from: { role: user.role, namespaces },
+        to: { role, namespaces: actor.namespaces },
+        by: 'provider',
+      },
+    },
+  );
+  await recordChange(tx, 'member', id);
+  return actor;
+}
+
+async function hasOtherAdmin(tx: Transaction, id: string): Promise<boolean> {
+  return requireOtherAdmin(tx, id).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof DomainError) return false;
+      throw error;
+    },
+  );
+}
