@@ -51,6 +51,12 @@ export async function signInWithPasskey(passkey: AuthenticationResponseJSON): Pr
   await post('/api/auth/sign-in/passkey', { passkey });
 }
 
+/** Goes to the OpenID provider, and from there back to `next`. Throws `DoorError`: `provider_away`. */
+export async function goToProvider(next: string, invitation?: string): Promise<void> {
+  const response = await post('/api/auth/oidc/start', { next, ...(invitation === undefined ? {} : { invitation }) });
+  location.assign(((await response.json()) as { address: string }).address);
+}
+
 /** Another password; all other sessions end. Throws `DoorError`: `password_wrong`, `invalid`. */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
   await post('/api/auth/change-password', { currentPassword, newPassword });

@@ -12,6 +12,7 @@ import { Field } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Input } from '#app/_ui/input.tsx';
 import { PasswordInput } from '../password-input.tsx';
+import { ProviderButton } from '../provider-button.tsx';
 
 /** The server's bound (server/auth/passwords.ts); it has the last word. */
 const shortestPassword = 12;
@@ -21,10 +22,11 @@ export interface JoinFormProps {
   role: 'viewer' | 'operator' | 'publisher' | 'admin';
   isFirstAdmin: boolean;
   expiresAt: Date;
+  provider: { name: string; isAway: boolean } | null;
 }
 
 /** Name, e-mail and password of the person who opened a one-time link. Joining signs in. */
-export function JoinForm({ token, role, isFirstAdmin, expiresAt }: JoinFormProps) {
+export function JoinForm({ token, role, isFirstAdmin, expiresAt, provider }: JoinFormProps) {
   const { t } = useTranslation(['auth', 'common']);
   const trpc = useTRPC();
   const explain = useProblem();
@@ -109,6 +111,7 @@ export function JoinForm({ token, role, isFirstAdmin, expiresAt }: JoinFormProps
       <Button type="submit" variant="primary" busy={join.isPending || join.isSuccess} className="h-9 w-full">
         {t(`auth:setUp.act.${kind}`)}
       </Button>
+      {provider === null ? null : <ProviderButton provider={provider} next="/" invitation={token} />}
       <p className="text-12 text-ink-3">{t('auth:setUp.expires', { time: format.dateTime(expiresAt, 'short') })}</p>
     </form>
   );

@@ -22,6 +22,7 @@ interface SetUpPageProps {
 /** Where a one-time link leads: the first one makes the first admin, the others let a person join. */
 export default async function SetUpPage({ searchParams }: SetUpPageProps) {
   const { token } = await searchParams;
+  const { provider } = await (await openPortal()).signIn.ways();
   const invitation = typeof token === 'string' && token !== '' ? await readInvitation(token) : 'refused';
   return (
     <Stage>
@@ -30,7 +31,7 @@ export default async function SetUpPage({ searchParams }: SetUpPageProps) {
       ) : (
         <Words namespaces={['auth']}>
           <DataProvider>
-            <JoinForm token={token} {...invitation} />
+            <JoinForm token={token} {...invitation} provider={provider} />
           </DataProvider>
         </Words>
       )}

@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
-import { reader } from '#app/_lib/portal.ts';
+import { openPortal, reader } from '#app/_lib/portal.ts';
 import { safeNext } from '#app/_lib/session.ts';
 import { Stage } from '#app/_shell/stage.tsx';
 import { SignInForm } from './sign-in-form.tsx';
@@ -12,20 +12,26 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('signIn.title') };
 }
 
+/** Why the OpenID provider's answer did not sign in (server/auth/provider/refusal.ts). */
+const refusals = ['away', 'failed', 'stale', 'denied', 'email', 'invitation', 'stranger'] as const;
+
 interface SignInPageProps {
-  searchParams: Promise<{ next?: string | string[] }>;
+  searchParams: Promise<{ next?: string | string[]; refused?: string | string[] }>;
 }
 
 /** The ways to sign in. Who is signed in already goes on at once. */
 export default async function SignInPage({ searchParams }: SignInPageProps) {
-  const { next: wish } = await searchParams;
+  const { next: wish, refused } = await searchParams;
   const next = safeNext(typeof wish === 'string' ? wish : undefined);
   const actor = await reader();
   if (actor !== null) redirect(actor.role === null ? `/second-factor?next=${encodeURIComponent(next)}` : next);
+  const { provider } = await (await openPortal()).signIn.ways();
+  const { t } = await words('auth');
+  const reason = refusals.find((each) => each === refused);
   return (
     <Stage>
       <Words namespaces={['auth']}>
-        <SignInForm next={next} refused={undefined} />
+        <SignInForm next={next} provider={provider} refused={reason && t(`refusedBy.${reason}`)} />
       </Words>
     </Stage>
   );

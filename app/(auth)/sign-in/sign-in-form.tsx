@@ -1,7 +1,7 @@
 'use client';
 
 import { KeyRound } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { canOfferByField, canUsePasskeys, PasskeyError, signWithPasskey, stopAsking } from '#app/_lib/passkeys.ts';
 import {
@@ -20,14 +20,22 @@ import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { FactorForm } from '../factor-form.tsx';
 import { PasswordInput } from '../password-input.tsx';
+import { ProviderButton } from '../provider-button.tsx';
 
 interface Message {
   text: string;
   isMild: boolean;
 }
 
+export interface SignInFormProps {
+  next: string;
+  provider: { name: string; isAway: boolean } | null;
+  /** Why the provider's answer did not sign in, in words. */
+  refused: string | undefined;
+}
+
 /** Signs in and goes on to `next`: e-mail and password, then a second factor where there is one; or a passkey alone. */
-export function SignInForm({ next, refused }: { next: string; refused: string | undefined }) {
+export function SignInForm({ next, provider, refused }: SignInFormProps) {
   const { t } = useTranslation('auth');
   const [factors, setFactors] = useState<FactorKinds>();
   const [message, setMessage] = useState<Message | undefined>(
@@ -67,10 +75,20 @@ export function SignInForm({ next, refused }: { next: string; refused: string | 
       </div>
     );
   }
-  return <PasswordStep message={message} onMessage={setMessage} onFactors={setFactors} onDone={goOn} />;
+  const byProvider = provider === null ? null : <ProviderButton provider={provider} next={next} />;
+  return (
+    <PasswordStep
+      message={message}
+      byProvider={byProvider}
+      onMessage={setMessage}
+      onFactors={setFactors}
+      onDone={goOn}
+    />
+  );
 }
 
 interface PasswordStepProps {
+  byProvider: ReactNode;
   message: Message | undefined;
   onMessage(message: Message | undefined): void;
   onFactors(factors: FactorKinds): void;
@@ -78,7 +96,7 @@ interface PasswordStepProps {
 }
 
 /** E-mail and password. What went wrong stands above the fields until it is tried again. */
-function PasswordStep({ message, onMessage, onFactors, onDone }: PasswordStepProps) {
+function PasswordStep({ message, byProvider, onMessage, onFactors, onDone }: PasswordStepProps) {
   const { t } = useTranslation('auth');
   const explain = useProblem();
   const [busy, setBusy] = useState<'password' | 'passkey'>();
@@ -169,6 +187,7 @@ function PasswordStep({ message, onMessage, onFactors, onDone }: PasswordStepPro
           {t('signIn.passkey')}
         </Button>
       ) : null}
+      {byProvider}
       <p className="text-12 text-ink-3">{t('signIn.noAccount')}</p>
     </form>
   );

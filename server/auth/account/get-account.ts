@@ -15,6 +15,8 @@ export interface Account {
   hasPassword: boolean;
   /** Whether an account at the OpenID provider belongs to this person. */
   hasProvider: boolean;
+  /** Name of the provider that this portal has; null where none is configured. */
+  provider: string | null;
   arePasskeysPossible: boolean;
   passkeys: { id: string; name: string; backedUp: boolean; createdAt: Date; lastUsedAt: Date | null }[];
   totp: { createdAt: Date; lastUsedAt: Date } | null;
@@ -55,6 +57,7 @@ export async function getAccount(ctx: PersonContext): Promise<Account> {
     method: session.method,
     hasPassword: (await passwordHashOf(ctx.db, id)) !== null,
     hasProvider: elsewhere.length > 0,
+    provider: ctx.signIn.provider?.name ?? null,
     arePasskeysPossible: arePasskeysPossible(ctx.config),
     passkeys: keys,
     totp: totp === undefined ? null : { createdAt: totp.createdAt, lastUsedAt: totp.lastUsedAt },

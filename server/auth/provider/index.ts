@@ -1,3 +1,4 @@
+export * from './get-provider.ts';
 export * from './get-sign-in-ways.ts';
 export * from './provider.ts';
 export * from './refusal.ts';

@@ -11,6 +11,7 @@ import { Dialog } from '#app/_ui/dialog.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { toast } from '#app/_ui/toast.tsx';
+import { ProviderButton } from '#app/(auth)/provider-button.tsx';
 import type { Account, Passkey } from '#app/(auth)/second-factor/account.ts';
 import { Confirmation, kindsOf, useIsConfirmed } from '#app/(auth)/second-factor/confirmation.tsx';
 import { NewPasskey } from '#app/(auth)/second-factor/new-passkey.tsx';
@@ -53,8 +54,8 @@ export function FactorDialog({ act, account, onClose }: FactorDialogProps) {
   if (!isConfirmed) {
     return (
       <Dialog open onOpenChange={onClose} title={t('confirm.title')} description={t('confirm.why')}>
-        {kindsOf(account).length === 0 ? (
-          <p>{t('confirm.impossible')}</p>
+        {kindsOf(account).length === 0 && account.provider !== null ? (
+          <ProviderButton provider={{ name: account.provider, isAway: false }} next="/settings/account" />
         ) : (
           <Confirmation
             account={account}

@@ -3,6 +3,7 @@ import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
+import { ProviderCard } from './provider-card.tsx';
 import { SignInRules } from './sign-in-rules.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -13,12 +14,14 @@ export async function generateMetadata(): Promise<Metadata> {
 /** What this portal asks of everyone who signs in. */
 export default async function SignInSettingsPage() {
   if ((await reader())?.role !== 'admin') return <SettingsFrame place="signIn">{null}</SettingsFrame>;
-  const rules = await (await portal()).signIn.rules();
+  const api = await portal();
+  const [rules, provider] = await Promise.all([api.signIn.rules(), api.signIn.provider()]);
   return (
     <SettingsFrame place="signIn">
       <Words namespaces={['settings']}>
         <div className="grid max-w-[880px] grid-cols-[minmax(0,1fr)] gap-4">
           <SignInRules first={rules} />
+          <ProviderCard provider={provider} />
         </div>
       </Words>
     </SettingsFrame>
