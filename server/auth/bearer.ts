@@ -12,9 +12,14 @@ const refused = () => new DomainError('unauthenticated', 'token_refused');
 
 /**
  * Who calls with this `Authorization` header: an API token, or the bootstrap token while its variable is set. Without
- * the header nobody; with one that does not hold, 401 `token_refused`.
+ * the header nobody; with one that does not hold, 401 `token_refused`. `address` is noted as the place of last use.
  */
-export async function actorFromBearer(services: Services, header: string | null, now: Date): Promise<Actor> {
+export async function actorFromBearer(
+  services: Services,
+  header: string | null,
+  now: Date,
+  address: string | null = null,
+): Promise<Actor> {
   if (header === null) return anonymous;
   const token = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header.trim())?.[1];
   if (token === undefined) throw refused();
@@ -30,7 +35,7 @@ export async function actorFromBearer(services: Services, header: string | null,
   if (row.lastUsedAt === null || row.lastUsedAt < minuteAgo) {
     await services.db
       .update(apiTokens)
-      .set({ lastUsedAt: now })
+      .set({ lastUsedAt: now, lastUsedFrom: address })
       .where(and(eq(apiTokens.id, row.id), or(isNull(apiTokens.lastUsedAt), lt(apiTokens.lastUsedAt, minuteAgo))));
   }
   return { kind: 'token', id: row.id, name: row.name, role: row.role, namespaces: row.namespaces };

@@ -4,4 +4,5 @@ export { invitationLink } from './invitation.ts';
 export * from './list-invitations.ts';
 export * from './read-invitation.ts';
 export * from './redeem-invitation.ts';
+export * from './renew-invitation.ts';
 export * from './revoke-invitation.ts';

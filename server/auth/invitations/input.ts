@@ -13,6 +13,9 @@ export type CreateInvitationInput = z.input<typeof createInvitationInput>;
 export const revokeInvitationInput = z.strictObject({ id: z.uuid() });
 export type RevokeInvitationInput = z.input<typeof revokeInvitationInput>;
 
+export const renewInvitationInput = z.strictObject({ id: z.uuid() });
+export type RenewInvitationInput = z.input<typeof renewInvitationInput>;
+
 const token = z.string().min(1).max(200);
 
 export const readInvitationInput = z.strictObject({ token });

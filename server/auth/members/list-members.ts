@@ -1,5 +1,5 @@
-import { eq, max } from 'drizzle-orm';
-import { sessions, users } from '#db/schema/index.ts';
+import { eq, max, sql } from 'drizzle-orm';
+import { accounts, passkeys, sessions, totpFactors, users } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { Member } from './member.ts';
@@ -16,6 +16,10 @@ export async function listMembers(ctx: Context): Promise<{ items: Member[] }> {
       namespaces: users.namespaces,
       createdAt: users.createdAt,
       lastSeenAt: max(sessions.updatedAt),
+      passkeys: sql<number>`(select count(*)::int from ${passkeys} where ${passkeys.userId} = ${users.id})`,
+      totp: sql<boolean>`exists (select 1 from ${totpFactors} where ${totpFactors.userId} = ${users.id})`,
+      hasProvider: sql<boolean>`exists (select 1 from ${accounts}
+        where ${accounts.userId} = ${users.id} and ${accounts.providerId} <> 'credential')`,
     })
     .from(users)
     .leftJoin(sessions, eq(sessions.userId, users.id))

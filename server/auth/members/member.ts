@@ -13,6 +13,11 @@ export interface Member {
   createdAt: Date;
   /** Last call on any browser, within five minutes; null when signed in nowhere. */
   lastSeenAt: Date | null;
+  passkeys: number;
+  /** Whether an authenticator app is set up. */
+  totp: boolean;
+  /** Whether an account at the OpenID provider belongs to this person. */
+  hasProvider: boolean;
 }
 
 /** Namespaces count for publishers only; with other roles none are kept that would come back unasked. */

@@ -15,6 +15,8 @@ export interface ApiToken {
   expiresAt: Date | null;
   /** Within a minute. */
   lastUsedAt: Date | null;
+  /** Address of the last use. */
+  lastUsedFrom: string | null;
   revokedAt: Date | null;
 }
 
@@ -31,6 +33,7 @@ export async function listTokens(ctx: Context): Promise<{ items: ApiToken[] }> {
       createdBy: users.name,
       expiresAt: apiTokens.expiresAt,
       lastUsedAt: apiTokens.lastUsedAt,
+      lastUsedFrom: apiTokens.lastUsedFrom,
       revokedAt: apiTokens.revokedAt,
     })
     .from(apiTokens)

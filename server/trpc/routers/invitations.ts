@@ -5,6 +5,7 @@ import {
   type RedeemInvitationInput,
   readInvitation,
   redeemInvitation,
+  renewInvitation,
   revokeInvitation,
 } from '#server/auth/invitations/index.ts';
 import { me } from '#server/auth/members/index.ts';
@@ -24,6 +25,7 @@ async function redeemAndSignIn(ctx: CallContext, input: RedeemInvitationInput) {
 export const invitationsRouter = router({
   list: plainQuery(listInvitations),
   create: mutation(createInvitation),
+  renew: mutation(renewInvitation),
   revoke: mutation(revokeInvitation),
   read: query(readInvitation),
   redeem: mutation(redeemAndSignIn),

@@ -2,15 +2,22 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { inferOutput } from '@trpc/tanstack-react-query';
+import dynamic from 'next/dynamic';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { useFormat } from '#app/_ui/format.ts';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import { Namespaces } from '../role-cell.tsx';
+import { narrowTable } from '../narrow-table.ts';
+import { hasNamespaces, Namespaces } from '../role-cell.tsx';
+
+const ShownOnceDialog = dynamic(() => import('../shown-once-dialog.tsx').then((module) => module.ShownOnceDialog), {
+  ssr: false,
+});
 
 type InvitationList = inferOutput<ReturnType<typeof useTRPC>['invitations']['list']>;
 
@@ -28,22 +35,29 @@ export function Invitations({ first }: { first: InvitationList }) {
       },
     }),
   );
-  if (invitations.data.items.length === 0 && invitations.error === null) return null;
+  const renew = useMutation(
+    trpc.invitations.renew.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries(trpc.invitations.pathFilter()),
+    }),
+  );
+  const format = useFormat();
+  if (renew.data === undefined && invitations.data.items.length === 0 && invitations.error === null) return null;
   return (
     <Card>
       <CardHeader title={t('settings:invitations')} />
-      {invitations.error === null && revoke.error === null ? null : (
+      {invitations.error === null && revoke.error === null && renew.error === null ? null : (
         <QueryError
-          error={invitations.error ?? revoke.error}
+          error={invitations.error ?? revoke.error ?? renew.error}
           title={t('settings:invitations.failed')}
           onRetry={() => {
             revoke.reset();
+            renew.reset();
             return invitations.refetch();
           }}
         />
       )}
       <TableFrame label={t('settings:invitations')}>
-        <Table>
+        <Table className={narrowTable}>
           <THead>
             <tr>
               <Th>{t('settings:role')}</Th>
@@ -59,29 +73,56 @@ export function Invitations({ first }: { first: InvitationList }) {
             {invitations.data.items.map((invitation) => (
               <Tr key={invitation.id}>
                 <Td className="font-medium">{t(`common:role.${invitation.role}`)}</Td>
-                <Td className="whitespace-normal">
-                  <Namespaces role={invitation.role} namespaces={invitation.namespaces} />
+                {hasNamespaces(invitation.role) ? (
+                  <Td data-label={t('settings:namespaces')} className="whitespace-normal">
+                    <Namespaces role={invitation.role} namespaces={invitation.namespaces} />
+                  </Td>
+                ) : (
+                  <Td />
+                )}
+                <Td data-label={t('settings:invitations.by')} className="text-ink-2">
+                  {invitation.createdBy ?? t('settings:invitations.portal')}
                 </Td>
-                <Td className="text-ink-2">{invitation.createdBy ?? t('settings:invitations.portal')}</Td>
-                <Td end className="text-ink-2">
+                <Td end data-label={t('settings:invitations.expires')} className="text-ink-2">
                   <DateTime value={invitation.expiresAt} />
                 </Td>
                 <Td end className="w-px">
-                  <Button
-                    size="sm"
-                    variant="danger"
-                    busy={revoke.isPending && revoke.variables.id === invitation.id}
-                    aria-label={t('settings:invitations.revoke.label', { role: t(`common:role.${invitation.role}`) })}
-                    onClick={() => revoke.mutate({ id: invitation.id })}
-                  >
-                    {t('settings:invitations.revoke')}
-                  </Button>
+                  <span className="inline-flex gap-2">
+                    <Button
+                      size="sm"
+                      busy={renew.isPending && renew.variables.id === invitation.id}
+                      aria-label={t('settings:invitations.renew.label', { role: t(`common:role.${invitation.role}`) })}
+                      onClick={() => renew.mutate({ id: invitation.id })}
+                    >
+                      {t('settings:invitations.renew')}
+                    </Button>
+                    <Button
+                      size="sm"
+                      variant="danger"
+                      busy={revoke.isPending && revoke.variables.id === invitation.id}
+                      aria-label={t('settings:invitations.revoke.label', { role: t(`common:role.${invitation.role}`) })}
+                      onClick={() => revoke.mutate({ id: invitation.id })}
+                    >
+                      {t('settings:invitations.revoke')}
+                    </Button>
+                  </span>
                 </Td>
               </Tr>
             ))}
           </TBody>
         </Table>
       </TableFrame>
+      {renew.data === undefined ? null : (
+        <ShownOnceDialog
+          title={t('settings:invite.done.title')}
+          description={t('settings:invite.done.why', {
+            time: format.dateTime(renew.data.expiresAt, 'short'),
+            role: t(`common:role.${renew.data.role}`),
+          })}
+          value={renew.data.link}
+          onClose={renew.reset}
+        />
+      )}
     </Card>
   );
 }

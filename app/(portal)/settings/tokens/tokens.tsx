@@ -11,9 +11,11 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
+import { Status } from '#app/_ui/status.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
-import { Namespaces } from '../role-cell.tsx';
+import { narrowTable } from '../narrow-table.ts';
+import { hasNamespaces, Namespaces } from '../role-cell.tsx';
 import type { Token, TokenList } from './token.ts';
 
 const CreateTokenDialog = dynamic(
@@ -33,7 +35,9 @@ export function Tokens({ first, portalUrl }: { first: TokenList; portalUrl: stri
   const [open, setOpen] = useState<{ act: 'create' } | { act: 'revoke'; token: Token }>();
   const close = () => setOpen(undefined);
   const items = tokens.data.items;
-  const active = useTicking((now) => String(items.filter((token) => stateOf(token, now) === 'active').length));
+  const active = useTicking((now) =>
+    String(items.filter((token) => ['active', 'ending'].includes(stateOf(token, now))).length),
+  );
 
   const create = (
     <Button variant="primary" onClick={() => setOpen({ act: 'create' })}>
@@ -63,7 +67,7 @@ export function Tokens({ first, portalUrl }: { first: TokenList; portalUrl: stri
             actions={create}
           />
           <TableFrame label={t('settings:tokens')}>
-            <Table>
+            <Table className={narrowTable}>
               <THead>
                 <tr>
                   <Th>{t('settings:name')}</Th>
@@ -94,29 +98,39 @@ export function Tokens({ first, portalUrl }: { first: TokenList; portalUrl: stri
 
 function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }) {
   const { t } = useTranslation(['settings', 'common']);
-  const isActive = useTicking((now) => stateOf(token, now)) === 'active';
+  const state = useTicking((now) => stateOf(token, now));
+  const isActive = state === 'active' || state === 'ending';
   return (
     <Tr leaving={!isActive}>
       <Td className={isActive ? 'font-medium' : 'line-through'}>{token.name}</Td>
-      <Td>{t(`common:role.${token.role}`)}</Td>
-      <Td className="whitespace-normal">
-        <Namespaces role={token.role} namespaces={token.namespaces} />
-      </Td>
-      <Td end>
+      <Td data-label={t('settings:role')}>{t(`common:role.${token.role}`)}</Td>
+      {hasNamespaces(token.role) ? (
+        <Td data-label={t('settings:namespaces')} className="whitespace-normal">
+          <Namespaces role={token.role} namespaces={token.namespaces} />
+        </Td>
+      ) : (
+        <Td />
+      )}
+      <Td end data-label={t('settings:tokens.lastUsed')}>
         {token.lastUsedAt === null ? (
           <span className="text-ink-3">{t('settings:tokens.lastUsed.never')}</span>
         ) : (
-          <RelativeTime value={token.lastUsedAt} />
+          <>
+            <RelativeTime value={token.lastUsedAt} />
+            {token.lastUsedFrom === null ? null : (
+              <span className="text-ink-3"> {t('settings:tokens.lastUsed.from', { address: token.lastUsedFrom })}</span>
+            )}
+          </>
         )}
       </Td>
-      <Td end>
+      <Td end data-label={t('settings:tokens.expires')}>
         {token.expiresAt === null ? (
           <span className="text-ink-3">{t('settings:tokens.expires.never')}</span>
         ) : (
-          <DateTime value={token.expiresAt} style="date" />
+          <Expiry state={state} value={token.expiresAt} />
         )}
       </Td>
-      <Td end className="text-ink-2">
+      <Td end data-label={t('settings:tokens.by')} className="text-ink-2">
         <DateTime value={token.createdAt} style="date" />
         {token.createdBy === null ? null : ` ${t('settings:tokens.by.who', { name: token.createdBy })}`}
       </Td>
@@ -138,7 +152,23 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }) {
   );
 }
 
-function stateOf(token: Token, now: number): 'active' | 'expired' | 'revoked' {
+/** The day on which a token ends; soon is said aloud, while there is time to make another. */
+function Expiry({ state, value }: { state: string; value: Date }) {
+  if (state !== 'ending') return <DateTime value={value} style="date" />;
+  return (
+    <Status status="warning">
+      <RelativeTime value={value} />
+    </Status>
+  );
+}
+
+/** Warned of this long before a token ends. */
+const warnMs = 7 * 24 * 60 * 60 * 1000;
+
+function stateOf(token: Token, now: number): 'active' | 'ending' | 'expired' | 'revoked' {
   if (token.revokedAt !== null) return 'revoked';
-  return token.expiresAt !== null && token.expiresAt.getTime() <= now ? 'expired' : 'active';
+  if (token.expiresAt === null) return 'active';
+  const left = token.expiresAt.getTime() - now;
+  if (left <= 0) return 'expired';
+  return left <= warnMs ? 'ending' : 'active';
 }
