@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { Unplug, Wifi, WifiOff } from 'lucide-react';
+import { useEffect } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useLive } from '../_lib/live/provider.tsx';
 import { useTRPC } from '../_lib/trpc.tsx';
@@ -86,17 +87,21 @@ function BackBanner({ caughtUp }: { caughtUp: number | undefined }) {
   );
 }
 
+/** To the sign-in, and from there back to this place. */
+function signInAgain(): void {
+  location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+}
+
 function SignedOutBanner() {
   const { t } = useTranslation(['common', 'navigation']);
+  // At once: what stands here may not be for the eyes of who sits there now.
+  useEffect(signInAgain, []);
   return (
     <Banner
       status="warning"
       role="alert"
       actions={
-        <Button
-          size="sm"
-          onClick={() => location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`)}
-        >
+        <Button size="sm" onClick={signInAgain}>
           {t('navigation:signIn')}
         </Button>
       }

@@ -29,10 +29,11 @@ export interface Portal {
 /** Starts the portal by the command that people use, and waits until it is ready. */
 export async function startPortal(environment: Record<string, string> = {}): Promise<Portal> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'annex-e2e-'));
-  const [port, gatewayPort] = await freePorts(2);
+  const [freePort, gatewayPort] = await freePorts(2);
+  const port = environment.PORT ?? freePort;
   const token = randomBytes(24).toString('hex');
   const admin = { email: 'ada@example.org', password: randomBytes(12).toString('hex') };
-  const url = `http://127.0.0.1:${port}`;
+  const url = environment.ANNEX_URL ?? `http://127.0.0.1:${port}`;
   const logFile = path.join(root, 'test-results', `portal-${port}.log`);
   const env = {
     ...process.env,
@@ -103,7 +104,7 @@ async function launch(env: NodeJS.ProcessEnv, logFile: string, readyUrl: string)
 }
 
 /** Ports that nobody listens on now. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {
       const server = createServer();

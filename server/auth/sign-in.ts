@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Services } from '#server/domain/context.ts';
-import { openProvider, type Provider } from './provider/index.ts';
+import { openProvider, type Provider } from './provider/provider.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 const minute = 60_000;

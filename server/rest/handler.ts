@@ -18,7 +18,7 @@ export function createRestHandler(services: DoorServices): (request: Request, in
       const header = request.headers.get('authorization');
       if (header !== null) failed.check(remoteAddress, header, now);
       try {
-        const actor = await actorFromBearer(services, header, now);
+        const actor = await actorFromBearer(services, header, now, remoteAddress);
         if (header !== null) failed.right(header);
         return actor;
       } catch (error) {
