@@ -329,7 +329,7 @@ test('Back, links and the palette ask before what was typed is lost', async ({ a
   await page.evaluate(() => history.back());
   await stay();
   await page.keyboard.press('ControlOrMeta+k');
-  await page.getByRole('combobox').fill('Handlers');
+  await page.getByRole('dialog').getByRole('combobox').fill('Handlers');
   await page.getByRole('option', { name: 'Handlers' }).first().click();
   await stay();
   await page.evaluate(() => history.back());

@@ -27,7 +27,8 @@ type View = 'picture' | 'list';
 /** Who waits for whom on this VM, with what is chosen here taken in. */
 export function DependencyCard({ vmId, name, dependsOn, extensions }: DependencyCardProps) {
   const { t } = useTranslation('editor');
-  const [view, setView] = useState<View>('picture');
+  // On a narrow screen the list says more than a part of the picture; this file is never drawn on the server.
+  const [view, setView] = useState<View>(() => (matchMedia('(max-width: 719px)').matches ? 'list' : 'picture'));
   const all = useMemo<Waiting[]>(
     () => [
       ...extensions

@@ -73,7 +73,7 @@ export function Foot(props: FootProps) {
           ? t(`foot.${blockedBy}`)
           : !dirty
             ? t('foot.unchanged')
-            : plan === null
+            : plan === null || count > 0
               ? null
               : t(`foot.${sentenceOf(plan)}`, { name: vm.name, version: plan.extensions[0]?.version ?? '' })}
       </span>
