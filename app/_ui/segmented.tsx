@@ -1,7 +1,6 @@
 'use client';
 
-import * as Radix from 'radix-ui/toggle-group';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { cn } from './cn.ts';
 
 export interface SegmentedProps<T extends string> {
@@ -13,28 +12,31 @@ export interface SegmentedProps<T extends string> {
   className?: string;
 }
 
-/** One of two to four views of the same thing: "Words | JSON", "1 h | 24 h | 7 d". */
+/** One of a few views of the same thing: "Words | JSON", "1 h | 24 h | 7 d". The platform's own radio buttons. */
 export function Segmented<T extends string>({ label, value, onChange, options, className }: SegmentedProps<T>) {
+  const name = useId();
   return (
-    <Radix.Root
-      type="single"
+    <div
+      role="radiogroup"
       aria-label={label}
-      value={value}
-      onValueChange={(next) => {
-        const chosen = options.find((option) => option.value === next);
-        if (chosen !== undefined) onChange(chosen.value);
-      }}
       className={cn('inline-flex gap-0.5 rounded-md bg-sunken p-0.5 shadow-hair-subtle', className)}
     >
       {options.map((option) => (
-        <Radix.Item
+        <label
           key={option.value}
-          value={option.value}
-          className="inline-flex h-[22px] items-center gap-[5px] rounded-sm px-2 text-12 whitespace-nowrap text-ink-2 hover:text-ink data-[state=on]:bg-surface data-[state=on]:font-medium data-[state=on]:text-ink data-[state=on]:shadow-control pointer-coarse:h-9"
+          className="relative inline-flex h-[22px] items-center gap-[5px] rounded-sm px-2 text-12 whitespace-nowrap text-ink-2 hover:text-ink has-checked:bg-surface has-checked:font-medium has-checked:text-ink has-checked:shadow-control has-focus-visible:shadow-focus pointer-coarse:h-9"
         >
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+            className="absolute inset-0 size-full cursor-pointer appearance-none rounded-sm opacity-0"
+          />
           {option.label}
-        </Radix.Item>
+        </label>
       ))}
-    </Radix.Root>
+    </div>
   );
 }
