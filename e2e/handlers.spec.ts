@@ -1,0 +1,266 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { samplePackage, sampleResource } from '#samples/build.ts';
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import type { Api } from './support/api.ts';
+import { withDatabase } from './support/database.ts';
+import { expect, test } from './support/test.ts';
+
+/** Agents install, run scripts and report, and the worker gathers what they said. */
+const patient = { timeout: 45_000, intervals: [200, 500] };
+
+/** A language of the sample without some of its messages. */
+function without(lang: 'en' | 'de', ...ids: string[]): unknown[] {
+  const [file] = sampleResource('Acme.Lab.Probe', lang) as [{ messages: { id: string }[] }];
+  return [{ ...file, messages: file.messages.filter(({ id }) => !ids.includes(id)) }];
+}
+
+const words = (lang: string, messages: Record<string, string>) => [
+  { version: 1.0, lang, messages: Object.entries(messages).map(([id, text]) => ({ id, text })) },
+];
+
+/** A published probe of the journey's own, with these languages. */
+async function givenProbe(api: Api, handler: string, resources: Record<string, unknown>, version = '1.0.0.0') {
+  await api.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));
+  await api.publish(handler, version, await samplePackage('Acme.Lab.Probe', '1.0.0.0'), { resources });
+}
+
+/** Opens the chooser behind "Load files" and gives it one. */
+async function load(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+  const waiting = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Load files' }).click();
+  await (await waiting).setFiles(file);
+}
+
+test('an id that nobody knows: from the machine to the inbox, to its text, to the page of the VM', async ({
+  api,
+  signedIn,
+  startAgent,
+  unique,
+}) => {
+  test.setTimeout(240_000);
+  const namespace = `Unknown.${unique}`;
+  const handler = `${namespace}.Probe`;
+  await givenProbe(api, handler, { en: without('en', 'probe_watching'), de: sampleResource('Acme.Lab.Probe', 'de') });
+  const vm = await api.createVm(`unknown-${unique}`);
+  const settings = { publicSettings: { target: 'www.example.net' } };
+  await api.setExtension(vm.id, 'probe', { handler, version: '1.0.0.0', settings });
+
+  const operator = await signedIn('operator');
+  await operator.goto(`/vms/${vm.id}`);
+  const page = await signedIn('publisher', { namespaces: [namespace] });
+  await page.goto(`/handlers/${handler}`);
+  await expect(page.getByText('Every id that VMs reported has a text.')).toBeVisible();
+
+  await test.step('the agent reports it, and it appears in the open inbox with its params', async () => {
+    await startAgent(vm);
+    const inbox = page.getByRole('list', { name: 'Unknown messages' });
+    await expect(inbox.getByText('probe_watching')).toBeVisible(patient);
+    await expect(inbox.getByText('["www.example.net","1"]')).toBeVisible();
+    await expect(operator.getByText('probe_watching: www.example.net, 1').first()).toBeVisible(patient);
+    await expectAccessibleInBothThemes(page);
+  });
+
+  await test.step('one click leads to its field, with the params as samples', async () => {
+    await page.getByRole('link', { name: 'Add text for probe_watching' }).click();
+    const field = page.getByLabel('en text of probe_watching');
+    await expect(field).toBeFocused();
+    await expect(page.getByLabel('Sample for {0}')).toHaveValue('www.example.net');
+    await field.fill('{0} is watched, {1} times.');
+    await expect(page.getByText('www.example.net is watched, 1 times.')).toBeVisible();
+    await page.getByRole('button', { name: 'Save en (1 change)' }).click();
+    await expect(page.getByRole('button', { name: /^Save en/ })).toHaveCount(0);
+  });
+
+  await test.step('the page of the VM speaks, and the inbox is empty', async () => {
+    await expect(operator.getByText('www.example.net is watched, 1 times.').first()).toBeVisible();
+    await page.goto(`/handlers/${handler}`);
+    await expect(page.getByText('Every id that VMs reported has a text.')).toBeVisible();
+  });
+
+  await test.step('for a German reader what lacks only a German text is in a list of its own', async () => {
+    await api.call('PUT', `/handlers/${handler}/versions/1.0.0.0/resources/de`, {
+      body: without('de', 'target_reached'),
+    });
+    const german = await signedIn('publisher', { namespaces: [namespace], locale: 'de' });
+    await german.goto(`/handlers/${handler}`);
+    await german.getByRole('tab', { name: 'Fehlen auf Deutsch' }).click();
+    await german.getByRole('link', { name: 'Text hinzufügen für target_reached' }).click();
+    await expect(german.getByLabel('Text de von target_reached')).toBeFocused();
+    await expect(german.getByLabel('Beispiel für {0}')).toHaveValue('www.example.net');
+  });
+});
+
+test('translators: a language goes out as XLIFF and comes back', async ({ api, signedIn, unique, console }) => {
+  test.setTimeout(180_000);
+  console.allow(/status of 422/);
+  const namespace = `Xliff.${unique}`;
+  const handler = `${namespace}.Probe`;
+  await givenProbe(api, handler, {
+    en: words('en', { full: 'Disk {0} is {1} % full', slow: 'Disk {0} is slow', idle: 'Idle' }),
+    de: words('de', { full: 'Platte {0} ist zu {1} % voll' }),
+  });
+  const page = await signedIn('publisher', { namespaces: [namespace] });
+  await page.goto(`/handlers/${handler}/1.0.0.0`);
+
+  const save = async (lang: string, format: string): Promise<string> => {
+    await page.getByRole('button', { name: 'For translators' }).click();
+    await page.getByLabel('Language to translate into').fill(lang);
+    await page.getByLabel('Format').selectOption(format);
+    await expectAccessible(page);
+    const waiting = page.waitForEvent('download');
+    await page.getByRole('link', { name: `Save ${lang} as XLIFF` }).click();
+    const download = await waiting;
+    expect(download.suggestedFilename()).toBe(`${handler}-1.0.0.0.${lang}.xlf`);
+    return readFileSync(await download.path(), 'utf8');
+  };
+  const xliff = (name: string, text: string) => ({
+    name,
+    mimeType: 'application/xliff+xml',
+    buffer: Buffer.from(text),
+  });
+
+  await test.step('out, translated, back: what changes is shown before it is stored', async () => {
+    const sent = await save('de', '2.1');
+    const back = sent
+      .replace('Platte ', 'Datenträger ')
+      .replace(/(<unit id="idle">.*?<source>Idle<\/source>)/s, '$1<target>Untätig</target>')
+      .replace(/(<unit id="slow">.*?<\/source>)/s, '$1<target>Langsam</target>');
+    await load(page, xliff('back.xlf', back));
+    const dialog = page.getByRole('dialog', { name: 'Translations into de' });
+    await expect(dialog.getByText('2 new, 1 changed')).toBeVisible();
+    await expect(dialog.getByText(/placeholders of message slow in de/)).toBeVisible();
+    await expect(dialog.getByRole('row', { name: /^idle not translated Untätig/ })).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByRole('button', { name: 'Store 3 texts in de' }).click();
+    await expect(page.getByRole('button', { name: 'de text of full' })).toContainText(
+      'Datenträger {0} ist zu {1} % voll',
+    );
+    await expect(page.getByRole('button', { name: 'de text of idle' })).toContainText('Untätig');
+  });
+
+  await test.step('a language that was not there yet comes with its first file', async () => {
+    const sent = await save('fr', '1.2');
+    const back = sent.replace('<source>Idle</source>', '<source>Idle</source><target>Au repos</target>');
+    await load(page, xliff('fr.xlf', back));
+    await page.getByRole('button', { name: 'Store 1 text in fr' }).click();
+    await expect(page.getByRole('button', { name: 'fr text of idle' })).toContainText('Au repos');
+  });
+
+  await test.step('a file of another version, and a hostile one, are refused with the reason', async () => {
+    const other = (await save('de', '2.1')).replaceAll('1.0.0.0', '9.9.9.9');
+    await load(page, xliff('other.xlf', other));
+    await expect(page.getByText(`The file was made for ${handler}-9.9.9.9, not for ${handler}-1.0.0.0.`)).toBeVisible();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
+    await load(page, xliff('evil.xlf', '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><xliff>&e;</xliff>'));
+    await expect(page.getByText(/document type declaration/)).toBeVisible();
+  });
+});
+
+test('two people at one language: other messages are kept, the same one is asked about', async ({
+  api,
+  signedIn,
+  unique,
+  console,
+}) => {
+  console.allow(/status of 412/);
+  const namespace = `Two.${unique}`;
+  const handler = `${namespace}.Probe`;
+  await givenProbe(api, handler, { en: words('en', { a: 'One', b: 'Two', c: 'Three' }) });
+  const put = (messages: Record<string, string>) =>
+    api.call('PUT', `/handlers/${handler}/versions/1.0.0.0/resources/en`, { body: words('en', messages) });
+  const page = await signedIn('publisher', { namespaces: [namespace] });
+  await page.goto(`/handlers/${handler}/1.0.0.0`);
+  await page.getByRole('button', { name: 'en text of a' }).click();
+  await page.getByLabel('en text of a').fill('One, mine');
+
+  await put({ a: 'One', b: 'Two, theirs', c: 'Three' });
+  await page.getByRole('button', { name: 'Save en (1 change)' }).click();
+  await expect(page.getByRole('button', { name: /^Save en/ })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'en text of b' })).toContainText('Two, theirs');
+
+  await page.getByRole('button', { name: 'en text of c' }).click();
+  await page.getByLabel('en text of c').fill('Three, mine');
+  await put({ a: 'One, mine', b: 'Two, theirs', c: 'Three, theirs' });
+  const conflict = page.getByRole('alert').filter({ hasText: 'saved another text meanwhile:' });
+  await expect(conflict).toContainText('Three, theirs');
+  await expect(page.getByRole('button', { name: 'Save en (1 change)' })).toBeDisabled();
+  await expectAccessibleInBothThemes(page);
+  await conflict.getByRole('button', { name: 'Keep mine' }).click();
+  await page.getByRole('button', { name: 'Save en (1 change)' }).click();
+  await expect(page.getByRole('button', { name: /^Save en/ })).toHaveCount(0);
+  const { messages } = await api.call<{ messages: { id: string; text: string }[] }>(
+    'GET',
+    `/handlers/${handler}/versions/1.0.0.0/resources/en`,
+  );
+  expect(messages.map(({ text }) => text)).toEqual(['One, mine', 'Two, theirs', 'Three, mine']);
+});
+
+test('a handler with a history: adoption, failures, languages, two versions side by side', async ({
+  portal,
+  api,
+  signedIn,
+  unique,
+}) => {
+  test.setTimeout(180_000);
+  const namespace = `History.${unique}`;
+  const handler = `${namespace}.Probe`;
+  await givenProbe(api, handler, { en: words('en', { a: 'One', b: 'Two' }), de: words('de', { a: 'Eins' }) });
+  await givenProbe(api, handler, { en: words('en', { a: 'First', c: 'Three' }) }, '1.1.0.0');
+  const vm = await api.createVm(`history-${unique}`);
+  await api.setExtension(vm.id, 'probe', { handler, version: '1.0.0.0' });
+  await withDatabase(portal, (client) =>
+    client.query(
+      `insert into version_counts (handler, version, hour, vms, failed)
+        select $1, '1.0.0.0', date_trunc('hour', now()) - make_interval(hours => h), 40, 4 from generate_series(1, 400) h`,
+      [handler],
+    ),
+  );
+  const page = await signedIn('viewer');
+  await page.goto(`/handlers/${handler}`);
+
+  await test.step('the picture says in words what it shows, and is there as a table', async () => {
+    await expect(page.getByRole('img', { name: '1.0.0.0 on 1 VM now.' })).toBeVisible();
+    await expect(page.getByRole('img', { name: 'Failures of 1.0.0.0 by day, highest 10%' })).toBeVisible();
+    await page.getByRole('radio', { name: '7 d' }).click();
+    await page.getByText('Show as table').click();
+    await expect(
+      page.getByRole('region', { name: 'Adoption' }).getByRole('cell', { name: '40' }).first(),
+    ).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+  });
+
+  await test.step('a version’s VMs are a link to them', async () => {
+    const link = page.getByRole('row', { name: /^1\.0\.0\.0/ }).getByRole('link', { name: '1 VMs' });
+    await expect(link).toHaveAttribute('href', `/vms?handler=${handler}&version=1.0.0.0`);
+  });
+
+  await test.step('languages of another version', async () => {
+    await page.getByLabel('Languages of version').selectOption('1.0.0.0');
+    await expect(page.getByRole('meter', { name: 'Coverage of de' })).toHaveAttribute('aria-valuetext', '1 missing');
+    await expect(page.getByRole('link', { name: '1 missing' })).toHaveAttribute('href', /missing=de#messages$/);
+  });
+
+  await test.step('compare', async () => {
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Probe: what has changed');
+    const messages = page.getByRole('region', { name: 'English messages' });
+    await expect(messages.getByRole('row', { name: 'changed a One First' })).toBeVisible();
+    await expect(messages.getByRole('row', { name: 'removed b Two' })).toBeVisible();
+    await expect(messages.getByRole('row', { name: 'added c Three' })).toBeVisible();
+    await expect(page.getByText('unchanged').first()).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await page.getByLabel('Later version').selectOption('1.0.0.0');
+    await expect(page.getByText('Choose two different versions.')).toBeVisible();
+  });
+
+  await test.step('a publisher of another namespace sees it, and reads why there is nothing to do', async () => {
+    const stranger = await signedIn('publisher', { namespaces: [`Elsewhere.${unique}`] });
+    await stranger.goto(`/handlers/${handler}`);
+    await expect(stranger.getByText(`What stands in ${namespace} you can read only`)).toBeVisible();
+    await expect(stranger.getByRole('link', { name: 'Upload a version' })).toHaveCount(0);
+    await stranger.goto(`/handlers/${handler}/1.0.0.0`);
+    await expect(stranger.getByRole('button', { name: 'en text of a' })).toBeVisible();
+    await expect(stranger.getByRole('button', { name: 'Load files' })).toHaveCount(0);
+  });
+});
