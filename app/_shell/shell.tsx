@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { KeysProvider, useKeys } from '../_lib/keys.tsx';
+import { mayLeave } from '../_lib/leave.ts';
 import { LiveProvider } from '../_lib/live/provider.tsx';
 import { DataProvider } from '../_lib/trpc.tsx';
 import { Toaster } from '../_ui/toast.tsx';
@@ -81,7 +82,7 @@ function EverywhereKeys() {
       .map(({ id, key, href }) => ({
         key: `g ${key}`,
         label: t('keys.goTo', { place: t(id) }),
-        run: () => router.push(href),
+        run: () => mayLeave(() => router.push(href)),
       })),
     { key: '?', label: t('keys.show'), run: () => setListed(true) },
   ]);

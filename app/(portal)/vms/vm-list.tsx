@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { writeChoice } from '#app/_lib/cookies.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
+import { useRequestedAct } from '#app/_lib/requested-act.ts';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
@@ -43,6 +44,7 @@ export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListPr
   const { query } = address;
   const list = useReading(query, first);
   const [enrolling, setEnrolling] = useState(false);
+  useRequestedAct('enroll', () => setEnrolling(true));
   const [look, setLook] = useState(firstLook);
   const top = useTopOfList(list.reading?.query !== undefined ? writeAddress(list.reading.query) : '');
   const { reading, waiting, refresh } = list;

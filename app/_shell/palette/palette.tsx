@@ -9,6 +9,7 @@ import { type ReactNode, useDeferredValue, useState } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { mayLeave } from '../../_lib/leave.ts';
+import { requestAct } from '../../_lib/requested-act.ts';
 import { useTRPC } from '../../_lib/trpc.tsx';
 import { useProblem } from '../../_lib/use-problem.ts';
 import { cn } from '../../_ui/cn.ts';
@@ -34,10 +35,13 @@ export function Palette({ onClose }: { onClose(): void }) {
     onClose();
     mayLeave(() => router.push(href));
   }
-  function take({ href, run }: Choice) {
-    if (href !== undefined) return go(href);
+  function take({ href, act, run }: Choice) {
     onClose();
-    run?.();
+    if (href === undefined) return run?.();
+    mayLeave(() => {
+      router.push(href);
+      if (act !== undefined) requestAct(act);
+    });
   }
   const group = (heading: string, choices: readonly Choice[]) => {
     const shown = choices.filter(matches);

@@ -12,11 +12,13 @@ import {
   Sun,
   Upload,
   UserPlus,
+  UserRound,
   Users,
 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { writeChoice } from '../../_lib/cookies.ts';
+import type { ActName } from '../../_lib/requested-act.ts';
 import { signOut } from '../../_lib/session.ts';
 import { useProblem } from '../../_lib/use-problem.ts';
 import { toast } from '../../_ui/toast.tsx';
@@ -31,8 +33,9 @@ export interface Command {
   id: string;
   label: string;
   icon: LucideIcon;
-  /** Leads to this page; `run` does something here instead. */
+  /** Leads to this page, and begins `act` there; `run` does something here instead. */
   href?: string;
+  act?: ActName;
   run?(): void;
 }
 
@@ -66,6 +69,7 @@ export function useCommands(): { pages: Command[]; acts: Command[] } {
     ...places
       .filter((place) => reader.can(place.role))
       .map(({ id, href, icon }) => ({ id, href, icon, label: t(`navigation:${id}`) })),
+    { id: 'account', href: '/settings/account', icon: UserRound, label: t('account') },
     ...(isAdmin
       ? [
           { id: 'members', href: '/settings/members', icon: Users, label: t('members') },
@@ -74,9 +78,13 @@ export function useCommands(): { pages: Command[]; acts: Command[] } {
       : []),
   ];
   const acts: Command[] = [
-    ...(reader.can('operator') ? [{ id: 'enroll', href: '/vms#enroll', icon: Plus, label: t('enroll') }] : []),
+    ...(reader.can('operator')
+      ? [{ id: 'enroll', href: '/vms', act: 'enroll' as const, icon: Plus, label: t('enroll') }]
+      : []),
     ...(reader.can('publisher') ? [{ id: 'upload', href: '/publish', icon: Upload, label: t('upload') }] : []),
-    ...(isAdmin ? [{ id: 'invite', href: '/settings/members#invite', icon: UserPlus, label: t('invite') }] : []),
+    ...(isAdmin
+      ? [{ id: 'invite', href: '/settings/members', act: 'invite' as const, icon: UserPlus, label: t('invite') }]
+      : []),
     { id: 'light', icon: Sun, label: t('theme.light'), run: () => setTheme('light') },
     { id: 'dark', icon: Moon, label: t('theme.dark'), run: () => setTheme('dark') },
     { id: 'system', icon: Monitor, label: t('theme.system'), run: () => setTheme('system') },

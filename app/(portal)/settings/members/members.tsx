@@ -6,6 +6,7 @@ import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
+import { useRequestedAct } from '#app/_lib/requested-act.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button, IconButton } from '#app/_ui/button.tsx';
@@ -44,6 +45,7 @@ export function Members({ first }: { first: MemberList }) {
   const [open, setOpen] = useState<
     { act: 'invite' } | { act: 'edit' | 'sessions' | 'reset' | 'remove'; member: Member }
   >();
+  useRequestedAct('invite', () => setOpen({ act: 'invite' }));
   const close = () => setOpen(undefined);
 
   return (
