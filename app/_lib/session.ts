@@ -62,9 +62,20 @@ export async function changePassword(currentPassword: string, newPassword: strin
   await post('/api/auth/change-password', { currentPassword, newPassword });
 }
 
+let isLeaving = false;
+
+/** Whether the person signs out by themselves just now, and goes where that leads. */
+export const isSigningOut = (): boolean => isLeaving;
+
 /** Ends the session. */
 export async function signOut(): Promise<void> {
-  await post('/api/auth/sign-out', {});
+  isLeaving = true;
+  try {
+    await post('/api/auth/sign-out', {});
+  } catch (error) {
+    isLeaving = false;
+    throw error;
+  }
 }
 
 /** Whether the portal answers, and says that nobody is signed in here, or that a second factor must be set up first. */

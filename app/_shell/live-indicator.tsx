@@ -5,6 +5,7 @@ import { Unplug, Wifi, WifiOff } from 'lucide-react';
 import { useEffect } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useLive } from '../_lib/live/provider.tsx';
+import { isSigningOut } from '../_lib/session.ts';
 import { useTRPC } from '../_lib/trpc.tsx';
 import { Banner } from '../_ui/banner.tsx';
 import { Button } from '../_ui/button.tsx';
@@ -95,7 +96,9 @@ function signInAgain(): void {
 function SignedOutBanner() {
   const { t } = useTranslation(['common', 'navigation']);
   // At once: what stands here may not be for the eyes of who sits there now.
-  useEffect(signInAgain, []);
+  useEffect(() => {
+    if (!isSigningOut()) signInAgain();
+  }, []);
   return (
     <Banner
       status="warning"
