@@ -1,4 +1,4 @@
-import { LayoutGrid, Package, Server, Settings, Upload } from 'lucide-react';
+import { Activity, LayoutGrid, Package, Server, Settings, Upload } from 'lucide-react';
 
 /** The places of the portal, in the order of the menu. `role`: shown to those who have it. `key`: after `g`. */
 export const places = [
@@ -6,6 +6,7 @@ export const places = [
   { id: 'vms', key: 'v', href: '/vms', icon: Server, role: 'viewer' },
   { id: 'handlers', key: 'h', href: '/handlers', icon: Package, role: 'viewer' },
   { id: 'publish', key: 'p', href: '/publish', icon: Upload, role: 'publisher' },
+  { id: 'activity', key: 'a', href: '/activity', icon: Activity, role: 'viewer' },
   { id: 'settings', key: 's', href: '/settings', icon: Settings, role: 'viewer' },
 ] as const;
 

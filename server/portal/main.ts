@@ -6,6 +6,7 @@ import { openLive } from '#server/live/index.ts';
 import { createReadyz, healthz } from '#server/process/health.ts';
 import { type Route, serve } from '#server/process/http.ts';
 import { runProcess } from '#server/process/run.ts';
+import { createDownloadHandler } from '#server/rest/download.ts';
 import { createRestHandler } from '#server/rest/handler.ts';
 import { createUploadHandler } from '#server/rest/upload.ts';
 import { createTrpcHandler } from '#server/trpc/handler.ts';
@@ -30,9 +31,11 @@ await runProcess('portal', async (services) => {
   const trpc = createTrpcHandler(door);
   const rest = createRestHandler(services);
   const upload = createUploadHandler(services);
+  const download = createDownloadHandler(services);
   const doors: readonly { prefix: string; route: Route; uploads?: RegExp }[] = [
     { prefix: '/agent/v1/', route: { core: agent, light: true } },
     { prefix: '/api/v1/', route: { core: rest }, uploads: /\/package$/ },
+    { prefix: '/download/', route: { core: download } },
     { prefix: '/upload/', route: { core: upload }, uploads: /\/package$/ },
     {
       prefix: '/api/trpc/',

@@ -1,4 +1,7 @@
+import type { inferRouterInputs } from '@trpc/server';
+import { type Permission, permissions } from './permissions.ts';
 import { accountRouter } from './routers/account.ts';
+import { activityRouter } from './routers/activity.ts';
 import { findsRouter } from './routers/finds.ts';
 import { fleetRouter } from './routers/fleet.ts';
 import { gatewayRouter } from './routers/gateway.ts';
@@ -19,6 +22,7 @@ import { createCallerFactory, router } from './trpc.ts';
 
 /** All that pages can ask for, one router per noun. */
 export const appRouter = router({
+  activity: activityRouter,
   account: accountRouter,
   finds: findsRouter,
   fleet: fleetRouter,
@@ -37,6 +41,13 @@ export const appRouter = router({
   tokens: tokensRouter,
   vms: vmsRouter,
 });
+
+type Procedures = inferRouterInputs<typeof appRouter>;
+/** Every procedure as `router.procedure`. */
+type Path = { [R in keyof Procedures & string]: `${R}.${keyof Procedures[R] & string}` }[keyof Procedures & string];
+
+// A procedure without a line does not compile.
+permissions satisfies Record<Path, Permission>;
 
 /** The type that the browser's client is made from. */
 export type AppRouter = typeof appRouter;

@@ -1,10 +1,11 @@
 import { initTRPC, type TRPCProcedureType } from '@trpc/server';
 import { isOwnMutation, isOwnRead, type Session, type SignIn } from '#server/auth/index.ts';
-import { anonymous } from '#server/domain/actor.ts';
+import { allow, anonymous } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { Live } from '#server/live/index.ts';
 import { errorData, toTrpcError } from './error.ts';
+import { permissionOf } from './permissions.ts';
 import { transformer } from './transformer.ts';
 
 /** What the door knows of a request before anybody is looked up; making it cannot fail. */
@@ -40,15 +41,17 @@ export const createCallerFactory = t.createCallerFactory;
 
 /**
  * Every procedure: the call comes from a page of ours (cookies ride along with calls of foreign pages too), the actor
- * is who is signed in, and what is thrown becomes an error of this door.
+ * is who is signed in and may make it by the table, and what is thrown becomes an error of this door.
  */
-export const procedure = t.procedure.use(async ({ ctx, type, next }) => {
+export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   const acceptLanguage = ctx.headers.get('accept-language');
   try {
     if (!isAllowedFrom(ctx, type))
       throw new DomainError('forbidden', 'origin_refused', { params: { url: ctx.config.url } });
-    const session = await ctx.session();
-    const result = await next({ ctx: { actor: session?.actor ?? anonymous } });
+    const actor = (await ctx.session())?.actor ?? anonymous;
+    const { role } = permissionOf(path);
+    if (role !== null) allow(actor, role);
+    const result = await next({ ctx: { actor } });
     if (!result.ok) throw result.error;
     return result;
   } catch (error) {

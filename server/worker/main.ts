@@ -19,7 +19,7 @@ await runProcess('worker', async (services) => {
     { name: 'gather-messages', everyMs: 2_000, run: gatherReportedMessages },
     { name: 'count-versions', everyMs: 5 * minute, run: countVersions },
     { name: 'link-activity', everyMs: 500, quiet: true, run: (_, now) => linkActivity(services, now) },
-    { name: 'check-activity', everyMs: minute, quiet: true, run: createActivityCheck(services) },
+    { name: 'check-activity', everyMs: 15_000, quiet: true, run: createActivityCheck(services) },
     { name: 'clear-changes', everyMs: minute, run: clearChanges },
     { name: 'clear-expired', everyMs: 10 * minute, run: clearExpired },
     { name: 'clear-uploads', everyMs: 10 * minute, run: clearUploads },

@@ -93,3 +93,34 @@ export const listFleetFacetsInput = fleetFilterInput.extend({
   part: z.string().max(200).optional(),
 });
 export type ListFleetFacetsInput = z.input<typeof listFleetFacetsInput>;
+const reference = z.string().min(1).max(300);
+const instant = z.iso.datetime({ offset: true });
+
+/** `actor` and `target`: `kind` or `kind:id`; `action`: a code or a noun; `upTo`: acts after this one are left out. */
+export const activityFilter = z.object({
+  vmId: z.uuid().optional(),
+  actor: reference.optional(),
+  action: z.string().min(1).max(100).optional(),
+  target: reference.optional(),
+  q: z.string().trim().max(200).optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+  upTo: z.number().int().min(0).optional(),
+});
+export type ActivityFilter = z.output<typeof activityFilter>;
+export type ActivityFilterInput = z.input<typeof activityFilter>;
+
+export const listActivityInput = activityFilter.extend({
+  limit: z.number().int().min(1).max(1_000).default(50),
+  cursor: z.string().max(500).optional(),
+});
+export type ListActivityInput = z.input<typeof listActivityInput>;
+
+export const countNewerInput = activityFilter.omit({ upTo: true }).extend({ after: z.number().int().min(0) });
+export type CountNewerInput = z.input<typeof countNewerInput>;
+
+export const getActInput = z.object({ id: z.number().int().min(1) });
+export type GetActInput = z.input<typeof getActInput>;
+
+export const activityFacetsInput = z.object({ vmId: z.uuid().optional() });
+export type ActivityFacetsInput = z.input<typeof activityFacetsInput>;

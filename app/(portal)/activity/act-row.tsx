@@ -1,0 +1,68 @@
+'use client';
+
+import { Bot, ChevronRight, Cog, KeyRound } from 'lucide-react';
+import { useId, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Avatar } from '#app/_ui/avatar.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { DateTime } from '#app/_ui/time.tsx';
+import type { Act, OnFilter } from './act.ts';
+import { ActContents } from './act-contents.tsx';
+import { ActSentence } from './act-sentence.tsx';
+
+/** One act: when, who, what, from where; opens to what was before and after. */
+export function ActRow({ act, onFilter }: { act: Act; onFilter: OnFilter }) {
+  const { t } = useTranslation('activity');
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <li>
+      <div className="grid min-h-(--row) grid-cols-[auto_auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 px-4 py-1.5 hover:bg-hover max-sm:grid-cols-[auto_minmax(0,1fr)_auto] max-sm:gap-x-2.5">
+        <ActorMark act={act} />
+        <p className="min-w-0 text-ink-2 wrap-anywhere">
+          <ActSentence act={act} onFilter={onFilter} />
+        </p>
+        <div className="contents text-12 text-ink-3 max-sm:order-last max-sm:col-start-2 max-sm:flex max-sm:flex-wrap max-sm:gap-x-2">
+          <DateTime value={act.at} style="time" className="tabular-nums sm:order-first" />
+          <span title={act.client ?? undefined}>
+            {act.door === null ? null : t(`door.${act.door}`)}
+            {act.address === null ? null : <span className="mono-11 ms-1.5">{act.address}</span>}
+          </span>
+        </div>
+        {act.hasContents ? (
+          <button
+            type="button"
+            aria-expanded={open}
+            aria-controls={open ? id : undefined}
+            onClick={() => setOpen(!open)}
+            className="inline-grid size-6 place-items-center rounded-md text-ink-3 hover:bg-press hover:text-ink pointer-coarse:size-(--touch)"
+          >
+            <ChevronRight
+              aria-hidden
+              className={cn(
+                'size-4 transition-transform duration-(--d-1) rtl:-scale-x-100',
+                open && 'rotate-90 rtl:rotate-90',
+              )}
+            />
+            <span className="sr-only">{t(open ? 'contents.hide' : 'contents.show')}</span>
+          </button>
+        ) : (
+          <span aria-hidden className="size-6 pointer-coarse:size-(--touch)" />
+        )}
+      </div>
+      {open ? <ActContents id={id} act={act} /> : null}
+    </li>
+  );
+}
+
+/** A person's initials, or what kind of program acted. */
+function ActorMark({ act }: { act: Act }) {
+  const { kind, name } = act.actor;
+  if (kind === 'user') return <Avatar name={name} />;
+  const Icon = kind === 'agent' ? Bot : kind === 'system' ? Cog : KeyRound;
+  return (
+    <span aria-hidden className="inline-grid size-[22px] place-items-center rounded-full bg-press text-ink-2">
+      <Icon className="size-3" />
+    </span>
+  );
+}

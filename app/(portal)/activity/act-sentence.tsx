@@ -1,0 +1,95 @@
+'use client';
+
+import Link from 'next/link';
+import type { ReactElement, ReactNode } from 'react';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import type { Act, OnFilter } from './act.ts';
+
+/** What was done, as a sentence in the reader's language; what is still there is a link. */
+export function ActSentence({ act, onFilter }: { act: Act; onFilter?: OnFilter }) {
+  const { t, i18n } = useTranslation(['activity', 'common']);
+  const reader = useReader();
+  const { facts, target, vm, actor } = act;
+  const values = {
+    ...Object.fromEntries(Object.entries({ version: '', name: '', from: '', to: '', ...facts })),
+    who: actor.name,
+    target: target.name,
+    vm: vm?.name ?? '',
+    role: facts.role === undefined ? '' : roleWord(String(facts.role), t as unknown as Say),
+    lang: facts.lang === undefined ? '' : languageName(i18n.language, String(facts.lang)),
+    count: Number(facts.count ?? 0),
+  };
+  const key = `act.${act.action}`;
+  const sentence = (t as unknown as Say)(key, values);
+  const text = sentence === key ? (t as unknown as Say)('unknownAct', { ...values, action: act.action }) : sentence;
+  return (
+    <Trans
+      text={text}
+      tags={{
+        who: onFilter ? (
+          <button
+            type="button"
+            title={t('filter.byWho', { name: actor.name })}
+            onClick={() => onFilter({ actor: `${actor.kind}:${actor.id}` })}
+            className={`${thing} hover:underline`}
+          />
+        ) : (
+          <span className={thing} />
+        ),
+        target: linked(placeOf(act, reader.can('admin'))),
+        vm: linked(vm?.isThere === true ? `/vms/${vm.id}` : null),
+      }}
+    />
+  );
+}
+
+type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
+
+const thing = 'rounded-xs font-medium text-ink';
+
+function linked(href: string | null): ReactElement<{ children?: ReactNode }> {
+  if (href === null) return <span className={thing} />;
+  // The words come from the sentence.
+  return (
+    <Link
+      href={href}
+      prefetch={false}
+      className={`${thing} underline decoration-line underline-offset-3 hover:decoration-current`}
+    />
+  );
+}
+
+/** Where the thing is to be looked at; null where it is gone, or nowhere for this reader. */
+function placeOf({ target, vm, facts }: Act, isAdmin: boolean): string | null {
+  if (!target.isThere) return null;
+  switch (target.kind) {
+    case 'vm':
+      return `/vms/${target.id}`;
+    case 'extension':
+    case 'goal-state':
+      return vm === null ? null : `/vms/${vm.id}`;
+    case 'version':
+      return `/handlers/${encodeURIComponent(String(facts.handler ?? target.id.slice(0, target.id.lastIndexOf('-'))))}`;
+    case 'publisher':
+      return `/handlers?q=${encodeURIComponent(target.id)}`;
+    case 'member':
+      return isAdmin ? '/settings/members' : null;
+    case 'token':
+      return isAdmin ? '/settings/tokens' : null;
+    default:
+      return null;
+  }
+}
+
+const roles = ['viewer', 'operator', 'publisher', 'admin'];
+
+const roleWord = (role: string, say: Say): string => (roles.includes(role) ? say(`common:role.${role}`) : role);
+
+function languageName(reader: string, code: string): string {
+  try {
+    return new Intl.DisplayNames([reader], { type: 'language' }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}

@@ -1,0 +1,35 @@
+/** What of the activity is asked for, as it stands in the address. Times are instants (ISO 8601). */
+export interface ActivityFilter {
+  vmId?: string;
+  actor?: string;
+  action?: string;
+  target?: string;
+  q?: string;
+  from?: string;
+  to?: string;
+}
+
+const names = ['vmId', 'actor', 'action', 'target', 'q', 'from', 'to'] as const;
+
+/** Reads the filter of an address; what has no form of a filter is left out. */
+export function filterOfAddress(query: Readonly<Record<string, string | string[] | undefined>>): ActivityFilter {
+  const filter: ActivityFilter = {};
+  for (const name of names) {
+    const value = query[name];
+    if (typeof value !== 'string' || value === '' || value.length > 200) continue;
+    if ((name === 'from' || name === 'to') && !/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) continue;
+    if (name === 'vmId' && !/^[0-9a-f-]{36}$/.test(value)) continue;
+    filter[name] = value;
+  }
+  return filter;
+}
+
+/** The filter as a query, without `?`; the same filter gives the same text. */
+export function addressOfFilter(filter: ActivityFilter): string {
+  const query = new URLSearchParams();
+  for (const name of names) {
+    const value = filter[name];
+    if (value !== undefined && value !== '') query.set(name, value);
+  }
+  return query.toString();
+}

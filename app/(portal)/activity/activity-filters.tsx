@@ -1,0 +1,134 @@
+'use client';
+
+import type { inferRouterOutputs } from '@trpc/server';
+import { X } from 'lucide-react';
+import { useEffect, useId, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Input, SearchInput } from '#app/_ui/input.tsx';
+import { Select } from '#app/_ui/select.tsx';
+import type { AppRouter } from '#server/trpc/root.ts';
+import type { ActivityFilter } from './activity-address.ts';
+import { useActionWords } from './use-action-words.ts';
+
+export interface ActivityFiltersProps {
+  filter: ActivityFilter;
+  onChange(filter: ActivityFilter): void;
+  facets: inferRouterOutputs<AppRouter>['activity']['facets'];
+}
+
+const settleMs = 200;
+
+/** Words, who, what, from which day to which. */
+export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersProps) {
+  const { t } = useTranslation('activity');
+  const actions = useActionWords();
+  const [words, setWords] = useState(filter.q ?? '');
+  useEffect(() => {
+    if (words === (filter.q ?? '')) return;
+    const timer = setTimeout(() => onChange(withoutEmpty({ ...filter, q: words })), settleMs);
+    return () => clearTimeout(timer);
+  }, [words, filter, onChange]);
+  const set = (more: Partial<ActivityFilter>) => onChange(withoutEmpty({ ...filter, ...more }));
+
+  const people = facets.actors.map(({ kind, id, name }) => ({ value: `${kind}:${id}`, label: name }));
+  const nouns = [...new Set(facets.actions.map(({ action }) => action.split('.')[0] ?? action))].sort();
+  const what = nouns.flatMap((noun) => [
+    { value: noun, label: actions.noun(noun) },
+    ...facets.actions
+      .filter(({ action }) => action.startsWith(`${noun}.`))
+      .map(({ action }) => ({ value: action, label: `\u2003${actions.act(action)}` })),
+  ]);
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <search className="mb-3 flex flex-wrap items-center gap-2">
+      <SearchInput
+        label={t('filter.words')}
+        value={words}
+        maxLength={200}
+        onChange={(event) => setWords(event.target.value)}
+      />
+      <Select
+        aria-label={t('filter.who')}
+        className="w-44 max-sm:w-full"
+        value={filter.actor ?? ''}
+        onChange={(event) => set({ actor: event.target.value })}
+        options={withChosen([{ value: '', label: t('filter.anyone') }, ...people], filter.actor)}
+      />
+      <Select
+        aria-label={t('filter.what')}
+        className="w-52 max-sm:w-full"
+        value={filter.action ?? ''}
+        onChange={(event) => set({ action: event.target.value })}
+        options={withChosen([{ value: '', label: t('filter.anything') }, ...what], filter.action)}
+      />
+      <DayInput label={t('filter.from')} instant={filter.from} onChange={(from) => set({ from })} />
+      <DayInput label={t('filter.to')} instant={filter.to} isEnd onChange={(to) => set({ to })} />
+      {filter.target === undefined ? null : (
+        <Button size="sm" onClick={() => set({ target: '' })}>
+          {t('filter.target', { target: filter.target.slice(filter.target.indexOf(':') + 1) })}
+          <X aria-hidden />
+        </Button>
+      )}
+      {isFiltered ? (
+        <Button
+          variant="ghost"
+          onClick={() => {
+            setWords('');
+            onChange({});
+          }}
+        >
+          {t('filter.clear')}
+        </Button>
+      ) : null}
+    </search>
+  );
+}
+
+/** A filter that was emptied is none. */
+const withoutEmpty = (filter: ActivityFilter): ActivityFilter =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
+
+/** What an address asks for may not be among what happened lately. */
+function withChosen(options: { value: string; label: string }[], chosen: string | undefined) {
+  if (chosen === undefined || chosen === '' || options.some(({ value }) => value === chosen)) return options;
+  return [...options, { value: chosen, label: chosen }];
+}
+
+interface DayInputProps {
+  label: string;
+  instant: string | undefined;
+  /** The day is in: the instant is the end of it. */
+  isEnd?: boolean;
+  onChange(instant: string): void;
+}
+
+const day = 86_400_000;
+
+/** A day in the reader's time zone, kept as the instant at which it begins or ends. */
+function DayInput({ label, instant, isEnd = false, onChange }: DayInputProps) {
+  const id = useId();
+  const shift = isEnd ? 1 : 0;
+  const shown = instant === undefined || instant === '' ? '' : localDay(new Date(Date.parse(instant) - shift));
+  return (
+    <span className="flex items-center gap-1.5 text-12 text-ink-3 max-sm:flex-1">
+      <label htmlFor={id}>{label}</label>
+      <Input
+        id={id}
+        type="date"
+        className="w-36 max-sm:w-full"
+        value={shown}
+        onChange={(event) => {
+          const [year = 0, month = 1, date = 1] = event.target.value.split('-').map(Number);
+          if (event.target.value === '') onChange('');
+          else if (year > 1970 && year < 10_000) onChange(new Date(year, month - 1, date + shift).toISOString());
+        }}
+      />
+    </span>
+  );
+}
+
+function localDay(moment: Date): string {
+  const local = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
+  return Number.isNaN(local.getTime()) || local.getTime() < -day ? '' : local.toISOString().slice(0, 10);
+}

@@ -1,0 +1,24 @@
+'use client';
+
+import { Download } from 'lucide-react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { type ActivityFilter, addressOfFilter } from './activity-address.ts';
+
+/** All that matches as a file, not only what is on the page. */
+export function ExportLinks({ filter }: { filter: ActivityFilter }) {
+  const { t } = useTranslation('activity');
+  const query = addressOfFilter(filter);
+  return (
+    <>
+      {(['csv', 'jsonl'] as const).map((form) => (
+        <Button key={form} asChild>
+          <a href={`/download/activity.${form}${query === '' ? '' : `?${query}`}`} download>
+            <Download aria-hidden />
+            {t(`export.${form}`)}
+          </a>
+        </Button>
+      ))}
+    </>
+  );
+}

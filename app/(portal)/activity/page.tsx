@@ -1,0 +1,35 @@
+import type { Metadata } from 'next';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { portal } from '#app/_lib/portal.ts';
+import { Page } from '#app/_shell/page.tsx';
+import { filterOfAddress } from './activity-address.ts';
+import { ActivityPage } from './activity-page.tsx';
+
+export async function generateMetadata(): Promise<Metadata> {
+  const { t } = await words('activity');
+  return { title: t('title') };
+}
+
+/** Who did what, when, from where; what was before and after; and whether the record holds. */
+export default async function ActivityRoute({
+  searchParams,
+}: {
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+}) {
+  const { t } = await words('activity');
+  const filter = filterOfAddress(await searchParams);
+  const api = await portal();
+  const [first, facets, chain] = await Promise.all([
+    api.activity.list({ ...filter, limit: 50 }),
+    api.activity.facets({}),
+    api.activity.chain(),
+  ]);
+  return (
+    <Page crumbs={[{ label: t('title') }]}>
+      <Words namespaces={['activity']}>
+        <ActivityPage filter={filter} first={first} facets={facets} chain={chain} />
+      </Words>
+    </Page>
+  );
+}

@@ -1,0 +1,17 @@
+import { useMemo } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+
+/** Acts and what they are done to, as choices: short words instead of sentences. A code that is not known stays itself. */
+export function useActionWords(): { noun(noun: string): string; act(action: string): string } {
+  const { t } = useTranslation('activity');
+  return useMemo(() => {
+    const say = (key: string, otherwise: string): string => {
+      const text = (t as unknown as (key: string) => string)(key);
+      return text === key || text === '' ? otherwise : text;
+    };
+    return {
+      noun: (noun) => say(`noun.${noun}`, noun),
+      act: (action) => say(`do.${action.slice(action.indexOf('.') + 1)}`, action),
+    };
+  }, [t]);
+}

@@ -1,0 +1,85 @@
+import { and, eq, gte, ilike, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { auditEntries, vms } from '#db/schema/index.ts';
+import words from '#locales/en/activity.json' with { type: 'json' };
+import { type Actor, hasRole } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import type { ActivityFilter } from '../input.ts';
+
+/** Things that everyone who is signed in may read of; acts on all others are about people. */
+const openKinds = ['vm', 'extension', 'goal-state', 'version', 'handler', 'publisher'];
+/** Of these, what was declared is for operators. */
+const declaredKinds = ['vm', 'extension', 'goal-state'];
+
+/** Every act there is, by its sentence. */
+const actionCodes = [
+  ...new Set(
+    Object.keys(words)
+      .filter((key) => key.startsWith('act.'))
+      .map((key) => key.slice('act.'.length).replace(/_(one|other)$/, '')),
+  ),
+];
+
+/** The acts that this reader may know of: those on people are for admins, and one's own. */
+export function visibleTo(actor: Actor): SQL | undefined {
+  if (hasRole(actor, 'admin')) return undefined;
+  return or(inArray(auditEntries.targetKind, openKinds), isOwn(actor));
+}
+
+const isOwn = (actor: Actor): SQL | undefined =>
+  and(eq(auditEntries.actorKind, actor.kind), eq(auditEntries.actorId, actor.id));
+
+type Row = Pick<typeof auditEntries.$inferSelect, 'targetKind' | 'actorKind' | 'actorId'>;
+
+/** Whether the reader may see what was before and after. */
+export function maySeeContents(actor: Actor, row: Row): boolean {
+  if (declaredKinds.includes(row.targetKind)) return hasRole(actor, 'operator');
+  return openKinds.includes(row.targetKind) || maySeeAddress(actor, row);
+}
+
+/** Whether the reader may see from which address: that of others is for admins. */
+export function maySeeAddress(actor: Actor, row: Row): boolean {
+  return hasRole(actor, 'admin') || (row.actorKind === actor.kind && row.actorId === actor.id);
+}
+
+/** The filter as a condition on acts that the reader may see. */
+export function conditionOf(ctx: Context, filter: ActivityFilter): SQL | undefined {
+  const { vmId, actor, action, target, q, from, to, upTo } = filter;
+  const [actorKind, actorId] = split(actor);
+  const [targetKind, targetId] = split(target);
+  return and(
+    visibleTo(ctx.actor),
+    vmId === undefined ? undefined : eq(auditEntries.vmId, vmId),
+    actorKind === undefined ? undefined : eq(auditEntries.actorKind, actorKind),
+    actorId === undefined ? undefined : eq(auditEntries.actorId, actorId),
+    action === undefined ? undefined : inArray(auditEntries.action, codesOf(action)),
+    targetKind === undefined ? undefined : eq(auditEntries.targetKind, targetKind),
+    targetId === undefined ? undefined : eq(auditEntries.targetId, targetId),
+    q === undefined || q === '' ? undefined : hasWords(ctx, q),
+    from === undefined ? undefined : gte(auditEntries.at, new Date(from)),
+    to === undefined ? undefined : lt(auditEntries.at, new Date(to)),
+    upTo === undefined ? undefined : lte(auditEntries.id, upTo),
+  );
+}
+
+/** `kind:id`, or a kind alone. */
+function split(reference: string | undefined): [string?, string?] {
+  if (reference === undefined) return [];
+  const colon = reference.indexOf(':');
+  return colon < 0 ? [reference] : [reference.slice(0, colon), reference.slice(colon + 1)];
+}
+
+/** A noun stands for all its acts. */
+function codesOf(action: string): string[] {
+  return [action, ...actionCodes.filter((code) => code.startsWith(`${action}.`))];
+}
+
+function hasWords(ctx: Context, q: string): SQL | undefined {
+  const like = `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const named = ctx.db.select({ id: vms.id }).from(vms).where(ilike(vms.name, like));
+  return or(
+    ilike(auditEntries.actorName, like),
+    ilike(auditEntries.targetId, like),
+    sql`${auditEntries.details} ->> 'name' ilike ${like}`,
+    inArray(auditEntries.vmId, named),
+  );
+}

@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import de from '#locales/de/activity.json' with { type: 'json' };
+import en from '#locales/en/activity.json' with { type: 'json' };
+import { createInvitation } from '#server/auth/invitations/index.ts';
+import { createToken, revokeToken } from '#server/auth/tokens/index.ts';
+import { linkActs } from '#server/domain/audit/index.ts';
+import type { Context, Services } from '#server/domain/context.ts';
+import { registerVm, removeVm } from '#server/domain/enrollment/index.ts';
+import { updateVm } from '#server/domain/vms/index.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { differencesOf } from './diff.ts';
+import { countNewerActs, getAct, getActivityChain, getActivityFacets, listActivity, readActivity } from './index.ts';
+
+let services: Services;
+let admin: Context;
+let vmId: string;
+
+const as = (role: 'viewer' | 'operator' | 'publisher') => testContext({ services, role });
+
+beforeAll(async () => {
+  services = await testServices();
+  admin = await testContext({ services, now: new Date(Date.now() + 60_000) });
+  const operator = await as('operator');
+  ({ id: vmId } = await registerVm(operator, { name: 'db-eu1-003', tags: { env: 'prod' } }));
+  await updateVm(operator, { vmId, tags: { env: 'test', owner: 'ada' } });
+  const gone = await registerVm(operator, { name: 'gone' });
+  await removeVm(operator, { vmId: gone.id });
+  const { id } = await createToken(admin, { name: 'CI', role: 'viewer' });
+  await revokeToken(admin, { id });
+  await createInvitation(admin, { role: 'viewer' });
+});
+
+describe('the activity', () => {
+  test('is newest first, with names, what is still there, and what the sentence says', async () => {
+    const { items, newest } = await listActivity(admin, {});
+    expect(items.map(({ action }) => action)).toEqual([
+      'invitation.create',
+      'token.revoke',
+      'token.create',
+      'vm.delete',
+      'vm.create',
+      'vm.update',
+      'vm.create',
+    ]);
+    expect(newest).toBe(items[0]?.id);
+    expect(items[3]).toMatchObject({ vm: { name: 'gone', isThere: false }, door: 'page', address: '192.0.2.1' });
+    expect(items[5]).toMatchObject({ vm: { id: vmId, name: 'db-eu1-003', isThere: true }, hasContents: true });
+    expect(items[2]).toMatchObject({ facts: { name: 'CI', role: 'viewer' }, target: { name: 'CI', isThere: true } });
+  });
+
+  test('about people is for admins, what was declared for operators, addresses of others for admins', async () => {
+    for (const role of ['viewer', 'publisher', 'operator'] as const) {
+      const ctx = await as(role);
+      const { items } = await listActivity(ctx, {});
+      expect(items.map(({ target }) => target.kind)).toEqual(['vm', 'vm', 'vm', 'vm']);
+      expect(items.every(({ address }) => (address === null) === (role !== 'operator'))).toBe(true);
+      expect(items.some(({ hasContents }) => hasContents)).toBe(role === 'operator');
+      const update = items[2]?.id ?? 0;
+      expect((await getAct(ctx, { id: update })).differences.length > 0).toBe(role === 'operator');
+      const [about] = (await listActivity(admin, { action: 'token' })).items;
+      await expect(getAct(ctx, { id: about?.id ?? 0 })).rejects.toMatchObject({ code: 'act_unknown' });
+    }
+    const nobody = await testContext({ services, role: null });
+    await expect(listActivity(nobody, {})).rejects.toMatchObject({ kind: 'unauthenticated' });
+  });
+
+  test.each([
+    [{ action: 'vm' }, 4],
+    [{ action: 'vm.create' }, 2],
+    [{ actor: 'user:test-operator' }, 4],
+    [{ actor: 'user' }, 7],
+    [{ target: 'token' }, 2],
+    [{ q: 'EU1' }, 2],
+    [{ q: '%' }, 0],
+    [{ q: 'ci' }, 2],
+    [{ from: '2999-01-01T00:00:00Z' }, 0],
+    [{ to: '2999-01-01T00:00:00Z' }, 7],
+    [{ upTo: 3 }, 3],
+  ])('filtered by %j', async (filter, count) => {
+    expect((await listActivity(admin, filter)).items).toHaveLength(count);
+  });
+
+  test('by pages, each act once', async () => {
+    const seen: number[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await listActivity(admin, { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+      seen.push(...page.items.map(({ id }) => id));
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    for (const keys of [
+      ['x', '1'],
+      ['2026-01-01', "1'"],
+    ]) {
+      const cursor = Buffer.from(JSON.stringify(keys)).toString('base64url');
+      await expect(listActivity(admin, { cursor })).rejects.toMatchObject({ code: 'cursor_invalid' });
+    }
+  });
+
+  test('new acts are counted as they match', async () => {
+    expect(await countNewerActs(admin, { after: 2 })).toEqual({ count: 5, atLeast: false, newest: 7 });
+    expect(await countNewerActs(admin, { after: 2, vmId })).toEqual({ count: 0, atLeast: false, newest: 2 });
+    expect(await countNewerActs(await as('viewer'), { after: 4 })).toMatchObject({ count: 0 });
+  });
+
+  test('what there is to filter by, and the state of the chain', async () => {
+    expect(await getActivityFacets(admin, {})).toMatchObject({
+      actors: [
+        { id: 'test-operator', count: 4 },
+        { id: 'test-admin', count: 3 },
+      ],
+      actions: expect.arrayContaining([{ action: 'vm.create', count: 2 }]),
+    });
+    expect(await getActivityChain(admin)).toMatchObject({ isBehind: true, position: 0 });
+    await linkActs(services, admin.now);
+    expect(await getActivityChain(admin)).toMatchObject({ isBehind: false, position: 7, fault: null });
+  });
+
+  test('what was before and after, place by place', async () => {
+    const [update] = (await listActivity(admin, { action: 'vm.update' })).items;
+    expect(await getAct(admin, { id: update?.id ?? 0 })).toMatchObject({
+      differences: [
+        { path: ['tags', 'env'], before: 'prod', after: 'test' },
+        { path: ['tags', 'owner'], after: 'ada' },
+      ],
+    });
+  });
+
+  test('as a file holds what the list holds, in pieces', async () => {
+    await services.db.execute(sql`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind,
+      target_id, request_id, details) select '2020-01-01'::timestamptz + n * interval '1 ms', 'user', 'x', 'Ada',
+      'vm.delete', 'vm', 'y', 'r', '{}' from generate_series(1, 1200) n`);
+    const pieces: number[] = [];
+    const ids = new Set<number>();
+    for await (const acts of readActivity(await as('viewer'), {})) {
+      pieces.push(acts.length);
+      for (const act of acts) ids.add(act.id);
+      expect(acts.every(({ before, after, address }) => before === null && after === null && address === null)).toBe(
+        true,
+      );
+    }
+    expect([pieces, ids.size]).toEqual([[500, 500, 204], 1_204]);
+  });
+});
+
+test.each([
+  ['nothing', { a: 1 }, { a: 1 }, []],
+  ['what came', null, { a: 1 }, [{ path: ['a'], after: 1 }]],
+  ['what went', { a: { b: 1 } }, null, [{ path: ['a', 'b'], before: 1 }]],
+  ['lists as one', { a: [1, 2] }, { a: [2] }, [{ path: ['a'], before: [1, 2], after: [2] }]],
+  ['kinds that change', { a: { b: 1 } }, { a: 'x' }, [{ path: ['a'], before: { b: 1 }, after: 'x' }]],
+  ['null as a value', { a: null }, {}, [{ path: ['a'], before: null }]],
+  [
+    'secrets as changed',
+    { s: { $sealed: '1' } },
+    { s: { $sealed: '2' } },
+    [{ path: ['s'], before: { $sealed: '1' }, after: { $sealed: '2' } }],
+  ],
+])('differences: %s', (_what, before, after, items) => {
+  expect(differencesOf(before, after)).toEqual({ items, more: 0 });
+});
+
+test('differences are bounded', () => {
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`n${n}`, n]));
+  expect(differencesOf(null, many)).toMatchObject({ more: 300 });
+});
+
+test('every act in the code has a sentence, short words to choose it by, and no sentence is left over', () => {
+  const root = path.resolve(import.meta.dirname, '../../../..');
+  const files = readdirSync(path.join(root, 'server'), { recursive: true, encoding: 'utf8' });
+  const used = new Set<string>();
+  for (const file of files) {
+    if (!file.endsWith('.ts') || file.includes('.test.')) continue;
+    const text = readFileSync(path.join(root, 'server', file), 'utf8');
+    if (!text.includes('recordAudit')) continue;
+    for (const [, line = ''] of text.matchAll(/\baction:([^\n]*)/g)) {
+      for (const [, code = ''] of line.matchAll(/'([a-z-]+\.[a-z-]+)'/g)) used.add(code);
+    }
+  }
+  const told = (words: object) =>
+    [...new Set(Object.keys(words).flatMap((key) => /^act\.(.*?)(?:_(?:one|other))?$/.exec(key)?.[1] ?? []))].sort();
+  expect(told(en)).toEqual([...used].sort());
+  expect(told(de)).toEqual(told(en));
+  for (const code of used) {
+    const [noun = '', verb = ''] = code.split('.');
+    expect([`noun.${noun}` in en, `do.${verb}` in en], code).toEqual([true, true]);
+  }
+});

@@ -1,0 +1,20 @@
+import { auditEntries } from '#db/schema/index.ts';
+
+/** What a list reads of an act; before and after may be large. */
+export const columns = {
+  id: auditEntries.id,
+  at: auditEntries.at,
+  actorKind: auditEntries.actorKind,
+  actorId: auditEntries.actorId,
+  actorName: auditEntries.actorName,
+  door: auditEntries.door,
+  address: auditEntries.address,
+  client: auditEntries.client,
+  action: auditEntries.action,
+  targetKind: auditEntries.targetKind,
+  targetId: auditEntries.targetId,
+  vmId: auditEntries.vmId,
+  details: auditEntries.details,
+};
+
+export type StoredAct = Pick<typeof auditEntries.$inferSelect, keyof typeof columns>;

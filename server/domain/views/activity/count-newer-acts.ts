@@ -1,0 +1,28 @@
+import { and, gt, max, sql } from 'drizzle-orm';
+import { auditEntries } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type CountNewerInput, countNewerInput } from '../input.ts';
+import { conditionOf } from './activity-filter.ts';
+
+/** Nobody needs to know more exactly. */
+const most = 1_000;
+
+/** How many acts that match came after one; at most 1,000. `newest` is what to read the list up to. */
+export async function countNewerActs(
+  ctx: Context,
+  input: CountNewerInput,
+): Promise<{ count: number; atLeast: boolean; newest: number }> {
+  allow(ctx.actor, 'viewer');
+  const { after, ...filter } = parse(countNewerInput, input);
+  const newer = ctx.db
+    .select({ id: auditEntries.id })
+    .from(auditEntries)
+    .where(and(gt(auditEntries.id, after), conditionOf(ctx, filter)))
+    .limit(most)
+    .as('newer');
+  const [found] = await ctx.db.select({ count: sql<number>`count(*)::int`, newest: max(newer.id) }).from(newer);
+  const count = found?.count ?? 0;
+  return { count, atLeast: count === most, newest: found?.newest ?? after };
+}

@@ -1,0 +1,46 @@
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+
+/** One place where before and after differ. `undefined` on a side: it is not there. */
+export interface Difference {
+  /** Names on the way down; a list counts as one value unless it holds objects. */
+  path: string[];
+  before?: unknown;
+  after?: unknown;
+}
+
+/** At most this many are told; a changed schema may differ in thousands of places. */
+const most = 200;
+
+/** Where two values differ, in the order of their names, down to single values. */
+export function differencesOf(before: unknown, after: unknown): { items: Difference[]; more: number } {
+  const all: Difference[] = [];
+  walk([], before ?? undefined, after ?? undefined, all);
+  return { items: all.slice(0, most), more: Math.max(0, all.length - most) };
+}
+
+function walk(path: string[], before: unknown, after: unknown, found: Difference[]): void {
+  if (before === undefined && after === undefined) return;
+  if (before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after)) return;
+  const sides = [before, after].filter((side) => side !== undefined);
+  if (!sides.every(isOpen) || !sides.some((side) => Object.keys(side as object).length > 0)) {
+    found.push({
+      path,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    });
+    return;
+  }
+  const [old, now] = [before ?? {}, after ?? {}] as Record<string, unknown>[];
+  for (const name of [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])]) {
+    const get = (side: Record<string, unknown> | undefined): unknown =>
+      side !== undefined && Object.hasOwn(side, name) ? side[name] : undefined;
+    walk([...path, name], get(old), get(now), found);
+  }
+}
+
+/** An object that is no stand-in (`$cut`, `$sealed`) is looked into; everything else is one value. */
+function isOpen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const names = Object.keys(value);
+  return names.length !== 1 || names[0]?.startsWith('$') !== true;
+}

@@ -1,0 +1,27 @@
+import type { auditEntries } from '#db/schema/index.ts';
+
+/** Words and figures of a sentence, by the names of its placeholders. */
+export type Facts = Partial<Record<(typeof names)[number], string | number>>;
+
+const names = ['name', 'handler', 'version', 'role', 'lang', 'count', 'from', 'to', 'reason', 'method'] as const;
+
+/** What may stand in the sentence. Acts from earlier releases have some of it elsewhere. */
+export function factsOf({ details }: Pick<typeof auditEntries.$inferSelect, 'details'>): Facts {
+  const facts: Facts = {};
+  const earlier = {
+    ...asRecord(details.after),
+    ...asRecord(details.to),
+    count: details.messages ?? details.sessionsEnded,
+  };
+  for (const name of names) {
+    for (const value of [details[name], earlier[name as keyof typeof earlier]]) {
+      if (facts[name] !== undefined) break;
+      if (typeof value === 'string' || typeof value === 'number') facts[name] = value;
+    }
+  }
+  return facts;
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,99 @@
+import { and, inArray } from 'drizzle-orm';
+import { apiTokens, extensions, handlerVersions, publishers, users, vms } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import type { StoredAct } from './columns.ts';
+import type { Facts } from './facts.ts';
+
+/** What the acts of a page are about: how it is called, and whether it is still there. */
+export interface Things {
+  members: ReadonlySet<string>;
+  vm(id: string): { name: string; isThere: boolean };
+  target(row: StoredAct, facts: Facts): { name: string; isThere: boolean };
+}
+
+/** Looks up everything that a page of acts names, each kind in one statement. */
+export async function findThings({ db }: Context, rows: readonly StoredAct[]): Promise<Things> {
+  const ids = (kind: string) => [...new Set(rows.filter((row) => row.targetKind === kind).map((row) => row.targetId))];
+  const vmIds = [...new Set(rows.flatMap(({ vmId }) => vmId ?? []))];
+  const people = [...ids('member'), ...rows.filter((row) => row.actorKind === 'user').map((row) => row.actorId)];
+  const versionIds = ids('version').map(versionOf);
+  const [vmRows, userRows, tokenRows, extensionRows, versionRows, publisherRows] = await Promise.all([
+    vmIds.length > 0
+      ? db.select({ id: vms.id, name: vms.name, deletedAt: vms.deletedAt }).from(vms).where(inArray(vms.id, vmIds))
+      : [],
+    people.length > 0
+      ? db
+          .select({ id: users.id, name: users.name })
+          .from(users)
+          .where(inArray(users.id, [...new Set(people)]))
+      : [],
+    ids('token').length > 0
+      ? db
+          .select({ id: apiTokens.id })
+          .from(apiTokens)
+          .where(inArray(apiTokens.id, ids('token')))
+      : [],
+    ids('extension').length > 0 && vmIds.length > 0
+      ? db
+          .select({ vmId: extensions.vmId, name: extensions.name })
+          .from(extensions)
+          .where(and(inArray(extensions.vmId, vmIds), inArray(extensions.name, ids('extension'))))
+      : [],
+    versionIds.length > 0
+      ? db
+          .select({ handler: handlerVersions.handler, version: handlerVersions.version })
+          .from(handlerVersions)
+          .where(
+            inArray(
+              handlerVersions.handler,
+              versionIds.map(({ handler }) => handler),
+            ),
+          )
+      : [],
+    ids('publisher').length > 0
+      ? db
+          .select({ namespace: publishers.namespace })
+          .from(publishers)
+          .where(inArray(publishers.namespace, ids('publisher')))
+      : [],
+  ]);
+  const vmById = new Map(vmRows.map((row) => [row.id, row]));
+  const nameOfMember = new Map(userRows.map(({ id, name }) => [id, name]));
+  const there = new Set([
+    ...userRows.map(({ id }) => `member ${id}`),
+    ...tokenRows.map(({ id }) => `token ${id}`),
+    ...extensionRows.map(({ vmId, name }) => `extension ${vmId} ${name}`),
+    ...versionRows.map(({ handler, version }) => `version ${handler}-${version}`),
+    ...publisherRows.map(({ namespace }) => `publisher ${namespace}`),
+  ]);
+  const vm = (id: string) => {
+    const row = vmById.get(id);
+    return { name: row?.name ?? id, isThere: row !== undefined && row.deletedAt === null };
+  };
+  return {
+    members: new Set(nameOfMember.keys()),
+    vm,
+    target(row, facts) {
+      const { targetKind: kind, targetId: id, vmId } = row;
+      if (kind === 'vm') return vm(id);
+      if (kind === 'goal-state') return { name: id, isThere: vmId !== null && vm(vmId).isThere };
+      if (kind === 'extension') {
+        return { name: id, isThere: vmId !== null && vm(vmId).isThere && there.has(`extension ${vmId} ${id}`) };
+      }
+      const isThere = there.has(`${kind} ${id}`);
+      if (kind === 'version') {
+        const { handler, version } = versionOf(id);
+        return { name: `${handler} ${version}`, isThere };
+      }
+      if (kind === 'member') return { name: nameOfMember.get(id) ?? String(facts.name ?? row.actorName), isThere };
+      if (kind === 'publisher') return { name: id, isThere };
+      return { name: String(facts.name ?? id), isThere };
+    },
+  };
+}
+
+/** A version is stored as `<handler>-<version>`; versions have no hyphen, handlers may. */
+export function versionOf(id: string): { handler: string; version: string } {
+  const at = id.lastIndexOf('-');
+  return { handler: id.slice(0, at), version: id.slice(at + 1) };
+}

@@ -1,0 +1,43 @@
+import type { Context } from '#server/domain/context.ts';
+import { readActivity } from '#server/domain/views/activity/index.ts';
+import { csvLine } from './csv.ts';
+
+const columns = [
+  'id',
+  'at',
+  'actorKind',
+  'actorId',
+  'actorName',
+  'door',
+  'address',
+  'client',
+  'action',
+  'targetKind',
+  'targetId',
+  'targetName',
+  'vmId',
+  'vmName',
+  'requestId',
+  'position',
+  'hash',
+] as const;
+
+/** The activity as a file: a line an act, before and after as JSON. */
+export async function* activityLines(
+  ctx: Context,
+  query: URLSearchParams,
+  form: 'csv' | 'jsonl',
+): AsyncGenerator<string, void> {
+  const filter = Object.fromEntries([...query].filter(([, value]) => value !== ''));
+  let head = form === 'csv' ? csvLine([...columns, 'before', 'after']) : '';
+  for await (const acts of readActivity(ctx, filter)) {
+    const lines = acts.map((act) => {
+      if (form === 'jsonl') return `${JSON.stringify(act)}\n`;
+      const { before, after } = act;
+      const json = (side: unknown) => (side === null ? null : JSON.stringify(side));
+      return csvLine([...columns.map((column) => act[column]), json(before), json(after)]);
+    });
+    yield head + lines.join('');
+    head = '';
+  }
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { isOwnRead, readSession } from '#server/auth/index.ts';
+import { anonymous } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { problemResponse } from '#server/i18n/index.ts';
+import type { DoorServices, RequestInfo } from './door.ts';
+import { activityLines } from './download-activity.ts';
+
+/** Lines of a file as they are read; the first piece is made before the answer begins, so that a refusal is one. */
+type Download = (ctx: Context, query: URLSearchParams, form: 'csv' | 'jsonl') => AsyncGenerator<string, void>;
+
+const files: Readonly<Record<string, Download>> = { activity: activityLines };
+
+const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'application/jsonl; charset=utf-8' } as const;
+
+/**
+ * The pages' door for files, `GET /download/<name>.csv` and `.jsonl`: what matches the query, as a stream, with the
+ * session's cookie and only from a page of ours.
+ */
+export function createDownloadHandler(
+  services: DoorServices,
+): (request: Request, info: RequestInfo) => Promise<Response> {
+  const { log, clock, ...held } = services;
+  return async (request, { remoteAddress }) => {
+    const requestId = request.headers.get('x-request-id') ?? randomUUID();
+    try {
+      const { pathname, searchParams } = new URL(request.url);
+      const [, name = '', form] = /^\/download\/([a-z]+)\.(csv|jsonl)$/.exec(pathname) ?? [];
+      const download = Object.hasOwn(files, name) ? files[name] : undefined;
+      if (download === undefined) throw new DomainError('not_found', 'not_found');
+      if (request.method !== 'GET') {
+        throw new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods: 'GET' } });
+      }
+      if (!isOwnRead(request.headers, services.config)) {
+        throw new DomainError('forbidden', 'origin_refused', { params: { url: services.config.url } });
+      }
+      const now = clock?.() ?? new Date();
+      const actor = (await readSession(services, request.headers, now))?.actor ?? anonymous;
+      const client = request.headers.get('user-agent');
+      const origin = { door: 'page' as const, address: remoteAddress, client };
+      const ctx: Context = { ...held, log, actor, origin, now, requestId };
+      const lines = download(ctx, searchParams, form === 'csv' ? 'csv' : 'jsonl');
+      const first = await lines.next();
+      return new Response(streamOf(lines, first.value ?? '', log), {
+        headers: {
+          'content-type': types[form === 'csv' ? 'csv' : 'jsonl'],
+          'content-disposition': `attachment; filename="annex-${name}-${now.toISOString().slice(0, 10)}.${form}"`,
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        },
+      });
+    } catch (error) {
+      return problemResponse(error, request, requestId, log);
+    }
+  };
+}
+
+/** Reads on only as fast as the reader takes; a reader who goes ends the reading. */
+function streamOf(lines: AsyncGenerator<string, void>, first: string, log: Logger): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let next: string | undefined = first;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          next ??= (await lines.next()).value ?? undefined;
+          if (next === undefined) return controller.close();
+          controller.enqueue(encoder.encode(next));
+          next = undefined;
+        } catch (error) {
+          // The file ends broken off, which the reader's program notices: what is there so far is true.
+          log.warn({ err: error }, 'a download broke off');
+          controller.error(error);
+        }
+      },
+      cancel: async () => void (await lines.return()),
+    },
+    { highWaterMark: 0 },
+  );
+}

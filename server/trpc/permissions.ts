@@ -1,0 +1,132 @@
+import type { Role } from '#db/schema/auth.ts';
+
+/**
+ * On which things a call may be made: `any`, `namespace` (of the caller's own namespaces; admins in all), `own` (what
+ * belongs to who calls), `visible` (acts on VMs and handlers; those on people for admins and for who did them).
+ */
+export type Reach = 'any' | 'namespace' | 'own' | 'visible';
+
+/** Who may make a call: the least role, and null for everyone, also without a session. */
+export interface Permission {
+  role: Role | null;
+  reach: Reach;
+}
+
+const open: Permission = { role: null, reach: 'any' };
+const reads: Permission = { role: 'viewer', reach: 'any' };
+const own: Permission = { role: 'viewer', reach: 'own' };
+const visible: Permission = { role: 'viewer', reach: 'visible' };
+const operates: Permission = { role: 'operator', reach: 'any' };
+const publishes: Permission = { role: 'publisher', reach: 'namespace' };
+const administers: Permission = { role: 'admin', reach: 'any' };
+
+/**
+ * Who may do what by the pages' door, written once: the door refuses by it before a verb is reached, the matrix test
+ * tries it, docs/permissions.md prints it. A procedure without a line does not compile. Calls of `/api/v1` say it in
+ * their route.
+ */
+export const permissions = {
+  'account.addPasskey': own,
+  'account.addTotp': own,
+  'account.changePassword': own,
+  'account.confirm': own,
+  'account.endOtherSessions': own,
+  'account.endSession': own,
+  'account.get': own,
+  'account.removePasskey': own,
+  'account.removeTotp': own,
+  'account.rename': own,
+  'account.renamePasskey': own,
+  'account.renewRecoveryCodes': own,
+  'account.sessions': own,
+  'account.startConfirmation': own,
+  'account.startPasskey': own,
+  'account.startTotp': own,
+  'activity.chain': reads,
+  'activity.countNewer': visible,
+  'activity.facets': visible,
+  'activity.get': visible,
+  'activity.list': visible,
+  'finds.things': reads,
+  'fleet.count': reads,
+  'fleet.facets': reads,
+  'fleet.list': reads,
+  'fleet.rows': reads,
+  'fleet.summary': reads,
+  'gateway.state': reads,
+  'goalStates.changes': operates,
+  'goalStates.compare': operates,
+  'goalStates.delivered': operates,
+  'goalStates.get': operates,
+  'goalStates.getExtension': operates,
+  'goalStates.list': operates,
+  'goalStates.planExtension': operates,
+  'goalStates.planRemoval': operates,
+  'goalStates.planRevert': operates,
+  'goalStates.previewRevert': operates,
+  'goalStates.removeExtension': operates,
+  'goalStates.revert': operates,
+  'goalStates.revertTarget': operates,
+  'goalStates.setExtension': operates,
+  'handlers.adoption': reads,
+  'handlers.compare': reads,
+  'handlers.get': reads,
+  'handlers.list': reads,
+  'handlers.unknownMessages': reads,
+  'instanceViews.get': reads,
+  'instanceViews.history': operates,
+  'instanceViews.latest': operates,
+  'instanceViews.timeline': reads,
+  'invitations.create': administers,
+  'invitations.list': administers,
+  'invitations.read': open,
+  'invitations.redeem': open,
+  'invitations.renew': administers,
+  'invitations.revoke': administers,
+  'live.changes': reads,
+  'members.endSessions': administers,
+  'members.list': administers,
+  'members.me': open,
+  'members.remove': administers,
+  'members.resetFactors': administers,
+  'members.sessions': administers,
+  'members.update': administers,
+  'overview.cell': reads,
+  'overview.changes': reads,
+  'overview.deadlines': reads,
+  'overview.events': reads,
+  'overview.failing': reads,
+  'overview.map': reads,
+  'overview.summary': reads,
+  'packages.drafts': { role: 'publisher', reach: 'own' },
+  'packages.get': reads,
+  'packages.publish': publishes,
+  'packages.remove': publishes,
+  'packages.setSettingsSchema': publishes,
+  'packages.withdraw': publishes,
+  'publishers.create': administers,
+  'publishers.list': reads,
+  'resources.coverage': reads,
+  'resources.get': reads,
+  'resources.preview': reads,
+  'signIn.provider': administers,
+  'signIn.rules': administers,
+  'signIn.setRules': administers,
+  'signIn.ways': open,
+  'tokens.create': administers,
+  'tokens.list': administers,
+  'tokens.revoke': administers,
+  'vms.create': operates,
+  'vms.get': reads,
+  'vms.issueEnrollmentToken': operates,
+  'vms.remove': operates,
+  'vms.update': operates,
+} satisfies Record<string, Permission>;
+
+/** Who may call the procedure; nobody where the table has no line. */
+export function permissionOf(path: string): Permission {
+  const lines: Readonly<Record<string, Permission>> = permissions;
+  const found = Object.hasOwn(lines, path) ? lines[path] : undefined;
+  if (found === undefined) throw new Error(`${path} has no line in permissions.ts`);
+  return found;
+}
