@@ -84,7 +84,8 @@ test('an id that nobody knows: from the machine to the inbox, to its text, to th
     });
     const german = await signedIn('publisher', { namespaces: [namespace], locale: 'de' });
     await german.goto(`/handlers/${handler}`);
-    await german.getByRole('tab', { name: 'Fehlen auf Deutsch' }).click();
+    await german.getByRole('button', { name: 'Fehlen auf Deutsch' }).click();
+    await expectAccessible(german);
     await german.getByRole('link', { name: 'Text hinzufügen für target_reached' }).click();
     await expect(german.getByLabel('Text de von target_reached')).toBeFocused();
     await expect(german.getByLabel('Beispiel für {0}')).toHaveValue('www.example.net');

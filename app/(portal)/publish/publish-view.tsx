@@ -1,5 +1,6 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { type ComponentProps, useEffect, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -8,15 +9,20 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { findingsOf } from '../handlers/package/finding.ts';
 import { FindingCount } from '../handlers/package/finding-count.tsx';
-import { PackageContents } from '../handlers/package/package-contents.tsx';
 import { DraftsCard } from './drafts-card.tsx';
-import { NameForm } from './name-form.tsx';
 import { PackageDrop } from './package-drop.tsx';
 import { readZip, type ZipContents } from './read-zip.ts';
 import { Refusal } from './refusal.tsx';
 import { SendProgress } from './send-progress.tsx';
 import { type Suggestion, suggest } from './suggest.ts';
 import { useSending } from './use-sending.ts';
+
+// Both are for a file that is not chosen yet.
+const NameForm = dynamic(() => import('./name-form.tsx').then((module) => module.NameForm), { ssr: false });
+const PackageContents = dynamic(
+  () => import('../handlers/package/package-contents.tsx').then((module) => module.PackageContents),
+  { ssr: false },
+);
 
 export interface PublishViewProps {
   /** The handler that a version is for, where the reader came from its page. */

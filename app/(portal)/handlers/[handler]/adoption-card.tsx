@@ -44,7 +44,7 @@ export function AdoptionCard({ handler }: { handler: Handler }) {
         }
       />
       <CardBody
-        className={handler.vms > 0 ? 'min-h-[296px]' : undefined}
+        className={handler.vms > 0 ? 'min-h-[276px]' : undefined}
         aria-busy={adoption.isPending || adoption.isPlaceholderData}
       >
         {adoption.error && !counted ? (

@@ -19,9 +19,9 @@ export function FailuresCell({ handler, version }: { handler: string; version: H
   return (
     <span className="flex items-center justify-end gap-4">
       <FailureBars version={version} tone={status} />
-      <span className="inline-flex min-w-16 justify-end">
+      <span className="inline-flex min-w-14 justify-end">
         {figure === null || version.vms === 0 ? null : failing === 0 ? (
-          <span className="text-ink-3">{t('failures.none')}</span>
+          <span className="text-ink-3">{figure}</span>
         ) : (
           <Link href={address} className="rounded-xs hover:underline">
             {status === null ? <span className="text-ink-2">{figure}</span> : <Status status={status}>{figure}</Status>}

@@ -14,7 +14,7 @@ const Chart = dynamic(() => import('./adoption-card.tsx').then((module) => modul
 /** Adoption over time, in the room that its picture will take. */
 export function AdoptionCard({ handler }: { handler: Handler }) {
   return (
-    <div className={handler.vms > 0 ? 'grid min-h-[340px]' : 'grid min-h-24'}>
+    <div className={handler.vms > 0 ? 'grid min-h-[320px]' : 'grid min-h-24'}>
       <Chart handler={handler} />
     </div>
   );

@@ -6,6 +6,7 @@ import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
+import { Num } from '#app/_ui/num.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
 import { IdentityAndFacts } from '../identity-and-facts.tsx';
@@ -46,7 +47,14 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
             { label: t('fact.publisher'), value: found.publisher },
             {
               label: t('fact.on'),
-              value: found.vms === 0 ? t('fact.noVm') : t('fact.vms', { count: found.vms }),
+              value:
+                found.vms === 0 ? (
+                  t('fact.noVm')
+                ) : (
+                  <Link href={`/vms?handler=${encodeURIComponent(handler)}`} className="rounded-xs hover:underline">
+                    <Num value={found.vms} /> {t('fact.vms', { count: found.vms })}
+                  </Link>
+                ),
             },
             ...(found.newest
               ? [

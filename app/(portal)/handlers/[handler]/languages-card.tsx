@@ -51,7 +51,7 @@ export function LanguagesCard({ handler, newest, mayPublish }: LanguagesCardProp
                 value={version}
                 onChange={(event) => setChosen(event.target.value)}
                 options={handler.versions.map((one) => ({ value: one.version, label: one.version }))}
-                className="w-28 [&>select]:h-(--control-sm) [&>select]:text-12"
+                className="w-24 [&>select]:h-(--control-sm) [&>select]:text-12"
               />
             ) : (
               <span className="text-12 text-ink-3">{version}</span>

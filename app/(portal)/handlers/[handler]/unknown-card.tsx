@@ -51,13 +51,13 @@ export function UnknownCard({ handler, mayPublish }: UnknownCardProps) {
         note={total === 0 ? undefined : <Num value={total} />}
       />
       {reader === 'en' ? null : (
-        <div role="tablist" aria-label={t('unknown.tabs')} className="flex gap-4 border-b border-line-subtle px-4">
+        <fieldset className="flex flex-wrap gap-x-4 border-b border-line-subtle px-4">
+          <legend className="sr-only">{t('unknown.tabs')}</legend>
           {['en', reader].map((each) => (
             <button
               key={each}
               type="button"
-              role="tab"
-              aria-selected={lang === each}
+              aria-pressed={lang === each}
               onClick={() => {
                 setLang(each);
                 setAll(false);
@@ -70,13 +70,13 @@ export function UnknownCard({ handler, mayPublish }: UnknownCardProps) {
               {each === 'en' ? t('unknown.tab.en') : t('unknown.tab.other', { language })}
             </button>
           ))}
-        </div>
+        </fieldset>
       )}
       {unknown.error && !unknown.data ? (
         <QueryError error={unknown.error} onRetry={unknown.refetch} at={new Date(unknown.errorUpdatedAt)} />
       ) : (
         <>
-          <CardBody className={cn('pt-1', items.length > 0 && 'pb-3')}>
+          <CardBody className={cn(reader === 'en' ? 'pt-1' : 'pt-2.5', items.length > 0 && 'pb-3')}>
             <p className="text-12 text-ink-2">
               {unknown.isPending
                 ? t('unknown.loading')

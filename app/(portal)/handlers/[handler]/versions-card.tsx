@@ -64,7 +64,7 @@ export function VersionsCard({ handler, mayPublish }: { handler: Handler; mayPub
               <Th>{t('column.version')}</Th>
               <Th>{t('column.state')}</Th>
               <Th end>{t('column.vms')}</Th>
-              <Th end className="max-md:hidden">
+              <Th end className="max-xl:hidden">
                 {t('column.running')}
               </Th>
               <Th className="w-full max-md:hidden">{t('column.share')}</Th>
@@ -156,7 +156,7 @@ function VersionRow({ handler, version, series, mayPublish, onAsk }: VersionRowP
       <Td end>
         <VmCount handler={handler.handler} version={version} />
       </Td>
-      <Td end className="max-md:hidden">
+      <Td end className="max-xl:hidden">
         {version.vms > 0 || version.running > 0 ? <Num value={version.running} /> : null}
       </Td>
       <Td className="max-md:hidden">
