@@ -1,11 +1,16 @@
 'use client';
 
 import { HeartPulse } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
-import { HeartbeatStrip } from './heartbeat-strip.tsx';
 import { MessageText } from './message-line.tsx';
 import { type Extension, statusOfVerdict } from './vm-data.ts';
+
+/** Comes with the time axis, from which it reads; its line is as high without it. */
+const HeartbeatStrip = dynamic(() => import('./heartbeat-strip.tsx').then((module) => module.HeartbeatStrip), {
+  ssr: false,
+});
 
 export interface HeartbeatFootProps extends Pick<Extension, 'name' | 'heartbeat' | 'deadlineAt'> {
   vmId: string;

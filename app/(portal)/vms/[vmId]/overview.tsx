@@ -1,6 +1,7 @@
 'use client';
 
 import { Plus } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -9,11 +10,13 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { ExtensionCard } from './extension-card.tsx';
-import { NeverEnrolled } from './never-enrolled.tsx';
 import { TimeBox } from './time/time-box.tsx';
 import { byUrgency, type InstanceView, type VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 import { WhyCard } from './why-card.tsx';
+
+/** Few VMs need it. It is drawn on the server, so nothing moves when its script comes. */
+const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module) => module.NeverEnrolled));
 
 export interface OverviewProps {
   facts: VmFacts;

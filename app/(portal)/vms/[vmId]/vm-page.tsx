@@ -9,12 +9,10 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TabLinks } from '#app/_ui/tab-links.tsx';
-import { OperatorsOnly } from './operators-only.tsx';
 import { Overview } from './overview.tsx';
 import { VmBanners } from './vm-banners.tsx';
 import { ageMs, type InstanceView, tabHref, tabs, type VmFacts, type VmTab } from './vm-data.ts';
 import { type VmAct, VmDialogs } from './vm-dialogs.tsx';
-import { VmGone } from './vm-gone.tsx';
 import { VmHeader } from './vm-header.tsx';
 
 const loading = () => <PanelLoading />;
@@ -25,6 +23,9 @@ const OutputTab = dynamic(() => import('./output-tab.tsx').then((module) => modu
 const DocumentsTab = dynamic(() => import('./documents/documents-tab.tsx').then((module) => module.DocumentsTab), {
   loading,
 });
+
+const OperatorsOnly = dynamic(() => import('./operators-only.tsx').then((module) => module.OperatorsOnly), { loading });
+const VmGone = dynamic(() => import('./vm-gone.tsx').then((module) => module.VmGone), { loading });
 
 function PanelLoading() {
   const { t } = useTranslation('common');

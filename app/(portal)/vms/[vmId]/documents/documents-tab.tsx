@@ -28,6 +28,7 @@ export function DocumentsTab({ vmId, view }: { vmId: string; view: InstanceView 
               title={t('documents.instanceView')}
               value={view}
               file={`${view.name}-instance-view`}
+              isAlone
               className="max-h-96"
             />
           </CardBody>
@@ -80,6 +81,7 @@ function GoalStateDocument({ vmId, view }: { vmId: string; view: InstanceView })
             }
             value={value}
             file={`${view.name}-goal-state-${value.incarnation}`}
+            isAlone
             className="max-h-96"
           />
         </CardBody>

@@ -13,18 +13,27 @@ export interface JsonDocumentProps {
   value: unknown;
   /** Name of the file, without its ending. */
   file: string;
+  /** Its title stands above already, and is only told. */
+  isAlone?: boolean;
   /** Tailwind height. */
   className?: string;
 }
 
 /** A document as it was sent or will be: to read, to copy, and to take along as a file. */
-export function JsonDocument({ title, note, value, file, className = 'max-h-[70vh]' }: JsonDocumentProps) {
+export function JsonDocument({
+  title,
+  note,
+  value,
+  file,
+  isAlone = false,
+  className = 'max-h-[70vh]',
+}: JsonDocumentProps) {
   const { t } = useTranslation('goal-states');
   const text = JSON.stringify(value, null, 2);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
       <div className="flex min-h-7 flex-wrap items-center gap-x-2">
-        <h3 className="text-12 font-medium">{title}</h3>
+        <h3 className={isAlone ? 'sr-only' : 'text-12 font-medium'}>{title}</h3>
         {note === undefined ? null : <span className="min-w-0 text-12 text-ink-3">{note}</span>}
         <span className="ms-auto flex gap-1">
           <CopyButton text={text} label={t('documents.copy', { document: title })} />

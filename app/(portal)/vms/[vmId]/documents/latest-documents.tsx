@@ -32,6 +32,7 @@ export function LatestDocuments({ view }: { view: InstanceView }) {
         note={t('documents.latest.note')}
         actions={
           <Select
+            className="w-44"
             aria-label={t('documents.extension')}
             value={name}
             onChange={(event) => putInAddress({ of: event.target.value })}
@@ -44,7 +45,7 @@ export function LatestDocuments({ view }: { view: InstanceView }) {
       ) : latest.data === undefined ? (
         <SkeletonRows columns={['w-40', 'w-24']} rows={6} label={t('documents.loading')} />
       ) : (
-        <CardBody className="grid items-start gap-4 lg:grid-cols-3">
+        <CardBody className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,320px),1fr))] items-start gap-4">
           {latest.data.length === 0 ? <p className="text-ink-2">{t('documents.latest.none', { name })}</p> : null}
           {latest.data.map(({ kind, at, document, sequenceNumber }) => (
             <JsonDocument

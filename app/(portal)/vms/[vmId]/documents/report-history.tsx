@@ -15,8 +15,8 @@ import { Select } from '#app/_ui/select.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { Chip } from '#app/_ui/tag.tsx';
-import { DateTime } from '#app/_ui/time.tsx';
 import { putInAddress } from '../put-in-address.ts';
+import { useMoment } from '../time/use-event-words.ts';
 import type { InstanceView, PastReport } from '../vm-data.ts';
 import { JsonDocument } from './json-document.tsx';
 
@@ -46,6 +46,7 @@ export function ReportHistory({ view }: { view: InstanceView }) {
         actions={
           <>
             <Select
+              className="w-44"
               aria-label={t('goal-states:documents.extension')}
               value={extension ?? ''}
               onChange={(event) => putInAddress({ extension: event.target.value || null })}
@@ -55,6 +56,7 @@ export function ReportHistory({ view }: { view: InstanceView }) {
               ]}
             />
             <Select
+              className="w-44"
               aria-label={t('goal-states:reports.kind')}
               value={kind ?? ''}
               onChange={(event) => putInAddress({ kind: event.target.value || null })}
@@ -106,6 +108,7 @@ export function ReportHistory({ view }: { view: InstanceView }) {
 function ReportRow({ vm, report }: { vm: string; report: PastReport }) {
   const { t } = useTranslation('goal-states');
   const format = useFormat();
+  const moment = useMoment();
   const [open, setOpen] = useState(false);
   const { id, at, extension, kind, sequenceNumber, current, document } = report;
   return (
@@ -119,7 +122,9 @@ function ReportRow({ vm, report }: { vm: string; report: PastReport }) {
             className="-ms-1.5 inline-flex min-h-6 items-center gap-1 rounded-sm px-1.5 hover:text-brand-text"
           >
             <ChevronRight aria-hidden className={cn('size-3.5 text-ink-3 rtl:-scale-x-100', open && 'rotate-90')} />
-            <DateTime value={new Date(at)} />
+            <time dateTime={at} title={format.dateTime(new Date(at), 'exact')}>
+              {moment(Date.parse(at))}
+            </time>
           </button>
         </Td>
         <Td>{extension}</Td>
