@@ -1,14 +1,13 @@
 'use client';
 
-import { Ellipsis, PencilLine, SquareTerminal, Trash2, Unplug } from 'lucide-react';
+import { SquareTerminal } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useId } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
-import { IconButton } from '#app/_ui/button.tsx';
 import { cn } from '#app/_ui/cn.ts';
-import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { DateTime, Elapsed } from '#app/_ui/time.tsx';
 import { firstError } from './first-error.ts';
@@ -16,7 +15,13 @@ import { HeartbeatFoot } from './heartbeat-foot.tsx';
 import { MessageSource, MessageText } from './message-line.tsx';
 import { SubstatusTree } from './substatus-tree.tsx';
 import { useOwnWords } from './use-own-words.ts';
-import { commandFailed, type Extension, editHref, tabHref } from './vm-data.ts';
+import { commandFailed, type Extension, tabHref } from './vm-data.ts';
+
+/** Its place is kept until its script has come. */
+const ExtensionMenu = dynamic(() => import('./extension-menu.tsx').then((module) => module.ExtensionMenu), {
+  ssr: false,
+  loading: () => <span className="size-(--control-sm) pointer-coarse:size-8" />,
+});
 
 export interface ExtensionCardProps {
   vmId: string;
@@ -141,51 +146,5 @@ function OutputLine({ vmId, extension }: { vmId: string; extension: Extension })
       </span>
       <span className="text-11 text-brand-text">{t('card.line', { line: found.line })}</span>
     </Link>
-  );
-}
-
-function ExtensionMenu({ vmId, extension, onRemove }: Omit<ExtensionCardProps, 'at'>) {
-  const { t } = useTranslation('reports');
-  const { name, goal, handlerState } = extension;
-  return (
-    <LazyMenu
-      trigger={
-        <IconButton size="sm" label={t('card.more', { name })} className="mt-0.5">
-          <Ellipsis aria-hidden />
-        </IconButton>
-      }
-    >
-      {({ MenuItem, MenuSeparator }) => (
-        <>
-          {goal === 'uninstall' ? null : (
-            <MenuItem asChild>
-              <Link href={editHref(vmId, name)}>
-                <PencilLine aria-hidden />
-                {t('card.edit')}
-              </Link>
-            </MenuItem>
-          )}
-          {handlerState?.outputTail ? (
-            <MenuItem asChild>
-              <Link href={tabHref(vmId, 'output', name)}>
-                <SquareTerminal aria-hidden />
-                {t('card.output')}
-              </Link>
-            </MenuItem>
-          ) : null}
-          {goal === 'uninstall' && !handlerState?.outputTail ? null : <MenuSeparator />}
-          {goal === 'uninstall' ? null : (
-            <MenuItem onSelect={() => onRemove(name, false)}>
-              <Trash2 aria-hidden />
-              {t('card.uninstall')}
-            </MenuItem>
-          )}
-          <MenuItem danger onSelect={() => onRemove(name, true)}>
-            <Unplug aria-hidden />
-            {t('card.force')}
-          </MenuItem>
-        </>
-      )}
-    </LazyMenu>
   );
 }

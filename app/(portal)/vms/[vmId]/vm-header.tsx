@@ -1,12 +1,12 @@
 'use client';
 
-import { Ellipsis, KeyRound, PencilLine, Plus, Trash2 } from 'lucide-react';
+import { Plus } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
-import { Button, IconButton } from '#app/_ui/button.tsx';
-import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { Button } from '#app/_ui/button.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
@@ -14,6 +14,12 @@ import { explain } from './explain.ts';
 import { TagList } from './tag-list.tsx';
 import { type InstanceView, isDone, type VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
+
+/** Its place is kept until its script has come. */
+const VmMenu = dynamic(() => import('./vm-menu.tsx').then((module) => module.VmMenu), {
+  ssr: false,
+  loading: () => <span className="size-(--control) pointer-coarse:size-10" />,
+});
 
 export interface VmHeaderProps {
   facts: VmFacts;
@@ -90,35 +96,4 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
     },
   ].filter((item) => typeof item === 'object' && item !== null);
   return <Facts items={items} className="tabular-nums max-sm:[&>div:nth-child(n+4)]:hidden" />;
-}
-
-function VmMenu({ onAct }: { onAct(act: VmAct): void }) {
-  const { t } = useTranslation(['vms', 'enrollment']);
-  return (
-    <LazyMenu
-      trigger={
-        <IconButton variant="default" label={t('vms:vm.more')}>
-          <Ellipsis aria-hidden />
-        </IconButton>
-      }
-    >
-      {({ MenuItem, MenuSeparator }) => (
-        <>
-          <MenuItem onSelect={() => onAct({ kind: 'edit' })}>
-            <PencilLine aria-hidden />
-            {t('enrollment:edit')}
-          </MenuItem>
-          <MenuItem onSelect={() => onAct({ kind: 'token' })}>
-            <KeyRound aria-hidden />
-            {t('enrollment:token')}
-          </MenuItem>
-          <MenuSeparator />
-          <MenuItem danger onSelect={() => onAct({ kind: 'delete' })}>
-            <Trash2 aria-hidden />
-            {t('enrollment:delete')}
-          </MenuItem>
-        </>
-      )}
-    </LazyMenu>
-  );
 }

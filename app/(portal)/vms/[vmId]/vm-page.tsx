@@ -10,7 +10,6 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TabLinks } from '#app/_ui/tab-links.tsx';
 import { Overview } from './overview.tsx';
-import { VmBanners } from './vm-banners.tsx';
 import { ageMs, type InstanceView, tabHref, tabs, type VmFacts, type VmTab } from './vm-data.ts';
 import { type VmAct, VmDialogs } from './vm-dialogs.tsx';
 import { VmHeader } from './vm-header.tsx';
@@ -24,6 +23,8 @@ const DocumentsTab = dynamic(() => import('./documents/documents-tab.tsx').then(
   loading,
 });
 
+/** Only for what is out of order; the server draws it, so nothing moves when its script comes. */
+const VmBanners = dynamic(() => import('./vm-banners.tsx').then((module) => module.VmBanners));
 const OperatorsOnly = dynamic(() => import('./operators-only.tsx').then((module) => module.OperatorsOnly), { loading });
 const VmGone = dynamic(() => import('./vm-gone.tsx').then((module) => module.VmGone), { loading });
 
@@ -31,6 +32,10 @@ function PanelLoading() {
   const { t } = useTranslation('common');
   return <SkeletonRows columns={['w-40', 'w-64']} rows={6} label={t('loading')} />;
 }
+
+/** Whether something is true of all below that must be told first. */
+const hasNews = ({ decommissioning }: VmFacts, { agent }: InstanceView): boolean =>
+  decommissioning || agent.duplicateSeenAt !== null || ['unresponsive', 'unknown'].includes(agent.status);
 
 export interface VmPageProps {
   vmId: string;
@@ -70,7 +75,7 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
     <>
       <VmHeader facts={facts} view={view} onAct={setAct} />
       <TabLinks label={t('vm.tabs', { name: facts.name })} tabs={links} />
-      <VmBanners facts={facts} view={view} onAct={setAct} />
+      {hasNews(facts, view) ? <VmBanners facts={facts} view={view} onAct={setAct} /> : null}
       {tab === 'overview' ? (
         <Overview facts={facts} view={view} at={at} gatewayUrl={gatewayUrl} onAct={setAct} />
       ) : mayRead ? (

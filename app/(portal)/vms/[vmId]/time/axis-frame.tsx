@@ -3,7 +3,8 @@
 import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTimeZone } from '#app/_ui/clock.ts';
-import { domainOf, gridOf, headHeight, laneHeight, type Range, zoneOffset } from './span.ts';
+import { headHeight, laneHeight } from './measures.ts';
+import { domainOf, gridOf, type Range, zoneOffset } from './span.ts';
 
 export interface AxisFrameProps {
   range: Range;

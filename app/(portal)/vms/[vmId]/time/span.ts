@@ -2,13 +2,6 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Pixels: a lane, and the clock above them. */
-export const laneHeight = 26;
-export const headHeight = 20;
-
-/** Lanes of extensions that are shown before somebody asks for all. */
-export const shownLanes = 12;
-
 /** How far the axis looks back: its name in the address. */
 export const ranges = ['30m', '6h', '24h', '7d'] as const;
 export type Range = (typeof ranges)[number];

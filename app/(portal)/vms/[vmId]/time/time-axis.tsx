@@ -11,7 +11,8 @@ import { type AxisEvent, eventsOf, laneOf, nextEvent, ticksOf } from './axis-eve
 import { AxisFrame } from './axis-frame.tsx';
 import { EventMark } from './event-mark.tsx';
 import { HatchingDefs, HeartbeatTick, hatchingsOf } from './event-shape.tsx';
-import { domainOf, headHeight, laneHeight, type Range, spans } from './span.ts';
+import { headHeight, laneHeight } from './measures.ts';
+import { domainOf, type Range, spans } from './span.ts';
 import { TimeTip } from './time-tip.tsx';
 import { actWords, useEventWords } from './use-event-words.ts';
 

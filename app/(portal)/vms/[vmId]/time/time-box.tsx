@@ -3,7 +3,7 @@
 import dynamic from 'next/dynamic';
 import { Card } from '#app/_ui/card.tsx';
 import type { InstanceView } from '../vm-data.ts';
-import { headHeight, laneHeight, shownLanes } from './span.ts';
+import { headHeight, laneHeight, shownLanes } from './measures.ts';
 
 const TimeCard = dynamic(() => import('./time-card.tsx').then((module) => module.TimeCard), { ssr: false });
 

@@ -1,0 +1,6 @@
+/** Pixels: a lane, and the clock above them. */
+export const laneHeight = 26;
+export const headHeight = 20;
+
+/** Lanes of extensions that are shown before somebody asks for all. */
+export const shownLanes = 12;
