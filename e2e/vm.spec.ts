@@ -305,6 +305,9 @@ test('what was sent is read as it was sent, filtered, and taken along; a viewer 
   expect((await file).suggestedFilename()).toBe(`${vm.name}-watch-status.json`);
 
   const viewer = await signedIn('viewer');
+  await viewer.goto(`/vms/${vm.id}?tab=activity`);
+  await expect(viewer.getByRole('main')).toContainText('watch');
+  await expectAccessible(viewer);
   await viewer.goto(`/vms/${vm.id}?tab=documents`);
   await expect(viewer.getByText('Your role is Viewer')).toBeVisible();
   await expectAccessibleInBothThemes(viewer);

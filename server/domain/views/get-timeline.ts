@@ -61,8 +61,8 @@ export async function getTimeline(ctx: Context, input: TimelineInput): Promise<T
       const { lanes, healthSince } = await loadLanes(tx, window, ctx.now);
       const shown = lanes.map((lane) => ({
         ...lane,
-        health: joinShort(lane.health, slot(stretchesAcross), ctx.now),
-        heartbeat: joinShort(lane.heartbeat, slot(stretchesAcross), ctx.now),
+        health: joinShort(lane.health, slot(stretchesAcross)),
+        heartbeat: joinShort(lane.heartbeat, slot(stretchesAcross)),
       }));
       const left = (before: readonly unknown[], after: readonly unknown[]) => before.length - after.length;
       return {

@@ -105,7 +105,7 @@ describe('what stands too close', () => {
     count: 1,
   });
   const joined = (stretches: Stretch<ExtensionHealth>[], minutes: number) =>
-    joinShort(stretches, minutes * 60_000, at(40)).map(({ state, count }) => `${state} ${count}`);
+    joinShort(stretches, minutes * 60_000).map(({ state, count }) => `${state} ${count}`);
 
   test('is one stretch that shows the worst, and counts', () => {
     const flapping = [
@@ -119,6 +119,10 @@ describe('what stands too close', () => {
   test('stays as it is where it is long enough, or alone', () => {
     const calm = [stretch(0, 10, 'healthy'), stretch(10, 11, 'failed'), stretch(11, null, 'healthy')];
     expect(joined(calm, 2)).toEqual(['healthy 1', 'failed 1', 'healthy 1']);
+  });
+
+  test('is never the present: a short one that still is so stays by itself', () => {
+    expect(joined([stretch(38, 39, 'failed'), stretch(39, null, 'healthy')], 30)).toEqual(['failed 1', 'healthy 1']);
   });
 
   test('does not cross a gap', () => {

@@ -135,18 +135,20 @@ const worstFirst: readonly (string | null)[] = [
 ];
 const rank = (state: string | null): number => worstFirst.indexOf(state);
 
-/** Joins neighbours that are shorter than `slotMs` into one that shows their worst, so that a lane has an end. */
+/**
+ * Joins neighbours that are shorter than `slotMs` into one that shows their worst, so that a lane has an end. What still
+ * is so stays by itself: the present is never hidden behind what was.
+ */
 export function joinShort<State extends string>(
   stretches: readonly Stretch<State>[],
   slotMs: number,
-  now: Date,
 ): Stretch<State>[] {
   const joined: Stretch<State>[] = [];
-  const endOf = ({ to }: Stretch<State>) => (to === null ? now.getTime() : Date.parse(to));
   for (const stretch of stretches) {
     const last = joined.at(-1);
-    const fits = last !== undefined && last.to === stretch.from && endOf(stretch) - Date.parse(last.from) < slotMs;
-    if (!fits) {
+    const fits =
+      stretch.to !== null && last?.to === stretch.from && Date.parse(stretch.to) - Date.parse(last.from) < slotMs;
+    if (!fits || last === undefined) {
       joined.push({ ...stretch });
       continue;
     }

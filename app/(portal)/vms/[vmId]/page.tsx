@@ -9,6 +9,8 @@ import { Page } from '#app/_shell/page.tsx';
 import { tabs } from './vm-data.ts';
 import { VmPage } from './vm-page.tsx';
 
+const namespaces = ['vms', 'reports', 'goal-states', 'enrollment', 'timeline'] as const;
+
 interface Address {
   params: Promise<{ vmId: string }>;
   searchParams: Promise<{ tab?: string | string[]; at?: string | string[] }>;
@@ -24,15 +26,16 @@ export async function generateMetadata({ params }: Address): Promise<Metadata> {
 export default async function VmRoute({ params, searchParams }: Address) {
   const { vmId } = await params;
   const { tab: wanted } = await searchParams;
+  const tab = tabs.find((each) => each === wanted) ?? 'overview';
   const { t } = await words('vms');
   const facts = await read(vmId);
   const view = await orNotFound((await portal()).instanceViews.get({ vmId }));
   return (
     <Page crumbs={[{ label: t('title'), href: '/vms' }, { label: facts.name }]}>
-      <Words namespaces={['vms', 'reports', 'goal-states', 'enrollment', 'timeline']}>
+      <Words namespaces={tab === 'activity' ? [...namespaces, 'activity'] : namespaces}>
         <VmPage
           vmId={vmId}
-          tab={tabs.find((tab) => tab === wanted) ?? 'overview'}
+          tab={tab}
           facts={facts}
           view={view}
           readAt={Date.now()}

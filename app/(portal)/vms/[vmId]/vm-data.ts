@@ -21,7 +21,7 @@ export type PastExtension = PastGoalState['extensions'][number];
 /** Health and verdicts age while nobody writes anything, so they are read again now and then, too. */
 export const ageMs = 10_000;
 
-export const tabs = ['overview', 'goal-state', 'output', 'documents'] as const;
+export const tabs = ['overview', 'goal-state', 'output', 'documents', 'activity'] as const;
 export type VmTab = (typeof tabs)[number];
 
 /** The address of a view of a VM; of one extension's part of it. */

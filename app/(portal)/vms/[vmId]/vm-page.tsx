@@ -28,6 +28,13 @@ const VmBanners = dynamic(() => import('./vm-banners.tsx').then((module) => modu
 const OperatorsOnly = dynamic(() => import('./operators-only.tsx').then((module) => module.OperatorsOnly), { loading });
 const VmGone = dynamic(() => import('./vm-gone.tsx').then((module) => module.VmGone), { loading });
 
+const ActivityList = dynamic(
+  () => import('#app/(portal)/activity/activity-list.tsx').then((module) => module.ActivityList),
+  {
+    loading,
+  },
+);
+
 function PanelLoading() {
   const { t } = useTranslation('common');
   return <SkeletonRows columns={['w-40', 'w-64']} rows={6} label={t('loading')} />;
@@ -78,6 +85,8 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
       {hasNews(facts, view) ? <VmBanners facts={facts} view={view} onAct={setAct} /> : null}
       {tab === 'overview' ? (
         <Overview facts={facts} view={view} at={at} gatewayUrl={gatewayUrl} onAct={setAct} />
+      ) : tab === 'activity' ? (
+        <ActivityList filter={{ vmId }} />
       ) : mayRead ? (
         <>
           {tab === 'goal-state' ? <GoalStateTab vmId={vmId} onAct={setAct} /> : null}
