@@ -22,6 +22,8 @@ test('somebody signs in, lands where they wanted to go, and signs out', async ({
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL('/settings/members');
 
+  // Live: the page answers to clicks by then.
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: /^ada\b.*account/i }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page).toHaveURL('/sign-in');

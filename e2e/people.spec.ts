@@ -1,0 +1,304 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { Secret, TOTP } from 'otpauth';
+import { type OpenIdTestProvider, startOpenIdProvider } from '#server/testing/openid-provider.ts';
+import { expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { freePorts, type Portal, startPortal } from './support/portal.ts';
+import { test as base, expect } from './support/test.ts';
+
+/** Chromium notes every refused call; these journeys provoke them. */
+const refused = /status of (401|403|409|422)/;
+const password = 'a long enough pass';
+
+interface PeopleFixtures {
+  provider: OpenIdTestProvider;
+}
+
+/** A portal under a name, because passkeys need one, that knows an OpenID provider. */
+const test = base.extend<object, PeopleFixtures & { portal: Portal }>({
+  provider: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies from the pattern
+    async ({}, use) => {
+      const provider = await startOpenIdProvider(`http://localhost:${port}/api/auth/oidc/callback`);
+      await use(provider);
+      await provider.close();
+    },
+    { scope: 'worker' },
+  ],
+  portal: [
+    async ({ provider }, use) => {
+      const portal = await startPortal({
+        PORT: String(port),
+        ANNEX_URL: `http://localhost:${port}`,
+        ANNEX_OIDC_ISSUER: provider.issuer,
+        ANNEX_OIDC_CLIENT_ID: provider.clientId,
+        ANNEX_OIDC_CLIENT_SECRET: provider.clientSecret,
+        ANNEX_OIDC_NAME: 'Example',
+      });
+      await use(portal);
+      await portal.remove();
+    },
+    { scope: 'worker', timeout: 300_000 },
+  ],
+});
+const [port = 0] = await freePorts(1);
+
+async function signIn(page: Page, email: string, secret = password): Promise<void> {
+  await page.goto('/sign-in');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(secret);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** Joins by a link, as people do. */
+async function join(page: Page, link: string, name: string, email: string): Promise<void> {
+  await page.goto(link);
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Join', exact: true }).click();
+  await expect(page).not.toHaveURL(/set-up/);
+}
+
+/** A device that holds passkeys and whose owner is always verified, in place of the browser's own dialogs. */
+async function addDevice(page: Page) {
+  const client = await page.context().newCDPSession(page);
+  await client.send('WebAuthn.enable');
+  const { authenticatorId } = await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    /** Whether somebody touches it when it asks. */
+    touch: (enabled: boolean) => client.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }),
+  };
+}
+
+async function signOut(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('button', { name }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(page).toHaveURL('/sign-in');
+}
+
+const newContext = async (context: BrowserContext): Promise<Page> => {
+  const browser = context.browser();
+  if (browser === null) throw new Error('no browser');
+  return (await browser.newContext({ baseURL: `http://localhost:${port}` })).newPage();
+};
+
+test('an app and recovery codes guard a sign-in', async ({ page, people, console, unique }) => {
+  console.allow(refused);
+  const email = `frida.${unique}@example.org`;
+  await join(page, await people.invite('viewer'), 'Frida', email);
+  await page.goto('/settings/account');
+  await expect(page.getByText('None yet: your password alone signs you in.')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  await page.getByRole('button', { name: 'Set up an app' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('img', { name: /QR code/ })).toBeVisible();
+  const text = (await dialog.locator('code').textContent()) ?? '';
+  const app = new TOTP({ secret: Secret.fromBase32(text.replaceAll(' ', '')) });
+  const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
+  await expectAccessibleInBothThemes(page);
+  await dialog.getByLabel('Code of the app').fill('000000');
+  await dialog.getByRole('button', { name: 'Use this app' }).click();
+  await expect(dialog.getByText('This is not the code that the app shows now.')).toBeVisible();
+  await dialog.getByLabel('Code of the app').fill(codeIn(-1));
+  await dialog.getByRole('button', { name: 'Use this app' }).click();
+  await expect(dialog.getByRole('heading', { name: 'Keep these recovery codes' })).toBeVisible();
+  const [code = ''] = await dialog.getByRole('listitem').allTextContents();
+  await expectAccessibleInBothThemes(page);
+  await dialog.getByLabel(/I have kept them/).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByText('Asked for after your password.')).toBeVisible();
+
+  await signOut(page, /^Frida\b/);
+  await signIn(page, email);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Second factor');
+  await expectAccessibleInBothThemes(page);
+  await page.getByLabel('Code of your authenticator app').fill('000000');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'This was not accepted.' })).toBeVisible();
+  await page.getByLabel('Code of your authenticator app').fill(codeIn(0));
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect(page).not.toHaveURL(/sign-in/);
+
+  await signOut(page, /^Frida\b/);
+  await signIn(page, email);
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code').fill(code.toUpperCase());
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect(page).not.toHaveURL(/sign-in/);
+  await page.goto('/settings/account');
+  await expect(page.getByText('9 left')).toBeVisible();
+});
+
+test('a passkey is added, signs in by itself and after the password, is renamed and removed', async ({
+  page,
+  people,
+  console,
+  unique,
+}) => {
+  console.allow(refused);
+  const email = `pia.${unique}@example.org`;
+  await join(page, await people.invite('operator'), 'Pia', email);
+  const device = await addDevice(page);
+  await page.goto('/settings/account');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name of the passkey').fill('Work laptop');
+  await dialog.getByRole('button', { name: 'Make the passkey' }).click();
+  await dialog.getByLabel(/I have kept them/).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByText('Work laptop', { exact: true })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  await device.touch(false);
+  await signOut(page, /^Pia\b/);
+  await device.touch(true);
+  // The device answers the question in the field's suggestions too: either way leads in.
+  await page
+    .getByRole('button', { name: 'Use a passkey instead' })
+    .click({ timeout: 5_000 })
+    .catch(() => undefined);
+  await expect(page).not.toHaveURL(/sign-in/);
+  await page.goto('/settings/account');
+  await expect(page.getByText('with passkey')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Rename Work laptop' }).click();
+  await page.getByRole('dialog').getByLabel('Name of the passkey').fill('Old laptop');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('button', { name: 'Remove Old laptop' }).click();
+  await expect(page.getByRole('alertdialog')).toContainText('from now on your password alone signs you in');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove Old laptop' }).click();
+  await expect(page.getByText('None yet: your password alone signs you in.')).toBeVisible();
+});
+
+test('an admin requires a second factor of everyone, and resets one that was lost', async ({
+  page,
+  context,
+  signedIn,
+  people,
+  console,
+  unique,
+}) => {
+  console.allow(refused);
+  const email = `rosa.${unique}@example.org`;
+  await join(page, await people.invite('viewer'), 'Rosa', email);
+  const admin = await signedIn('admin');
+  await admin.goto('/settings/account');
+  await admin.getByRole('button', { name: 'Set up an app' }).click();
+  const ownSecret = (await admin.getByRole('dialog').locator('code').textContent()) ?? '';
+  const own = new TOTP({ secret: Secret.fromBase32(ownSecret.replaceAll(' ', '')) });
+  await admin.getByLabel('Code of the app').fill(own.generate());
+  await admin.getByRole('button', { name: 'Use this app' }).click();
+  await admin.getByLabel(/I have kept them/).click();
+  await admin.getByRole('button', { name: 'Done' }).click();
+  await admin.goto('/settings/sign-in');
+  await expectAccessibleInBothThemes(admin);
+  await admin.getByRole('button', { name: 'Require it' }).click();
+  await admin.getByRole('alertdialog').getByRole('button', { name: 'Require it' }).click();
+  await expect(admin.getByText('Required.')).toBeVisible();
+
+  // The open page leaves at once, and nothing but the set-up is left.
+  await expect(page).toHaveURL(/\/second-factor/);
+  await page.goto('/vms');
+  await expect(page).toHaveURL(/\/second-factor\?next=%2Fvms/);
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: /An authenticator app/ }).click();
+  const text = (await page.locator('code').textContent()) ?? '';
+  const app = new TOTP({ secret: Secret.fromBase32(text.replaceAll(' ', '')) });
+  await page.getByLabel('Code of the app').fill(app.generate());
+  await page.getByRole('button', { name: 'Use this app' }).click();
+  await page.getByLabel(/I have kept them/).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect(page).toHaveURL('/vms');
+
+  await admin.getByRole('button', { name: 'Leave it to everyone' }).click();
+  await admin.getByRole('alertdialog').getByRole('button', { name: 'Leave it to everyone' }).click();
+  await admin.goto('/settings/members');
+  await expectAccessibleInBothThemes(admin);
+  await admin.getByRole('button', { name: 'Acts for Rosa' }).click();
+  await admin.getByRole('menuitem', { name: 'Reset second factor' }).click();
+  await admin.getByRole('alertdialog').getByRole('button', { name: 'Reset second factor' }).click();
+  await expect(page).toHaveURL(/\/sign-in/);
+  const fresh = await newContext(context);
+  await signIn(fresh, email);
+  await expect(fresh).not.toHaveURL(/sign-in/);
+  await fresh.context().close();
+});
+
+test('sessions are seen and ended, by oneself and by an admin', async ({ page, context, signedIn, people, unique }) => {
+  const email = `sven.${unique}@example.org`;
+  await join(page, await people.invite('viewer'), 'Sven', email);
+  const other = await newContext(context);
+  await signIn(other, email);
+  await expect(other).not.toHaveURL(/sign-in/);
+  await page.goto('/settings/account');
+  await expect(page.getByText('this browser', { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await expect(page.getByText('Signed out of 1 browser', { exact: true })).toBeVisible();
+  await expect(other).toHaveURL(/\/sign-in/);
+  await other.context().close();
+
+  const admin = await signedIn('admin');
+  await admin.goto('/settings/members');
+  await admin.getByRole('button', { name: 'Acts for Sven' }).click();
+  await admin.getByRole('menuitem', { name: 'Sign-ins' }).click();
+  await expect(admin.getByRole('dialog').getByText(/^Chrome/)).toBeVisible();
+  await expectAccessibleInBothThemes(admin);
+  await admin.getByRole('dialog').getByRole('button', { name: 'Sign out of 1 browser' }).click();
+  await expect(page).toHaveURL(/\/sign-in\?next=/);
+});
+
+test('a password is changed', async ({ page, people, console, unique }) => {
+  console.allow(refused);
+  const email = `tara.${unique}@example.org`;
+  await join(page, await people.invite('viewer'), 'Tara', email);
+  await page.goto('/settings/account');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Current password', { exact: true }).fill('not the password');
+  await dialog.getByLabel('New password', { exact: true }).fill('another long enough pass');
+  await dialog.getByRole('button', { name: 'Change password' }).click();
+  await expect(dialog.getByText('The current password is wrong.')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await dialog.getByLabel('Current password', { exact: true }).fill(password);
+  await dialog.getByRole('button', { name: 'Change password' }).click();
+  await expect(dialog).toBeHidden();
+  await signOut(page, /^Tara\b/);
+  await signIn(page, email, 'another long enough pass');
+  await expect(page).not.toHaveURL(/sign-in/);
+});
+
+test('the provider signs in whom it knows and the portal invited', async ({ page, people, provider, console }) => {
+  console.allow(refused);
+  provider.people.set('uma', { name: 'Uma', email: 'uma@example.org', email_verified: true });
+  const atProvider = async (login: string) => {
+    await page.getByLabel('Login').fill(login);
+    await page.getByRole('button', { name: 'Continue' }).click();
+  };
+  await page.goto('/sign-in?next=%2Fhandlers');
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'Sign in with Example' }).click();
+  await atProvider('uma');
+  await expect(page.getByRole('alert').filter({ hasText: 'this portal does not' })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  await page.goto(await people.invite('operator'));
+  await page.getByRole('button', { name: 'Join with Example' }).click();
+  await expect(page.getByRole('button', { name: /^Uma\b.*account/i })).toBeVisible();
+  await page.goto('/settings/account');
+  await expect(page.getByText('None: your provider signs you in.')).toBeVisible();
+
+  await signOut(page, /^Uma\b/);
+  await page.goto('/sign-in?next=%2Fhandlers');
+  await page.getByRole('button', { name: 'Sign in with Example' }).click();
+  await expect(page).toHaveURL('/handlers');
+});
