@@ -12,6 +12,7 @@ const steps: Record<string, string[]> = {
   'dead code': ['knip', '--no-progress', '--no-config-hints'],
   'dead links': ['remark', '--quiet', '--frail', '--no-stdout', '--ignore-pattern', 'node_modules', '.'],
   translations: ['node', 'scripts/check-translations.ts'],
+  permissions: ['node', 'scripts/permissions.ts', '--check'],
   migrations: ['node', 'scripts/check-migrations.ts'],
 };
 

@@ -1,15 +1,11 @@
 import { join } from 'node:path';
 import next from 'next';
-import { createAgentHandler } from '#server/agent-api/handler.ts';
-import { createAuthHandler, openSignIn } from '#server/auth/index.ts';
+import { openSignIn } from '#server/auth/index.ts';
 import { openLive } from '#server/live/index.ts';
 import { createReadyz, healthz } from '#server/process/health.ts';
 import { type Route, serve } from '#server/process/http.ts';
 import { runProcess } from '#server/process/run.ts';
-import { createDownloadHandler } from '#server/rest/download.ts';
-import { createRestHandler } from '#server/rest/handler.ts';
-import { createUploadHandler } from '#server/rest/upload.ts';
-import { createTrpcHandler } from '#server/trpc/handler.ts';
+import { openDoors } from './doors.ts';
 import { pageHeaders } from './page-headers.ts';
 import { providePortalRuntime } from './runtime.ts';
 
@@ -26,23 +22,7 @@ await runProcess('portal', async (services) => {
   await pages.prepare();
   const page = pages.getRequestHandler();
 
-  const agent = createAgentHandler(services);
-  const auth = createAuthHandler(services, signIn, log);
-  const trpc = createTrpcHandler(door);
-  const rest = createRestHandler(services);
-  const upload = createUploadHandler(services);
-  const download = createDownloadHandler(services);
-  const doors: readonly { prefix: string; route: Route; uploads?: RegExp }[] = [
-    { prefix: '/agent/v1/', route: { core: agent, light: true } },
-    { prefix: '/api/v1/', route: { core: rest }, uploads: /\/package$/ },
-    { prefix: '/download/', route: { core: download } },
-    { prefix: '/upload/', route: { core: upload }, uploads: /\/package$/ },
-    {
-      prefix: '/api/trpc/',
-      route: { core: (request, { remoteAddress, closing }) => trpc(request, remoteAddress, closing) },
-    },
-    { prefix: '/api/auth/', route: { core: (request, { remoteAddress }) => auth(request, remoteAddress) } },
-  ];
+  const doors = openDoors(services, live, signIn);
   const exact = new Map<string, Route>([
     ['/healthz', { core: healthz }],
     ['/readyz', { core: createReadyz(services) }],
@@ -55,9 +35,7 @@ await runProcess('portal', async (services) => {
     limits: config.limits,
     log,
     route(path) {
-      const found = doors.find(({ prefix }) => path.startsWith(prefix));
-      if (found === undefined) return exact.get(path) ?? null;
-      return found.uploads?.test(path) === true ? { ...found.route, upload: true } : found.route;
+      return doors.route(path) ?? exact.get(path) ?? null;
     },
     fallback(request, response) {
       // A layout cannot know its path from Next, and must name it to the sign-in. Whatever came in is overwritten.
@@ -72,7 +50,7 @@ await runProcess('portal', async (services) => {
   });
   return async () => {
     const drained = serving.close();
-    await agent.close();
+    await doors.close();
     await drained;
     await live.close();
     await pages.close();

@@ -1,0 +1,85 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Role, roles } from '#db/schema/auth.ts';
+import { routes } from '#server/rest/routes/index.ts';
+import { permissions, type Reach } from '#server/trpc/permissions.ts';
+import { appRouter } from '#server/trpc/root.ts';
+
+const file = path.resolve(import.meta.dirname, '../docs/permissions.md');
+
+const reaches: Readonly<Record<Reach, string>> = {
+  any: '',
+  namespace: 'own namespaces',
+  own: 'own only',
+  visible: 'acts on VMs and handlers, and one’s own',
+};
+
+/** Roles that may make a call, by the rule that operator and publisher include viewer, and admin all. */
+const includes: Readonly<Record<Role, readonly Role[]>> = {
+  viewer: ['viewer', 'operator', 'publisher', 'admin'],
+  operator: ['operator', 'admin'],
+  publisher: ['publisher', 'admin'],
+  admin: ['admin'],
+};
+
+function row(name: string, kind: string, role: Role | null, reach: string): string {
+  const marks = roles.map((one) => (role === null || includes[role].includes(one) ? 'yes' : ''));
+  return `| ${name} | ${kind} | ${role === null ? 'yes' : ''} | ${marks.join(' | ')} | ${reach} |`;
+}
+
+const head = (first: string, kind: string): string[] => [
+  `| ${first} | ${kind} | nobody | ${roles.join(' | ')} | on which |`,
+  '| --- | --- | --- | --- | --- | --- | --- | --- |',
+];
+
+const types = appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>;
+
+/** The page as the tables in the code have it. */
+function page(): string {
+  const procedures = Object.entries(permissions).map(([name, { role, reach }]) =>
+    row(`\`${name}\``, types[name]?._def.type ?? '', role, reaches[reach]),
+  );
+  const calls = routes.map(({ operationId, method, path: at, role, inNamespace }) =>
+    row(`\`${operationId}\``, `${method} \`${at}\``, role, inNamespace === true ? reaches.namespace : ''),
+  );
+  return [
+    '# Who may do what',
+    '',
+    'Printed by `npm run permissions` from `server/trpc/permissions.ts` and from the routes in `server/rest/routes`; `npm run verify` says when it is stale, and `server/portal/permissions.test.ts` tries every line against the running doors, with objects of others and in batches.',
+    '',
+    'Operator and publisher include viewer, admin includes all. Publishers act in their own namespaces only, admins in all. Refused is 401 where nobody is signed in and 403 where the role is missing; what is refused changes nothing. The verbs check roles and objects once more.',
+    '',
+    '## Pages',
+    'Called with the session’s cookie. What changes something needs a page of the portal as its origin, and a POST. Tokens do not count here.',
+    '',
+    ...head('procedure', 'kind'),
+    ...procedures,
+    '',
+    '## `/api/v1`',
+    'Called with an API token of a role. Cookies do not count here.',
+    '',
+    ...head('operation', 'call'),
+    ...calls,
+    '',
+    '## Other doors',
+    '| door | who |',
+    '| --- | --- |',
+    '| `/api/auth/*` | everyone: signing in and out. A change of the password needs a session |',
+    '| `/upload/*` | the calls that take packages and language files, with the session’s cookie, by the same roles and namespaces |',
+    '| `/download/activity.csv`, `.jsonl` | every session; the same acts as on the page |',
+    '| `/agent/v1/*` | the agent of one VM, by its credential, about that VM only; `enroll` by a one-time token |',
+    '| `/healthz`, `/readyz`, `/api/v1/openapi.json` | everyone |',
+    '',
+    '## The activity',
+    'Acts on VMs, their extensions, handlers, versions and publishers are told to everyone who is signed in; what was before and after on VMs, which holds settings, to operators. Acts on people, tokens and invitations are told to admins, and to who did them. The address that an act came from is told to admins, and to who did it.',
+    '',
+  ].join('\n');
+}
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+if (!values.check) writeFileSync(file, page());
+else if (readFileSync(file, 'utf8') !== page()) {
+  console.log('docs/permissions.md is not what the tables in the code say: npm run permissions');
+  process.exitCode = 1;
+}

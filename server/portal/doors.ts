@@ -1,0 +1,47 @@
+import { createAgentHandler } from '#server/agent-api/handler.ts';
+import { createAuthHandler, type SignIn } from '#server/auth/index.ts';
+import type { Live } from '#server/live/index.ts';
+import type { Route } from '#server/process/http.ts';
+import type { DoorServices } from '#server/rest/door.ts';
+import { createDownloadHandler } from '#server/rest/download.ts';
+import { createRestHandler } from '#server/rest/handler.ts';
+import { createUploadHandler } from '#server/rest/upload.ts';
+import { createTrpcHandler } from '#server/trpc/handler.ts';
+
+/** Everything of the portal that is no page. */
+export interface Doors {
+  /** The door behind a path; null where there is none. */
+  route(path: string): Route | null;
+  /** Writes what the agents' door still holds. */
+  close(): Promise<void>;
+}
+
+/** Opens the doors by which pages, scripts and agents come in. */
+export function openDoors(services: DoorServices, live: Live, signIn: SignIn): Doors {
+  const { log } = services;
+  const agent = createAgentHandler(services);
+  const auth = createAuthHandler(services, signIn, log);
+  const trpc = createTrpcHandler({ services, live, signIn, log });
+  const rest = createRestHandler(services);
+  const upload = createUploadHandler(services);
+  const download = createDownloadHandler(services);
+  const doors: readonly { prefix: string; route: Route; uploads?: RegExp }[] = [
+    { prefix: '/agent/v1/', route: { core: agent, light: true } },
+    { prefix: '/api/v1/', route: { core: rest }, uploads: /\/package$/ },
+    { prefix: '/download/', route: { core: download } },
+    { prefix: '/upload/', route: { core: upload }, uploads: /\/package$/ },
+    {
+      prefix: '/api/trpc/',
+      route: { core: (request, { remoteAddress, closing }) => trpc(request, remoteAddress, closing) },
+    },
+    { prefix: '/api/auth/', route: { core: (request, { remoteAddress }) => auth(request, remoteAddress) } },
+  ];
+  return {
+    route(path) {
+      const found = doors.find(({ prefix }) => path.startsWith(prefix));
+      if (found === undefined) return null;
+      return found.uploads?.test(path) === true ? { ...found.route, upload: true } : found.route;
+    },
+    close: () => agent.close(),
+  };
+}

@@ -1,0 +1,114 @@
+import { BlockList } from 'node:net';
+
+import { pino } from 'pino';
+import { type Role, roles } from '#db/schema/auth.ts';
+import { openSignIn } from '#server/auth/index.ts';
+import { addMember } from '#server/auth/members/add-member.ts';
+import { hashPassword } from '#server/auth/password-hash.ts';
+import { createToken } from '#server/auth/tokens/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { openLive } from '#server/live/index.ts';
+import { openDoors } from '#server/portal/doors.ts';
+import { serve } from '#server/process/http.ts';
+import { openBrowser } from './browser.ts';
+import { testContext, testServices } from './context.ts';
+
+/** Who calls: a member or a token of a role; the outsider publishes in a foreign namespace. */
+export const callers = [...roles, 'outsider'] as const;
+export type Caller = (typeof callers)[number];
+
+export const roleOf = (caller: Caller): Role => (caller === 'outsider' ? 'publisher' : caller);
+
+/** Namespaces of publisher and outsider. */
+export const namespaceOf: Readonly<Partial<Record<Caller, string>>> = { publisher: 'Acme.Lab', outsider: 'Other.Lab' };
+
+/** All doors of a portal on one port, without its pages, with a member and a token for each caller. */
+export interface PortalDoors {
+  url: string;
+  services: Services;
+  /** `Cookie` of each member's session, and who the member is. */
+  cookies: Readonly<Record<Caller, string>>;
+  members: Readonly<Record<Caller, string>>;
+  tokens: Readonly<Record<Caller, string>>;
+  /** Every call comes from another address, so that no throttle of one address answers. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** A digest of every table; when and where a token was last used is left out. */
+  digest(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const password = 'correct horse battery';
+
+export async function openPortalDoors(): Promise<PortalDoors> {
+  const trustProxy = new BlockList();
+  trustProxy.addAddress('127.0.0.1');
+  const services = await testServices({
+    config: { url: 'http://annex.test', bootstrap: { token: null, person: null }, trustProxy, vmRate: 0 },
+  });
+  const log = pino({ level: 'silent' });
+  const live = openLive(services.db, log);
+  const signIn = openSignIn(services, log);
+  const doors = openDoors({ ...services, log }, live, signIn);
+  const serving = await serve({
+    host: '127.0.0.1',
+    port: 0,
+    trustProxy,
+    limits: services.config.limits,
+    log,
+    route: (path) => doors.route(path),
+    fallback: async (_request, response) => void response.writeHead(404).end(),
+  });
+  const url = `http://127.0.0.1:${serving.port}`;
+
+  const ctx = await testContext({ services });
+  const passwordHash = await hashPassword(password);
+  const made = await Promise.all(
+    callers.map(async (caller) => {
+      const role = roleOf(caller);
+      const namespaces = [namespaceOf[caller] ?? []].flat();
+      const email = `${caller}@example.org`;
+      const member = { name: caller, email, passwordHash, role, namespaces };
+      const { id } = await services.db.transaction((tx) => addMember(tx, ctx, member));
+      const browser = openBrowser(services, signIn);
+      await browser.post('/sign-in/email', { email, password });
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const { value: token } = await createToken(ctx, { name: caller, role, namespaces });
+      return { caller, id, cookie, token };
+    }),
+  );
+  const byCaller = (part: 'id' | 'cookie' | 'token') =>
+    Object.fromEntries(made.map((one) => [one.caller, one[part]])) as Record<Caller, string>;
+
+  let calls = 0;
+  return {
+    url,
+    services,
+    cookies: byCaller('cookie'),
+    members: byCaller('id'),
+    tokens: byCaller('token'),
+    fetch(path, init = {}) {
+      calls += 1;
+      const headers = new Headers(init.headers);
+      headers.set('x-forwarded-for', `10.${calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`);
+      return fetch(`${url}${path}`, { ...init, headers, redirect: 'manual' });
+    },
+    async digest() {
+      const { rows } = await services.db.$client.query<{ name: string }>(
+        `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1`,
+      );
+      const parts = rows.map(
+        ({ name }) =>
+          `select '${name}' as name, md5(coalesce(string_agg(row, '' order by row), '')) as digest from
+           (select (select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(t)) where key not like 'last_used%')::text
+              as row from ${name} t) r`,
+      );
+      const tables = await services.db.$client.query<{ name: string; digest: string }>(parts.join(' union all '));
+      return tables.rows.map(({ name, digest }) => `${name} ${digest}`).join('\n');
+    },
+    async close() {
+      await serving.close(0);
+      await doors.close();
+      await live.close();
+    },
+  };
+}
