@@ -43,8 +43,10 @@ const subjects: Subject[] = [
   { name: 'handler', path: '/handlers', signedIn: true, follow: /^\/handlers\/[^/]+$/ },
   { name: 'publish', path: '/publish', signedIn: true },
   { name: 'settings', path: '/settings', signedIn: true },
+  { name: 'account', path: '/settings/account', signedIn: true },
   { name: 'members', path: '/settings/members', signedIn: true },
   { name: 'tokens', path: '/settings/tokens', signedIn: true },
+  { name: 'sign-in-settings', path: '/settings/sign-in', signedIn: true },
   { name: 'not-found', path: '/nowhere', signedIn: true },
 ];
 

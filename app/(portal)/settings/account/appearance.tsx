@@ -20,6 +20,9 @@ export function Appearance() {
   const shell = useShell();
   const [theme, setTheme] = useState(shell.theme);
 
+  // A language of the address or for tests may stand in no list.
+  const languages = [...new Set([...shell.languages, i18n.language])];
+
   function chooseLanguage(language: string) {
     writeChoice('language', language);
     router.refresh();
@@ -46,7 +49,7 @@ export function Appearance() {
             className="max-w-60"
             value={i18n.language}
             onChange={(event) => chooseLanguage(event.target.value)}
-            options={shell.languages.map((value) => ({ value, label: nameOf(value) }))}
+            options={languages.map((value) => ({ value, label: nameOf(value) }))}
           />
         </Row>
         <Row label={t('navigation:theme')}>
