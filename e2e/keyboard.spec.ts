@@ -1,0 +1,87 @@
+import type { Locator, Page } from '@playwright/test';
+import { publishSamples, sampleGoal } from './support/samples.ts';
+import { expect, test } from './support/test.ts';
+
+const probe = 'Acme.Lab.Probe';
+const settled = { timeout: 20_000 };
+
+test.beforeAll(({ api }) => publishSamples(api, [probe]));
+
+/** Walks by Tab until the keyboard is on this one; what has it must be seen to have it. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  await expect(wanted).toBeVisible();
+  for (let step = 0; step < 80; step++) {
+    if (await wanted.evaluate((element) => element === document.activeElement)) {
+      const shown = await wanted.evaluate((element) => {
+        const { boxShadow, outlineStyle } = getComputedStyle(element);
+        const after = getComputedStyle(element, '::after').boxShadow;
+        const around = element.closest('label, div') ?? element;
+        return (
+          [boxShadow, after, getComputedStyle(around).boxShadow].some((shadow) => shadow !== 'none') ||
+          outlineStyle !== 'none'
+        );
+      });
+      expect(shown, `the focus on ${wanted} is seen`).toBe(true);
+      return;
+    }
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach ${wanted}.`);
+}
+
+test('from the sign-in to a revert without the mouse', async ({ page, portal, api, startAgent, unique }) => {
+  const vm = await api.createVm(`keys-${unique}`);
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'one.example.net' }));
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'two.example.net' }));
+  await startAgent(vm);
+
+  const views = page.getByRole('navigation', { name: `Views of ${vm.name}` });
+  await page.goto('/');
+  await expect(page.getByLabel('E-mail')).toBeFocused();
+  await page.keyboard.type(portal.admin.email);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(portal.admin.password);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+
+  await test.step('the list, by its search and its rows', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('v');
+    await expect(page).toHaveURL(/\/vms$/);
+    await expect(page.getByRole('row').nth(1)).toBeVisible();
+    await page.keyboard.press('/');
+    await page.keyboard.type(vm.name);
+    await expect(page).toHaveURL(new RegExp(`q=${vm.name}`));
+    await expect(page.getByRole('link', { name: vm.name })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await tabTo(page, page.getByRole('link', { name: vm.name }));
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(`/vms/${vm.id}`);
+    await expect(page.getByRole('article', { name: 'watch' })).toContainText('two.example.net', settled);
+  });
+
+  await test.step('its history, two goal states compared, and the older one again', async () => {
+    await tabTo(page, views.getByRole('link', { name: 'Goal state' }));
+    await page.keyboard.press('Enter');
+    const history = page.getByRole('list', { name: 'History of goal states' });
+    await expect(history).toBeVisible();
+    await tabTo(page, history.getByRole('button').filter({ hasText: 'added' }));
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('region', { name: 'Changes from 1 to 2' })).toBeVisible();
+    await tabTo(page, page.getByRole('button', { name: 'Revert to 2' }));
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('alertdialog');
+    await expect(dialog).toContainText('two.example.net');
+    await tabTo(page, dialog.getByRole('button', { name: 'Revert to 2' }));
+    await page.keyboard.press('Enter');
+    await expect(dialog).toHaveCount(0);
+    await expect(history.getByRole('button').first()).toContainText('back to 2');
+  });
+
+  await test.step('the agent has done it', async () => {
+    await tabTo(page, views.getByRole('link', { name: 'Overview' }));
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('article', { name: 'watch' })).toContainText('one.example.net', settled);
+  });
+});
