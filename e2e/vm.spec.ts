@@ -389,7 +389,7 @@ test('a VM is renamed, gets a token that is shown once, and is deleted when its 
   await expect(page.getByText('The token serves once, until')).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await page.reload();
-  await expect(page.getByText('An unused token holds until')).toBeVisible();
+  await expect(page.getByRole('main').getByText('An unused token holds until')).toBeVisible();
   await expect(page.getByText(/--token annex_enroll_/)).toHaveCount(0);
 
   await menu.click();

@@ -44,9 +44,9 @@ export function ReportHistory({ view }: { view: InstanceView }) {
         title={t('goal-states:reports.title')}
         note={t('goal-states:reports.note')}
         actions={
-          <>
+          <div className="flex flex-wrap items-center justify-end gap-2">
             <Select
-              className="w-44"
+              className="w-40"
               aria-label={t('goal-states:documents.extension')}
               value={extension ?? ''}
               onChange={(event) => putInAddress({ extension: event.target.value || null })}
@@ -56,7 +56,7 @@ export function ReportHistory({ view }: { view: InstanceView }) {
               ]}
             />
             <Select
-              className="w-44"
+              className="w-40"
               aria-label={t('goal-states:reports.kind')}
               value={kind ?? ''}
               onChange={(event) => putInAddress({ kind: event.target.value || null })}
@@ -65,7 +65,7 @@ export function ReportHistory({ view }: { view: InstanceView }) {
                 ...kinds.map((value) => ({ value, label: t(`goal-states:documents.kind.${value}`) })),
               ]}
             />
-          </>
+          </div>
         }
       />
       {history.error && !history.data ? (

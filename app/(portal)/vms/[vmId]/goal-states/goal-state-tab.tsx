@@ -119,7 +119,7 @@ function Comparison({ vmId, pair, newest, onAct }: ComparisonProps) {
         title={t('title')}
         note={<span className="tabular-nums">{pair.from === 0 ? `${pair.to}, ${t('first')}` : t('range', pair)}</span>}
         actions={
-          <>
+          <div className="flex flex-wrap items-center justify-end gap-2">
             <Segmented<Shape>
               label={t('view')}
               value={shape}
@@ -132,7 +132,7 @@ function Comparison({ vmId, pair, newest, onAct }: ComparisonProps) {
                 {t('revert', { incarnation: target })}
               </Button>
             )}
-          </>
+          </div>
         }
         className="border-b border-line-subtle"
       />

@@ -29,7 +29,9 @@ export function AxisFrame({ range, now, deadline, width, height, xOf }: AxisFram
   const dueX = due === null ? 0 : xOf(due);
   const within = due !== null && due <= to;
   const dueTime = due === null ? '' : `${clock(due)}${within ? '' : ' →'}`;
-  const dueWords = t(late ? 'deadline.past' : 'deadline', { time: dueTime });
+  // A narrow axis keeps its times and drops its words.
+  const narrow = width < 480;
+  const dueWords = narrow ? dueTime : t(late ? 'deadline.past' : 'deadline', { time: dueTime });
   const dueWidth = dueWords.length * 6;
   const nowWidth = t('now').length * 6;
   // What is due is read from the left where it lies behind, and ends at the edge where it lies beyond.
@@ -50,7 +52,7 @@ export function AxisFrame({ range, now, deadline, width, height, xOf }: AxisFram
         .filter(
           (at) => ((at + offset(at)) / (lines[1] && lines[0] ? lines[1] - lines[0] : 1)) % every === 0 || every === 1,
         )
-        .filter((at) => xOf(at) > 14 && xOf(at) < present - nowWidth / 2 - 20)
+        .filter((at) => xOf(at) > 14 && xOf(at) < present - (narrow ? nowWidth : nowWidth / 2) - 20)
         .filter((at) => !late || Math.abs(xOf(at) - dueTextX) > dueWidth / 2 + 20)
         .map((at) => (
           <text key={at} {...text} x={xOf(at)} fill="var(--text-3)">
@@ -74,13 +76,20 @@ export function AxisFrame({ range, now, deadline, width, height, xOf }: AxisFram
         />
       ) : null}
       <path d={`M${present} ${headHeight - 2}V${height}`} stroke="var(--text)" strokeWidth="1.5" />
-      <text {...text} x={present} fill="var(--text)" className="text-11 font-semibold select-none">
+      <text
+        {...text}
+        x={narrow ? present + 2 : present}
+        textAnchor={narrow ? 'end' : 'middle'}
+        fill="var(--text)"
+        className="text-11 font-semibold select-none"
+      >
         {t('now')}
       </text>
       {due === null ? null : (
         <text
           {...text}
-          x={dueTextX}
+          x={narrow && !late ? width : dueTextX}
+          textAnchor={narrow && !late ? 'end' : 'middle'}
           fill={late ? 'var(--failed-text)' : 'var(--warning-text)'}
           className="text-11 font-medium tabular-nums select-none"
         >

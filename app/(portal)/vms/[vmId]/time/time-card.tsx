@@ -45,7 +45,7 @@ export function TimeCard({ view }: { view: InstanceView }) {
         id={id}
         title={t('title')}
         actions={
-          <>
+          <div className="flex flex-wrap items-center justify-end gap-2">
             <Button size="sm" variant="ghost" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
               {t(asTable ? 'picture' : 'table')}
             </Button>
@@ -55,7 +55,7 @@ export function TimeCard({ view }: { view: InstanceView }) {
               onChange={putRange}
               options={ranges.map((value) => ({ value, label: t(`range.${value}`) }))}
             />
-          </>
+          </div>
         }
       />
       {timeline.data === undefined ? (
