@@ -28,9 +28,9 @@ export function AxisFrame({ range, now, deadline, width, height, xOf }: AxisFram
   const late = due !== null && due <= now;
   const dueX = due === null ? 0 : xOf(due);
   const within = due !== null && due <= to;
-  const dueTime = due === null ? '' : `${clock(due)}${within ? '' : ' →'}`;
   // A narrow axis keeps its times and drops its words.
   const narrow = width < 480;
+  const dueTime = due === null ? '' : `${clock(due)}${within || narrow ? '' : ' →'}`;
   const dueWords = narrow ? dueTime : t(late ? 'deadline.past' : 'deadline', { time: dueTime });
   const dueWidth = dueWords.length * 6;
   const nowWidth = t('now').length * 6;
@@ -78,7 +78,7 @@ export function AxisFrame({ range, now, deadline, width, height, xOf }: AxisFram
       <path d={`M${present} ${headHeight - 2}V${height}`} stroke="var(--text)" strokeWidth="1.5" />
       <text
         {...text}
-        x={narrow ? present + 2 : present}
+        x={narrow ? present - 3 : present}
         textAnchor={narrow ? 'end' : 'middle'}
         fill="var(--text)"
         className="text-11 font-semibold select-none"
