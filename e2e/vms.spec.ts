@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
@@ -61,7 +62,7 @@ test('the search finds a part of a name, lives in the address, and says when not
   await page.getByRole('searchbox').fill('nobody-has-this');
   await expect(page.getByRole('heading', { name: 'No VM matches' })).toBeVisible();
   await expectAccessibleInBothThemes(page);
-  await page.getByRole('button', { name: 'Clear the search' }).click();
+  await page.getByRole('button', { name: 'Clear all filters' }).click();
   await expect(page.getByRole('link', { name: names[2] ?? '' })).toBeVisible();
 });
 
@@ -77,6 +78,127 @@ test('j and k walk the list, Enter opens', async ({ signedIn, api, unique }) => 
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(`/vms/${second.id}`);
+});
+
+test('filters by tag and health are chosen from menus, live in the address, and Back takes them off', async ({
+  signedIn,
+  api,
+  unique,
+}) => {
+  const site = `site "${unique}": ä`;
+  for (const [name, tags] of [
+    ['a', { site, role: 'web' }],
+    ['b', { site, role: 'db' }],
+    ['c', { role: 'web' }],
+  ] as const) {
+    await api.call('POST', '/vms', { body: { name: `chip-${unique}-${name}`, tags } });
+  }
+  const page = await signedIn('viewer');
+  await page.goto(`/vms?q=chip-${unique}`);
+  const links = page.getByRole('link', { name: /^chip-/ });
+  await expect(links).toHaveCount(3);
+
+  await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: 'Tag' }).click();
+  const menu = page.getByRole('dialog', { name: 'Tag' });
+  await menu.getByRole('combobox').fill(unique);
+  await expect(menu.getByRole('option', { name: `${site} 2` })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await menu.getByRole('option', { name: `${site} 2` }).click();
+  await expect(links).toHaveCount(2);
+  await expect(page.getByText('2 match')).toBeVisible();
+  expect(new URL(page.url()).searchParams.get('tag')).toBe(`site=${site}`);
+
+  await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: 'Health' }).click();
+  await page.getByRole('checkbox', { name: 'Failed' }).check();
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByRole('heading', { name: 'No VM matches' })).toBeVisible();
+  await page.goBack();
+  await expect(links).toHaveCount(2);
+  await page.goBack();
+  await expect(links).toHaveCount(3);
+  await page.goForward();
+  await expect(links).toHaveCount(2);
+  await page.reload();
+  await expect(links).toHaveCount(2);
+  await page.getByRole('button', { name: /^Remove the filter Tag site/ }).click();
+  await expect(links).toHaveCount(3);
+});
+
+test('a menu is walked by keys alone', async ({ signedIn, api, unique }) => {
+  await api.call('POST', '/vms', { body: { name: `keys-${unique}`, tags: { [`only-${unique}`]: 'yes' } } });
+  const page = await signedIn('viewer');
+  await page.goto('/vms');
+  await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: 'Tag' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('combobox', { name: 'Find a tag' })).toBeFocused();
+  await page.keyboard.type(`only-${unique}`);
+  await expect(page.getByRole('option', { name: 'yes 1' })).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('link', { name: `keys-${unique}` })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: '1 matches' })).toBeVisible();
+});
+
+test('heads sort, and say how', async ({ signedIn, api, unique }) => {
+  for (const name of ['a', 'b']) await api.createVm(`sort-${unique}-${name}`);
+  const page = await signedIn('viewer');
+  await page.goto(`/vms?q=sort-${unique}`);
+  const links = page.getByRole('link', { name: /^sort-/ });
+  await expect(links).toHaveText([`sort-${unique}-a`, `sort-${unique}-b`]);
+  const head = page.getByRole('columnheader', { name: 'Name' });
+  await expect(head).toHaveAttribute('aria-sort', 'ascending');
+  await head.getByRole('button').click();
+  await expect(links).toHaveText([`sort-${unique}-b`, `sort-${unique}-a`]);
+  await expect(head).toHaveAttribute('aria-sort', 'descending');
+  await expect(page).toHaveURL(/sort=-name/);
+});
+
+test('columns are chosen and stay so in this browser', async ({ signedIn, api, unique }) => {
+  await api.createVm(`look-${unique}`);
+  const page = await signedIn('viewer');
+  await page.goto(`/vms?q=look-${unique}`);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Goal state' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Compact rows' }).click();
+  await expectAccessibleInBothThemes(page);
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await expect(page.getByRole('columnheader', { name: 'Goal state' })).toBeVisible();
+});
+
+test('what an address asks that is nothing is left out, with a word', async ({ signedIn, api, unique }) => {
+  await api.createVm(`odd-${unique}`);
+  const page = await signedIn('viewer');
+  await page.goto(`/vms?q=odd-${unique}&health=fine&sort=colour&version=x`);
+  await expect(page.getByText('They are left out.')).toBeVisible();
+  await expect(page.getByRole('link', { name: `odd-${unique}` })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+});
+
+test('a new VM waits behind a count and does not move the rows', async ({ signedIn, api, unique }) => {
+  await api.createVm(`calm-${unique}-b`);
+  const page = await signedIn('viewer');
+  await page.goto(`/vms?q=calm-${unique}`);
+  await expect(page.getByRole('link', { name: /^calm-/ })).toHaveCount(1);
+  await api.createVm(`calm-${unique}-a`);
+  await page.getByRole('button', { name: '1 more matches. Show' }).click();
+  await expect(page.getByRole('link', { name: /^calm-/ })).toHaveText([`calm-${unique}-a`, `calm-${unique}-b`]);
+});
+
+test('what matches is taken away as a file that no spreadsheet runs', async ({ signedIn, api, unique }) => {
+  await api.call('POST', '/vms', { body: { name: `file-${unique}-a`, tags: { '=cmd': '1' } } });
+  await api.createVm(`file-${unique}-b`);
+  const page = await signedIn('viewer');
+  await page.goto(`/vms?q=file-${unique}`);
+  const waiting = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Export' }).click();
+  const download = await waiting;
+  expect(download.suggestedFilename()).toMatch(/^annex-vms-.*\.csv$/);
+  const text = readFileSync(await download.path(), 'utf8');
+  const lines = text.trimEnd().split('\r\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toContain(`"'=cmd=1"`);
 });
 
 test('of many VMs only those in sight are in the document, and scrolling reaches the last', async ({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { csvLine } from './csv.ts';
+import { harmless } from './harmless.ts';
 
 test.each([
   ['words', ['a', 1, null], '"a",1,\r\n'],
@@ -9,4 +10,28 @@ test.each([
   ['numbers as they are', [-5, 0.25], '-5,0.25\r\n'],
 ])('%s', (_what, cells, line) => {
   expect(csvLine(cells)).toBe(line);
+});
+
+const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
+const before = ['', ' ', '\t', '\r', '\n', '\r\n', '\u00A0', '\u3000', '\uFEFF', '\u200B', '\u202E', '\u0000', ' \t\u200B '];
+
+test.each(signs)('%s begins no formula, whatever hides before it', (sign) => {
+  for (const hidden of before) {
+    const text = `${hidden}${sign}1+1`;
+    expect(harmless(text)).toMatch(/^'/);
+    expect(harmless(text).replaceAll("'", '')).toBe(text);
+  }
+});
+
+test('a tab or a break at the beginning is marked by itself', () => {
+  for (const text of ['\tx', '\rx', '\nx']) expect(harmless(text)).toBe(`'${text}`);
+});
+
+test.each([';', '\t', '|'])('nor behind a character that ends a cell elsewhere (%j)', (separator) => {
+  expect(harmless(`a${separator}=cmd()`)).toBe(`a${separator}'=cmd()`);
+  expect(harmless(`a${separator} +1`)).toBe(`a${separator} '+1`);
+});
+
+test.each(['web-1', 'a=b', 'role=web; env=prod', '1+1', 'ada@example.org', '', 'ä', "'=1"])('%s stays as it is', (text) => {
+  expect(harmless(text)).toBe(text);
 });

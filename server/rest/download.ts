@@ -7,11 +7,15 @@ import { DomainError } from '#server/domain/error.ts';
 import { problemResponse } from '#server/i18n/index.ts';
 import type { DoorServices, RequestInfo } from './door.ts';
 import { activityLines } from './download-activity.ts';
+import { fleetLines } from './download-fleet.ts';
 
 /** Lines of a file as they are read; the first piece is made before the answer begins, so that a refusal is one. */
 type Download = (ctx: Context, query: URLSearchParams, form: 'csv' | 'jsonl') => AsyncGenerator<string, void>;
 
-const files: Readonly<Record<string, Download>> = { activity: activityLines };
+const files: Readonly<Record<string, Download>> = { activity: activityLines, vms: fleetLines };
+
+/** By it spreadsheets know that a file is UTF-8. */
+const byteOrderMark = '\uFEFF';
 
 const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'application/jsonl; charset=utf-8' } as const;
 
@@ -43,7 +47,7 @@ export function createDownloadHandler(
       const ctx: Context = { ...held, log, actor, origin, now, requestId };
       const lines = download(ctx, searchParams, form === 'csv' ? 'csv' : 'jsonl');
       const first = await lines.next();
-      return new Response(streamOf(lines, first.value ?? '', log), {
+      return new Response(streamOf(lines, (form === 'csv' ? byteOrderMark : '') + (first.value ?? ''), log), {
         headers: {
           'content-type': types[form === 'csv' ? 'csv' : 'jsonl'],
           'content-disposition': `attachment; filename="annex-${name}-${now.toISOString().slice(0, 10)}.${form}"`,

@@ -13,13 +13,7 @@ import {
   isFirst,
   type Reading,
 } from './reading.ts';
-
-/** What is in sight: the first and last row, and whether they race past. */
-export interface Sight {
-  from: number;
-  to: number;
-  moving: boolean;
-}
+import type { Sight } from './use-window-rows.ts';
 
 export interface Blocks {
   rowAt(index: number): FleetRow | undefined;

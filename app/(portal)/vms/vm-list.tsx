@@ -1,6 +1,6 @@
 'use client';
 
-import { Plus } from 'lucide-react';
+import { Download, Plus } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useEffect, useRef, useState } from 'react';
 import { writeChoice } from '#app/_lib/cookies.ts';
@@ -18,7 +18,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { type TableLook, writeLook } from './columns.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { isFiltered, writeAddress } from './fleet-address.ts';
+import { type FleetQuery, isFiltered, writeAddress } from './fleet-address.ts';
 import { QuickViews } from './quick-views.tsx';
 import type { FirstPage, FleetSummary } from './reading.ts';
 import { useFleetAddress } from './use-fleet-address.ts';
@@ -38,7 +38,7 @@ export interface VmListProps {
 
 /** The fleet: views, filters and order, which live in the address, and the table. */
 export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListProps) {
-  const { t } = useTranslation('vms');
+  const { t, i18n } = useTranslation('vms');
   const reader = useReader();
   const address = useFleetAddress();
   const { query } = address;
@@ -46,9 +46,9 @@ export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListPr
   const [enrolling, setEnrolling] = useState(false);
   useRequestedAct('enroll', () => setEnrolling(true));
   const [look, setLook] = useState(firstLook);
-  const top = useTopOfList(list.reading?.query !== undefined ? writeAddress(list.reading.query) : '');
+  useTopOfList(list.reading === undefined ? '' : writeAddress(list.reading.query));
   const { reading, waiting, refresh } = list;
-  useOwnActs(enrolling, waiting, refresh);
+  useNewAtOnce(enrolling || reading?.total === 0, waiting, refresh);
 
   const mayEnroll = reader.can('operator');
   const isEmpty = reading?.total === 0 && !isFiltered(reading.query.filter);
@@ -64,13 +64,27 @@ export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListPr
   };
   const show = () => {
     refresh();
-    top.current?.scrollIntoView({ block: 'nearest' });
     window.scrollTo({ top: 0 });
   };
 
   return (
     <>
-      <PageHeader title={t('title')} actions={isEmpty ? undefined : <>{mayEnroll ? enroll : null}</>} />
+      <PageHeader
+        title={t('title')}
+        actions={
+          isEmpty ? undefined : (
+            <>
+              <Button asChild>
+                <a href={exportAddress(query, i18n.language)} download>
+                  <Download aria-hidden />
+                  {t('export')}
+                </a>
+              </Button>
+              {mayEnroll ? enroll : null}
+            </>
+          )
+        }
+      />
       {isEmpty ? null : (
         <>
           <QuickViews address={address} first={summary} firstAt={first.at} />
@@ -79,8 +93,11 @@ export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListPr
               {t('ignored', { names: address.ignored.join(', '), count: address.ignored.length })}
             </Banner>
           )}
-          <div ref={top} className="mb-3 flex flex-wrap items-center gap-2">
-            <FilterBar address={address} />
+          <div className="mb-3 flex flex-wrap items-center gap-2">
+            {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is drawn as a box of its own and does not wrap */}
+            <div role="group" aria-label={t('filters')} className="contents">
+              <FilterBar address={address} />
+            </div>
             <span className="ms-auto flex items-center gap-2">
               {waiting === 0 ? null : <Waiting count={waiting} onShow={show} />}
               <Matching total={reading?.total} filtered={reading !== undefined && isFiltered(reading.query.filter)} />
@@ -129,6 +146,11 @@ export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListPr
   );
 }
 
+/** The file holds all that match, by name, with its head in the language of the page. */
+function exportAddress({ filter }: FleetQuery, language: string): string {
+  return `/download/vms.csv?${[writeAddress({ filter, sort: 'name' }), `lang=${language}`].filter(Boolean).join('&')}`;
+}
+
 function Matching({ total, filtered }: { total: number | undefined; filtered: boolean }) {
   const { t } = useTranslation('vms');
   const format = useFormat();
@@ -152,20 +174,22 @@ function Waiting({ count, onShow }: { count: number; onShow(): void }) {
 }
 
 /** Another list begins at its top; the first one where the browser was. */
-function useTopOfList(list: string) {
-  const top = useRef<HTMLDivElement>(null);
+function useTopOfList(list: string): void {
   const shown = useRef(list);
   useEffect(() => {
     if (shown.current === list) return;
     shown.current = list;
     window.scrollTo({ top: 0 });
   }, [list]);
-  return top;
 }
 
-/** What the reader made, and the first VM of all, appear by themselves. */
-function useOwnActs(enrolling: boolean, waiting: number, refresh: () => void): void {
+/** What the reader has just made, and the first rows of an empty list, appear by themselves: nobody reads there. */
+function useNewAtOnce(atOnce: boolean, waiting: number, refresh: () => void): void {
+  const latest = useRef(refresh);
   useEffect(() => {
-    if (enrolling && waiting !== 0) refresh();
-  }, [enrolling, waiting, refresh]);
+    latest.current = refresh;
+  });
+  useEffect(() => {
+    if (atOnce && waiting !== 0) latest.current();
+  }, [atOnce, waiting]);
 }

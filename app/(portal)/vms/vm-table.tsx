@@ -1,9 +1,8 @@
 'use client';
 
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeys } from '#app/_lib/keys.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
@@ -16,8 +15,11 @@ import type { FleetSort } from '#server/domain/views/input.ts';
 import { type ColumnName, type TableLook, widths } from './columns.ts';
 import type { FirstPage, Reading } from './reading.ts';
 import { useBlocks } from './use-blocks.ts';
+import { useWindowRows } from './use-window-rows.ts';
 import { type Room, VmRow } from './vm-row.tsx';
 
+/** Pixels of the table's head and of a row, as the style sheet has them. */
+const headHeight = 32;
 const rowHeights = { usual: 36, compact: 28, narrow: 68 };
 /** What stands over the rows while the page scrolls: the top bar and the table's head; below them, the foot. */
 const over = 84;
@@ -38,33 +40,31 @@ export interface VmTableProps {
 export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   const { t } = useTranslation('vms');
   const frame = useRef<HTMLDivElement>(null);
-  const top = useTop(frame);
   const isNarrow = useIsNarrow();
   const rowHeight = isNarrow ? rowHeights.narrow : look.compact ? rowHeights.compact : rowHeights.usual;
   const count = Math.min(reading.total, Math.floor(tallest / rowHeight));
-  const virtual = useWindowVirtualizer({
+  const {
+    sight,
+    first: firstDrawn,
+    last,
+    show,
+  } = useWindowRows({
+    frame,
+    head: isNarrow ? 0 : headHeight,
     count,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-    scrollMargin: top,
-    scrollPaddingStart: over,
-    scrollPaddingEnd: below,
-    // The rows that the server renders, before the window's height is known.
-    initialRect: { width: 1200, height: 1000 },
+    rowHeight,
+    over,
+    below,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another height of the rows is what makes them be measured
-  useLayoutEffect(() => virtual.measure(), [rowHeight, virtual]);
-  const items = virtual.getVirtualItems();
-  const range = virtual.range ?? { startIndex: 0, endIndex: Math.min(count - 1, 30) };
-  const sight = { from: range.startIndex, to: range.endIndex, moving: virtual.isScrolling };
   const blocks = useBlocks(reading, sight, first);
-  const cursor = useCursor(reading, (index) => blocks.rowAt(index)?.id, virtual.scrollToIndex);
+  const cursor = useCursor(reading, (index) => blocks.rowAt(index)?.id, show);
   const [table, room] = useRoom(look.columns, isNarrow);
 
-  const before = (items[0]?.start ?? top) - top;
-  const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
+  const drawn = Array.from({ length: last - firstDrawn + 1 }, (_, offset) => firstDrawn + offset);
+  const before = firstDrawn * rowHeight;
+  const after = (count - 1 - last) * rowHeight;
   return (
-    <Card ref={frame} aria-busy={stale} className={cn('overflow-clip', stale && 'opacity-60')}>
+    <Card ref={frame} aria-busy={stale} className={cn('overflow-clip [overflow-anchor:none]', stale && 'opacity-60')}>
       {blocks.error === null ? null : (
         <div className="sticky top-(--topbar) z-2 border-b border-line bg-surface">
           <QueryError error={blocks.error} onRetry={blocks.retry} at={new Date()} />
@@ -79,7 +79,7 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
         <Head columns={look.columns} sort={reading.query.sort} onSort={onSort} />
         <TBody className="max-sm:block">
           {before > 0 ? <Spacer height={before} columns={look.columns.length + 1} /> : null}
-          {items.map(({ index }) => (
+          {drawn.map((index) => (
             <VmRow
               key={index}
               row={blocks.rowAt(index)}
@@ -93,7 +93,7 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
           {after > 0 ? <Spacer height={after} columns={look.columns.length + 1} /> : null}
         </TBody>
       </Table>
-      <Foot from={sight.from} to={Math.min(sight.to, count - 1)} total={reading.total} count={count} />
+      <Foot from={sight.from} to={sight.to} total={reading.total} count={count} />
     </Card>
   );
 }
@@ -125,7 +125,7 @@ function Head({ columns, sort, onSort }: HeadProps) {
               data-column={column}
               end={column === 'lastSeen'}
               aria-sort={by === undefined ? undefined : direction}
-              className="top-(--topbar)"
+              className="top-(--topbar)!"
             >
               {by === undefined ? (
                 t(`column.${column}`)
@@ -208,23 +208,6 @@ function useCursor(
     },
   ]);
   return cursor;
-}
-
-/** How far below the top of the document it begins; what stands over it may grow. */
-function useTop(frame: RefObject<HTMLElement | null>): number {
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    const measure = () => {
-      if (frame.current) setTop(Math.round(frame.current.getBoundingClientRect().top + window.scrollY));
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(document.body);
-    const above = frame.current?.previousElementSibling;
-    if (above) observer.observe(above);
-    return () => observer.disconnect();
-  }, [frame]);
-  return top;
 }
 
 /** Pixels for chips and tags, measured at the heads of their columns. */

@@ -10,8 +10,6 @@ interface Rule {
   router: string;
   /** Input that names the thing, or a list of things: queries about others are left alone. */
   about?: string;
-  /** Queries that name nothing are left alone, too. */
-  named?: true;
   /** Only this procedure: the others show what was, which no change touches. */
   procedure?: string;
 }
@@ -23,7 +21,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'goalStates', about: 'vmId' },
     { router: 'instanceViews', about: 'vmId' },
     { router: 'handlers' },
-    { router: 'fleet', about: 'vmIds', named: true },
+    { router: 'fleet', procedure: 'rows', about: 'vmIds' },
   ],
   fleet: [
     { router: 'vms', about: 'vmId' },
@@ -59,7 +57,7 @@ export function concerns(queryKey: Query['queryKey'], changes: readonly Change[]
     return matching.some((rule) => {
       if (rule.router !== router || (rule.procedure ?? procedure) !== procedure) return false;
       const about = rule.about === undefined ? undefined : input?.[rule.about];
-      if (typeof about !== 'string' && !Array.isArray(about)) return rule.named !== true;
+      if (typeof about !== 'string' && !Array.isArray(about)) return true;
       // Where too many changed at once, none of them is named.
       return change.key === '*' || [about].flat().includes(change.key);
     });

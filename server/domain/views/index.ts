@@ -1,4 +1,5 @@
 export { countFleet, type FleetSummary, summarizeFleet } from './count-fleet.ts';
+export { type ExportedVm, exportFleet } from './export-fleet.ts';
 export { type FleetRow, readFleetRows } from './fleet-rows.ts';
 export { getInstanceView } from './get-instance-view.ts';
 export { getTimeline } from './get-timeline.ts';

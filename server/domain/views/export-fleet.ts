@@ -1,0 +1,84 @@
+import { inArray, sql } from 'drizzle-orm';
+import { agentPresence, agents, extensionHealth, goalStateHeads, vmHealth, vms } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { countFleet } from './count-fleet.ts';
+import { fleetSource } from './fleet-filter.ts';
+import { fleetOrder } from './fleet-order.ts';
+import { type FleetFilter, type FleetFilterInput, fleetFilterInput } from './input.ts';
+
+const pageRows = 1_000;
+
+/**
+ * All VMs that match, by name, with their health as lists have it; page by page, so that a hundred thousand are never
+ * in memory at once. That somebody took them away is an act in the activity, with the filter and their number.
+ */
+export async function exportFleet(ctx: Context, input: FleetFilterInput): Promise<AsyncGenerator<ExportedVm[]>> {
+  allow(ctx.actor, 'viewer');
+  const filter = parse(fleetFilterInput, input);
+  const { matching } = await countFleet(ctx, filter);
+  await ctx.db.transaction((tx) =>
+    recordAudit(tx, ctx, {
+      action: 'fleet.export',
+      target: { kind: 'fleet', id: 'vms' },
+      details: { count: matching, filter },
+    }),
+  );
+  return pages(ctx, filter);
+}
+
+async function* pages(ctx: Context, filter: FleetFilter): AsyncGenerator<ExportedVm[]> {
+  const source = fleetSource(filter, ctx.now);
+  const order = fleetOrder('name', source);
+  for (let cursor: string | null = null; ; ) {
+    const after = cursor === null ? sql`true` : order.after(cursor);
+    const { rows } = await ctx.db.execute<{ id: string; keys: string[] }>(sql`
+      select ${source.id} as id, ${order.keys} as keys from ${source.table}
+      where ${source.where} and ${after} order by ${order.by} limit ${pageRows}`);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield await load(
+      ctx,
+      rows.map(({ id }) => id),
+    );
+    cursor = order.write(last.keys);
+    if (rows.length < pageRows) return;
+  }
+}
+
+export type ExportedVm = Awaited<ReturnType<typeof load>>[number];
+
+async function load(ctx: Context, ids: string[]) {
+  const [machines, services] = await Promise.all([
+    ctx.db
+      .select({
+        id: vms.id,
+        name: vms.name,
+        tags: vms.tags,
+        createdAt: vms.createdAt,
+        health: vmHealth.health,
+        since: vmHealth.since,
+        agent: vmHealth.agent,
+        agentVersion: agents.version,
+        os: agents.os,
+        lastSeenAt: agentPresence.lastSeenAt,
+        clockSkewSeconds: agentPresence.clockSkewSeconds,
+        goalState: goalStateHeads.incarnation,
+      })
+      .from(vms)
+      .leftJoin(vmHealth, sql`${vmHealth.vmId} = ${vms.id}`)
+      .leftJoin(agents, sql`${agents.vmId} = ${vms.id}`)
+      .leftJoin(agentPresence, sql`${agentPresence.vmId} = ${vms.id}`)
+      .leftJoin(goalStateHeads, sql`${goalStateHeads.vmId} = ${vms.id}`)
+      .where(inArray(vms.id, ids)),
+    ctx.db.select().from(extensionHealth).where(inArray(extensionHealth.vmId, ids)).orderBy(extensionHealth.name),
+  ]);
+  const machineOf = new Map(machines.map((machine) => [machine.id, machine]));
+  const servicesOf = Map.groupBy(services, ({ vmId }) => vmId);
+  return ids.flatMap((id) => {
+    const machine = machineOf.get(id);
+    return machine === undefined ? [] : [{ ...machine, extensions: servicesOf.get(id) ?? [] }];
+  });
+}
