@@ -6,14 +6,28 @@ test.each([
   ['words', ['a', 1, null], '"a",1,\r\n'],
   ['quotes, commas and lines', ['a "b", c\r\nd'], '"a ""b"", c\r\nd"\r\n'],
   ['a formula', ['=1+1', '+1', '-1', '@SUM(A1)'], `"'=1+1","'+1","'-1","'@SUM(A1)"\r\n`],
-  ['a formula behind blanks', [' =1', '\t=1', '\r=1', '\u00a0=1'], `"' =1","'\t=1","'\r=1","'\u00a0=1"\r\n`],
+  ['a formula behind blanks', [' =1', '\t=1', '\r=1', '\u00a0=1'], `"' =1","'\t'=1","'\r'=1","'\u00a0=1"\r\n`],
   ['numbers as they are', [-5, 0.25], '-5,0.25\r\n'],
 ])('%s', (_what, cells, line) => {
   expect(csvLine(cells)).toBe(line);
 });
 
 const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
-const before = ['', ' ', '\t', '\r', '\n', '\r\n', '\u00A0', '\u3000', '\uFEFF', '\u200B', '\u202E', '\u0000', ' \t\u200B '];
+const before = [
+  '',
+  ' ',
+  '\t',
+  '\r',
+  '\n',
+  '\r\n',
+  '\u00A0',
+  '\u3000',
+  '\uFEFF',
+  '\u200B',
+  '\u202E',
+  '\u0000',
+  ' \t\u200B ',
+];
 
 test.each(signs)('%s begins no formula, whatever hides before it', (sign) => {
   for (const hidden of before) {
@@ -32,6 +46,9 @@ test.each([';', '\t', '|'])('nor behind a character that ends a cell elsewhere (
   expect(harmless(`a${separator} +1`)).toBe(`a${separator} '+1`);
 });
 
-test.each(['web-1', 'a=b', 'role=web; env=prod', '1+1', 'ada@example.org', '', 'ä', "'=1"])('%s stays as it is', (text) => {
-  expect(harmless(text)).toBe(text);
-});
+test.each(['web-1', 'a=b', 'role=web; env=prod', '1+1', 'ada@example.org', '', 'ä', "'=1"])(
+  '%s stays as it is',
+  (text) => {
+    expect(harmless(text)).toBe(text);
+  },
+);

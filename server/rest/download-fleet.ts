@@ -17,7 +17,13 @@ const columns: readonly Column[] = [
   ['csv.agent', ({ agent }) => agent ?? 'never'],
   ['csv.agentVersion', ({ agentVersion }) => agentVersion],
   ['column.lastSeen', ({ lastSeenAt }) => lastSeenAt?.toISOString() ?? null],
-  ['column.tags', ({ tags }) => Object.entries(tags).map(([name, value]) => `${name}=${value}`).join('; ')],
+  [
+    'column.tags',
+    ({ tags }) =>
+      Object.entries(tags)
+        .map(([name, value]) => `${name}=${value}`)
+        .join('; '),
+  ],
   ['column.goalState', ({ goalState }) => goalState],
   ['column.system', ({ os }) => [os?.name, os?.version, os?.arch].filter(Boolean).join(' ') || null],
   ['csv.clockSkew', ({ clockSkewSeconds }) => clockSkewSeconds],

@@ -57,7 +57,9 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
 test('all that match leave as a file, in pages that nobody sees', async () => {
   const response = await get('/vms.csv');
   expect(response.status).toBe(200);
-  expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="annex-vms-\d{4}-\d\d-\d\d\.csv"$/);
+  expect(response.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="annex-vms-\d{4}-\d\d-\d\d\.csv"$/,
+  );
   const lines = (await response.text()).trimEnd().split('\r\n');
   expect(lines).toHaveLength(many + 2);
   expect(lines[0]).toMatch(/^\uFEFF?"Name","Id","Health"/);
