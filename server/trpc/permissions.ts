@@ -91,6 +91,7 @@ export const permissions = {
   'members.resetFactors': administers,
   'members.sessions': administers,
   'members.update': administers,
+  'overview.acts': reads,
   'overview.cell': reads,
   'overview.changes': reads,
   'overview.deadlines': reads,

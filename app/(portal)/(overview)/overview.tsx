@@ -1,7 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
+import { Download, Plus } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -12,6 +12,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { PageHeader } from '#app/_ui/page-header.tsx';
+import { ActsCard } from './acts-card.tsx';
 import type { OverviewAnswers } from './answers.ts';
 import { ChangesCard } from './changes-card.tsx';
 import { DeadlinesCard } from './deadlines-card.tsx';
@@ -29,13 +30,15 @@ const EnrollDialog = dynamic(() => import('../vms/enroll-dialog.tsx').then((modu
 
 export interface OverviewProps {
   /** What the server could read; the rest is read here. */
-  first: { [Part in 'summary' | 'failing' | 'changes' | 'deadlines' | 'events']: OverviewAnswers[Part] | undefined };
+  first: {
+    [Part in 'summary' | 'failing' | 'changes' | 'deadlines' | 'events' | 'acts']: OverviewAnswers[Part] | undefined;
+  };
   gatewayUrl: string;
 }
 
 /** The fleet at a glance. Every part reads for itself: one that fails leaves the others standing. */
 export function Overview({ first, gatewayUrl }: OverviewProps) {
-  const { t } = useTranslation(['overview', 'vms']);
+  const { t, i18n } = useTranslation(['overview', 'vms']);
   const trpc = useTRPC();
   const reader = useReader();
   const format = useFormat();
@@ -63,7 +66,19 @@ export function Overview({ first, gatewayUrl }: OverviewProps) {
             </span>
           ) : undefined
         }
-        actions={mayEnroll && !isEmpty ? enroll : undefined}
+        actions={
+          isEmpty ? undefined : (
+            <>
+              <Button asChild>
+                <a href={`/download/vms.csv?lang=${i18n.language}`} download>
+                  <Download aria-hidden />
+                  {t('vms:export')}
+                </a>
+              </Button>
+              {mayEnroll ? enroll : null}
+            </>
+          )
+        }
       />
       {isEmpty ? (
         <EmptyFleet gatewayUrl={gatewayUrl} act={mayEnroll ? enroll : undefined} />
@@ -92,6 +107,7 @@ export function Overview({ first, gatewayUrl }: OverviewProps) {
               <DeadlinesCard first={first.deadlines} />
               <ChangesCard first={first.changes} />
               <EventsCard first={first.events} />
+              <ActsCard first={first.acts} />
             </div>
           </div>
         </>

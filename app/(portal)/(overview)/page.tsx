@@ -14,17 +14,21 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function OverviewPage() {
   const { t } = await words('overview');
   const { overview } = await portal();
-  const [summary, failing, changes, deadlines, events] = await Promise.all([
+  const [summary, failing, changes, deadlines, events, acts] = await Promise.all([
     orNothing(overview.summary()),
     orNothing(overview.failing()),
     orNothing(overview.changes()),
     orNothing(overview.deadlines()),
     orNothing(overview.events()),
+    orNothing(overview.acts()),
   ]);
   return (
     <Page crumbs={[{ label: t('title') }]}>
-      <Words namespaces={['overview', 'reports', 'vms']}>
-        <Overview first={{ summary, failing, changes, deadlines, events }} gatewayUrl={runtime().config.gatewayUrl} />
+      <Words namespaces={['overview', 'reports', 'vms', 'activity']}>
+        <Overview
+          first={{ summary, failing, changes, deadlines, events, acts }}
+          gatewayUrl={runtime().config.gatewayUrl}
+        />
       </Words>
     </Page>
   );

@@ -1,9 +1,10 @@
-import { createInstance, type i18n } from 'i18next';
+import { createInstance, type FormatterModule, type i18n } from 'i18next';
 import { type Bundles, sharedNamespaces } from './namespaces.ts';
+import { grouped } from './translate.ts';
 
 /** An i18next instance for one language, ready at once, kept per language on the server. */
 export function createWords(language: string, bundles: Bundles): i18n {
-  const instance = createInstance();
+  const instance = createInstance().use(formatterOf(language));
   void instance.init({
     lng: language,
     fallbackLng: false,
@@ -12,9 +13,16 @@ export function createWords(language: string, bundles: Bundles): i18n {
     keySeparator: false,
     resources: { [language]: bundles },
     // React escapes; escaping twice would show `&amp;`.
-    interpolation: { escapeValue: false },
+    interpolation: { escapeValue: false, alwaysFormat: true },
     initAsync: false,
     returnNull: false,
   });
   return instance;
+}
+
+/** Counts are written as the language writes numbers; everything else is taken as it is. */
+function formatterOf(language: string): FormatterModule {
+  const format: FormatterModule['format'] = (value, _format, _language, options) =>
+    options?.interpolationkey === 'count' && typeof value === 'number' ? grouped(language, value) : value;
+  return { type: 'formatter', init() {}, add() {}, addCached() {}, format };
 }

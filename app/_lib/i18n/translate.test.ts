@@ -19,7 +19,7 @@ describe.each([...availableLanguages(), pseudoLanguage, mirroredLanguage])('word
     const t: (key: string, values: object) => string = library.getFixedT(language, namespace);
     for (const [key, sentence] of Object.entries(bundles[namespace] ?? {})) {
       const bare = key.replace(/_(zero|one|two|few|many|other)$/, '');
-      const counts = bare === key ? [undefined] : [0, 1, 2, 5, 100];
+      const counts = bare === key ? [undefined] : [0, 1, 2, 5, 100, 12_408];
       for (const count of counts) {
         const values = { ...valuesFor(sentence), ...(count === undefined ? {} : { count }) };
         ours.push(translate(language, bundles, [namespace], bare, values));

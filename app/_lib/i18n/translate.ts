@@ -23,7 +23,7 @@ export function translate(
     const bundle: Readonly<Record<string, string>> | undefined = bundles[namespace as keyof Bundles];
     for (const candidate of candidates) {
       const sentence = bundle?.[candidate];
-      if (sentence) return fillIn(sentence, values);
+      if (sentence) return fillIn(language, sentence, values);
     }
   }
   return bare;
@@ -41,6 +41,21 @@ function pluralsOf(language: string, key: string, count: number): string[] {
   return count === 0 ? [`${key}_zero`, plural] : [plural];
 }
 
-function fillIn(sentence: string, values: Values): string {
-  return sentence.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, name: string) => String(values[name] ?? ''));
+function fillIn(language: string, sentence: string, values: Values): string {
+  return sentence.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, name: string) => {
+    const value = values[name] ?? '';
+    return name === 'count' && typeof value === 'number' ? grouped(language, value) : String(value);
+  });
+}
+
+const numbers = new Map<string, Intl.NumberFormat>();
+
+/** A count as the language writes it: `12,408`. Other numbers are names of things (ports, exit codes, versions). */
+export function grouped(language: string, count: number): string {
+  let format = numbers.get(language);
+  if (format === undefined) {
+    format = new Intl.NumberFormat(language);
+    numbers.set(language, format);
+  }
+  return format.format(count);
 }

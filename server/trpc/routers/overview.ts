@@ -1,3 +1,4 @@
+import { listActivity } from '#server/domain/views/activity/index.ts';
 import {
   getFleetMap,
   getFleetSummary,
@@ -12,7 +13,11 @@ import { type CallContext, plainQuery, query, router } from '../trpc.ts';
 const listFailing = (ctx: CallContext) =>
   listFailingTogether(ctx, { acceptLanguage: ctx.headers.get('accept-language') });
 
+/** As many as tell what is going on; the rest is a page of its own. */
+const listRecentActs = async (ctx: CallContext) => (await listActivity(ctx, { limit: 6 })).items;
+
 export const overviewRouter = router({
+  acts: plainQuery(listRecentActs),
   summary: plainQuery(getFleetSummary),
   map: query(getFleetMap),
   cell: query(getMapCell),
