@@ -12,6 +12,7 @@ const token = z.object({
   createdBy: z.string().nullable(),
   expiresAt: time.nullable(),
   lastUsedAt: time.nullable(),
+  lastUsedFrom: z.string().nullable(),
   revokedAt: time.nullable(),
 });
 
