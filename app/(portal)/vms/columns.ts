@@ -33,16 +33,39 @@ export function writeLook({ columns, compact }: TableLook): string {
   return columns.join('.') + (compact ? '~compact' : '');
 }
 
-/** Width of a column: pixels, or a share of the table; `extensions` takes what is left. */
-export const widths: Readonly<Record<'name' | ColumnName, string | undefined>> = {
-  name: '19%',
-  health: '136px',
-  since: '104px',
-  extensions: undefined,
-  agent: '76px',
-  lastSeen: '112px',
-  tags: '20%',
-  goalState: '96px',
-  system: '132px',
-  clockSkew: '96px',
+/** Pixels of the columns whose values are of one kind. */
+const fixed: Partial<Record<'name' | ColumnName, number>> = {
+  health: 136,
+  since: 128,
+  agent: 76,
+  lastSeen: 116,
+  goalState: 104,
+  system: 132,
+  clockSkew: 116,
 };
+/** How the others share the rest, and the least they need. */
+const shares: Partial<Record<'name' | ColumnName, number>> = { name: 2.3, extensions: 3.4, tags: 2 };
+const least: Partial<Record<'name' | ColumnName, number>> = { name: 172, extensions: 168, tags: 140 };
+/** The width of a table on a usual screen, by which the shares are worked out. */
+const usualWidth = 1_200;
+
+/** Widths of the columns as a style has them, and the least width of the whole in pixels. */
+export function widthsOf(columns: readonly ColumnName[]): {
+  of(column: 'name' | ColumnName): string | undefined;
+  least: number;
+} {
+  const all = ['name', ...columns] as const;
+  const sum = (values: typeof fixed): number => all.reduce((total, column) => total + (values[column] ?? 0), 0);
+  const rest = Math.max(0, usualWidth - sum(fixed)) / sum(shares);
+  return {
+    of(column) {
+      const pixels = fixed[column];
+      if (pixels !== undefined) return `${pixels}px`;
+      // One column takes what is left.
+      if (column === 'extensions' || !columns.includes('extensions')) return undefined;
+      const share = Math.max((shares[column] ?? 0) * rest, least[column] ?? 0);
+      return `${((share * 100) / usualWidth).toFixed(2)}%`;
+    },
+    least: sum(fixed) + sum(least),
+  };
+}

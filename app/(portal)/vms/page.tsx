@@ -22,9 +22,8 @@ export default async function VmsPage({ searchParams }: { searchParams: SearchPa
   const [{ t }, api, jar, given] = await Promise.all([words('vms'), portal(), cookies(), searchParams]);
   const { query } = readAddress(parametersOf(given));
   const at = Date.now();
-  const [page, { matching }, summary] = await Promise.all([
-    api.fleet.list({ ...query.filter, sort: query.sort, limit: blockSize }),
-    api.fleet.count(query.filter),
+  const [page, summary] = await Promise.all([
+    api.fleet.list({ ...query.filter, sort: query.sort, limit: blockSize, counted: true }),
     // The list is worth showing without the numbers of its views.
     api.fleet.summary().catch(() => null),
   ]);
@@ -32,7 +31,7 @@ export default async function VmsPage({ searchParams }: { searchParams: SearchPa
     <Page crumbs={[{ label: t('title') }]}>
       <Words namespaces={['vms', 'reports']}>
         <VmList
-          first={{ query, page, matching, at }}
+          first={{ query, page, at }}
           summary={summary}
           look={readLook(jar.get(cookieNames.fleetLook)?.value)}
           gatewayUrl={runtime().config.gatewayUrl}

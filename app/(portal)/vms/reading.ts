@@ -18,7 +18,6 @@ export const ageMs = 15_000;
 export interface FirstPage {
   query: FleetQuery;
   page: FleetPage;
-  matching: number;
   /** Milliseconds since 1970. */
   at: number;
 }

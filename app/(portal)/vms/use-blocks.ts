@@ -39,7 +39,8 @@ export function loadBlock(
   const before = queryClient.getQueryData<FleetPage>(blockKey(reading, block - 1));
   const place = before?.nextCursor ? { cursor: before.nextCursor } : { at: block * blockSize };
   const { filter, sort } = reading.query;
-  return client.fleet.list.query({ ...filter, sort, limit: blockSize, ...place }, { signal });
+  const counted = block === 0;
+  return client.fleet.list.query({ ...filter, sort, limit: blockSize, counted, ...place }, { signal });
 }
 
 /** The rows in sight and around it, in blocks; while the list races past, only those beside a block that is here. */

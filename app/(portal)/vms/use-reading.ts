@@ -32,15 +32,12 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   const opening = useQuery({
     queryKey: ['fleet-reading', query, epoch],
     queryFn: async ({ signal }): Promise<Reading> => {
-      const [page, { matching }] = await Promise.all([
-        loadBlock(client, queryClient, { query, epoch }, 0, signal),
-        client.fleet.count.query(query.filter, { signal }),
-      ]);
+      const page = await loadBlock(client, queryClient, { query, epoch }, 0, signal);
       queryClient.setQueryData(blockKey({ query, epoch }, 0), page);
-      return { query, epoch, total: Math.max(matching, page.items.length) };
+      return { query, epoch, total: Math.max(page.matching ?? 0, page.items.length) };
     },
     ...(isFirst({ query, epoch }, first) && {
-      initialData: { query, epoch, total: Math.max(first.matching, first.page.items.length) },
+      initialData: { query, epoch, total: Math.max(first.page.matching ?? 0, first.page.items.length) },
       initialDataUpdatedAt: first.at,
     }),
     placeholderData: keepPreviousData,

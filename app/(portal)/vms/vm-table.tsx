@@ -10,9 +10,9 @@ import { Card } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { Kbd } from '#app/_ui/kbd.tsx';
-import { Table, TBody, THead, Th } from '#app/_ui/table.tsx';
+import { Table, TableFrame, TBody, THead, Th } from '#app/_ui/table.tsx';
 import type { FleetSort } from '#server/domain/views/input.ts';
-import { type ColumnName, type TableLook, widths } from './columns.ts';
+import { type ColumnName, type TableLook, widthsOf } from './columns.ts';
 import type { FirstPage, Reading } from './reading.ts';
 import { useBlocks } from './use-blocks.ts';
 import { useWindowRows } from './use-window-rows.ts';
@@ -58,7 +58,9 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   });
   const blocks = useBlocks(reading, sight, first);
   const cursor = useCursor(reading, (index) => blocks.rowAt(index)?.id, show);
-  const [table, room] = useRoom(look.columns, isNarrow);
+  const widths = widthsOf(look.columns);
+  const [table, room, width] = useRoom(look.columns, isNarrow);
+  const isTooWide = !isNarrow && width < widths.least;
 
   const drawn = Array.from({ length: last - firstDrawn + 1 }, (_, offset) => firstDrawn + offset);
   const before = firstDrawn * rowHeight;
@@ -70,29 +72,41 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
           <QueryError error={blocks.error} onRetry={blocks.retry} at={new Date()} />
         </div>
       )}
-      <Table ref={table} aria-label={t('title')} aria-rowcount={reading.total + 1} className="table-fixed max-sm:block">
-        <colgroup>
-          {(['name', ...look.columns] as const).map((column) => (
-            <col key={column} style={{ width: widths[column] }} />
-          ))}
-        </colgroup>
-        <Head columns={look.columns} sort={reading.query.sort} onSort={onSort} />
-        <TBody className="max-sm:block">
-          {before > 0 ? <Spacer height={before} columns={look.columns.length + 1} /> : null}
-          {drawn.map((index) => (
-            <VmRow
-              key={index}
-              row={blocks.rowAt(index)}
-              index={index}
-              cursor={index === cursor}
-              columns={look.columns}
-              compact={look.compact}
-              room={room}
-            />
-          ))}
-          {after > 0 ? <Spacer height={after} columns={look.columns.length + 1} /> : null}
-        </TBody>
-      </Table>
+      <TableFrame
+        label={t('title')}
+        // What scrolls sideways keeps its head from sticking: only where the chosen columns are wider than the window.
+        className={isTooWide ? undefined : 'overflow-visible'}
+        tabIndex={isTooWide ? 0 : undefined}
+      >
+        <Table
+          ref={table}
+          aria-rowcount={reading.total + 1}
+          className="table-fixed max-sm:block"
+          style={isTooWide ? { width: widths.least } : undefined}
+        >
+          <colgroup>
+            {(['name', ...look.columns] as const).map((column) => (
+              <col key={column} style={{ width: widths.of(column) }} />
+            ))}
+          </colgroup>
+          <Head columns={look.columns} sort={reading.query.sort} sticks={!isTooWide} onSort={onSort} />
+          <TBody className="max-sm:block">
+            {before > 0 ? <Spacer height={before} columns={look.columns.length + 1} /> : null}
+            {drawn.map((index) => (
+              <VmRow
+                key={index}
+                row={blocks.rowAt(index)}
+                index={index}
+                cursor={index === cursor}
+                columns={look.columns}
+                compact={look.compact}
+                room={room}
+              />
+            ))}
+            {after > 0 ? <Spacer height={after} columns={look.columns.length + 1} /> : null}
+          </TBody>
+        </Table>
+      </TableFrame>
       <Foot from={sight.from} to={sight.to} total={reading.total} count={count} />
     </Card>
   );
@@ -107,10 +121,12 @@ const sortable: Partial<Record<'name' | ColumnName, 'name' | 'health' | 'since'>
 interface HeadProps {
   columns: readonly ColumnName[];
   sort: FleetSort;
+  /** It stays in sight below the top bar while the page scrolls. */
+  sticks: boolean;
   onSort(sort: FleetSort): void;
 }
 
-function Head({ columns, sort, onSort }: HeadProps) {
+function Head({ columns, sort, sticks, onSort }: HeadProps) {
   const { t } = useTranslation('vms');
   return (
     <THead className="max-sm:sr-only">
@@ -125,7 +141,7 @@ function Head({ columns, sort, onSort }: HeadProps) {
               data-column={column}
               end={column === 'lastSeen'}
               aria-sort={by === undefined ? undefined : direction}
-              className="top-(--topbar)!"
+              className={sticks ? 'top-(--topbar)!' : 'static'}
             >
               {by === undefined ? (
                 t(`column.${column}`)
@@ -210,10 +226,13 @@ function useCursor(
   return cursor;
 }
 
-/** Pixels for chips and tags, measured at the heads of their columns. */
-function useRoom(columns: readonly ColumnName[], isNarrow: boolean): [RefObject<HTMLTableElement | null>, Room] {
+/** Pixels for chips and tags, measured at the heads of their columns, and for the whole table. */
+function useRoom(
+  columns: readonly ColumnName[],
+  isNarrow: boolean,
+): [RefObject<HTMLTableElement | null>, Room, number] {
   const table = useRef<HTMLTableElement>(null);
-  const [room, setRoom] = useState<Room>({ extensions: 420, tags: 200 });
+  const [room, setRoom] = useState({ extensions: 420, tags: 200, width: 1_200 });
   // biome-ignore lint/correctness/useExhaustiveDependencies: other columns share the width anew
   useEffect(() => {
     const element = table.current;
@@ -222,18 +241,23 @@ function useRoom(columns: readonly ColumnName[], isNarrow: boolean): [RefObject<
       const head = element.querySelector(`th[data-column="${column}"]`);
       return Math.max(0, (head?.clientWidth ?? 0) - 24);
     };
+    const frame = element.parentElement ?? element;
     const measure = () => {
+      const width = frame.clientWidth;
+      // Below 720 px the health stands at the end of the line above.
       const next = isNarrow
-        ? { extensions: element.clientWidth - 130, tags: 0 }
-        : { extensions: widthOf('extensions'), tags: widthOf('tags') };
-      setRoom((now) => (now.extensions === next.extensions && now.tags === next.tags ? now : next));
+        ? { extensions: width - 172, tags: 0, width }
+        : { extensions: widthOf('extensions'), tags: widthOf('tags'), width };
+      setRoom((now) =>
+        now.extensions === next.extensions && now.tags === next.tags && now.width === width ? now : next,
+      );
     };
     measure();
     const observer = new ResizeObserver(measure);
-    observer.observe(element);
+    observer.observe(frame);
     return () => observer.disconnect();
   }, [columns, isNarrow]);
-  return [table, room];
+  return [table, room, room.width];
 }
 
 const narrowWindow = '(max-width: 719.98px)';

@@ -74,12 +74,16 @@ export const fleetFilterInput = z.object({
 export type FleetFilterInput = z.input<typeof fleetFilterInput>;
 export type FleetFilter = z.output<typeof fleetFilterInput>;
 
-/** `cursor` is what the last page gave back; `at` leaves out so many rows after it, or after the beginning. */
+/**
+ * `cursor` is what the last page gave back; `at` leaves out so many rows after it, or after the beginning. `counted`
+ * asks how many match, too, which costs nothing where all of them are in the first page.
+ */
 export const listFleetInput = fleetFilterInput.extend({
   sort: z.enum(fleetSorts).default('name'),
   limit: z.number().int().min(1).max(200).default(50),
   cursor: z.string().max(1_000).optional(),
   at: z.number().int().min(0).max(100_000_000).optional(),
+  counted: z.boolean().optional(),
 });
 export type ListFleetInput = z.input<typeof listFleetInput>;
 

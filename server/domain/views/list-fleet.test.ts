@@ -139,6 +139,9 @@ describe.each(filters)('%s', (_, filter, keeps) => {
 
   test('is counted', async () => {
     expect((await countFleet(ctx, filter)).matching).toBe(expected().length);
+    for (const limit of [10, 200]) {
+      expect((await listFleet(ctx, { ...filter, limit, counted: true })).matching).toBe(expected().length);
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { countFleet } from './count-fleet.ts';
 import { fleetSource } from './fleet-filter.ts';
 import { fleetOrder, ordersByHealth } from './fleet-order.ts';
 import { type FleetRow, fleetRows } from './fleet-rows.ts';
@@ -17,9 +18,9 @@ const farAway = 1_000;
 export async function listFleet(
   ctx: Context,
   input: ListFleetInput,
-): Promise<{ items: FleetRow[]; nextCursor: string | null }> {
+): Promise<{ items: FleetRow[]; nextCursor: string | null; matching?: number }> {
   allow(ctx.actor, 'viewer');
-  const { sort, limit, cursor, at = 0, ...filter } = parse(listFleetInput, input);
+  const { sort, limit, cursor, at = 0, counted = false, ...filter } = parse(listFleetInput, input);
   const source = fleetSource(filter, ctx.now, { byHealth: ordersByHealth(sort), deep: at >= farAway });
   const order = fleetOrder(sort, source);
   const after = cursor === undefined ? sql`true` : order.after(cursor);
@@ -28,11 +29,17 @@ export async function listFleet(
     where ${source.where} and ${after} order by ${order.by} limit ${limit + 1} offset ${at}`);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return {
-    items: await fleetRows(
+  const isWhole = rows.length <= limit && at === 0 && cursor === undefined;
+  const [items, count] = await Promise.all([
+    fleetRows(
       ctx,
       shown.map(({ id }) => id),
     ),
+    counted && !isWhole ? countFleet(ctx, filter) : { matching: rows.length },
+  ]);
+  return {
+    items,
     nextCursor: rows.length > limit && last ? order.write(last.keys) : null,
+    ...(counted && count),
   };
 }
