@@ -51,7 +51,7 @@ function page(): string {
     'Operator and publisher include viewer, admin includes all. Publishers act in their own namespaces only, admins in all. Refused is 401 where nobody is signed in and 403 where the role is missing; what is refused changes nothing. The verbs check roles and objects once more.',
     '',
     '## Pages',
-    'Called with the session’s cookie. What changes something needs a page of the portal as its origin, and a POST. Tokens do not count here.',
+    'Called with the session’s cookie. What changes something needs a page of the portal as its origin, and a POST. Tokens do not count here. Who must set up a second factor first may call what is of `account`, and nothing else.',
     '',
     ...head('procedure', 'kind'),
     ...procedures,

@@ -2,9 +2,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bootstrapPeople, createAuthHandler, endSession, openSignIn } from '#server/auth/index.ts';
 import { createInvitation } from '#server/auth/invitations/index.ts';
+import { setSignInRules } from '#server/auth/rules/index.ts';
 import { createToken } from '#server/auth/tokens/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { type Live, openLive } from '#server/live/index.ts';
+import type { RequestInfo } from '#server/rest/door.ts';
+import { createDownloadHandler } from '#server/rest/download.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { serve } from '#server/testing/serve.ts';
 import { createPageCaller, createTrpcHandler, type TrpcDoor } from './handler.ts';
@@ -110,6 +113,36 @@ describe('who calls', () => {
       expect([asHeader.status, asCookie.status]).toEqual([401, 401]);
     }
     expect((await fetch(url, { headers: { cookie } })).status).toBe(200);
+  });
+
+  test('who must set up a second factor first reaches the own account, and no other door', async () => {
+    const base = await start();
+    const own = await signedIn();
+    const codeOf = async (response: Response) => (await shape(response)).error?.json.data.code ?? 'done';
+    const read = async (path: string) => codeOf(await fetch(`${base}/api/trpc/${path}`, { headers: { cookie: own } }));
+    const change = async (path: string, json: unknown = {}) =>
+      codeOf(await post(`${base}/api/trpc/${path}`, { cookie: own, origin: ours }, { json }));
+    await setSignInRules(await testContext({ services }), { requireFactor: true });
+    try {
+      expect([await read('account.get'), await read('account.sessions')]).toEqual(['done', 'done']);
+      expect([await change('account.startTotp'), await change('account.startPasskey')]).toEqual(['done', 'done']);
+      expect(await change('account.addTotp', { code: '000000' })).toMatch(/^(code_wrong|done)$/);
+      for (const path of ['fleet.list', 'members.list', 'activity.list', 'packages.drafts', 'signIn.rules']) {
+        expect(`${path} ${await read(path)}`).toBe(`${path} factor_required`);
+      }
+      expect(await change('signIn.setRules', { requireFactor: false })).toBe('factor_required');
+      const live = await fetch(`${base}/api/trpc/live.changes`, { headers: { cookie: own } });
+      expect(await live.text()).toContain('factor_required');
+      for (const path of ['/download/vms.csv', '/download/activity.jsonl']) {
+        const download = createDownloadHandler({ ...services, log });
+        const request = new Request(`${ours}${path}`, { headers: { cookie: own } });
+        const response = await download(request, { remoteAddress: '192.0.2.1' } as RequestInfo);
+        expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, 'factor_required']);
+      }
+    } finally {
+      await setSignInRules(await testContext({ services }), { requireFactor: false });
+    }
+    expect(await read('fleet.list')).not.toBe('factor_required');
   });
 
   test('answers are kept by no cache', async () => {

@@ -10,11 +10,13 @@ export type Reach = 'any' | 'namespace' | 'own' | 'visible';
 export interface Permission {
   role: Role | null;
   reach: Reach;
+  /** Also for a person who must set up a second factor before anything else: else nobody could. */
+  beforeFactor?: true;
 }
 
 const open: Permission = { role: null, reach: 'any' };
 const reads: Permission = { role: 'viewer', reach: 'any' };
-const own: Permission = { role: 'viewer', reach: 'own' };
+const own: Permission = { role: 'viewer', reach: 'own', beforeFactor: true };
 const visible: Permission = { role: 'viewer', reach: 'visible' };
 const operates: Permission = { role: 'operator', reach: 'any' };
 const publishes: Permission = { role: 'publisher', reach: 'namespace' };

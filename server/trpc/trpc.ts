@@ -48,9 +48,10 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   try {
     if (!isAllowedFrom(ctx, type))
       throw new DomainError('forbidden', 'origin_refused', { params: { url: ctx.config.url } });
-    const actor = (await ctx.session())?.actor ?? anonymous;
-    const { role } = permissionOf(path);
-    if (role !== null) allow(actor, role);
+    const session = await ctx.session();
+    const actor = session?.actor ?? anonymous;
+    const { role, beforeFactor = false } = permissionOf(path);
+    if (role !== null && !(beforeFactor && session?.needsFactor)) allow(actor, role);
     const result = await next({ ctx: { actor } });
     if (!result.ok) throw result.error;
     return result;
