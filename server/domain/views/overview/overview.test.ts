@@ -156,6 +156,24 @@ test('a cell is who stood there when the map was read, however healths change', 
   expect(await getMapCell(ctx, { ...at, index: 7 })).toEqual({ isStale: false, cell: null });
 });
 
+test('who asks for the map by many tags at once has one reading of the fleet at a time', async () => {
+  await givenVm('a', { tags: { region: 'eu' } });
+  let running = 0;
+  let most = 0;
+  const db = Object.create(ctx.db, {
+    execute: {
+      value: async (statement: Parameters<typeof ctx.db.execute>[0]) => {
+        most = Math.max(most, ++running);
+        return ctx.db.execute(statement).finally(() => running--);
+      },
+    },
+  });
+  const maps = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => getFleetMap({ ...ctx, db }, { groupBy: `tag:t${index}` })),
+  );
+  expect([most, maps.every(({ groups }) => groups[0]?.count === 1)]).toEqual([1, true]);
+});
+
 test('what fails for the same reason stands together, with what its VMs share', async () => {
   for (let index = 0; index < 20; index += 1) await givenVm(`well-${index}`, { tags: { region: 'eu', env: 'prod' } });
   for (let index = 0; index < 4; index += 1) {

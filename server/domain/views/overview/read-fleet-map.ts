@@ -11,7 +11,7 @@ const orders = new WeakMap<Database, Map<string, MapOrder>>();
 /** Reads the map as it is now, once for all who ask at the same time. */
 export async function readFleetMap(db: Database, groupBy: GroupBy): Promise<FleetMap> {
   return shareReading(db, `map ${groupBy}`, async () => {
-    const { order, ...map } = await read(db, groupBy);
+    const { order, ...map } = await inTurn(db, () => read(db, groupBy));
     const kept = orders.get(db) ?? new Map<string, MapOrder>();
     orders.set(db, kept);
     kept.delete(map.revision);
@@ -19,6 +19,18 @@ export async function readFleetMap(db: Database, groupBy: GroupBy): Promise<Flee
     for (const oldest of [...kept.keys()].slice(0, -mostOrders)) kept.delete(oldest);
     return map;
   });
+}
+
+const lastReadings = new WeakMap<Database, Promise<unknown>>();
+
+/** One reading of a whole fleet after the other: who asks for it by fifty tags at once takes one connection. */
+function inTurn<Result>(db: Database, begin: () => Promise<Result>): Promise<Result> {
+  const mine = (lastReadings.get(db) ?? Promise.resolve()).then(begin);
+  lastReadings.set(
+    db,
+    mine.catch(() => {}),
+  );
+  return mine;
 }
 
 /**
