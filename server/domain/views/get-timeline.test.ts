@@ -50,6 +50,33 @@ test('goal states and people’s acts, each at its time and by its name; agents 
   expect(merged).toBe(2);
 });
 
+test('what an act declared is told by its parts, however large its settings are', async () => {
+  const vm = await givenVm(services);
+  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
+  const declare = async (minutes: number, change: object) =>
+    setExtension(await testContext({ services, role: 'operator', now: ago(minutes) }), {
+      vmId: vm.vmId,
+      name: 'probe',
+      goal: { ...goal, ...change },
+    });
+  const publicSettings = { large: 'x'.repeat(20_000), plain: 1 };
+  await declare(-0.5, {});
+  await declare(-1, { settings: { publicSettings } });
+  await declare(-2, { settings: { publicSettings, protectedSettings: { key: 'k' } } });
+  await declare(-3, { settings: { publicSettings }, state: 'disabled' });
+  await declare(-4, { settings: { publicSettings }, state: 'disabled', timeouts: { enable: 9 } });
+  const { acts } = await read(vm);
+  expect(acts.flatMap(({ declared }) => declared ?? [])).toEqual(['added', 'settings', 'secrets', 'disabled', 'other']);
+});
+
+test('a moment that the database’s calendar does not have is refused', async () => {
+  const { vmId } = await givenVm(services);
+  const [from, to] = ['0000-01-01T00:00:00Z', '0000-01-02T00:00:00Z'];
+  await expect(getTimeline(await testContext({ services }), { vmId, from, to })).rejects.toMatchObject({
+    code: 'invalid',
+  });
+});
+
 test('what was before the window and after it is left out', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');

@@ -96,10 +96,20 @@ async function loadPublications(tx: Transaction, { vmId, from, to }: Window): Pr
 
 const momentOf = (at: Date) => ({ at: at.toISOString(), until: at.toISOString(), count: 1 });
 
+/**
+ * One side of an act as far as `declaredBy` looks at it, with a digest for the settings: thousands of acts are read at
+ * once, and each may hold a lot.
+ */
+const briefly = (side: typeof auditEntries.before | typeof auditEntries.after) =>
+  sql<Record<string, unknown> | null>`case when ${side} is not null then jsonb_build_object(
+    'version', ${side} -> 'version', 'state', ${side} -> 'state', 'protectedSettings', ${side} -> 'protectedSettings',
+    'publicSettings', md5(coalesce(${side} -> 'publicSettings', '{}')::text)) end`;
+
 const people = ['user', 'token', 'bootstrap'] as const;
 
 async function loadActs(tx: Transaction, { vmId, from, to }: Window): Promise<PersonAct[]> {
-  const { id, at, actorKind, actorName: who, action, targetId: target, before, after } = auditEntries;
+  const { id, at, actorKind, actorName: who, action, targetId: target } = auditEntries;
+  const [before, after] = [briefly(auditEntries.before), briefly(auditEntries.after)];
   const rows = await tx
     .select({ at, actorKind, who, action, target, before, after })
     .from(auditEntries)

@@ -12,12 +12,18 @@ export type InstanceViewInput = z.input<typeof instanceViewInput>;
 export const findThingsInput = z.strictObject({ q: z.string().trim().min(1).max(200) });
 export type FindThingsInput = z.input<typeof findThingsInput>;
 
+/** Whether the database has this moment: it knows no year 0, and years of five digits in another form. */
+export function isStorable(moment: string): boolean {
+  const year = new Date(moment).getUTCFullYear();
+  return !(year < 1 || year > 9_999);
+}
+
 /** What a VM's time axis shows: from when to when, at most eight days. */
 export const timelineInput = z
   .object({ vmId: z.uuid(), from: z.iso.datetime(), to: z.iso.datetime() })
   .refine(({ from, to }) => {
     const length = Date.parse(to) - Date.parse(from);
-    return length > 0 && length <= 8 * 86_400_000;
+    return length > 0 && length <= 8 * 86_400_000 && isStorable(from) && isStorable(to);
   });
 export type TimelineInput = z.input<typeof timelineInput>;
 
@@ -98,7 +104,7 @@ export const listFleetFacetsInput = fleetFilterInput.extend({
 });
 export type ListFleetFacetsInput = z.input<typeof listFleetFacetsInput>;
 const reference = z.string().min(1).max(300);
-const instant = z.iso.datetime({ offset: true });
+const instant = z.iso.datetime({ offset: true }).refine(isStorable);
 
 /** `actor` and `target`: `kind` or `kind:id`; `action`: a code or a noun; `upTo`: acts after this one are left out. */
 export const activityFilter = z.object({

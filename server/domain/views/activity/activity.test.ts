@@ -95,9 +95,19 @@ describe('the activity', () => {
     for (const keys of [
       ['x', '1'],
       ['2026-01-01', "1'"],
+      ['0000-01-01', '1'],
+      ['+012026-01-01T00:00:00.000Z', '1'],
     ]) {
       const cursor = Buffer.from(JSON.stringify(keys)).toString('base64url');
       await expect(listActivity(admin, { cursor })).rejects.toMatchObject({ code: 'cursor_invalid' });
+    }
+  });
+
+  test('a moment that the database’s calendar does not have is refused, not an accident', async () => {
+    for (const moment of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-12:00']) {
+      for (const filter of [{ from: moment }, { to: moment }]) {
+        await expect(listActivity(admin, filter)).rejects.toMatchObject({ code: 'invalid' });
+      }
     }
   });
 

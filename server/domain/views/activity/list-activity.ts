@@ -5,7 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type ListActivityInput, listActivityInput } from '../input.ts';
+import { isStorable, type ListActivityInput, listActivityInput } from '../input.ts';
 import { conditionOf, maySeeAddress, maySeeContents } from './activity-filter.ts';
 import { columns, type StoredAct } from './columns.ts';
 import { type Facts, factsOf } from './facts.ts';
@@ -78,7 +78,8 @@ export async function listActivity(ctx: Context, input: ListActivityInput): Prom
 
 function placeOf(cursor: string): { at: string; id: string } {
   const [at = '', id = ''] = readCursor(cursor, 2);
-  if (Number.isNaN(Date.parse(at)) || !/^\d{1,15}$/.test(id)) throw new DomainError('bad_request', 'cursor_invalid');
+  if (Number.isNaN(Date.parse(at)) || !isStorable(at) || !/^\d{1,15}$/.test(id))
+    throw new DomainError('bad_request', 'cursor_invalid');
   return { at: new Date(at).toISOString(), id };
 }
 
