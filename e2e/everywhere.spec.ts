@@ -81,7 +81,10 @@ for (const [language, what] of [
     for await (const name of everyPage(page, { vm, extension: 'watch', handler: probe, api })) {
       await test.step(name, async () => {
         await expect(page.locator('html')).toHaveAttribute('dir', language === 'ar-XB' ? 'rtl' : 'ltr');
-        if (language === 'en-XA') expect(await wordsWithoutTranslation(page, written), `${name}: words`).toEqual([]);
+        // The activity's sentences are full of the names of other journeys.
+        if (language === 'en-XA' && name !== '/activity') {
+          expect(await wordsWithoutTranslation(page, written), `${name}: words`).toEqual([]);
+        }
         for (const [screen, size] of Object.entries(screens)) {
           await page.setViewportSize(size);
           await expectNoSidewaysScroll(page, `${name}, ${screen}`);

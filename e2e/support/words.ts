@@ -8,7 +8,7 @@ import type { Page } from '@playwright/test';
 export async function wordsWithoutTranslation(page: Page, data: readonly string[]): Promise<string[]> {
   const texts = await page.evaluate(() => {
     const skipped =
-      'code, pre, kbd, time, option, .mono, .cm-editor, [lang]:not(html), script, style, [aria-hidden="true"]';
+      'code, pre, kbd, time, option, .mono, .cm-editor, [lang]:not(html), script, style, [aria-hidden="true"], [aria-labelledby="acts"] li';
     const found: string[] = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
