@@ -165,7 +165,7 @@ test('a secret goes in, is used on the machine, and is found nowhere else', asyn
     await mountedWith(4, secrets.first, agent);
   });
 
-  const parts = { id: vm.id, vmId: vm.id, name: share, handler, version: '2.0.0.0', lang: 'en' };
+  const parts = { id: vm.id, vmId: vm.id, name: share, handler, version: '2.0.0.0', lang: 'de' };
   const tabs = ['goal-state', 'output', 'documents'].map((tab) => `/vms/${vm.id}?tab=${tab}`);
   const places = await test.step('every answer, page, table, file and log is gathered', async () => ({
     answers: [...said, ...(await everyAnswer(api, parts))],

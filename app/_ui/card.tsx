@@ -28,7 +28,9 @@ export function CardHeader({ title, note, actions, as: Heading = 'h2', id, class
         </Heading>
         {note === undefined ? null : <span className="min-w-0 text-12 text-ink-3">{note}</span>}
       </div>
-      {actions === undefined ? null : <div className="ms-auto flex items-center gap-2">{actions}</div>}
+      {actions === undefined ? null : (
+        <div className="ms-auto flex min-w-0 flex-wrap items-center justify-end gap-2">{actions}</div>
+      )}
     </div>
   );
 }
