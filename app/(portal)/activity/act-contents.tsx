@@ -36,7 +36,9 @@ export function ActContents({ act, id }: { act: Act; id: string }) {
               <table className="w-full border-collapse text-12">
                 <thead>
                   <tr className="text-start text-ink-3 [&>th]:pe-4 [&>th]:pb-1 [&>th]:text-start [&>th]:font-medium">
-                    <th scope="col">{t('contents.what')}</th>
+                    <th scope="col" className="w-64 max-sm:w-auto">
+                      {t('contents.what')}
+                    </th>
                     {sides.map((side) => (
                       <th key={side} scope="col">
                         {t(`contents.${side}`)}

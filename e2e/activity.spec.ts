@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { withDatabase } from './support/database.ts';
+import type { Portal } from './support/portal.ts';
+import { expect, test } from './support/test.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+
+test('an act waits behind a count, and opens to what was before and after', async ({ signedIn, api, unique }) => {
+  const vm = await api.createVm(`act-${unique}`, { env: 'prod' });
+  const page = await signedIn('operator');
+  await page.goto('/activity');
+  const list = page.getByRole('main');
+  const made = list.getByRole('listitem').filter({ hasText: `Bootstrap token made the VM ${vm.name}` });
+  await expect(made).toBeVisible();
+  await expect(made.getByRole('link', { name: vm.name })).toHaveAttribute('href', `/vms/${vm.id}`);
+
+  await api.call('PATCH', `/vms/${vm.id}`, { body: { tags: { env: 'test', owner: 'ada' } } });
+  const changed = list.getByRole('listitem').filter({ hasText: `changed name or tags of ${vm.name}` });
+  const waiting = page.getByRole('button', { name: /new acts?$/ });
+  await expect(waiting).toBeVisible();
+  await expect(changed).toHaveCount(0);
+  await waiting.click();
+  await expect(changed).toBeVisible();
+  await expect(waiting).toHaveCount(0);
+
+  await changed.getByRole('button', { name: 'Show before and after' }).click();
+  const env = changed.getByRole('row').filter({ hasText: 'tags › env' });
+  await expect(env).toContainText(/prod.*test/);
+  await expect(changed.getByRole('row').filter({ hasText: 'tags › owner' })).toContainText('ada');
+  await expect(changed.getByText(/Place \d+ in the chain/)).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  await api.call('DELETE', `/vms/${vm.id}`);
+  await page.reload();
+  await expect(list.getByText(`Bootstrap token deleted ${vm.name}`)).toBeVisible();
+  await expect(list.getByRole('link', { name: vm.name })).toHaveCount(0);
+});
+
+test('filters live in the address, and a file holds what matches', async ({ signedIn, api, unique }) => {
+  const namespace = `Act${unique.replaceAll(/\W/g, '')}.Lab`;
+  await api.call('POST', '/publishers', { body: { namespace, displayName: '=1+1' } });
+  const vm = await api.createVm(`file-${unique}`);
+  const page = await signedIn('admin');
+  await page.goto('/activity');
+  await page.getByRole('searchbox', { name: 'Part of a name' }).fill(`file-${unique}`);
+  await expect(page).toHaveURL(new RegExp(`q=file-${unique}`));
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1);
+  await page.getByLabel('What').selectOption({ label: 'Publishers' });
+  await expect(page.getByText('No act matches')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'Clear the filters' }).first().click();
+  await expect(page).toHaveURL(/\/activity$/);
+
+  await page.goto(`/activity?action=publisher&q=${namespace}`);
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV' }).click()]);
+  const text = readFileSync(await file.path(), 'utf8');
+  expect(text.trimEnd().split('\r\n')).toHaveLength(2);
+  expect(text).toContain(`"publisher.create","publisher","${namespace}"`);
+  const [lines] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'JSON Lines' }).click(),
+  ]);
+  const act = JSON.parse(readFileSync(await lines.path(), 'utf8').trim()) as { after: { displayName: string } };
+  expect(act.after.displayName).toBe('=1+1');
+
+  // Who may not know of people does not read of them here.
+  const viewer = await signedIn('viewer');
+  await viewer.goto('/activity');
+  const made = viewer
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ hasText: `made the VM ${vm.name}` });
+  await expect(made).toBeVisible();
+  await expect(viewer.getByText('ada joined with the role')).toHaveCount(0);
+  await expect(made.getByRole('button', { name: 'Show before and after' })).toHaveCount(0);
+});
+
+test('who alters the record past the portal is found', async ({ portal, signedIn, api, unique }) => {
+  const vm = await api.createVm(`chain-${unique}`);
+  const page = await signedIn('viewer');
+  await page.goto('/activity');
+  await expect(page.getByRole('main').getByText(/acts are linked\./)).toBeVisible();
+  await expect.poll(() => verify(portal), { timeout: 15_000 }).toMatchObject({ status: 0 });
+  expect(verify(portal).output).toMatch(
+    /acts, 0 of them not linked yet\.\nThe chain holds\.\nIt ends at \d+:[0-9a-f]{64}/,
+  );
+
+  await withDatabase(portal, async (client) => {
+    const rename = (name: string) =>
+      client.query<{ id: string }>('update audit_entries set actor_name = $1 where target_id = $2 returning id', [
+        name,
+        vm.id,
+      ]);
+    const id = (await rename('Eve')).rows[0]?.id;
+    const { status, output } = verify(portal);
+    expect([status, output]).toEqual([1, expect.stringContaining(`BROKEN  Act ${id} `)]);
+    expect(output).toContain('its content is not what the portal wrote');
+    await expect(page.getByRole('main').getByRole('alert')).toContainText(`broken at act ${id}`, { timeout: 75_000 });
+    await expectAccessibleInBothThemes(page);
+    await rename('Bootstrap token');
+  });
+  expect(verify(portal).status).toBe(0);
+});
+
+/** The command that people run, against this portal's data. */
+function verify(portal: Portal): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/verify-activity.ts'], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', DATA_DIR: portal.dataDir },
+    encoding: 'utf8',
+  });
+  return { status, output: `${stdout}${stderr}` };
+}
