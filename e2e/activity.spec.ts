@@ -109,7 +109,7 @@ test('who alters the record past the portal is found', async ({ portal, signedIn
 function verify(portal: Portal): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/verify-activity.ts'], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', DATA_DIR: portal.dataDir },
+    env: { ...process.env, DATA_DIR: portal.dataDir },
     encoding: 'utf8',
   });
   return { status, output: `${stdout}${stderr}` };

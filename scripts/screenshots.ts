@@ -42,6 +42,7 @@ const subjects: Subject[] = [
   { name: 'handlers', path: '/handlers', signedIn: true },
   { name: 'handler', path: '/handlers', signedIn: true, follow: /^\/handlers\/[^/]+$/ },
   { name: 'publish', path: '/publish', signedIn: true },
+  { name: 'activity', path: '/activity', signedIn: true },
   { name: 'settings', path: '/settings', signedIn: true },
   { name: 'account', path: '/settings/account', signedIn: true },
   { name: 'members', path: '/settings/members', signedIn: true },

@@ -7,10 +7,14 @@ import type { OpenServices } from '#server/process/services.ts';
 /** Above this many things at once a screen had better be told once. */
 const mostHints = 20;
 
+/** Acts that one round links; a few seconds. */
+const mostAtOnce = 10_000;
+
 /** Links what was done since the last round, and tells open screens that there are new acts. Gives their number. */
 export async function linkActivity(services: OpenServices, now: Date): Promise<number> {
   let total = 0;
-  for (let more = true; more; ) {
+  // After an upgrade there may be a million to link: other jobs get their turn in between.
+  for (let more = true; more && total < mostAtOnce; ) {
     const { count, vmIds, anchor } = await linkActs(services, now);
     more = count === 1_000;
     total += count;

@@ -1,9 +1,10 @@
-import { and, eq, gte, ilike, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
-import { auditEntries, vms } from '#db/schema/index.ts';
+import { and, eq, gte, inArray, lt, lte, or, type SQL } from 'drizzle-orm';
+import { auditEntries } from '#db/schema/index.ts';
 import words from '#locales/en/activity.json' with { type: 'json' };
 import { type Actor, hasRole } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { ActivityFilter } from '../input.ts';
+import { namesContain } from './names-contain.ts';
 
 /** Things that everyone who is signed in may read of; acts on all others are about people. */
 const openKinds = ['vm', 'extension', 'goal-state', 'version', 'handler', 'publisher'];
@@ -42,7 +43,7 @@ export function maySeeAddress(actor: Actor, row: Row): boolean {
 }
 
 /** The filter as a condition on acts that the reader may see. */
-export function conditionOf(ctx: Context, filter: ActivityFilter): SQL | undefined {
+export async function conditionOf(ctx: Context, filter: ActivityFilter): Promise<SQL | undefined> {
   const { vmId, actor, action, target, q, from, to, upTo } = filter;
   const [actorKind, actorId] = split(actor);
   const [targetKind, targetId] = split(target);
@@ -54,7 +55,7 @@ export function conditionOf(ctx: Context, filter: ActivityFilter): SQL | undefin
     action === undefined ? undefined : inArray(auditEntries.action, codesOf(action)),
     targetKind === undefined ? undefined : eq(auditEntries.targetKind, targetKind),
     targetId === undefined ? undefined : eq(auditEntries.targetId, targetId),
-    q === undefined || q === '' ? undefined : hasWords(ctx, q),
+    q === undefined || q === '' ? undefined : await namesContain(ctx, q),
     from === undefined ? undefined : gte(auditEntries.at, new Date(from)),
     to === undefined ? undefined : lt(auditEntries.at, new Date(to)),
     upTo === undefined ? undefined : lte(auditEntries.id, upTo),
@@ -71,15 +72,4 @@ function split(reference: string | undefined): [string?, string?] {
 /** A noun stands for all its acts. */
 function codesOf(action: string): string[] {
   return [action, ...actionCodes.filter((code) => code.startsWith(`${action}.`))];
-}
-
-function hasWords(ctx: Context, q: string): SQL | undefined {
-  const like = `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const named = ctx.db.select({ id: vms.id }).from(vms).where(ilike(vms.name, like));
-  return or(
-    ilike(auditEntries.actorName, like),
-    ilike(auditEntries.targetId, like),
-    sql`${auditEntries.details} ->> 'name' ilike ${like}`,
-    inArray(auditEntries.vmId, named),
-  );
 }

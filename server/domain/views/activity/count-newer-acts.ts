@@ -16,10 +16,11 @@ export async function countNewerActs(
 ): Promise<{ count: number; atLeast: boolean; newest: number }> {
   allow(ctx.actor, 'viewer');
   const { after, ...filter } = parse(countNewerInput, input);
+  const matches = await conditionOf(ctx, filter);
   const newer = ctx.db
     .select({ id: auditEntries.id })
     .from(auditEntries)
-    .where(and(gt(auditEntries.id, after), conditionOf(ctx, filter)))
+    .where(and(gt(auditEntries.id, after), matches))
     .limit(most)
     .as('newer');
   const [found] = await ctx.db.select({ count: sql<number>`count(*)::int`, newest: max(newer.id) }).from(newer);

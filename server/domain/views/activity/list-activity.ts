@@ -46,6 +46,7 @@ export async function listActivity(ctx: Context, input: ListActivityInput): Prom
   allow(ctx.actor, 'viewer');
   const { limit, cursor, ...filter } = parse(listActivityInput, input ?? {});
   const after = cursor === undefined ? undefined : placeOf(cursor);
+  const matches = await conditionOf(ctx, filter);
   const [[found], rows] = await Promise.all([
     ctx.db.select({ newest: max(auditEntries.id) }).from(auditEntries),
     ctx.db
@@ -56,7 +57,7 @@ export async function listActivity(ctx: Context, input: ListActivityInput): Prom
       .from(auditEntries)
       .where(
         and(
-          conditionOf(ctx, filter),
+          matches,
           after && sql`(${auditEntries.at}, ${auditEntries.id}) < (${after.at}::timestamptz, ${after.id}::bigint)`,
         ),
       )

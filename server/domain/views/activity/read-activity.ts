@@ -41,6 +41,7 @@ export async function* readActivity(ctx: Context, input: ActivityFilterInput): A
   allow(ctx.actor, 'viewer');
   const filter = parse(activityFilter, input);
   const { before, after, requestId, position, hash } = auditEntries;
+  const matches = await conditionOf(ctx, filter);
   let last: { at: Date; id: number } | undefined;
   do {
     const rows = await ctx.db
@@ -48,7 +49,7 @@ export async function* readActivity(ctx: Context, input: ActivityFilterInput): A
       .from(auditEntries)
       .where(
         and(
-          conditionOf(ctx, filter),
+          matches,
           last &&
             sql`(${auditEntries.at}, ${auditEntries.id}) < (${last.at.toISOString()}::timestamptz, ${last.id}::bigint)`,
         ),

@@ -1,0 +1,95 @@
+import { and, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import { auditEntries, vms } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+
+/** Where more VMs than this have the part in their names, so many acts match that the newest are found by walking. */
+const mostVms = 500;
+/** Distinct names of one kind that are looked at. */
+const mostNames = 2_000;
+
+/** Kinds of targets that many acts share; of VMs there is one for each. */
+const sharedKinds = ['extension', 'version', 'publisher', 'member', 'token'] as const;
+const actorKinds = ['user', 'token', 'bootstrap', 'system'] as const;
+
+/**
+ * Acts of which the name of who, what or which VM has this part in it. Names are found first, each kind in its index,
+ * so that a rare one costs no walk over a million acts.
+ */
+export async function namesContain(ctx: Context, part: string): Promise<SQL | undefined> {
+  const like = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const found = await ctx.db
+    .select({ id: vms.id })
+    .from(vms)
+    .where(ilike(vms.name, like))
+    .limit(mostVms + 1);
+  if (found.length > mostVms) return walked(ctx, like);
+  const [targets, actors] = await Promise.all([
+    Promise.all(sharedKinds.map((kind) => targetsOf(ctx, kind, like))),
+    Promise.all(actorKinds.map((kind) => actorsOf(ctx, kind, like))),
+  ]);
+  const vmIds = found.map(({ id }) => id);
+  return or(
+    inArray(auditEntries.vmId, vmIds),
+    ...sharedKinds.map((kind, index) => among(auditEntries.targetKind, kind, auditEntries.targetId, targets[index])),
+    ...actorKinds.map((kind, index) => among(auditEntries.actorKind, kind, auditEntries.actorId, actors[index])),
+  );
+}
+
+function among(
+  kindColumn: AnyPgColumn,
+  kind: string,
+  idColumn: AnyPgColumn,
+  ids: readonly string[] = [],
+): SQL | undefined {
+  return ids.length === 0 ? undefined : and(eq(kindColumn, kind), inArray(idColumn, [...ids]));
+}
+
+function walked(ctx: Context, like: string): SQL | undefined {
+  return or(
+    ilike(auditEntries.actorName, like),
+    ilike(auditEntries.targetId, like),
+    sql`${auditEntries.details} ->> 'name' ilike ${like}`,
+    inArray(auditEntries.vmId, ctx.db.select({ id: vms.id }).from(vms).where(ilike(vms.name, like))),
+  );
+}
+
+/** Ids of targets of a kind that are called so, from the index of targets: one step for each, however many acts. */
+async function targetsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
+  const { rows } = await ctx.db.execute<{ id: string }>(sql`
+    with recursive step as (
+      (select target_id as id, 1 as n from audit_entries where target_kind = ${kind} order by target_id limit 1)
+      union all
+      select (select target_id from audit_entries where target_kind = ${kind} and target_id > step.id
+              order by target_id limit 1), n + 1
+      from step where step.id is not null and n < ${mostNames}
+    )
+    select step.id from step
+    cross join lateral (
+      select details ->> 'name' as name from audit_entries
+      where target_kind = ${kind} and target_id = step.id
+      order by target_kind desc, target_id desc, id desc limit 1
+    ) newest
+    where step.id is not null and (step.id ilike ${like} or newest.name ilike ${like})`);
+  return rows.map(({ id }) => id);
+}
+
+/** Ids of those of a kind who acted under such a name lately. */
+async function actorsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
+  const { rows } = await ctx.db.execute<{ id: string }>(sql`
+    with recursive step as (
+      (select actor_id as id, 1 as n from audit_entries where actor_kind = ${kind} order by actor_id limit 1)
+      union all
+      select (select actor_id from audit_entries where actor_kind = ${kind} and actor_id > step.id
+              order by actor_id limit 1), n + 1
+      from step where step.id is not null and n < ${mostNames}
+    )
+    select step.id from step
+    cross join lateral (
+      select actor_name as name from audit_entries
+      where actor_kind = ${kind} and actor_id = step.id
+      order by actor_kind desc, actor_id desc, at desc, id desc limit 1
+    ) newest
+    where step.id is not null and newest.name ilike ${like}`);
+  return rows.map(({ id }) => id);
+}
