@@ -67,7 +67,7 @@ function page(): string {
     '| --- | --- |',
     '| `/api/auth/*` | everyone: signing in and out. A change of the password needs a session |',
     '| `/upload/*` | the calls that take packages and language files, with the session’s cookie, by the same roles and namespaces |',
-    '| `/download/activity.csv`, `.jsonl` | every session; the same acts as on the page |',
+    '| `/download/activity.csv`, `/download/vms.csv`, and as `.jsonl` | every session, from a page of the portal; what the page shows to the same reader |',
     '| `/download/vms.csv`, `.jsonl` | every session; the VMs that match, as an act in the activity |',
     '| `/agent/v1/*` | the agent of one VM, by its credential, about that VM only; `enroll` by a one-time token |',
     '| `/healthz`, `/readyz`, `/api/v1/openapi.json` | everyone |',

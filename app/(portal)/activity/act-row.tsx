@@ -1,14 +1,17 @@
 'use client';
 
 import { Bot, ChevronRight, Cog, KeyRound } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useId, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Avatar } from '#app/_ui/avatar.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { DateTime } from '#app/_ui/time.tsx';
 import type { Act, OnFilter } from './act.ts';
-import { ActContents } from './act-contents.tsx';
 import { ActSentence } from './act-sentence.tsx';
+
+/** Fetched when somebody opens an act. */
+const ActContents = dynamic(() => import('./act-contents.tsx').then((module) => module.ActContents), { ssr: false });
 
 /** One act: when, who, what, from where; opens to what was before and after. */
 export function ActRow({ act, onFilter }: { act: Act; onFilter: OnFilter }) {
@@ -24,9 +27,9 @@ export function ActRow({ act, onFilter }: { act: Act; onFilter: OnFilter }) {
         </p>
         <div className="contents text-12 text-ink-3 max-sm:order-last max-sm:col-start-2 max-sm:flex max-sm:flex-wrap max-sm:gap-x-2">
           <DateTime value={act.at} style="time" className="tabular-nums sm:order-first" />
-          <span title={act.client ?? undefined}>
+          <span title={act.client ?? undefined} className="inline-flex items-baseline gap-1.5">
             {act.door === null ? null : t(`door.${act.door}`)}
-            {act.address === null ? null : <span className="mono-11 ms-1.5">{act.address}</span>}
+            {act.address === null ? null : <bdi className="mono-11">{act.address}</bdi>}
           </span>
         </div>
         {act.hasContents ? (

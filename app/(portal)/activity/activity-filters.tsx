@@ -50,14 +50,14 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
       />
       <Select
         aria-label={t('filter.who')}
-        className="w-44 max-sm:w-full"
+        className="w-44 max-sm:w-auto max-sm:flex-1"
         value={filter.actor ?? ''}
         onChange={(event) => set({ actor: event.target.value })}
         options={withChosen([{ value: '', label: t('filter.anyone') }, ...people], filter.actor)}
       />
       <Select
         aria-label={t('filter.what')}
-        className="w-52 max-sm:w-full"
+        className="w-52 max-sm:w-auto max-sm:flex-1"
         value={filter.action ?? ''}
         onChange={(event) => set({ action: event.target.value })}
         options={withChosen([{ value: '', label: t('filter.anything') }, ...what], filter.action)}

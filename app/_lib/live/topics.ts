@@ -30,7 +30,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'fleet', about: 'vmIds' },
   ],
   // The page counts new acts and reads them when the reader asks: rows do not jump.
-  act: [{ router: 'activity', procedure: 'countNewer', about: 'vmId' }, { router: 'overview' }],
+  act: [
+    { router: 'activity', procedure: 'countNewer', about: 'vmId' },
+    { router: 'activity', procedure: 'chain' },
+    { router: 'overview' },
+  ],
   handler: [
     { router: 'handlers' },
     { router: 'packages' },
