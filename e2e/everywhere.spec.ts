@@ -7,6 +7,8 @@ import { wordsWithoutTranslation } from './support/words.ts';
 
 const probe = 'Acme.Lab.Probe';
 
+test.use({ household: 'everywhere' });
+
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
 /** What is on the pages and was written by people or programs. */

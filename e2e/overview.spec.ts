@@ -41,6 +41,9 @@ async function givenFailing(
   return vm;
 }
 
+// What fails at the same time is told together: nobody else's failures may be near.
+test.use({ household: 'overview' });
+
 test('a failure appears on the overview without a reload: in its tile, with its cause, and lately', async ({
   api,
   signedIn,

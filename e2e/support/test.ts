@@ -6,6 +6,8 @@ import { People, type Role } from './people.ts';
 import { type Portal, startPortal } from './portal.ts';
 
 interface PortalFixtures {
+  /** Tests that name another one get a portal of their own, with nothing of other journeys in it. */
+  household: string;
   /** A real portal with a fresh database, shared by the tests of one worker. */
   portal: Portal;
   api: Api;
@@ -28,9 +30,9 @@ interface JourneyFixtures {
 let counter = 0;
 
 export const test = base.extend<JourneyFixtures, PortalFixtures>({
+  household: ['shared', { scope: 'worker', option: true }],
   portal: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies from the pattern
-    async ({}, use) => {
+    async ({ household: _ }, use) => {
       const portal = await startPortal();
       await use(portal);
       await portal.remove();
