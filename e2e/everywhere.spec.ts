@@ -14,6 +14,7 @@ test.beforeAll(({ api }) => publishSamples(api, [probe]));
 /** What is on the pages and was written by people or programs. */
 const written = [
   'Annex',
+  'Playwright',
   'Probe',
   'Acme Lab',
   'ada',

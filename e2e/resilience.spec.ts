@@ -61,6 +61,14 @@ test.beforeAll(async ({ api, portal }) => {
 
 test.afterAll(() => lost.agent.remove());
 
+/** Rows do not move under a reader's eyes: what is new waits until it is asked for, or came with the list itself. */
+async function expectNewRow(page: Page, name: string): Promise<void> {
+  const more = page.getByRole('button', { name: /more match/ });
+  await expect(row(page, name).or(more).first()).toBeVisible();
+  if (await more.isVisible()) await more.click();
+  await expect(row(page, name)).toContainText('Never seen');
+}
+
 test('database and gateway are killed while machines report: they come back, and nothing acknowledged is missing', async ({
   api,
   portal,
@@ -113,7 +121,7 @@ test('database and gateway are killed while machines report: they come back, and
     await allGoOn();
     await expect(page.getByText('Live', { exact: true })).toBeVisible(patient);
     await api.createVm(`after-database-${unique}`);
-    await expect(row(page, `after-database-${unique}`)).toContainText('Never seen');
+    await expectNewRow(page, `after-database-${unique}`);
   });
 
   await test.step('the gateway dies and comes back', async () => {
@@ -123,7 +131,7 @@ test('database and gateway are killed while machines report: they come back, and
     expect(processOf(portal, 'gateway')).not.toBe(first);
     await allGoOn();
     await api.createVm(`after-gateway-${unique}`);
-    await expect(row(page, `after-gateway-${unique}`)).toContainText('Never seen');
+    await expectNewRow(page, `after-gateway-${unique}`);
   });
 
   await test.step('every acknowledged report is there once, in order', async () => {
@@ -189,9 +197,7 @@ test('the portal is restarted: agents go on, the page comes back, and nobody has
   await expect(row(page, vm.name)).toContainText('Healthy');
   await api.createVm(`after-restart-${unique}`);
   await page.getByRole('searchbox').fill(`restart-${unique}`);
-  // Rows do not move under a reader's eyes: what is new waits until it is asked for.
-  await page.getByRole('button', { name: /more match/ }).click();
-  await expect(row(page, `after-restart-${unique}`)).toContainText('Never seen');
+  await expectNewRow(page, `after-restart-${unique}`);
   expect(await isMarked(page), 'the page was never loaded anew').toBe(true);
 
   await page.reload();
