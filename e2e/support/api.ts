@@ -84,7 +84,8 @@ export class Api {
     if (status === undefined ? !response.ok : response.status !== status) {
       throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
     }
-    return (text === '' ? undefined : JSON.parse(text)) as Answer;
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return (text === '' ? undefined : isJson ? JSON.parse(text) : text) as Answer;
   }
 
   /** Makes the publisher where it does not exist yet. */
