@@ -7,6 +7,7 @@ const config: NextConfig = {
   // Types are checked by `npm run verify`, for the whole house at once.
   typescript: { ignoreBuildErrors: true },
   images: { unoptimized: true },
+  instrumentationClientInject: ['./app/_lib/navigation.ts'],
 };
 
 export default config;

@@ -10,6 +10,7 @@ import { LiveProvider } from '../_lib/live/provider.tsx';
 import { DataProvider } from '../_lib/trpc.tsx';
 import { Toaster } from '../_ui/toast.tsx';
 import { Nav, TabBar } from './nav.tsx';
+import { NavigationBar } from './navigation-bar.tsx';
 import { PaletteHost } from './palette/palette-host.tsx';
 import { places } from './places.ts';
 import { type Reader, ReaderProvider, useReader } from './reader.tsx';
@@ -49,6 +50,7 @@ export function Shell({ reader, languages, theme, livePosition, children }: Shel
                 {children}
               </div>
               <TabBar />
+              <NavigationBar />
               <EverywhereKeys />
               <PaletteHost />
               <Toaster label={t('notices')} />
