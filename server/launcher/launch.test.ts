@@ -146,12 +146,17 @@ test('a port in use is refused in a sentence', { timeout: 60_000 }, async () => 
   await rm(elsewhere, { recursive: true, force: true });
 });
 
-test('the database comes back after kill -9; healthz goes on, readyz tells', { timeout: 60_000 }, async () => {
-  process.kill(await postmaster(), 'SIGKILL');
-  await eventually(() => statusOf(ports.portal, '/readyz')).toBe(503);
-  expect(await statusOf(ports.portal, '/healthz')).toBe(200);
-  await eventually(() => statusOf(ports.portal, '/readyz')).toBe(200);
-  await eventually(() => statusOf(ports.gateway, '/readyz')).toBe(200);
+test('the database comes back after kill -9; healthz goes on', { timeout: 60_000 }, async () => {
+  const killed = await postmaster();
+  process.kill(killed, 'SIGKILL');
+  for (const port of [ports.portal, ports.gateway]) expect(await statusOf(port, '/healthz')).toBe(200);
+  // The file is not there, or empty, for a moment. What readyz says meanwhile: server/process/health.test.ts.
+  const isAnother = async () => ![0, killed].includes(await postmaster().catch(() => 0));
+  await expect.poll(isAnother, { timeout: 20_000, interval: 50 }).toBe(true);
+  for (const port of [ports.portal, ports.gateway]) {
+    expect(await statusOf(port, '/healthz')).toBe(200);
+    await eventually(() => statusOf(port, '/readyz')).toBe(200);
+  }
 });
 
 test('the gateway comes back after kill -9', { timeout: 60_000 }, async () => {
