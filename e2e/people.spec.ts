@@ -4,6 +4,7 @@ import { type OpenIdTestProvider, startOpenIdProvider } from '#server/testing/op
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { freePorts, type Portal, startPortal } from './support/portal.ts';
 import { test as base, expect } from './support/test.ts';
+import { openedWhole } from './support/whole-page.ts';
 
 /** Chromium notes every refused call; these journeys provoke them. */
 const refused = /status of (401|403|409|422)/;
@@ -88,7 +89,7 @@ async function signOut(page: Page, name: RegExp): Promise<void> {
 const newContext = async (context: BrowserContext): Promise<Page> => {
   const browser = context.browser();
   if (browser === null) throw new Error('no browser');
-  return (await browser.newContext({ baseURL: `http://localhost:${port}` })).newPage();
+  return openedWhole(await (await browser.newContext({ baseURL: `http://localhost:${port}` })).newPage());
 };
 
 test('an app and recovery codes guard a sign-in', async ({ page, people, console, unique }) => {

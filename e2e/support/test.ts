@@ -4,6 +4,7 @@ import { Api, type CreatedVm } from './api.ts';
 import { ConsoleWatch } from './console-watch.ts';
 import { People, type Role } from './people.ts';
 import { type Portal, startPortal } from './portal.ts';
+import { openedWhole } from './whole-page.ts';
 
 interface PortalFixtures {
   /** Tests that name another one get a portal of their own, with nothing of other journeys in it. */
@@ -65,14 +66,14 @@ export const test = base.extend<JourneyFixtures, PortalFixtures>({
 
   page: async ({ page, console }, use) => {
     console.watch(page);
-    await use(page);
+    await use(openedWhole(page));
   },
 
   signedIn: async ({ browser, people, console }, use) => {
     const pages: Page[] = [];
     await use(async (role, { namespaces, ...options } = {}) => {
       const context = await browser.newContext({ ...(await people.browserOf(role, namespaces)), ...options });
-      const page = await context.newPage();
+      const page = openedWhole(await context.newPage());
       console.watch(page);
       pages.push(page);
       return page;
