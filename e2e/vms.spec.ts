@@ -135,8 +135,8 @@ test('a menu is walked by keys alone', async ({ signedIn, api, unique }) => {
   await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: 'Tag' }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('combobox', { name: 'Find a tag' })).toBeFocused();
+  // Faster than any answer: what is chosen is what is found, not what the menu showed before.
   await page.keyboard.type(`only-${unique}`);
-  await expect(page.getByRole('option', { name: 'yes 1' })).toBeVisible();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('link', { name: `keys-${unique}` })).toBeVisible();

@@ -1,6 +1,6 @@
 'use client';
 
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -105,6 +105,7 @@ function ValueChoice({
 }: ChoiceProps & { field: Exclude<FilterField, 'health'>; onClose(): void }) {
   const { t } = useTranslation(['vms', 'common']);
   const trpc = useTRPC();
+  const queryClient = useQueryClient();
   const explain = useProblem();
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -117,24 +118,30 @@ function ValueChoice({
       : field === 'handler'
         ? { ...rest, messageId: filter.messageId }
         : { ...rest, handler: filter.handler, version: filter.version };
-  const facets = useQuery({
+  const asked = {
     ...trpc.fleet.facets.queryOptions({ ...others, facet: field, ...(part.trim() && { part: part.trim() }) }),
-    placeholderData: keepPreviousData,
     staleTime: 10_000,
-  });
-  const choices = (facets.data?.items ?? []).flatMap((facet) =>
-    choicesOf(field, facet, filter, t('vms:filter.anyValue')),
-  );
+  };
+  const facets = useQuery({ ...asked, placeholderData: keepPreviousData });
+  const choicesIn = (items: readonly FleetFacet[]) =>
+    items.flatMap((facet) => choicesOf(field, facet, filter, t('vms:filter.anyValue')));
+  const choices = choicesIn(facets.data?.items ?? []);
   const pick = (choice: Choice | undefined) => {
     if (choice === undefined) return;
     onPick(choice.change);
     onClose();
   };
-  const walk = (event: KeyboardEvent) => {
+  /** Who types faster than the answer comes means what is found, not what stands there of an earlier word. */
+  const pickWhenFound = async (field: HTMLInputElement) => {
+    const found = await queryClient.fetchQuery(asked).catch(() => null);
+    if (field.isConnected && field.value === part) pick(choicesIn(found?.items ?? [])[active]);
+  };
+  const walk = (event: KeyboardEvent<HTMLInputElement>) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === 'Enter') {
       event.preventDefault();
-      pick(choices[active]);
+      if (facets.isPlaceholderData) void pickWhenFound(event.currentTarget);
+      else pick(choices[active]);
     } else if (step !== undefined) {
       event.preventDefault();
       const next = Math.max(0, Math.min(choices.length - 1, active + step));
@@ -170,6 +177,7 @@ function ValueChoice({
         id={listId}
         role="listbox"
         aria-label={t(`vms:filter.${field}`)}
+        aria-busy={facets.isPlaceholderData}
         className="max-h-72 overflow-y-auto p-1.5"
       >
         {choices.map((choice, index) => (
