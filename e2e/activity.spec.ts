@@ -98,7 +98,7 @@ test('who alters the record past the portal is found', async ({ portal, signedIn
     const { status, output } = verify(portal);
     expect([status, output]).toEqual([1, expect.stringContaining(`BROKEN  Act ${id} `)]);
     expect(output).toContain('its content is not what the portal wrote');
-    await expect(page.getByRole('main').getByRole('alert')).toContainText(`broken at act ${id}`, { timeout: 75_000 });
+    await expect(page.getByRole('main').getByRole('alert')).toContainText(`broken at act ${id}`, { timeout: 40_000 });
     await expectAccessibleInBothThemes(page);
     await rename('Bootstrap token');
   });

@@ -160,11 +160,16 @@ describe('the chain of acts', () => {
     await linked(5);
     const found: unknown[] = [];
     const check = createChainCheck((fault) => found.push(fault));
-    await check(ctx, ctx.now);
+    expect(await check(ctx, ctx.now)).toBe(false);
     expect(await readHead(ctx.db)).toMatchObject({ verifiedPosition: 5, fault: null });
+    const [row] = (await run(`select actor_name from audit_entries where id = 4`)).rows;
     await run(`update audit_entries set actor_name = 'Eve' where id = 4`);
-    await check(ctx, ctx.now);
+    expect(await check(ctx, ctx.now), 'it breaks').toBe(true);
     expect(found).toEqual([{ kind: 'altered', id: 4, position: 4 }]);
     expect(await readHead(ctx.db)).toMatchObject({ fault: { id: 4 } });
+    expect(await check(ctx, ctx.now), 'it is still broken').toBe(false);
+    await run(`update audit_entries set actor_name = '${row?.actor_name}' where id = 4`);
+    expect(await check(ctx, ctx.now), 'it holds again').toBe(true);
+    expect(await readHead(ctx.db)).toMatchObject({ fault: null });
   });
 });
