@@ -143,7 +143,9 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await expectAccessibleInBothThemes(operator);
     await operator.getByRole('searchbox').fill(namespace);
     await expect(operator).toHaveURL(`/handlers?q=${namespace}`);
-    await operator.getByRole('link', { name: 'Probe' }).click();
+    const found = operator.getByRole('link', { name: 'Probe' });
+    await expect(found).toHaveCount(1);
+    await found.click();
     await expect(operator.getByRole('heading', { level: 1 })).toHaveText('Probe');
     await expect(operator.getByRole('link', { name: 'Upload a version' })).toHaveCount(0);
     await expectAccessibleInBothThemes(operator);
