@@ -3,9 +3,9 @@ import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
-import { FootBar, Page } from '#app/_shell/page.tsx';
+import { Page } from '#app/_shell/page.tsx';
 import { EditorOnDemand } from '../extensions/_editor/editor-on-demand.tsx';
-import { footId } from '../extensions/_editor/foot-place.ts';
+import { EditorPage } from '../extensions/_editor/editor-page.tsx';
 import { HandlerChoice } from '../extensions/_editor/handler-choice.tsx';
 import { NoAccess } from '../extensions/_editor/no-access.tsx';
 import { firstOf, goalStateOf, versionsOf } from '../extensions/_editor/page-parts.ts';
@@ -53,31 +53,18 @@ export default async function NewExtensionPage({ params, searchParams }: Props) 
   }
   const [goalState, first] = await Promise.all([goalStateOf(api, vmId), firstOf(api, handler, version)]);
   return (
-    <Page
-      crumbs={crumbs}
-      footer={
-        <FootBar>
-          <section
-            id={footId}
-            aria-label={t('foot.label')}
-            className="flex min-h-(--control) w-full flex-wrap items-center gap-x-4 gap-y-2"
-          />
-        </FootBar>
-      }
-    >
-      <Words namespaces={['editor', 'reports']}>
-        <EditorOnDemand
-          key={handler}
-          vm={vm}
-          handler={handler}
-          extension={null}
-          goalState={goalState}
-          versions={versions}
-          first={first}
-          suggestedName={freeName(handler, new Set(goalState.extensions.map(({ name }) => name)))}
-        />
-      </Words>
-    </Page>
+    <EditorPage crumbs={crumbs}>
+      <EditorOnDemand
+        key={handler}
+        vm={vm}
+        handler={handler}
+        extension={null}
+        goalState={goalState}
+        versions={versions}
+        first={first}
+        suggestedName={freeName(handler, new Set(goalState.extensions.map(({ name }) => name)))}
+      />
+    </EditorPage>
   );
 }
 

@@ -1,11 +1,10 @@
 import type { Metadata } from 'next';
 import { words } from '#app/_lib/i18n/server.ts';
-import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
-import { FootBar, Page } from '#app/_shell/page.tsx';
+import { Page } from '#app/_shell/page.tsx';
 import { EditorOnDemand } from '../_editor/editor-on-demand.tsx';
-import { footId } from '../_editor/foot-place.ts';
+import { EditorPage } from '../_editor/editor-page.tsx';
 import { NoAccess } from '../_editor/no-access.tsx';
 import { firstOf, goalStateOf, versionsOf } from '../_editor/page-parts.ts';
 
@@ -41,28 +40,15 @@ export default async function ExtensionPage({ params }: Props) {
     firstOf(api, extension.handler, extension.requestedVersion),
   ]);
   return (
-    <Page
-      crumbs={crumbs}
-      footer={
-        <FootBar>
-          <section
-            id={footId}
-            aria-label={t('foot.label')}
-            className="flex min-h-(--control) w-full flex-wrap items-center gap-x-4 gap-y-2"
-          />
-        </FootBar>
-      }
-    >
-      <Words namespaces={['editor', 'reports']}>
-        <EditorOnDemand
-          vm={vm}
-          handler={extension.handler}
-          extension={extension}
-          goalState={goalState}
-          versions={versions}
-          first={first}
-        />
-      </Words>
-    </Page>
+    <EditorPage crumbs={crumbs}>
+      <EditorOnDemand
+        vm={vm}
+        handler={extension.handler}
+        extension={extension}
+        goalState={goalState}
+        versions={versions}
+        first={first}
+      />
+    </EditorPage>
   );
 }
