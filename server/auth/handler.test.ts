@@ -1,11 +1,12 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { sessions } from '#db/schema/index.ts';
+import { accounts, sessions } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { testServices } from '#server/testing/context.ts';
 import { serve } from '#server/testing/serve.ts';
 import { bootstrapPeople, createAuthHandler, idleLife, openSignIn, readSession } from './index.ts';
+import { hashPassword } from './password-hash.ts';
 
 const log = pino({ level: 'silent' });
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
@@ -91,6 +92,19 @@ describe('sign-in', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await codeOf(response)).toEqual([429, 'too_many_attempts']);
   });
+});
+
+test('a password that is changed while it is compared starts no session', async () => {
+  const call = await door();
+  const asked = await services.db.transaction(async (tx) => {
+    await tx.update(accounts).set({ password: await hashPassword('another password') });
+    const answer = call('/sign-in/email', { body: person });
+    const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await services.db.execute(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
+    return { answer };
+  });
+  expect(await codeOf(await asked.answer)).toEqual([401, 'credentials_refused']);
+  await services.db.update(accounts).set({ password: await hashPassword(person.password) });
 });
 
 test('an IPv6 household cannot guess on from its next address', async () => {

@@ -5,7 +5,7 @@ export const passwordLength = { minimum: 12, maximum: 128 } as const;
 
 export const password = z.string().min(passwordLength.minimum).max(passwordLength.maximum);
 
-/** Stored and compared in lower case, as the sign-in library does. */
+/** Stored and compared in lower case. */
 export const email = z.string().max(254).trim().toLowerCase().pipe(z.email());
 
 export const personName = z.string().trim().min(1).max(100);

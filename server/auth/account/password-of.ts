@@ -10,3 +10,13 @@ export async function passwordHashOf(db: Database | Transaction, userId: string)
     .where(and(eq(accounts.userId, userId), eq(accounts.providerId, 'credential')));
   return account?.password ?? null;
 }
+
+/** Whether it is still the person's password, by its hash; until the transaction ends nobody changes it. */
+export async function isPasswordStill(tx: Transaction, userId: string, hash: string): Promise<boolean> {
+  const still = await tx
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.userId, userId), eq(accounts.providerId, 'credential'), eq(accounts.password, hash)))
+    .for('share');
+  return still.length > 0;
+}

@@ -6,7 +6,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { household } from '#server/platform/household.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
-import { changePassword, passwordHashOf } from '../account/index.ts';
+import { changePassword, isPasswordStill, passwordHashOf } from '../account/index.ts';
 import { readJsonBody } from '../body.ts';
 import { challengeLife, openChallenge } from '../challenges.ts';
 import { setCookie } from '../cookies.ts';
@@ -26,6 +26,8 @@ export const actorOf = ({ id, name, role, namespaces }: typeof users.$inferSelec
   namespaces,
 });
 
+const refused = () => new DomainError('unauthenticated', 'credentials_refused');
+
 /**
  * Signs in by e-mail and password: 204 with the session, or, where this person has a second factor, 200 with its kinds
  * and a cookie that serves for showing one, and for nothing else. Throws `credentials_refused`, the same for unknown
@@ -42,7 +44,7 @@ export async function signInWithPassword(call: Call): Promise<Response> {
   const [user] = await db.select().from(users).where(eq(users.email, email));
   const hash = user === undefined ? null : await passwordHashOf(db, user.id);
   const isRight = await verifyPassword(hash, password);
-  if (!isRight || user === undefined || hash === null) throw new DomainError('unauthenticated', 'credentials_refused');
+  if (!isRight || user === undefined || hash === null) throw refused();
   throttles.address.giveBack(from);
   throttles.person.giveBack(person);
 
@@ -53,9 +55,11 @@ export async function signInWithPassword(call: Call): Promise<Response> {
     return answer({ factors: kinds }, setCookie(call.config, 'factor', token, challengeLife));
   }
   return done(
-    await db.transaction((tx) =>
-      startSession(tx, call, actorOf(user), { method: 'password', headers: call.headers, address }),
-    ),
+    await db.transaction(async (tx) => {
+      // Changed since it was compared: what was given is none any more, and a session by it would outlive the change.
+      if (!(await isPasswordStill(tx, user.id, hash))) throw refused();
+      return startSession(tx, call, actorOf(user), { method: 'password', headers: call.headers, address });
+    }),
   );
 }
 
