@@ -1,6 +1,5 @@
 'use client';
 
-import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTimeZone } from './clock.ts';
 
@@ -29,8 +28,22 @@ export interface Format {
 export function useFormat(): Format {
   const { i18n } = useTranslation();
   const timeZone = useTimeZone();
-  const language = i18n.language;
-  return useMemo(() => makeFormat(language, timeZone), [language, timeZone]);
+  return formatOf(i18n.language, timeZone);
+}
+
+const formats = new Map<string, Format>();
+/** A server meets readers of many zones. */
+const mostFormats = 100;
+
+/** One for each language and zone: what it is made of costs more than a row of a table. */
+function formatOf(language: string, timeZone: string): Format {
+  const key = `${language} ${timeZone}`;
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  if (formats.size >= mostFormats) formats.clear();
+  const format = makeFormat(language, timeZone);
+  formats.set(key, format);
+  return format;
 }
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;

@@ -15,6 +15,8 @@ import {
 } from './reading.ts';
 import type { Sight } from './use-window-rows.ts';
 
+const none: readonly FleetRow[] = [];
+
 export interface Blocks {
   rowAt(index: number): FleetRow | undefined;
   error: unknown;
@@ -50,13 +52,14 @@ export function useBlocks(reading: Reading, sight: Sight, first: FirstPage): Blo
   const last = Math.ceil(reading.total / blockSize) - 1;
   const from = Math.max(0, Math.floor((sight.from - blockSize / 2) / blockSize));
   const to = Math.min(last, Math.floor((sight.to + blockSize / 2) / blockSize));
-  const wanted = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
   const isHere = (block: number): boolean => queryClient.getQueryData(blockKey(reading, block)) !== undefined;
+  const wanted = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index).filter(
+    (block) => !sight.moving || [block, block - 1, block + 1].some(isHere),
+  );
   const results = useQueries({
     queries: wanted.map((block) => ({
       queryKey: blockKey(reading, block),
       queryFn: ({ signal }: { signal: AbortSignal }) => loadBlock(client, queryClient, reading, block, signal),
-      enabled: !sight.moving || isHere(block - 1) || isHere(block + 1),
       ...(block === 0 && isFirst(reading, first) && { initialData: first.page, initialDataUpdatedAt: first.at }),
       staleTime: Number.POSITIVE_INFINITY,
       gcTime: forgetMs,
@@ -65,7 +68,7 @@ export function useBlocks(reading: Reading, sight: Sight, first: FirstPage): Blo
   const pages = new Map(wanted.map((block, index) => [block, results[index]?.data]));
   const rowAt = (index: number): FleetRow | undefined =>
     pages.get(Math.floor(index / blockSize))?.items[index % blockSize];
-  useFreshRows(reading, rowsBetween(rowAt, sight), sight.moving);
+  useFreshRows(reading, sight.moving ? none : rowsBetween(rowAt, sight));
   return {
     rowAt,
     error: results.find(({ error, data }) => error !== null && data === undefined)?.error ?? null,
@@ -82,13 +85,13 @@ function rowsBetween(rowAt: Blocks['rowAt'], { from, to }: Sight): FleetRow[] {
 }
 
 /** Reads the rows in sight again when one of them changes, and now and then; each stays in its place. */
-function useFreshRows(reading: Reading, rows: readonly FleetRow[], moving: boolean): void {
+function useFreshRows(reading: Reading, rows: readonly FleetRow[]): void {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const blocks = ['fleet-block', reading.query, reading.epoch];
   const { data, isFetchedAfterMount } = useQuery({
     ...trpc.fleet.rows.queryOptions({ vmIds: rows.map(({ id }) => id) }),
-    enabled: rows.length > 0 && !moving,
+    enabled: rows.length > 0,
     initialData: [...rows],
     initialDataUpdatedAt: () => readAt(queryClient, blocks, rows),
     staleTime: ageMs,

@@ -1,6 +1,6 @@
 'use client';
 
-import { type RefObject, useLayoutEffect, useState } from 'react';
+import { type RefObject, startTransition, useLayoutEffect, useState } from 'react';
 
 /** Rows beyond the window's edges that are drawn, too, so that a slow wheel meets no gap. */
 const beyond = 8;
@@ -47,13 +47,14 @@ export function useWindowRows({ frame, head, count, rowHeight, over, below }: Wi
       const to = Math.max(from, Math.ceil((window.innerHeight - below - top) / rowHeight) - 1);
       setSight((now) => (now.from === from && now.to === to && now.moving === moving ? now : { from, to, moving }));
     };
+    // Rows are drawn between frames, never instead of one: until they are, the gaps show what is to come.
     const move = () => {
-      look(true);
+      startTransition(() => look(true));
       clearTimeout(timer);
-      timer = setTimeout(() => look(false), restMs);
+      timer = setTimeout(rest, restMs);
     };
-    const rest = () => look(false);
-    rest();
+    const rest = () => startTransition(() => look(false));
+    look(false);
     window.addEventListener('scroll', move, { passive: true });
     window.addEventListener('resize', rest);
     return () => {

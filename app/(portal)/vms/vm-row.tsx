@@ -1,12 +1,10 @@
 'use client';
 
-import Link from 'next/link';
-import { memo, type ReactNode } from 'react';
+import { type MouseEvent, memo, type ReactNode } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
-import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { Status, StatusChip } from '#app/_ui/status.tsx';
 import { Td, Tr } from '#app/_ui/table.tsx';
 import { Chip, Tag } from '#app/_ui/tag.tsx';
@@ -24,51 +22,39 @@ export interface Room {
 }
 
 export interface VmRowProps {
-  /** Undefined while it is on its way. */
-  row: FleetRow | undefined;
+  row: FleetRow;
   /** Its place in the list, from 0. */
   index: number;
   cursor: boolean;
   columns: readonly ColumnName[];
   compact: boolean;
   room: Room;
+  onOpen(vmId: string): void;
 }
 
 const line =
-  'relative max-sm:grid max-sm:h-[68px] max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:content-center max-sm:gap-x-3 max-sm:gap-y-1.5 max-sm:border-b max-sm:border-line-subtle max-sm:px-4 max-sm:[&>td]:ps-0! max-sm:[&>td]:pe-0!';
+  'relative bg-surface max-sm:grid max-sm:h-[68px] max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:content-center max-sm:gap-x-3 max-sm:gap-y-1.5 max-sm:border-b max-sm:border-line-subtle max-sm:px-4 max-sm:[&>td]:ps-0! max-sm:[&>td]:pe-0!';
 const narrow = 'max-sm:block max-sm:h-auto max-sm:border-0 max-sm:p-0';
-/** Below 720 px a row shows these beside the name. */
-const kept: readonly ColumnName[] = ['health', 'extensions', 'lastSeen'];
-
 /** One VM of the list. Drawn again only when something of it changes. */
-export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact, room }: VmRowProps) {
+export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact, room, onOpen }: VmRowProps) {
   const height = compact ? 'h-(--row-compact)' : '';
-  if (row === undefined) {
-    return (
-      <Tr aria-rowindex={index + 2} aria-busy className={line}>
-        <Td className={cn(height, narrow)}>
-          <Skeleton className="w-28" />
-        </Td>
-        {columns.map((column) => (
-          <Td key={column} className={cn(height, kept.includes(column) ? narrow : 'max-sm:hidden')}>
-            <Skeleton className={column === 'extensions' ? 'w-48' : 'w-14'} />
-          </Td>
-        ))}
-      </Tr>
-    );
-  }
+  const open = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    onOpen(row.id);
+  };
   return (
     <Tr aria-rowindex={index + 2} cursor={cursor} className={line}>
       <Td className={cn('overflow-hidden font-medium', height, narrow)}>
-        <Link
+        {/* The router's own link watches whether it is in sight; rows that race past have no use for that. */}
+        <a
           href={`/vms/${row.id}`}
-          // A row that scrolls by is not about to be opened.
-          prefetch={false}
+          onClick={open}
           title={row.name}
           className="block truncate after:absolute after:inset-0 focus-visible:after:shadow-(--focus) focus-visible:shadow-none"
         >
           {row.name}
-        </Link>
+        </a>
       </Td>
       {columns.map((column) => (
         <Td key={column} end={column === 'lastSeen'} className={cn('overflow-hidden', height, places[column])}>

@@ -2,7 +2,7 @@
 
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { memo, type RefObject, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeys } from '#app/_lib/keys.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
@@ -13,7 +13,9 @@ import { Kbd } from '#app/_ui/kbd.tsx';
 import { Table, TableFrame, TBody, THead, Th } from '#app/_ui/table.tsx';
 import type { FleetSort } from '#server/domain/views/input.ts';
 import { type ColumnName, type TableLook, widthsOf } from './columns.ts';
+import { pieces } from './pieces.ts';
 import type { FirstPage, Reading } from './reading.ts';
+import { RowsToCome } from './rows-to-come.tsx';
 import { useBlocks } from './use-blocks.ts';
 import { useWindowRows } from './use-window-rows.ts';
 import { type Room, VmRow } from './vm-row.tsx';
@@ -39,6 +41,7 @@ export interface VmTableProps {
 /** Rows of the fleet; only those in sight are in the document. `j` and `k` walk, Enter opens. */
 export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   const { t } = useTranslation('vms');
+  const router = useRouter();
   const frame = useRef<HTMLDivElement>(null);
   const isNarrow = useIsNarrow();
   const rowHeight = isNarrow ? rowHeights.narrow : look.compact ? rowHeights.compact : rowHeights.usual;
@@ -58,20 +61,24 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   });
   const blocks = useBlocks(reading, sight, first);
   const cursor = useCursor(reading, (index) => blocks.rowAt(index)?.id, show);
-  const widths = widthsOf(look.columns);
+  const widths = useMemo(() => widthsOf(look.columns), [look.columns]);
   const [table, room, width] = useRoom(look.columns, isNarrow);
   const isTooWide = !isNarrow && width < widths.least;
 
-  const drawn = Array.from({ length: last - firstDrawn + 1 }, (_, offset) => firstDrawn + offset);
-  const before = firstDrawn * rowHeight;
-  const after = (count - 1 - last) * rowHeight;
+  const columns = useMemo(() => ['name', ...look.columns] as const, [look.columns]);
+  const open = useCallback((vmId: string) => router.push(`/vms/${vmId}`), [router]);
   return (
-    <Card ref={frame} aria-busy={stale} className={cn('overflow-clip [overflow-anchor:none]', stale && 'opacity-60')}>
+    <Card
+      ref={frame}
+      aria-busy={stale}
+      className={cn('relative overflow-clip [overflow-anchor:none]', stale && 'opacity-60')}
+    >
       {blocks.error === null ? null : (
         <div className="sticky top-(--topbar) z-2 border-b border-line bg-surface">
           <QueryError error={blocks.error} onRetry={blocks.retry} at={new Date()} />
         </div>
       )}
+      <RowsToCome columns={columns} widths={widths.of} rowHeight={rowHeight} isNarrow={isNarrow} />
       <TableFrame
         label={t('title')}
         // What scrolls sideways keeps its head from sticking: only where the chosen columns are wider than the window.
@@ -85,25 +92,33 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
           style={isTooWide ? { width: widths.least } : undefined}
         >
           <colgroup>
-            {(['name', ...look.columns] as const).map((column) => (
+            {columns.map((column) => (
               <col key={column} style={{ width: widths.of(column) }} />
             ))}
           </colgroup>
-          <Head columns={look.columns} sort={reading.query.sort} sticks={!isTooWide} onSort={onSort} />
+          <Head columns={columns} sort={reading.query.sort} sticks={!isTooWide} onSort={onSort} />
           <TBody className="max-sm:block">
-            {before > 0 ? <Spacer height={before} columns={look.columns.length + 1} /> : null}
-            {drawn.map((index) => (
-              <VmRow
-                key={index}
-                row={blocks.rowAt(index)}
-                index={index}
-                cursor={index === cursor}
-                columns={look.columns}
-                compact={look.compact}
-                room={room}
-              />
-            ))}
-            {after > 0 ? <Spacer height={after} columns={look.columns.length + 1} /> : null}
+            {pieces(firstDrawn, last, count, (at) => blocks.rowAt(at) !== undefined).map(({ at, gap }) => {
+              const row = gap === undefined ? blocks.rowAt(at) : undefined;
+              return row === undefined ? (
+                <Gap
+                  key={at === 0 ? 'before' : at + (gap ?? 0) === count ? 'after' : `gap ${at}`}
+                  height={(gap ?? 1) * rowHeight}
+                  columns={columns.length}
+                />
+              ) : (
+                <VmRow
+                  key={at}
+                  row={row}
+                  index={at}
+                  cursor={at === cursor}
+                  columns={look.columns}
+                  compact={look.compact}
+                  room={room}
+                  onOpen={open}
+                />
+              );
+            })}
           </TBody>
         </Table>
       </TableFrame>
@@ -119,19 +134,19 @@ const sortable: Partial<Record<'name' | ColumnName, 'name' | 'health' | 'since'>
 };
 
 interface HeadProps {
-  columns: readonly ColumnName[];
+  columns: readonly ('name' | ColumnName)[];
   sort: FleetSort;
   /** It stays in sight below the top bar while the page scrolls. */
   sticks: boolean;
   onSort(sort: FleetSort): void;
 }
 
-function Head({ columns, sort, sticks, onSort }: HeadProps) {
+const Head = memo(function Head({ columns, sort, sticks, onSort }: HeadProps) {
   const { t } = useTranslation('vms');
   return (
     <THead className="max-sm:sr-only">
       <tr>
-        {(['name', ...columns] as const).map((column) => {
+        {columns.map((column) => {
           const by = sortable[column];
           const direction = sort === by ? 'ascending' : sort === `-${by}` ? 'descending' : 'none';
           const Arrow = direction === 'descending' ? ArrowDown : ArrowUp;
@@ -141,7 +156,7 @@ function Head({ columns, sort, sticks, onSort }: HeadProps) {
               data-column={column}
               end={column === 'lastSeen'}
               aria-sort={by === undefined ? undefined : direction}
-              className={sticks ? 'top-(--topbar)!' : 'static'}
+              className={sticks ? 'top-(--topbar)! border-b-0 shadow-[inset_0_-1px_var(--line)]' : 'static'}
             >
               {by === undefined ? (
                 t(`column.${column}`)
@@ -161,9 +176,10 @@ function Head({ columns, sort, sticks, onSort }: HeadProps) {
       </tr>
     </THead>
   );
-}
+});
 
-function Spacer({ height, columns }: { height: number; columns: number }) {
+/** Rows that are out of sight or on their way: only their place is kept. */
+function Gap({ height, columns }: { height: number; columns: number }) {
   return (
     <tr aria-hidden className="max-sm:block" style={{ height }}>
       <td colSpan={columns} />
