@@ -40,7 +40,9 @@ export function AccountMenu({ showName = false }: { showName?: boolean }) {
           className="flex min-h-9 w-full items-center gap-[9px] rounded-md p-2 text-ink-2 hover:bg-hover hover:text-ink max-lg:justify-center pointer-coarse:min-h-10"
         >
           <Avatar name={reader.name} />
-          <span className={showName ? 'min-w-0 truncate text-start max-lg:sr-only' : 'sr-only'}>{reader.name}</span>
+          <span translate="no" className={showName ? 'min-w-0 truncate text-start max-lg:sr-only' : 'sr-only'}>
+            {reader.name}
+          </span>
           <span className="sr-only">, {t('navigation:account')}</span>
         </button>
       }
@@ -48,7 +50,9 @@ export function AccountMenu({ showName = false }: { showName?: boolean }) {
       {({ MenuItem, MenuSeparator }) => (
         <>
           <div className="px-2 py-1">
-            <div className="font-medium">{reader.name}</div>
+            <div translate="no" className="font-medium">
+              {reader.name}
+            </div>
             <div className="text-12 text-ink-3">{t(`common:role.${reader.role}`)}</div>
           </div>
           <MenuSeparator />

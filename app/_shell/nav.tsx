@@ -23,7 +23,9 @@ export function Nav() {
         className="mb-1 flex h-(--topbar) shrink-0 items-center gap-[9px] px-2 text-14 font-semibold tracking-tight max-lg:justify-center"
       >
         <Mark className="size-5 shrink-0" />
-        <span className="max-lg:sr-only">Annex</span>
+        <span translate="no" className="max-lg:sr-only">
+          Annex
+        </span>
       </Link>
       {places
         .filter((place) => reader.can(place.role))

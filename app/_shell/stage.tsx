@@ -12,7 +12,9 @@ export async function Stage({ children }: { children: ReactNode }) {
     <div className="flex min-h-dvh flex-col">
       <header className="flex h-(--topbar) shrink-0 items-center gap-2 px-(--gutter)">
         <Mark className="size-5" />
-        <span className="text-14 font-semibold tracking-tight">Annex</span>
+        <span translate="no" className="text-14 font-semibold tracking-tight">
+          Annex
+        </span>
         <div className="ms-auto flex items-center gap-1">
           <LanguageMenu languages={availableLanguages()} />
           <ThemeMenu theme={await currentTheme()} />

@@ -5,7 +5,11 @@ export interface Crumb {
   label: string;
   /** All but the last have an address. */
   href?: string;
+  /** Somebody's name for a thing, not one of our words. */
+  isName?: boolean;
 }
+
+const translated = ({ isName = false }: Crumb) => (isName ? 'no' : undefined);
 
 /** Where this page is. On a phone only the way back to the parent is left. */
 export function Breadcrumbs({ label, crumbs }: { label: string; crumbs: readonly Crumb[] }) {
@@ -13,7 +17,11 @@ export function Breadcrumbs({ label, crumbs }: { label: string; crumbs: readonly
   return (
     <nav aria-label={label} className="min-w-0 flex-1">
       {parent?.href === undefined ? null : (
-        <Link href={parent.href} className="hidden h-10 items-center gap-2 text-14 font-medium max-sm:inline-flex">
+        <Link
+          href={parent.href}
+          translate={translated(parent)}
+          className="hidden h-10 items-center gap-2 text-14 font-medium max-sm:inline-flex"
+        >
           <ChevronRight aria-hidden className="size-4 rotate-180 text-ink-3 rtl:rotate-0" />
           {parent.label}
         </Link>
@@ -23,11 +31,11 @@ export function Breadcrumbs({ label, crumbs }: { label: string; crumbs: readonly
           <li key={crumb.href ?? crumb.label} className="flex min-w-0 items-center gap-1.5">
             {index === 0 ? null : <ChevronRight aria-hidden className="size-[13px] shrink-0 rtl:rotate-180" />}
             {crumb.href === undefined || index === crumbs.length - 1 ? (
-              <span aria-current="page" className="truncate font-medium text-ink">
+              <span aria-current="page" translate={translated(crumb)} className="truncate font-medium text-ink">
                 {crumb.label}
               </span>
             ) : (
-              <Link href={crumb.href} className="truncate rounded-sm hover:text-ink">
+              <Link href={crumb.href} translate={translated(crumb)} className="truncate rounded-sm hover:text-ink">
                 {crumb.label}
               </Link>
             )}

@@ -6,6 +6,10 @@ export interface SelectOption {
   value: string;
   label: string;
   disabled?: boolean;
+  /** Of the label, where that is not the page's. */
+  lang?: string;
+  /** Somebody's name for a thing, not one of our words. */
+  isName?: boolean;
 }
 
 export interface SelectProps extends Omit<ComponentProps<'select'>, 'size'> {
@@ -28,7 +32,13 @@ export function Select({ options, mono = false, className, ...props }: SelectPro
         )}
       >
         {options.map((option) => (
-          <option key={option.value} value={option.value} disabled={option.disabled}>
+          <option
+            key={option.value}
+            value={option.value}
+            disabled={option.disabled}
+            lang={option.lang}
+            translate={option.isName ? 'no' : undefined}
+          >
             {option.label}
           </option>
         ))}

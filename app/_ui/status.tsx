@@ -88,7 +88,9 @@ export function StatusChip({ status, children, word, className }: StatusChipProp
       )}
     >
       <StatusIcon status={status} className="size-3" />
-      <span className="min-w-0 truncate">{children}</span>
+      <span translate="no" className="min-w-0 truncate">
+        {children}
+      </span>
       <span className="sr-only">, {title}</span>
     </span>
   );

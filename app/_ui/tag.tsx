@@ -11,10 +11,11 @@ export interface TagProps {
   className?: string;
 }
 
-/** `env: prod`. Also for a bare word, such as a version's state. */
+/** `env: prod`, a version, a namespace: what somebody named, in their words. */
 export function Tag({ name, children, className }: TagProps) {
   return (
     <span
+      translate="no"
       className={cn(
         'inline-flex h-5 max-w-full min-w-0 items-center rounded-sm bg-sunken px-1.5 text-12 whitespace-nowrap text-ink-2 shadow-hair-subtle',
         className,

@@ -59,7 +59,11 @@ export function ActContents({ act, id }: { act: Act; id: string }) {
                       key={difference.path.join('\u0000')}
                       className="align-top [&>*]:border-t [&>*]:border-line-subtle [&>*]:py-1.5 [&>*]:pe-4"
                     >
-                      <th scope="row" className="mono-11 max-w-72 text-start font-medium text-ink-2 wrap-anywhere">
+                      <th
+                        translate={difference.path.length === 0 ? undefined : 'no'}
+                        scope="row"
+                        className="mono-11 max-w-72 text-start font-medium text-ink-2 wrap-anywhere"
+                      >
                         {difference.path.length === 0 ? t('contents.whole') : difference.path.join(' › ')}
                       </th>
                       {sides.map((side) => (
@@ -82,13 +86,16 @@ export function ActContents({ act, id }: { act: Act; id: string }) {
                 ? t('contents.unlinked')
                 : t('contents.linked', { position: format.number(contents.data.position) })}
               {contents.data.hash === null ? null : (
-                <span className="mono-11 ms-1.5" title={contents.data.hash}>
+                <span translate="no" className="mono-11 ms-1.5" title={contents.data.hash}>
                   {contents.data.hash.slice(0, 16)}
                 </span>
               )}
             </span>
             <span className="inline-flex items-center gap-1">
-              {t('contents.request')} <span className="mono-11 wrap-anywhere">{contents.data.requestId}</span>
+              {t('contents.request')}{' '}
+              <span translate="no" className="mono-11 wrap-anywhere">
+                {contents.data.requestId}
+              </span>
               <CopyButton text={contents.data.requestId} />
             </span>
             {act.client === null ? null : <span className="min-w-0 wrap-anywhere">{act.client}</span>}

@@ -27,9 +27,13 @@ export function ActRow({ act, onFilter }: { act: Act; onFilter: OnFilter }) {
         </p>
         <div className="contents text-12 text-ink-3 max-sm:order-last max-sm:col-start-2 max-sm:flex max-sm:flex-wrap max-sm:gap-x-2">
           <DateTime value={act.at} style="time" className="tabular-nums sm:order-first" />
-          <span title={act.client ?? undefined} className="inline-flex items-baseline gap-1.5">
+          <span className="inline-flex items-baseline gap-1.5">
             {act.door === null ? null : t(`door.${act.door}`)}
-            {act.address === null ? null : <bdi className="mono-11">{act.address}</bdi>}
+            {act.address === null ? null : (
+              <bdi translate="no" className="mono-11" title={act.client ?? undefined}>
+                {act.address}
+              </bdi>
+            )}
           </span>
         </div>
         {act.hasContents ? (

@@ -30,12 +30,13 @@ export function ActSentence({ act, onFilter }: { act: Act; onFilter?: OnFilter }
         who: onFilter ? (
           <button
             type="button"
+            translate="no"
             title={t('filter.byWho', { name: actor.name })}
             onClick={() => onFilter({ actor: `${actor.kind}:${actor.id}` })}
             className={`${thing} hover:underline`}
           />
         ) : (
-          <span className={thing} />
+          <span translate="no" className={thing} />
         ),
         target: linked(placeOf(act, reader.can('admin'))),
         vm: linked(vm?.isThere === true ? `/vms/${vm.id}` : null),
@@ -49,11 +50,12 @@ type Say = (key: string, values?: Readonly<Record<string, string | number>>) => 
 const thing = 'rounded-xs font-medium text-ink';
 
 function linked(href: string | null): ReactElement<{ children?: ReactNode }> {
-  if (href === null) return <span className={thing} />;
+  if (href === null) return <span translate="no" className={thing} />;
   // The words come from the sentence.
   return (
     <Link
       href={href}
+      translate="no"
       prefetch={false}
       className={`${thing} underline decoration-line underline-offset-3 hover:decoration-current`}
     />

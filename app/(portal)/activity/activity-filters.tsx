@@ -31,7 +31,7 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
   }, [words, filter, onChange]);
   const set = (more: Partial<ActivityFilter>) => onChange(withoutEmpty({ ...filter, ...more }));
 
-  const people = facets.actors.map(({ kind, id, name }) => ({ value: `${kind}:${id}`, label: name }));
+  const people = facets.actors.map(({ kind, id, name }) => ({ value: `${kind}:${id}`, label: name, isName: true }));
   const nouns = [...new Set(facets.actions.map(({ action }) => action.split('.')[0] ?? action))].sort();
   const what = nouns.flatMap((noun) => [
     { value: noun, label: actions.noun(noun) },

@@ -96,15 +96,18 @@ function HandlerRow({ row, cursor }: { row: Row; cursor: boolean }) {
       <Td className="max-w-96 py-1.5 max-sm:max-w-44">
         <Link
           href={`/handlers/${row.handler}`}
+          translate="no"
           className="block truncate font-medium after:absolute after:inset-0 focus-visible:shadow-none focus-visible:after:shadow-(--focus)"
         >
           {row.type}
         </Link>
-        <span className="mono-11 block truncate text-ink-3" title={row.handler}>
+        <span translate="no" className="mono-11 block truncate text-ink-3" title={row.handler}>
           {row.handler}
         </span>
       </Td>
-      <Td className="max-w-56 truncate max-md:hidden">{row.publisher}</Td>
+      <Td translate="no" className="max-w-56 truncate max-md:hidden">
+        {row.publisher}
+      </Td>
       <Td className="tabular-nums">
         {row.latestVersion ?? <span className="text-ink-3">{t('list.nothingPublished')}</span>}
       </Td>
@@ -120,7 +123,7 @@ function HandlerRow({ row, cursor }: { row: Row; cursor: boolean }) {
       <Td className="max-md:hidden">
         <span className="flex gap-1">
           {row.languages.slice(0, languagesShown).map((lang) => (
-            <Chip key={lang} className="mono-11">
+            <Chip translate="no" key={lang} className="mono-11">
               {lang}
             </Chip>
           ))}

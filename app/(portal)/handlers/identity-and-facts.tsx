@@ -11,7 +11,9 @@ export interface IdentityAndFactsProps {
 export function IdentityAndFacts({ identity, items }: IdentityAndFactsProps) {
   return (
     <div className="mt-1 flex flex-wrap items-baseline gap-x-5 gap-y-1">
-      <span className="mono wrap-anywhere">{identity}</span>
+      <span translate="no" className="mono wrap-anywhere">
+        {identity}
+      </span>
       <Facts items={items} className="mt-0" />
     </div>
   );

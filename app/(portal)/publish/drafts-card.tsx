@@ -50,7 +50,7 @@ function DraftLine({ draft }: { draft: Drafts['items'][number] }) {
           <span className="truncate font-medium">{typeOf(handler)}</span>
           <span className="tabular-nums">{version}</span>
         </span>
-        <span className="mono-11 block truncate text-ink-3" title={handler}>
+        <span translate="no" className="mono-11 block truncate text-ink-3" title={handler}>
           {handler}
         </span>
       </span>

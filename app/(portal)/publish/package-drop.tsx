@@ -46,7 +46,9 @@ export function PackageDrop({ file, limit, refused, onFile }: PackageDropProps) 
         )}
       </span>
       <div className={cn('grid min-w-0 gap-0.5', file !== undefined && 'flex-1 basis-64')}>
-        <p className="min-w-0 font-medium wrap-anywhere">{file === undefined ? t('drop.title') : file.name}</p>
+        <p translate={file === undefined ? undefined : 'no'} className="min-w-0 font-medium wrap-anywhere">
+          {file === undefined ? t('drop.title') : file.name}
+        </p>
         <p className="text-12 text-ink-3">
           {file === undefined ? t('drop.why', { limit: format.bytes(limit) }) : format.bytes(file.size)}
         </p>

@@ -39,7 +39,9 @@ export function SendProgress({ file, progress, onStop }: SendProgressProps) {
       </span>
       <div className="grid min-w-0 flex-1 basis-64 gap-1.5">
         <p className="flex flex-wrap items-baseline gap-x-2">
-          <span className="min-w-0 truncate font-medium">{file.name}</span>
+          <span translate="no" className="min-w-0 truncate font-medium">
+            {file.name}
+          </span>
           <span className="text-12 text-ink-3 tabular-nums">
             {t('send.of', { sent: format.bytes(sent), total: format.bytes(file.size) })}
           </span>

@@ -28,11 +28,15 @@ export function BrowserList({ label, items, ending, onEnd }: BrowserListProps) {
           >
             <div className="grid min-w-0 flex-[1_1_14rem] gap-0.5">
               <span className="flex flex-wrap items-center gap-2 font-medium">
-                {name}
+                <span translate="no">{name}</span>
                 {browser.isThis ? <Chip className="font-normal">{t('sessions.this')}</Chip> : null}
               </span>
               <span className="flex flex-wrap gap-x-3 text-12 text-ink-3">
-                {browser.address === null ? null : <span className="mono">{browser.address}</span>}
+                {browser.address === null ? null : (
+                  <span translate="no" className="mono">
+                    {browser.address}
+                  </span>
+                )}
                 <span>{t(`sessions.method.${browser.method}`)}</span>
                 <span>
                   {t('sessions.since')} <DateTime value={browser.createdAt} />

@@ -230,7 +230,11 @@ function choicesOf(
       {
         id: name,
         inner: false,
-        word: <span className="mono min-w-0 truncate">{name}</span>,
+        word: (
+          <span translate="no" className="mono min-w-0 truncate">
+            {name}
+          </span>
+        ),
         count,
         change: { messageId: name },
       },

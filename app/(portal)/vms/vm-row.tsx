@@ -51,6 +51,7 @@ export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact,
           href={`/vms/${row.id}`}
           onClick={open}
           title={row.name}
+          translate="no"
           className="block truncate after:absolute after:inset-0 focus-visible:after:shadow-(--focus) focus-visible:shadow-none"
         >
           {row.name}
@@ -143,7 +144,7 @@ function Extensions({ row, room }: { row: FleetRow; room: number }) {
         </StatusChip>
       ))}
       {rest.length > 0 ? (
-        <Chip className="shrink-0" title={rest.map(({ name }) => name).join(', ')}>
+        <Chip translate="no" className="shrink-0" title={rest.map(({ name }) => name).join(', ')}>
           +{rest.length}
         </Chip>
       ) : null}
@@ -167,7 +168,7 @@ function Tags({ tags, room }: { tags: FleetRow['tags']; room: number }) {
         </Tag>
       ))}
       {rest.length > 0 ? (
-        <Chip className="shrink-0" title={rest.map(([name, value]) => `${name}: ${value}`).join(', ')}>
+        <Chip translate="no" className="shrink-0" title={rest.map(([name, value]) => `${name}: ${value}`).join(', ')}>
           +{rest.length}
         </Chip>
       ) : null}

@@ -106,7 +106,9 @@ export function Palette({ onClose }: { onClose(): void }) {
                   {found.handlers.map(({ handler, publisher }) => (
                     <Line key={handler} value={`handler-${handler}`} onSelect={() => go(`/handlers/${handler}`)}>
                       <Package aria-hidden strokeWidth={1.75} className="size-4 shrink-0 text-ink-3" />
-                      <span className="mono truncate">{handler}</span>
+                      <span translate="no" className="mono truncate">
+                        {handler}
+                      </span>
                       <span className="ms-auto shrink-0 text-12 text-ink-3">{publisher}</span>
                     </Line>
                   ))}

@@ -9,6 +9,7 @@ import { Input, Textarea } from '../input.tsx';
 import { Select } from '../select.tsx';
 import { Switch } from '../switch.tsx';
 import { pointerOf, SurroundingsContext } from './surroundings.ts';
+import { Theirs } from './theirs.tsx';
 
 /** What every field shows around its control. */
 function useAround({ schema, fieldPathId, name, required }: FieldProps) {
@@ -18,24 +19,29 @@ function useAround({ schema, fieldPathId, name, required }: FieldProps) {
   const last = path.at(-1);
   const was = wasAt(path);
   const fallback = schema['x-default'];
-  const hint = [
-    schema.description,
+  const ours = [
     fallback === undefined
       ? undefined
       : typeof fallback === 'boolean'
         ? t(fallback ? 'field.defaultOn' : 'field.defaultOff')
         : t('field.default', { value: String(fallback) }),
     was === undefined ? undefined : t('field.was', { value: was }),
-  ].filter((sentence) => sentence !== undefined && sentence !== '');
+  ].filter((sentence) => sentence !== undefined);
+  const own = typeof last === 'number' ? t('field.entry', { number: last + 1 }) : <span translate="no">{name}</span>;
   return {
     t,
     id: fieldPathId.$id,
     at: pointerOf(path),
     inArray: typeof last === 'number',
-    label: schema.title ?? (typeof last === 'number' ? t('field.entry', { number: last + 1 }) : String(name)),
+    label: schema.title === undefined ? own : <Theirs>{schema.title}</Theirs>,
     note: required && typeof last !== 'number' ? t('common:required') : undefined,
     error: faultAt(path),
-    hint: hint.length === 0 ? undefined : hint.join(' '),
+    hint:
+      ours.length === 0 && !schema.description ? undefined : (
+        <>
+          <Theirs>{schema.description}</Theirs> {ours.join(' ')}
+        </>
+      ),
   };
 }
 
@@ -157,7 +163,7 @@ export function JsonOnlyField(props: FieldProps) {
         {note === undefined ? null : <span className="ms-1 font-normal text-ink-3">{note}</span>}
       </div>
       <div className="flex min-h-10 flex-wrap items-center gap-2 rounded-md bg-sunken py-1 ps-3 pe-[5px] shadow-hair">
-        <span className="mono min-w-0 flex-1 truncate text-ink-2">
+        <span translate={formData === undefined ? undefined : 'no'} className="mono min-w-0 flex-1 truncate text-ink-2">
           {formData === undefined ? t('field.notSet') : JSON.stringify(formData)}
         </span>
         <Button size="sm" onClick={() => onEditJson(fieldPathId.path)}>
@@ -166,7 +172,9 @@ export function JsonOnlyField(props: FieldProps) {
       </div>
       {error === undefined ? null : <FieldError>{error}</FieldError>}
       {error === undefined && schema.description !== undefined ? (
-        <p className="text-12 text-ink-3">{schema.description}</p>
+        <p className="text-12 text-ink-3">
+          <Theirs>{schema.description}</Theirs>
+        </p>
       ) : null}
     </div>
   );

@@ -12,6 +12,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button, IconButton } from '../button.tsx';
 import { FieldError } from '../field.tsx';
 import { pointerOf, SurroundingsContext } from './surroundings.ts';
+import { Theirs } from './theirs.tsx';
 
 /** Fields draw their own labels, hints and faults. */
 export function FieldTemplate({ children, hidden }: FieldTemplateProps) {
@@ -32,8 +33,16 @@ export function ObjectFieldTemplate({ fieldPathId, title, description, propertie
   const inArray = typeof path.at(-1) === 'number';
   return (
     <fieldset data-at={pointerOf(path)} className="col-span-full grid gap-2.5 border-s-2 border-line-subtle ps-3">
-      {inArray ? null : <legend className="float-left text-12 font-semibold">{title}</legend>}
-      {!inArray && description ? <p className="text-12 text-ink-3">{description}</p> : null}
+      {inArray ? null : (
+        <legend className="float-left text-12 font-semibold">
+          <Theirs>{title}</Theirs>
+        </legend>
+      )}
+      {!inArray && description ? (
+        <p className="text-12 text-ink-3">
+          <Theirs>{description}</Theirs>
+        </p>
+      ) : null}
       {grid}
       {fault === undefined ? null : <FieldError>{fault}</FieldError>}
     </fieldset>
@@ -48,8 +57,14 @@ export function ArrayFieldTemplate(props: ArrayFieldTemplateProps) {
   const fault = faultAt(fieldPathId.path);
   return (
     <fieldset data-at={pointerOf(fieldPathId.path)} className="col-span-full grid min-w-0 gap-2">
-      <legend className="float-left text-12 font-medium">{title}</legend>
-      {schema.description === undefined ? null : <p className="text-12 text-ink-3">{schema.description}</p>}
+      <legend className="float-left text-12 font-medium">
+        <Theirs>{title}</Theirs>
+      </legend>
+      {schema.description === undefined ? null : (
+        <p className="text-12 text-ink-3">
+          <Theirs>{schema.description}</Theirs>
+        </p>
+      )}
       {items.length === 0 ? <p className="text-12 text-ink-3">{t('field.listEmpty')}</p> : null}
       {items}
       {fault === undefined ? null : <FieldError>{fault}</FieldError>}

@@ -52,7 +52,7 @@ export function CellCard({ x, y, side, width, vm, health, more, groupName }: Cel
       <div className="flex items-start gap-2">
         <div className="min-w-0 flex-1 font-semibold wrap-anywhere">
           {vm ? (
-            <Link href={`/vms/${vm.id}`} prefetch={false} tabIndex={-1}>
+            <Link href={`/vms/${vm.id}`} translate="no" prefetch={false} tabIndex={-1}>
               {vm.name}
             </Link>
           ) : (

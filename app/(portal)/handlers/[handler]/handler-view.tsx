@@ -28,7 +28,7 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
   return (
     <>
       <PageHeader
-        title={found.type}
+        title={<span translate="no">{found.type}</span>}
         badge={published ? <Tag>{published.version}</Tag> : undefined}
         actions={
           mayPublish ? (

@@ -88,7 +88,7 @@ function LanguageLine({ language: { lang, translated, total }, editor }: { langu
   const text = lacking === 0 ? t('languages.all') : t('languages.missing', { count: lacking });
   return (
     <li className="grid min-h-7 grid-cols-[minmax(3rem,5rem)_minmax(0,1fr)_auto] items-center gap-2">
-      <span className="mono truncate" title={lang}>
+      <span translate="no" className="mono truncate" title={lang}>
         {lang}
       </span>
       <Meter

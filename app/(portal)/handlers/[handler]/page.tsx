@@ -20,7 +20,12 @@ export default async function HandlerPage({ params }: Props) {
   const handler = decodeURIComponent((await params).handler);
   const first = await orNotFound((await portal()).handlers.get({ handler }));
   return (
-    <Page crumbs={[{ label: t('title'), href: '/handlers' }, { label: first.type }]}>
+    <Page
+      crumbs={[
+        { label: t('title'), href: '/handlers' },
+        { label: first.type, isName: true },
+      ]}
+    >
       <Words namespaces={['packages']}>
         <HandlerView handler={handler} first={first} />
       </Words>

@@ -120,7 +120,7 @@ function UnknownLine({ handler, lang, message, mayPublish }: UnknownLineProps) {
   const more = versions.length - fewVersions;
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-0.5 border-t border-line-subtle px-4 py-2">
-      <span className="mono truncate font-medium" title={id}>
+      <span translate="no" className="mono truncate font-medium" title={id}>
         {id}
       </span>
       {mayPublish ? (
@@ -140,7 +140,7 @@ function UnknownLine({ handler, lang, message, mayPublish }: UnknownLineProps) {
       </span>
       <span className="mono-11 max-w-36 justify-self-end truncate text-ink-3" title={JSON.stringify(params)}>
         <span className="sr-only">{t('unknown.params')}: </span>
-        {JSON.stringify(params)}
+        <span translate="no">{JSON.stringify(params)}</span>
       </span>
     </li>
   );

@@ -44,7 +44,9 @@ function FolderLine({ folder, ...props }: Omit<FileTreeProps, 'root'> & { folder
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="flex min-h-7 cursor-pointer list-none items-center gap-2 rounded-sm hover:bg-hover [&::-webkit-details-marker]:hidden">
         <Icon aria-hidden className="size-[15px] shrink-0 text-ink-3" />
-        <span className="mono min-w-0 truncate">{folder.name}</span>
+        <span translate="no" className="mono min-w-0 truncate">
+          {folder.name}
+        </span>
         <span className="ms-auto shrink-0 text-11 text-ink-3">{t('files.count', { count: folder.files })}</span>
       </summary>
       {open ? (
@@ -65,12 +67,12 @@ function FileLine({ file, commands, first, inManifest }: Omit<FileTreeProps, 'ro
     <>
       <span className="flex min-h-7 items-center gap-2">
         <FileText aria-hidden className="size-[15px] shrink-0 text-ink-3" />
-        <span className="mono min-w-0 truncate" title={file.path}>
+        <span translate="no" className="mono min-w-0 truncate" title={file.path}>
           {file.name}
         </span>
         {started.length > 0 ? (
           <span className="min-w-0 truncate text-11 text-ink-2" title={t('files.starts')}>
-            {started.join(', ')}
+            <span translate="no">{started.join(', ')}</span>
           </span>
         ) : null}
         {elsewhere.length > 0 ? (

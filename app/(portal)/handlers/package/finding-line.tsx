@@ -32,7 +32,9 @@ export function FindingLine({ finding, first, named = false }: FindingLineProps)
       <span className="min-w-0 wrap-anywhere whitespace-normal">
         <span className="sr-only">{t(`finding.${finding.status}`)}: </span>
         {field !== undefined && field !== '' && finding.path.includes('#') ? (
-          <span className="mono me-1 font-medium">{field}</span>
+          <span translate="no" className="mono me-1 font-medium">
+            {field}
+          </span>
         ) : null}
         {finding.message}
       </span>

@@ -44,7 +44,13 @@ export function PackageContents({ files, manifestText, findings }: PackageConten
       </Card>
       {text === null && inManifest.length === 0 ? null : (
         <Card>
-          <CardHeader title={<span className="mono">{manifestName}</span>} />
+          <CardHeader
+            title={
+              <span translate="no" className="mono">
+                {manifestName}
+              </span>
+            }
+          />
           <CardBody className="@container">
             {text === null ? (
               inManifest.map((finding) => (

@@ -49,7 +49,7 @@ export function Appearance() {
             className="max-w-60"
             value={i18n.language}
             onChange={(event) => chooseLanguage(event.target.value)}
-            options={languages.map((value) => ({ value, label: nameOf(value) }))}
+            options={languages.map((value) => ({ value, label: nameOf(value), lang: value }))}
           />
         </Row>
         <Row label={t('navigation:theme')}>

@@ -114,7 +114,9 @@ function PasskeyRow({ passkey, onAct }: { passkey: Passkey; onAct(act: FactorAct
     <div className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line-subtle px-4 py-2 sm:ps-[12rem]">
       <dt className="flex min-w-0 flex-[1_1_12rem] items-center gap-2 font-medium">
         <KeyRound aria-hidden className="size-3.5 shrink-0 text-ink-3" />
-        <span className="min-w-0 wrap-anywhere">{passkey.name}</span>
+        <span translate="no" className="min-w-0 wrap-anywhere">
+          {passkey.name}
+        </span>
       </dt>
       <dd className="flex flex-wrap gap-x-3 text-12 text-ink-2">
         {passkey.lastUsedAt === null ? (

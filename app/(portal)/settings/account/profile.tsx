@@ -34,7 +34,7 @@ export function Profile({ first }: { first: Account }) {
             </Button>
           }
         >
-          {account.name}
+          <span translate="no">{account.name}</span>
         </Row>
         <Row label={t('account:email')}>{account.email}</Row>
         <Row label={t('account:role')}>{t(`common:role.${account.role}`)}</Row>

@@ -89,7 +89,7 @@ export function Members({ first }: { first: MemberList }) {
               <Tr key={member.id}>
                 <Td className="font-medium">
                   <span className="flex items-center gap-2">
-                    {member.name}
+                    <span translate="no">{member.name}</span>
                     {member.id === reader.id ? <Chip className="font-normal">{t('settings:isYou')}</Chip> : null}
                   </span>
                 </Td>

@@ -45,10 +45,14 @@ export async function ProviderCard({ provider }: ProviderCardProps) {
           </span>
         </Row>
         <Row label={t('provider.issuer')}>
-          <span className="mono">{issuer}</span>
+          <span translate="no" className="mono">
+            {issuer}
+          </span>
         </Row>
         <Row label={t('provider.clientId')}>
-          <span className="mono">{clientId}</span>
+          <span translate="no" className="mono">
+            {clientId}
+          </span>
         </Row>
         <Row label={t('provider.redirect')} note={t('provider.redirect.why')}>
           <CopyCommand command={redirectUri} />

@@ -102,7 +102,9 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }) {
   const isActive = state === 'active' || state === 'ending';
   return (
     <Tr leaving={!isActive}>
-      <Td className={isActive ? 'font-medium' : 'line-through'}>{token.name}</Td>
+      <Td translate="no" className={isActive ? 'font-medium' : 'line-through'}>
+        {token.name}
+      </Td>
       <Td data-label={t('settings:role')}>{t(`common:role.${token.role}`)}</Td>
       {hasNamespaces(token.role) ? (
         <Td data-label={t('settings:namespaces')} className="whitespace-normal">

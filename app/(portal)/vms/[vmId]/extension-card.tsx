@@ -46,10 +46,14 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
       <div className="flex min-w-0 items-start gap-2 ps-4 pe-2 pt-2">
         <StatusIcon status={drawn} className="mt-[7px]" />
         <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2 pt-0.5">
-          <h3 id={id} className="text-14 leading-6 font-semibold wrap-anywhere">
+          <h3 id={id} translate="no" className="text-14 leading-6 font-semibold wrap-anywhere">
             {name}
           </h3>
-          <span className="mono flex min-w-0 gap-[1ch] text-ink-3" title={`${handler} ${version ?? goalVersion}`}>
+          <span
+            translate="no"
+            className="mono flex min-w-0 gap-[1ch] text-ink-3"
+            title={`${handler} ${version ?? goalVersion}`}
+          >
             <span className="min-w-0 truncate">{handler}</span>
             <span>{version ?? goalVersion}</span>
           </span>
@@ -100,7 +104,10 @@ function Spoken({ extension, at }: { extension: Extension; at: Date }) {
         {said ? <MessageSource said={said} /> : own === null ? null : <span>{t('card.byPortal')}</span>}
         {said?.id === undefined ? null : (
           <span className="wrap-anywhere">
-            {t('card.message')} <span className="mono-11">{said.id}</span>
+            {t('card.message')}{' '}
+            <span translate="no" className="mono-11">
+              {said.id}
+            </span>
           </span>
         )}
         <span>
@@ -141,7 +148,7 @@ function OutputLine({ vmId, extension }: { vmId: string; extension: Extension })
       className="grid grid-cols-[14px_minmax(0,1fr)_auto] items-center gap-2 rounded-sm bg-sunken px-2 py-[5px] text-ink-2 hover:bg-hover"
     >
       <SquareTerminal aria-hidden className="size-3.5" />
-      <span className="mono-11 truncate leading-[18px]" title={found.text}>
+      <span translate="no" className="mono-11 truncate leading-[18px]" title={found.text}>
         {found.text}
       </span>
       <span className="text-11 text-brand-text">{t('card.line', { line: found.line })}</span>

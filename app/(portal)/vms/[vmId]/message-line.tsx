@@ -6,9 +6,9 @@ import type { Said } from './vm-data.ts';
 
 const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id' } as const;
 
-/** The text of a message, told in its own language to those who hear it. */
+/** The text of a message, told in its own language to those who hear it; an empty one says that nobody knows which. */
 export function MessageText({ said }: { said: Said }) {
-  return said.lang === 'und' || said.lang === '' ? <span>{said.text}</span> : <span lang={said.lang}>{said.text}</span>;
+  return <span lang={said.lang === 'und' ? '' : said.lang}>{said.text}</span>;
 }
 
 /** Where a message's text comes from; amber where it is not the reader's language. */

@@ -71,7 +71,9 @@ function Output({ extension }: { extension: Extension }) {
             <StatusIcon status="failed" className="mt-0.5" />
             <div className="min-w-0">
               <p className="text-11">{t('output.first', { line: found.line })}</p>
-              <p className="mono wrap-anywhere">{found.text}</p>
+              <p translate="no" className="mono wrap-anywhere">
+                {found.text}
+              </p>
             </div>
           </div>
         ) : null}

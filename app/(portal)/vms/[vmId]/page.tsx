@@ -31,7 +31,12 @@ export default async function VmRoute({ params, searchParams }: Address) {
   const facts = await read(vmId);
   const view = await orNotFound((await portal()).instanceViews.get({ vmId }));
   return (
-    <Page crumbs={[{ label: t('title'), href: '/vms' }, { label: facts.name }]}>
+    <Page
+      crumbs={[
+        { label: t('title'), href: '/vms' },
+        { label: facts.name, isName: true },
+      ]}
+    >
       <Words namespaces={tab === 'activity' ? [...namespaces, 'activity'] : namespaces}>
         <VmPage
           vmId={vmId}

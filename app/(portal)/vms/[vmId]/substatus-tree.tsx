@@ -57,7 +57,7 @@ function Part({ part, depth }: { part: Substatus; depth: number }) {
           label={t(`word.${part.status}`)}
           className="mt-[3px] size-3 self-start"
         />
-        <span className="mono-11 truncate text-ink-2" title={part.name ?? part.operation ?? undefined}>
+        <span translate="no" className="mono-11 truncate text-ink-2" title={part.name ?? part.operation ?? undefined}>
           {part.name ?? part.operation}
         </span>
         <span className="wrap-anywhere">{part.message ? <MessageText said={part.message} /> : null}</span>

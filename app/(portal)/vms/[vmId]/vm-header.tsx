@@ -40,7 +40,7 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
   const mendsFirst = explain(view, new Date(0))?.act?.failed === true;
   return (
     <PageHeader
-      title={facts.name}
+      title={named(facts.name)}
       badge={
         <StatusBadge status={statusOfHealth[view.health]} size="lg">
           {never ? t('vms:neverSeen') : t(`reports:health.${view.health}`)}
@@ -75,8 +75,8 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
   const tags = Object.entries(facts.tags);
   const items = [
     agent.lastSeenAt && { label: t('vm.fact.poll'), value: <RelativeTime value={new Date(agent.lastSeenAt)} /> },
-    agent.name && { label: t('vm.fact.agent'), value: `${agent.name} ${agent.version ?? ''}` },
-    system !== '' && { label: t('vm.fact.system'), value: system },
+    agent.name && { label: t('vm.fact.agent'), value: named(`${agent.name} ${agent.version ?? ''}`) },
+    system !== '' && { label: t('vm.fact.system'), value: named(system) },
     facts.goalState && {
       label: t('vm.fact.goalState'),
       value: (
@@ -97,3 +97,5 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
   ].filter((item) => typeof item === 'object' && item !== null);
   return <Facts items={items} className="tabular-nums max-sm:[&>div:nth-child(n+4)]:hidden" />;
 }
+
+const named = (text: string) => <span translate="no">{text}</span>;

@@ -40,8 +40,8 @@ export default async function VersionPage(props: Props) {
     <Page
       crumbs={[
         { label: t('title'), href: '/handlers' },
-        { label: typeOf(handler), href: `/handlers/${handler}` },
-        { label: version },
+        { label: typeOf(handler), href: `/handlers/${handler}`, isName: true },
+        { label: version, isName: true },
       ]}
     >
       <Words namespaces={['packages', 'localization']}>

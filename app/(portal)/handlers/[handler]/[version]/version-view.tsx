@@ -61,7 +61,7 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
   return (
     <>
       <PageHeader
-        title={`${typeOf(handler)} ${version}`}
+        title={<span translate="no">{`${typeOf(handler)} ${version}`}</span>}
         badge={<VersionState state={found.state} className="font-medium" />}
         actions={
           <>
@@ -88,7 +88,7 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
               label: t('fact.digest'),
               value: (
                 <span className="inline-flex items-center gap-1">
-                  <span className="mono" title={found.sha256}>
+                  <span translate="no" className="mono" title={found.sha256}>
                     {found.sha256.slice(0, 12)}
                   </span>
                   <CopyButton text={found.sha256} label={t('fact.copyDigest')} className="-my-1" />

@@ -26,7 +26,9 @@ export function ChangedFiles({ files }: { files: Comparison['files'] }) {
             {files.changed.map(({ name, before, after }) => (
               <li key={name} className="flex min-h-7 items-center gap-2 py-0.5">
                 <ChangeSign before={before} after={after} />
-                <span className="mono min-w-0 wrap-anywhere">{name}</span>
+                <span translate="no" className="mono min-w-0 wrap-anywhere">
+                  {name}
+                </span>
                 <span className="ms-auto shrink-0 text-11 text-ink-3">
                   {before === null || after === null || before === after ? (
                     <Num value={after ?? before ?? 0} as="bytes" />

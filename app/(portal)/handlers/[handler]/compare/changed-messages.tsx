@@ -34,7 +34,9 @@ export function ChangedMessages({ messages, className }: { messages: Comparison[
                   <Td title={name}>
                     <span className="flex items-center gap-2">
                       <ChangeSign before={before} after={after} />
-                      <span className="mono min-w-0 truncate">{name}</span>
+                      <span translate="no" className="mono min-w-0 truncate">
+                        {name}
+                      </span>
                     </span>
                   </Td>
                   <Td className="py-1.5 wrap-anywhere whitespace-normal text-ink-2" lang="en">
@@ -71,7 +73,9 @@ export function ChangedLanguages({ languages }: { languages: Comparison['languag
           <ul>
             {differing.map(({ lang, added, removed, changed }) => (
               <li key={lang} className="flex min-h-7 items-center gap-2">
-                <span className="mono min-w-0 truncate">{lang}</span>
+                <span translate="no" className="mono min-w-0 truncate">
+                  {lang}
+                </span>
                 <span className="ms-auto text-12 text-ink-2 tabular-nums">
                   {[
                     added > 0 ? t('compare.texts.added', { count: added }) : null,

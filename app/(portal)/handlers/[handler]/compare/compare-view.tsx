@@ -71,7 +71,11 @@ export function CompareView({ handler, type, versions, first }: CompareViewProps
         <div className="grid items-start gap-4 md:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
           <ChangedFiles files={found.files} />
           <TextCard
-            title={<span className="mono">HandlerManifest.json</span>}
+            title={
+              <span translate="no" className="mono">
+                HandlerManifest.json
+              </span>
+            }
             label="HandlerManifest.json"
             before={found.a.manifest}
             after={found.b.manifest}

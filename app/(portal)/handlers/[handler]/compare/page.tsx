@@ -33,7 +33,7 @@ export default async function ComparePage({ params, searchParams }: Props) {
     <Page
       crumbs={[
         { label: t('title'), href: '/handlers' },
-        { label: type, href: `/handlers/${handler}` },
+        { label: type, href: `/handlers/${handler}`, isName: true },
         { label: t('compare.title') },
       ]}
     >

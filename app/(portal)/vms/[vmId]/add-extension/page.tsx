@@ -29,7 +29,7 @@ export default async function NewExtensionPage({ params, searchParams }: Props) 
   const vm = await orNotFound(api.vms.get({ vmId }));
   const crumbs = [
     { label: t('vms'), href: '/vms' },
-    { label: vm.name, href: `/vms/${vm.id}` },
+    { label: vm.name, href: `/vms/${vm.id}`, isName: true },
     { label: t('new.crumb') },
   ];
   const who = await reader();

@@ -68,7 +68,9 @@ export function HistoryList({ states, newest, pair, onCompare }: HistoryListProp
                 onClick={() => onCompare({ from: incarnation - 1, to: incarnation })}
                 className="grid min-w-0 grid-cols-[28px_minmax(0,1fr)_auto] gap-x-2 py-2 ps-1 pe-4 text-start hover:bg-hover focus-visible:shadow-[inset_0_0_0_2px_var(--brand-text)]"
               >
-                <span className="mono text-ink-2 tabular-nums">{incarnation}</span>
+                <span translate="no" className="mono text-ink-2 tabular-nums">
+                  {incarnation}
+                </span>
                 <span className="min-w-0">
                   <span className="line-clamp-3 wrap-anywhere">{say(state)}</span>
                   <span className="flex flex-wrap items-center gap-2 text-11 text-ink-3">

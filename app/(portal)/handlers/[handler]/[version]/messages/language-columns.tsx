@@ -37,7 +37,9 @@ export function LanguageColumns({ languages, shown, onShown }: LanguageColumnsPr
               onShown(languages.filter((each) => (each === lang ? checked === true : shown.includes(each))))
             }
           >
-            <span className="mono">{lang}</span>
+            <span translate="no" className="mono">
+              {lang}
+            </span>
           </MenuCheckboxItem>
         ))
       }

@@ -60,7 +60,9 @@ export function MessageTable({ messages, languages, ids, mayEdit, open, onOpen, 
             <Th className="w-44">{t('column.id')}</Th>
             {languages.map((lang) => (
               <Th key={lang}>
-                <span className="mono text-ink-2">{lang}</span>
+                <span translate="no" className="mono text-ink-2">
+                  {lang}
+                </span>
                 {missing(lang) > 0 ? <span className="ms-2">{t('missing', { count: missing(lang) })}</span> : null}
               </Th>
             ))}

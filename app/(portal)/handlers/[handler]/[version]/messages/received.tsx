@@ -18,13 +18,17 @@ export function Received({ received, onClose }: { received: readonly ReceivedFil
           <li key={name} className="grid gap-0.5">
             {'stored' in outcome ? (
               <Status status="healthy">
-                <span className="mono">{name}</span>
+                <span translate="no" className="mono">
+                  {name}
+                </span>
                 {t('localization:file.stored', { lang: outcome.stored.lang, count: outcome.stored.messages })}
               </Status>
             ) : (
               <>
                 <FieldError>
-                  <span className="mono me-1.5">{name}</span>
+                  <span translate="no" className="mono me-1.5">
+                    {name}
+                  </span>
                   {'malformed' in outcome
                     ? t('localization:file.malformed', { reason: outcome.malformed })
                     : outcome.refused.message}

@@ -24,7 +24,7 @@ export function SampleFields({ id, placeholders, samples, onSample }: SampleFiel
         <Input
           key={index}
           aria-label={t('sample', { placeholder: `{${index}}` })}
-          before={<span className="mono shrink-0 text-brand-text">{`{${index}}`}</span>}
+          before={<span translate="no" className="mono shrink-0 text-brand-text">{`{${index}}`}</span>}
           value={samples[index] ?? ''}
           onChange={(event) => onSample(index, event.target.value)}
           className="w-36"

@@ -5,7 +5,7 @@ export function TemplateText({ text }: { text: string }) {
   return text.split(/(\{\d{1,4}\}|<\d{1,4}>)/).map((part, index) =>
     index % 2 === 1 ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text keep their order
-      <span key={index} className="mono text-brand-text">
+      <span translate="no" key={index} className="mono text-brand-text">
         {part}
       </span>
     ) : (

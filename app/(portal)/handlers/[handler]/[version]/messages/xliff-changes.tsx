@@ -53,7 +53,7 @@ export function XliffChanges({ outcome }: { outcome: XliffOutcome }) {
             <TBody>
               {rows.map(({ id, before, after }) => (
                 <Tr key={id}>
-                  <Td className="mono truncate" title={id}>
+                  <Td translate="no" className="mono truncate" title={id}>
                     {id}
                   </Td>
                   <Td className="py-1.5 wrap-anywhere whitespace-normal text-ink-2" lang={lang}>

@@ -24,7 +24,11 @@ export default async function ExtensionPage({ params }: Props) {
   const name = decodeURIComponent(encoded);
   const api = await portal();
   const vm = await orNotFound(api.vms.get({ vmId }));
-  const crumbs = [{ label: t('vms'), href: '/vms' }, { label: vm.name, href: `/vms/${vm.id}` }, { label: name }];
+  const crumbs = [
+    { label: t('vms'), href: '/vms' },
+    { label: vm.name, href: `/vms/${vm.id}`, isName: true },
+    { label: name, isName: true },
+  ];
   const who = await reader();
   if (who?.role !== 'operator' && who?.role !== 'admin') {
     return (

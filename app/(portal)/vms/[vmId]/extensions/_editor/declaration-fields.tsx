@@ -193,7 +193,11 @@ function Timeouts({ draft, onChange, faultAt }: TimeoutsProps) {
           <div key={command} data-at={`declared:/timeouts/${command}`}>
             <Field
               id={`timeout-${command}`}
-              label={<span className="mono">{command}</span>}
+              label={
+                <span translate="no" className="mono">
+                  {command}
+                </span>
+              }
               error={faultAt(`/timeouts/${command}`)}
             >
               <Input

@@ -20,9 +20,9 @@ export function EditorHeader({ vm, handler, version, base, name }: EditorHeaderP
   const { t } = useTranslation('editor');
   return (
     <PageHeader
-      title={name ?? t('new.title')}
+      title={name === null ? t('new.title') : <span translate="no">{name}</span>}
       note={
-        <span className="mono text-ink-3">
+        <span translate="no" className="mono text-ink-3">
           {handler} {version}
         </span>
       }

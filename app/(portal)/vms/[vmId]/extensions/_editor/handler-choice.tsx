@@ -58,7 +58,9 @@ export function HandlerChoice({ vm, first }: { vm: { id: string; name: string };
                   href={`/vms/${vm.id}/add-extension?handler=${encodeURIComponent(handler)}`}
                   className="flex min-h-(--row) flex-wrap items-center gap-x-3 px-4 py-1.5 hover:bg-hover pointer-coarse:min-h-(--touch)"
                 >
-                  <span className="mono min-w-0 font-medium wrap-anywhere">{handler}</span>
+                  <span translate="no" className="mono min-w-0 font-medium wrap-anywhere">
+                    {handler}
+                  </span>
                   <span className="text-12 text-ink-3">{publisher}</span>
                   <span className="ms-auto text-12 text-ink-3 tabular-nums">
                     {t('new.latest', { version: latestVersion ?? '' })}

@@ -83,7 +83,9 @@ export function JsonCard(props: JsonCardProps) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-3">
         <span className="flex items-center gap-1.5">
           <Lock aria-hidden className="size-3.5" />
-          <span className="mono">protectedSettings</span>
+          <span translate="no" className="mono">
+            protectedSettings
+          </span>
           {secretWords}
         </span>
         <span id="json-keys" className="ms-auto">

@@ -66,7 +66,10 @@ export function Notices(props: NoticesProps) {
             <ul className="mt-1">
               {refusal.faults.map((fault) => (
                 <li key={`${fault.path}${fault.code}`}>
-                  {fault.message} <span className="mono text-ink-2">{fault.path}</span>
+                  {fault.message}{' '}
+                  <span translate="no" className="mono text-ink-2">
+                    {fault.path}
+                  </span>
                 </li>
               ))}
             </ul>

@@ -29,7 +29,7 @@ export function PlanSteps({ plan, stale }: { plan: Plan; stale: boolean }) {
                 <span aria-hidden className="text-12 text-ink-3 tabular-nums">
                   {index + 1}
                 </span>
-                <span className="mono min-w-0 wrap-anywhere">
+                <span translate="no" className="mono min-w-0 wrap-anywhere">
                   <span className="font-medium">{command}</span> <span className="text-ink-3">{version}</span>
                   {extensions.length > 1 ? <span className="text-ink-2"> {extension}</span> : null}
                 </span>

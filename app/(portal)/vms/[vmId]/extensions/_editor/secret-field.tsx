@@ -5,6 +5,7 @@ import { type ClipboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Input, Textarea } from '#app/_ui/input.tsx';
+import { Theirs } from '#app/_ui/schema-form/theirs.tsx';
 import { Select } from '#app/_ui/select.tsx';
 
 export interface SecretFieldProps {
@@ -53,9 +54,13 @@ export function SecretField(props: SecretFieldProps) {
     <div ref={place} data-at={`protected:/${name}`}>
       <Field
         id={id}
-        label={title}
+        label={<Theirs>{title}</Theirs>}
         note={required ? t('common:required') : undefined}
-        hint={[schema.description, t('protected.sealedWhenApplied')].filter(Boolean).join(' ')}
+        hint={
+          <>
+            <Theirs>{schema.description}</Theirs> {t('protected.sealedWhenApplied')}
+          </>
+        }
         error={fault === undefined ? undefined : required && value === undefined ? t('protected.required') : fault}
       >
         {choices !== undefined ? (

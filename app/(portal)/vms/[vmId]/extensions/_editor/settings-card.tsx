@@ -127,7 +127,9 @@ function Heading({ title, name, note }: { title: string; name: string; note?: Re
   return (
     <div className="-mx-4 mt-1 flex flex-wrap items-baseline gap-x-2 border-t border-line-subtle px-4 pt-3.5">
       <h3 className="text-13 font-semibold">{title}</h3>
-      <span className="mono text-ink-3">{name}</span>
+      <span translate="no" className="mono text-ink-3">
+        {name}
+      </span>
       {note === undefined ? null : <span className="ms-auto text-12 text-ink-3">{note}</span>}
     </div>
   );
