@@ -44,6 +44,7 @@ export function ColumnMenu({ look, onChange }: ColumnMenuProps) {
               {t(`column.${name}`)}
             </MenuCheckboxItem>
           ))}
+          <MenuLabel className="max-w-56 font-normal md:hidden">{t('columns.fitting')}</MenuLabel>
           <MenuSeparator />
           <MenuCheckboxItem
             checked={look.compact}

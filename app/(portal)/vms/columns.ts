@@ -35,19 +35,37 @@ export function writeLook({ columns, compact }: TableLook): string {
 
 /** Pixels of the columns whose values are of one kind. */
 const fixed: Partial<Record<'name' | ColumnName, number>> = {
-  health: 136,
+  health: 144,
   since: 128,
   agent: 76,
-  lastSeen: 116,
+  lastSeen: 124,
   goalState: 104,
   system: 132,
   clockSkew: 116,
 };
 /** How the others share the rest, and the least they need. */
 const shares: Partial<Record<'name' | ColumnName, number>> = { name: 2.3, extensions: 3.4, tags: 2 };
-const least: Partial<Record<'name' | ColumnName, number>> = { name: 172, extensions: 168, tags: 140 };
+const least: Partial<Record<'name' | ColumnName, number>> = { name: 160, extensions: 160, tags: 128 };
 /** The width of a table on a usual screen, by which the shares are worked out. */
 const usualWidth = 1_200;
+
+/** Given up one after the other where a small window has no room for all that were chosen. */
+const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
+/** From so many pixels on there is room for what is usual, and who chose more is shown it. */
+export const roomy = 792;
+/** Pixels of a table in the smallest window in which it is one. */
+export const tightest = 620;
+
+/** The chosen columns that a table of so many pixels shows. */
+export function columnsThatFit(columns: readonly ColumnName[], width: number): readonly ColumnName[] {
+  if (width >= roomy) return columns;
+  let fitting = columns;
+  for (const column of dispensable) {
+    if (widthsOf(fitting).least <= width) break;
+    fitting = fitting.filter((other) => other !== column);
+  }
+  return fitting;
+}
 
 /** Widths of the columns as a style has them, and the least width of the whole in pixels. */
 export function widthsOf(columns: readonly ColumnName[]): {

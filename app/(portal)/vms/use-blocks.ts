@@ -1,6 +1,6 @@
 'use client';
 
-import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import {
@@ -47,27 +47,28 @@ export function loadBlock(
 
 /** The rows in sight and around it, in blocks; while the list races past, only those beside a block that is here. */
 export function useBlocks(reading: Reading, sight: Sight, first: FirstPage): Blocks {
-  const client = useTRPCClient();
   const queryClient = useQueryClient();
   const last = Math.ceil(reading.total / blockSize) - 1;
   const from = Math.max(0, Math.floor((sight.from - blockSize / 2) / blockSize));
   const to = Math.min(last, Math.floor((sight.to + blockSize / 2) / blockSize));
   const isHere = (block: number): boolean => queryClient.getQueryData(blockKey(reading, block)) !== undefined;
-  const wanted = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index).filter(
-    (block) => !sight.moving || [block, block - 1, block + 1].some(isHere),
-  );
-  const results = useQueries({
-    queries: wanted.map((block) => ({
-      queryKey: blockKey(reading, block),
-      queryFn: ({ signal }: { signal: AbortSignal }) => loadBlock(client, queryClient, reading, block, signal),
-      ...(block === 0 && isFirst(reading, first) && { initialData: first.page, initialDataUpdatedAt: first.at }),
-      staleTime: Number.POSITIVE_INFINITY,
-      gcTime: forgetMs,
-    })),
-  });
-  const pages = new Map(wanted.map((block, index) => [block, results[index]?.data]));
-  const rowAt = (index: number): FleetRow | undefined =>
-    pages.get(Math.floor(index / blockSize))?.items[index % blockSize];
+  // Each block has its slot for as long as it is wanted: the one before and the one after stay as they are.
+  const blockOf = (slot: number): number | undefined => {
+    const block = from + ((slot - (from % slots) + slots) % slots);
+    if (block > to) return undefined;
+    return !sight.moving || [block, block - 1, block + 1].some(isHere) ? block : undefined;
+  };
+  const results = [
+    useBlock(reading, blockOf(0), first),
+    useBlock(reading, blockOf(1), first),
+    useBlock(reading, blockOf(2), first),
+    useBlock(reading, blockOf(3), first),
+    useBlock(reading, blockOf(4), first),
+  ];
+  const rowAt = (index: number): FleetRow | undefined => {
+    const block = Math.floor(index / blockSize);
+    return blockOf(block % slots) === block ? results[block % slots]?.data?.items[index % blockSize] : undefined;
+  };
   useFreshRows(reading, sight.moving ? none : rowsBetween(rowAt, sight));
   return {
     rowAt,
@@ -76,6 +77,21 @@ export function useBlocks(reading: Reading, sight: Sight, first: FirstPage): Blo
       for (const result of results) if (result.error !== null) void result.refetch();
     },
   };
+}
+
+/** So many blocks the tallest window touches, with half of one above and below. */
+const slots = 5;
+
+function useBlock(reading: Reading, block: number | undefined, first: FirstPage) {
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  return useQuery({
+    queryKey: blockKey(reading, block ?? -1),
+    queryFn: block === undefined ? skipToken : ({ signal }) => loadBlock(client, queryClient, reading, block, signal),
+    ...(block === 0 && isFirst(reading, first) && { initialData: first.page, initialDataUpdatedAt: first.at }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: forgetMs,
+  });
 }
 
 function rowsBetween(rowAt: Blocks['rowAt'], { from, to }: Sight): FleetRow[] {

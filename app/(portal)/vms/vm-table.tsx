@@ -2,7 +2,16 @@
 
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { memo, type RefObject, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  memo,
+  type RefObject,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeys } from '#app/_lib/keys.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
@@ -12,7 +21,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Kbd } from '#app/_ui/kbd.tsx';
 import { Table, TableFrame, TBody, THead, Th } from '#app/_ui/table.tsx';
 import type { FleetSort } from '#server/domain/views/input.ts';
-import { type ColumnName, type TableLook, widthsOf } from './columns.ts';
+import { type ColumnName, columnsThatFit, type TableLook, widthsOf } from './columns.ts';
 import { pieces } from './pieces.ts';
 import type { FirstPage, Reading } from './reading.ts';
 import { RowsToCome } from './rows-to-come.tsx';
@@ -61,11 +70,11 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   });
   const blocks = useBlocks(reading, sight, first);
   const cursor = useCursor(reading, (index) => blocks.rowAt(index)?.id, show);
-  const widths = useMemo(() => widthsOf(look.columns), [look.columns]);
-  const [table, room, width] = useRoom(look.columns, isNarrow);
-  const isTooWide = !isNarrow && width < widths.least;
+  const { table, room, width, shown } = useRoom(look.columns, isNarrow);
+  const widths = useMemo(() => widthsOf(shown), [shown]);
+  const isTooWide = !isNarrow && width !== undefined && width < widths.least;
 
-  const columns = useMemo(() => ['name', ...look.columns] as const, [look.columns]);
+  const columns = useMemo(() => ['name', ...shown] as const, [shown]);
   const open = useCallback((vmId: string) => router.push(`/vms/${vmId}`), [router]);
   return (
     <Card
@@ -112,7 +121,7 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
                   row={row}
                   index={at}
                   cursor={at === cursor}
-                  columns={look.columns}
+                  columns={shown}
                   compact={look.compact}
                   room={room}
                   onOpen={open}
@@ -242,15 +251,27 @@ function useCursor(
   return cursor;
 }
 
-/** Pixels for chips and tags, measured at the heads of their columns, and for the whole table. */
-function useRoom(
-  columns: readonly ColumnName[],
-  isNarrow: boolean,
-): [RefObject<HTMLTableElement | null>, Room, number] {
+interface Measured {
+  table: RefObject<HTMLTableElement | null>;
+  /** Pixels for chips and tags. */
+  room: Room;
+  /** Of the whole table; undefined before anybody has looked. */
+  width: number | undefined;
+  /** The chosen columns for which there is room. */
+  shown: readonly ColumnName[];
+}
+
+/** What there is room for, measured at the table and at the heads of its columns. */
+function useRoom(chosen: readonly ColumnName[], isNarrow: boolean): Measured {
   const table = useRef<HTMLTableElement>(null);
-  const [room, setRoom] = useState({ extensions: 420, tags: 200, width: 1_200 });
+  const [width, setWidth] = useState<number>();
+  const [room, setRoom] = useState({ extensions: 420, tags: 200 });
+  const shown = useMemo(
+    () => (isNarrow || width === undefined ? chosen : columnsThatFit(chosen, width)),
+    [chosen, isNarrow, width],
+  );
   // biome-ignore lint/correctness/useExhaustiveDependencies: other columns share the width anew
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = table.current;
     if (element === null) return;
     const widthOf = (column: ColumnName): number => {
@@ -259,21 +280,19 @@ function useRoom(
     };
     const frame = element.parentElement ?? element;
     const measure = () => {
-      const width = frame.clientWidth;
+      setWidth(frame.clientWidth);
       // Below 720 px the health stands at the end of the line above.
       const next = isNarrow
-        ? { extensions: width - 172, tags: 0, width }
-        : { extensions: widthOf('extensions'), tags: widthOf('tags'), width };
-      setRoom((now) =>
-        now.extensions === next.extensions && now.tags === next.tags && now.width === width ? now : next,
-      );
+        ? { extensions: frame.clientWidth - 172, tags: 0 }
+        : { extensions: widthOf('extensions'), tags: widthOf('tags') };
+      setRoom((now) => (now.extensions === next.extensions && now.tags === next.tags ? now : next));
     };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(frame);
     return () => observer.disconnect();
-  }, [columns, isNarrow]);
-  return [table, room, room.width];
+  }, [shown, isNarrow]);
+  return { table, room, width, shown };
 }
 
 const narrowWindow = '(max-width: 719.98px)';

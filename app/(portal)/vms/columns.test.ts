@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { columnNames, columnsThatFit, readLook, roomy, tightest, widthsOf, writeLook } from './columns.ts';
+
+const usual = readLook(undefined).columns;
+
+test.each([
+  ['a usual window has what is usual', usual, 1_180, usual],
+  ['a small one gives up the agent first', usual, 720, ['health', 'extensions', 'lastSeen', 'tags']],
+  ['the smallest keeps health and reason', usual, tightest, ['health', 'extensions', 'lastSeen']],
+  ['what is left stays in its order', columnNames, tightest, ['health', 'extensions', 'lastSeen']],
+  ['who chose more is shown it where there is room to scroll', columnNames, 1_180, columnNames],
+  ['nothing but the name fits everywhere', [], tightest, []],
+])('%s', (_, columns, width, expected) => {
+  expect(columnsThatFit(columns, width)).toEqual(expected);
+});
+
+test('the usual columns need just the room in which nothing is given up', () => {
+  expect(widthsOf(usual).least).toBe(roomy);
+});
+
+test('a look is read as it was written, and anything else is the usual one', () => {
+  const look = { columns: ['health', 'system'] as const, compact: true };
+  expect(readLook(writeLook(look))).toEqual(look);
+  expect(readLook('<script>')).toEqual({ columns: usual, compact: false });
+});
