@@ -7,6 +7,7 @@ import type { Live } from '#server/live/index.ts';
 import { errorData, toTrpcError } from './error.ts';
 import { permissionOf } from './permissions.ts';
 import { transformer } from './transformer.ts';
+import { inTurn } from './turns.ts';
 
 /** What the door knows of a request before anybody is looked up; making it cannot fail. */
 export interface DoorContext extends Omit<Context, 'actor'> {
@@ -52,7 +53,8 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
     const actor = session?.actor ?? anonymous;
     const { role, beforeFactor = false } = permissionOf(path);
     if (role !== null && !(beforeFactor && session?.needsFactor)) allow(actor, role);
-    const result = await next({ ctx: { actor } });
+    const call = () => next({ ctx: { actor } });
+    const result = await (type === 'query' && session !== null ? inTurn(session.id, call) : call());
     if (!result.ok) throw result.error;
     return result;
   } catch (error) {
