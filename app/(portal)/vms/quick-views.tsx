@@ -11,7 +11,8 @@ import type { FleetFilterInput } from '#server/domain/views/input.ts';
 import { withoutGaps, writeAddress } from './fleet-address.ts';
 import { ageMs, type FleetSummary } from './reading.ts';
 import type { FleetAddress } from './use-fleet-address.ts';
-import { usePace } from './use-reading.ts';
+import { usePaced } from './use-paced.ts';
+import { paceMs } from './use-reading.ts';
 
 const views: readonly { name: 'all' | 'attention' | 'silent'; filter: FleetFilterInput }[] = [
   { name: 'all', filter: {} },
@@ -36,13 +37,10 @@ export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const pace = usePace();
+  const paced = usePaced(paceMs);
   const summary = useQuery({
     queryKey: trpc.fleet.summary.queryKey(),
-    queryFn: async ({ signal }) => {
-      await pace();
-      return client.fleet.summary.query(undefined, { signal });
-    },
+    queryFn: ({ queryKey }) => paced(queryKey, () => client.fleet.summary.query()),
     ...(first !== null && { initialData: first, initialDataUpdatedAt: firstAt }),
     staleTime: ageMs,
     refetchInterval: ageMs,

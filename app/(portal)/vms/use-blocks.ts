@@ -13,9 +13,12 @@ import {
   isFirst,
   type Reading,
 } from './reading.ts';
+import { usePaced } from './use-paced.ts';
 import type { Sight } from './use-window-rows.ts';
 
 const none: readonly FleetRow[] = [];
+/** Rows of a busy fleet are read again at this pace: what happened is on the screen within a second. */
+const rowsPaceMs = 1_000;
 
 export interface Blocks {
   rowAt(index: number): FleetRow | undefined;
@@ -104,9 +107,13 @@ function rowsBetween(rowAt: Blocks['rowAt'], { from, to }: Sight): FleetRow[] {
 function useFreshRows(reading: Reading, rows: readonly FleetRow[]): void {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
+  const client = useTRPCClient();
+  const paced = usePaced(rowsPaceMs);
   const blocks = ['fleet-block', reading.query, reading.epoch];
+  const asked = { vmIds: rows.map(({ id }) => id) };
   const { data, isFetchedAfterMount } = useQuery({
-    ...trpc.fleet.rows.queryOptions({ vmIds: rows.map(({ id }) => id) }),
+    queryKey: trpc.fleet.rows.queryKey(asked),
+    queryFn: ({ queryKey }) => paced(queryKey, () => client.fleet.rows.query(asked)),
     enabled: rows.length > 0,
     initialData: [...rows],
     initialDataUpdatedAt: () => readAt(queryClient, blocks, rows),

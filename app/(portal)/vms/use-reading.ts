@@ -1,14 +1,15 @@
 'use client';
 
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import type { FleetQuery } from './fleet-address.ts';
 import { ageMs, type FirstPage, forgetMs, isFirst, type Reading } from './reading.ts';
 import { blockKey, loadBlock } from './use-blocks.ts';
+import { usePaced } from './use-paced.ts';
 
 /** A busy fleet changes many times in a second; numbers follow at this pace. */
-const paceMs = 2_000;
+export const paceMs = 2_000;
 
 export interface ReadingState {
   /** Undefined before the first answer. */
@@ -61,13 +62,10 @@ function useWaiting(reading: Reading | undefined, readAt: number): number {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const filter = reading?.query.filter ?? {};
-  const pace = usePace();
+  const paced = usePaced(paceMs);
   const now = useQuery({
     queryKey: [...trpc.fleet.count.queryKey(filter), reading?.epoch],
-    queryFn: async ({ signal }) => {
-      await pace();
-      return client.fleet.count.query(filter, { signal });
-    },
+    queryFn: ({ queryKey }) => paced(queryKey, () => client.fleet.count.query(filter)),
     ...(reading && { initialData: { matching: reading.total }, initialDataUpdatedAt: readAt }),
     enabled: reading !== undefined,
     refetchInterval: ageMs,
@@ -75,14 +73,4 @@ function useWaiting(reading: Reading | undefined, readAt: number): number {
     gcTime: 0,
   });
   return reading === undefined || now.data === undefined ? 0 : now.data.matching - reading.total;
-}
-
-/** Waits as long as is needed for calls to be some time apart. */
-export function usePace(): () => Promise<void> {
-  const last = useRef(0);
-  return async () => {
-    const pause = last.current + paceMs - Date.now();
-    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-    last.current = Date.now();
-  };
 }

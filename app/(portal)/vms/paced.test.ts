@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Paced } from './paced.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** A reading that is asked for every `everyMs`, and whose answer takes `takesMs`; the moments at which it began. */
+async function busy(everyMs: number, takesMs: number): Promise<{ begun: number[]; answers: number }> {
+  const paced = new Paced(1_000);
+  const begun: number[] = [];
+  let answers = 0;
+  const start = Date.now();
+  const read = async () => {
+    begun.push(Date.now() - start);
+    await new Promise((resolve) => setTimeout(resolve, takesMs));
+    answers += 1;
+  };
+  const ask = () => void paced.run('rows', read, ask);
+  for (let at = 0; at < 9_900; at += everyMs) {
+    ask();
+    await vi.advanceTimersByTimeAsync(everyMs);
+  }
+  return { begun, answers };
+}
+
+test('the first is read at once, the next a second later, however often it is wished for', async () => {
+  const { begun, answers } = await busy(50, 20);
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((second) => second * 1_000));
+  expect(answers).toBe(10);
+});
+
+test('answers that take longer than the wishes are apart arrive all the same', async () => {
+  const { begun, answers } = await busy(100, 1_400);
+  expect(begun.length).toBeGreaterThanOrEqual(6);
+  expect(answers).toBeGreaterThanOrEqual(begun.length - 1);
+});
+
+test('a wish during a reading is fulfilled after it, once', async () => {
+  const paced = new Paced(1_000);
+  const again = vi.fn();
+  let answer: (value: string) => void = () => {};
+  const read = () =>
+    new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+  const first = paced.run('rows', read, again);
+  await vi.advanceTimersByTimeAsync(0);
+  const second = paced.run('rows', read, again);
+  answer('old');
+  await expect(first).resolves.toBe('old');
+  await expect(second).resolves.toBe('old');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(again).toHaveBeenCalledOnce();
+});
+
+test('another thing is not the one under way', async () => {
+  const paced = new Paced(0);
+  const slow = paced.run('a', () => new Promise<string>(() => {}), vi.fn());
+  await expect(paced.run('b', async () => 'b', vi.fn())).resolves.toBe('b');
+  expect(slow).toBeInstanceOf(Promise);
+});
+
+test('a reading that fails fails for all who joined it, and the next one is new', async () => {
+  const paced = new Paced(0);
+  await expect(paced.run('a', () => Promise.reject(new Error('down')), vi.fn())).rejects.toThrow('down');
+  await expect(paced.run('a', async () => 'up', vi.fn())).resolves.toBe('up');
+});
