@@ -34,7 +34,8 @@ export const groupBy = z.union([
   z.templateLiteral(['tag:', z.string().min(1).max(256)]),
 ]);
 
-export const fleetMapInput = z.object({ groupBy });
+/** Without `groupBy` the portal chooses. */
+export const fleetMapInput = z.object({ groupBy: groupBy.optional() });
 export type FleetMapInput = z.input<typeof fleetMapInput>;
 
 /** A place in a map that was given out: `group` and `index` count from 0, `revision` is the map's. */

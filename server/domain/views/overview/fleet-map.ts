@@ -26,9 +26,14 @@ export interface FleetMap {
   groups: MapGroup[];
 }
 
-/** Which VM is where in a map: 16 bytes of id for each, group by group. */
+/** Which VM stands where in a map, whatever its health. */
 export interface MapOrder {
-  groups: Uint8Array[];
+  groupBy: GroupBy;
+  revision: string;
+  /** Of the whole fleet by name, 16 bytes each. */
+  ids: Uint8Array;
+  /** `places`: which VMs of the fleet, by their places in `ids`. */
+  groups: { key: string | null; rest: boolean; places: Uint32Array }[];
 }
 
 /** VMs of a group as the database gives them, by name. */
@@ -41,36 +46,43 @@ export interface GroupRows {
 /** More groups than these say nothing to the eye: the smallest stand together. */
 const mostGroups = 24;
 
-/** Makes the map of these groups. `ids` are those of the whole fleet by name, 16 bytes each. */
-export function makeFleetMap(
+/** Puts VMs in their places; beside it their healths, group by group. */
+export function arrange(
   groupBy: GroupBy,
   rows: readonly GroupRows[],
   ids: Uint8Array,
-): FleetMap & { order: MapOrder } {
+): { order: MapOrder; healths: Uint8Array[] } {
   const kept = foldSmallest(rows.filter(({ cells }) => cells.length > 0));
-  const hash = createHash('sha256').update(groupBy);
-  const order: MapOrder = { groups: [] };
-  // Four words at a time: ids are copied by the hundred thousand.
-  const words = new Uint32Array(Uint8Array.from(ids).buffer);
-  const groups = kept.map(({ key, rest, cells }): MapGroup => {
-    const own = new Uint32Array(cells.length * 4);
-    const letters = new Uint8Array(cells.length);
-    const counts = new Uint32Array(8);
-    cells.forEach((cell, index) => {
-      const from = (cell >>> 3) * 4;
-      for (let word = 0; word < 4; word += 1) own[index * 4 + word] = words[from + word] ?? 0;
-      const health = cell & 7;
-      letters[index] = healthLetters.charCodeAt(health);
-      counts[health] = (counts[health] ?? 0) + 1;
-    });
-    const bytes = new Uint8Array(own.buffer);
-    hash.update(JSON.stringify([key, rest])).update(bytes);
-    order.groups.push(bytes);
-    const text = Buffer.from(letters.buffer).toString('latin1');
-    const [failed = 0, unresponsive = 0] = counts;
-    return { key, rest, count: cells.length, failed, unresponsive, cells: packCells(text) };
+  const hash = createHash('sha256').update(groupBy).update(ids);
+  const groups = kept.map(({ key, rest, cells }) => {
+    const places = cells.map((cell) => cell >>> 3);
+    hash.update(JSON.stringify([key, rest, places.length])).update(new Uint8Array(places.buffer));
+    return { key, rest, places };
   });
-  return { groupBy, revision: hash.digest('base64url').slice(0, 22), groups, order };
+  const revision = hash.digest('base64url').slice(0, 22);
+  return {
+    order: { groupBy, revision, ids, groups },
+    healths: kept.map(({ cells }) => Uint8Array.from(cells, (cell) => cell & 7)),
+  };
+}
+
+/** The map of VMs that stand so, with these healths: places in `healthLetters`, group by group. */
+export function drawMap({ groupBy, revision, groups }: MapOrder, healths: readonly Uint8Array[]): FleetMap {
+  return {
+    groupBy,
+    revision,
+    groups: groups.map(({ key, rest, places }, index): MapGroup => {
+      const own = healths[index] ?? new Uint8Array();
+      const [failed = 0, unresponsive = 0] = countOf(own);
+      return { key, rest, count: places.length, failed, unresponsive, cells: packCells(own) };
+    }),
+  };
+}
+
+function countOf(healths: Uint8Array): Uint32Array {
+  const counts = new Uint32Array(8);
+  for (const health of healths) counts[health] = (counts[health] ?? 0) + 1;
+  return counts;
 }
 
 /** By name, VMs without the tag last; where there are too many groups the smallest become one. */
@@ -80,8 +92,14 @@ function foldSmallest(rows: readonly GroupRows[]): (GroupRows & { rest: boolean 
   const kept = bySize.slice(0, few ? mostGroups : mostGroups - 1).map((row) => ({ ...row, rest: false }));
   kept.sort((a, b) => compareKeys(a.key, b.key));
   if (few) return kept;
-  const small = bySize.slice(mostGroups - 1).flatMap(({ cells }) => [...cells]);
-  return [...kept, { key: null, rest: true, cells: Uint32Array.from(new Set(small)).sort() }];
+  const small = bySize.slice(mostGroups - 1);
+  const cells = new Uint32Array(small.reduce((sum, row) => sum + row.cells.length, 0));
+  let at = 0;
+  for (const row of small) {
+    cells.set(row.cells, at);
+    at += row.cells.length;
+  }
+  return [...kept, { key: null, rest: true, cells: worstByPlace(cells) }];
 }
 
 function compareKeys(a: string | null, b: string | null): number {
@@ -91,14 +109,28 @@ function compareKeys(a: string | null, b: string | null): number {
   return a < b ? -1 : 1;
 }
 
-/** Runs of one letter as letter and length: `hhhhf` → `h4f`. */
-export function packCells(cells: string): string {
-  return cells.replace(/(.)\1+/g, (run) => `${run[0]}${run.length}`);
+/** Sorted by place; of several cells of one VM the worst, whose number is the smallest. */
+export function worstByPlace(cells: Uint32Array): Uint32Array {
+  cells.sort();
+  return cells.filter((cell, index) => index === 0 || cell >>> 3 !== (cells[index - 1] ?? 0) >>> 3);
 }
 
-/** The id in a row of ids of 16 bytes; null beyond its end. */
-export function idAt(ids: Uint8Array, index: number): string | null {
-  if (index < 0 || (index + 1) * 16 > ids.length) return null;
-  const hex = Buffer.from(ids.buffer, ids.byteOffset + index * 16, 16).toString('hex');
+/** Runs of one health as letter and length: `hhhhf` → `h4f`. */
+export function packCells(healths: Uint8Array): string {
+  let packed = '';
+  for (let begin = 0, end = 0; begin < healths.length; begin = end) {
+    const health = healths[begin];
+    while (end < healths.length && healths[end] === health) end += 1;
+    packed += healthLetters[health ?? 4];
+    if (end - begin > 1) packed += end - begin;
+  }
+  return packed;
+}
+
+/** The VM at a place of a map; null beyond its end. */
+export function idAt({ ids, groups }: MapOrder, group: number, index: number): string | null {
+  const place = groups[group]?.places[index];
+  if (place === undefined) return null;
+  const hex = Buffer.from(ids.buffer, ids.byteOffset + place * 16, 16).toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

@@ -3,7 +3,7 @@ import { extensionHealth, healthTransitions, vmHealth } from '#db/schema/index.t
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { VmHealth } from '#server/domain/reports/index.ts';
-import { shareReading } from './shared-reading.ts';
+import { type Asker, shareReading } from './shared-reading.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
 /** VMs of one health now, and how many more (or fewer) than an hour ago. */
@@ -22,31 +22,32 @@ export interface FleetFigures {
   groupings: string[];
 }
 
+const byRank: readonly VmHealth[] = ['failed', 'unresponsive', 'degraded', 'progressing', 'unknown', 'healthy'];
 const tiles = ['healthy', 'progressing', 'degraded', 'failed', 'unknown', 'unresponsive'] as const;
 
 /** How the fleet is, in figures. */
-export async function getFleetSummary(ctx: Context): Promise<FleetFigures> {
+export async function getFleetSummary(ctx: Context & Asker): Promise<FleetFigures> {
   allow(ctx.actor, 'viewer');
-  return shareReading(ctx.db, 'summary', async () => {
+  return shareReading(ctx, 'summary', async () => {
     const hourAgo = new Date(ctx.now.getTime() - 3_600_000);
     const [counts, changes, extensions, shares] = await Promise.all([
-      ctx.db.execute<{ health: VmHealth; vms: number }>(
-        sql`select health, count(*)::int as vms from ${vmHealth} group by health`,
+      // By rank, for which the index alone is read.
+      ctx.db.execute<{ rank: number; vms: number }>(
+        sql`select rank, count(*)::int as vms from ${vmHealth} group by rank`,
       ),
-      // The first transition of the hour says what the VM was before it, the last what it became.
-      ctx.db.execute<{ health: VmHealth; change: number }>(sql`
-        with ends as (
-          select (array_agg("from" order by id))[1] as before, (array_agg("to" order by id desc))[1] as after
-          from ${healthTransitions}
-          where extension is null and kind = 'health' and at > ${hourAgo} group by vm_id)
-        select health, sum(change)::int as change
-        from (select before as health, -1 as change from ends union all select after, 1 from ends) both_ends
-        where health is not null group by health`),
+      // Each transition begins with what the one before it became: in the sum only the hour's ends are left.
+      ctx.db.execute<{ from: VmHealth | null; to: VmHealth | null; vms: number }>(sql`
+        select "from", "to", count(*)::int as vms from ${healthTransitions}
+        where extension is null and kind = 'health' and at > ${hourAgo} group by 1, 2`),
       ctx.db.execute<{ extensions: number }>(sql`select count(*)::int as extensions from ${extensionHealth}`),
       readTagShares(ctx.db),
     ]);
-    const vmsOf = new Map(counts.rows.map(({ health, vms }) => [health, vms]));
-    const changeOf = new Map(changes.rows.map(({ health, change }) => [health, change]));
+    const vmsOf = new Map(counts.rows.map(({ rank, vms }) => [byRank[rank], vms]));
+    const changeOf = new Map<VmHealth | null, number>();
+    for (const { from, to, vms } of changes.rows) {
+      changeOf.set(from, (changeOf.get(from) ?? 0) - vms);
+      changeOf.set(to, (changeOf.get(to) ?? 0) + vms);
+    }
     return {
       vms: counts.rows.reduce((sum, { vms }) => sum + vms, 0),
       extensions: extensions.rows[0]?.extensions ?? 0,

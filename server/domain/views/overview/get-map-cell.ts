@@ -47,7 +47,7 @@ export async function getMapCell(
   const { groupBy, revision, group, index } = parse(mapCellInput, input);
   const order = await readMapOrder(ctx.db, groupBy, revision);
   if (order === null) return { isStale: true, cell: null };
-  const vmId = idAt(order.groups[group] ?? new Uint8Array(), index);
+  const vmId = idAt(order, group, index);
   return { isStale: false, cell: vmId === null ? null : await readCell(ctx, vmId) };
 }
 

@@ -8,7 +8,7 @@ import type { Context } from '#server/domain/context.ts';
 import { findMessages, localizeMessage, negotiate } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListFailingInput, listFailingInput } from '../input.ts';
-import { shareReading } from './shared-reading.ts';
+import { type Asker, shareReading } from './shared-reading.ts';
 import { type CommonTag, commonTag, readTagShares, type TagShares } from './tag-shares.ts';
 
 /** VMs that share a cause. */
@@ -51,10 +51,10 @@ interface Sampled extends FailingGroup {
 }
 
 /** Groups of VMs that fail, are degraded or went silent for the same reason, the largest first; six at most. */
-export async function listFailingTogether(ctx: Context, input: ListFailingInput = {}): Promise<FailingGroup[]> {
+export async function listFailingTogether(ctx: Context & Asker, input: ListFailingInput = {}): Promise<FailingGroup[]> {
   allow(ctx.actor, 'viewer');
   const { acceptLanguage, chosenLanguage } = parse(listFailingInput, input);
-  const groups = await shareReading(ctx.db, 'failing-together', async () => {
+  const groups = await shareReading(ctx, 'failing-together', async () => {
     const fleet = await readTagShares(ctx.db);
     const [extensions, silent] = await Promise.all([readExtensions(ctx, fleet), readSilent(ctx, fleet)]);
     return [...extensions, ...silent].toSorted(worstFirst).slice(0, mostGroups);

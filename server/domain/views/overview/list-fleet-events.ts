@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { extensionHealth, type HealthCause, healthTransitions, vmHealth } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
-import { shareReading } from './shared-reading.ts';
+import { type Asker, shareReading } from './shared-reading.ts';
 import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 
 /** VMs that failed or went silent at nearly the same time. */
@@ -24,9 +24,9 @@ const mostTransitions = 1_000;
 const togetherSeconds = 180;
 
 /** What of note happened to VMs within a day, newest first; what many VMs share is one event. */
-export async function listFleetEvents(ctx: Context): Promise<FleetEvent[]> {
+export async function listFleetEvents(ctx: Context & Asker): Promise<FleetEvent[]> {
   allow(ctx.actor, 'viewer');
-  return shareReading(ctx.db, 'events', async () => {
+  return shareReading(ctx, 'events', async () => {
     const [fleet, { rows }] = await Promise.all([
       readTagShares(ctx.db),
       ctx.db.execute<{

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { healthTransitions } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
-import { shareReading } from './shared-reading.ts';
+import { type Asker, shareReading } from './shared-reading.ts';
 
 /** What a VM became: healthy, progressing, degraded, failed, unresponsive. */
 export const changeKinds = ['recovered', 'started', 'degraded', 'failed', 'silent'] as const;
@@ -32,9 +32,9 @@ const kindOf: Readonly<Record<string, ChangeKind>> = {
 const none = (): ChangeCounts => ({ recovered: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
 
 /** What changed within the last hour, bar by bar. Bars stand on the clock's own marks, so that they do not wander. */
-export async function listHealthChanges(ctx: Context): Promise<HealthChanges> {
+export async function listHealthChanges(ctx: Context & Asker): Promise<HealthChanges> {
   allow(ctx.actor, 'viewer');
-  return shareReading(ctx.db, 'changes', async () => {
+  return shareReading(ctx, 'changes', async () => {
     const width = barSeconds * 1000;
     const end = (Math.floor(ctx.now.getTime() / width) + 1) * width;
     const begin = end - barCount * width;

@@ -1,36 +1,62 @@
+import { performance } from 'node:perf_hooks';
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { extensionHealth, vmHealth } from '#db/schema/index.ts';
-import { type FleetMap, type GroupBy, type GroupRows, type MapOrder, makeFleetMap } from './fleet-map.ts';
-import { shareReading } from './shared-reading.ts';
+import { FleetCopy } from './fleet-copy.ts';
+import {
+  arrange,
+  drawMap,
+  type FleetMap,
+  type GroupBy,
+  type GroupRows,
+  type MapOrder,
+  worstByPlace,
+} from './fleet-map.ts';
+import { type Asker, shareReading } from './shared-reading.ts';
 
-/** Which VM stands where in the maps that were given out last: two of 100,000 VMs are 3 MB. */
+/** What a process keeps of its database's fleet: 100,000 VMs are 5 MB in a copy, 2 MB in an order. */
+interface Kept {
+  /** By grouping, the one that was asked for last at the end. */
+  copies: Map<GroupBy, { copy: FleetCopy; readAt: number }>;
+  /** Which VM stands where in the maps that were given out last, by revision. */
+  orders: Map<string, MapOrder>;
+  /** One reading of a whole fleet after the other: who asks for it by fifty tags at once takes one connection. */
+  lastReading: Promise<unknown>;
+}
+
+const mostCopies = 3;
 const mostOrders = 6;
-const orders = new WeakMap<Database, Map<string, MapOrder>>();
+/** Milliseconds after which a copy is made anew: long before the database's numbers of transactions come round. */
+const copyAges = 3_600_000;
+
+const kept = new WeakMap<Database, Kept>();
+
+function keptOf(db: Database): Kept {
+  const found = kept.get(db) ?? { copies: new Map(), orders: new Map(), lastReading: Promise.resolve() };
+  kept.set(db, found);
+  return found;
+}
 
 /** Reads the map as it is now, once for all who ask at the same time. */
-export async function readFleetMap(db: Database, groupBy: GroupBy): Promise<FleetMap> {
-  return shareReading(db, `map ${groupBy}`, async () => {
-    const { order, ...map } = await inTurn(db, () => read(db, groupBy));
-    const kept = orders.get(db) ?? new Map<string, MapOrder>();
-    orders.set(db, kept);
-    kept.delete(map.revision);
-    kept.set(map.revision, order);
-    for (const oldest of [...kept.keys()].slice(0, -mostOrders)) kept.delete(oldest);
-    return map;
+export async function readFleetMap(asker: Asker, groupBy: GroupBy): Promise<FleetMap> {
+  const { db } = asker;
+  return shareReading(asker, `map ${groupBy}`, () => {
+    const own = keptOf(db);
+    const reading = own.lastReading.then(async () => {
+      const { map, order } = groupBy === 'handler' ? await readByHandler(db) : await readCopy(db, groupBy);
+      keepNewest(own.orders, order.revision, order, mostOrders);
+      return map;
+    });
+    own.lastReading = reading.catch(() => {});
+    return reading;
   });
 }
 
-const lastReadings = new WeakMap<Database, Promise<unknown>>();
-
-/** One reading of a whole fleet after the other: who asks for it by fifty tags at once takes one connection. */
-function inTurn<Result>(db: Database, begin: () => Promise<Result>): Promise<Result> {
-  const mine = (lastReadings.get(db) ?? Promise.resolve()).then(begin);
-  lastReadings.set(
-    db,
-    mine.catch(() => {}),
-  );
-  return mine;
+/** Puts it at the end; the oldest go. */
+function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, most: number): void {
+  all.delete(key);
+  all.set(key, value);
+  for (const oldest of [...all.keys()].slice(0, -most)) all.delete(oldest);
 }
 
 /**
@@ -38,38 +64,57 @@ function inTurn<Result>(db: Database, begin: () => Promise<Result>): Promise<Res
  * given the map out: the same fleet has the same revision everywhere.
  */
 export async function readMapOrder(db: Database, groupBy: GroupBy, revision: string): Promise<MapOrder | null> {
-  const find = () => orders.get(db)?.get(revision) ?? null;
+  const find = () => keptOf(db).orders.get(revision) ?? null;
   const known = find();
   if (known !== null) return known;
-  await readFleetMap(db, groupBy);
+  await readFleetMap({ db }, groupBy);
   return find();
 }
 
-async function read(db: Database, groupBy: GroupBy): Promise<FleetMap & { order: MapOrder }> {
-  if (groupBy === 'handler') return readByHandler(db);
-  // Aggregates in the index's order: one walk without a sort, one row for the driver.
-  const tag = groupBy === 'none' ? null : groupBy.slice('tag:'.length);
-  const value = tag === null ? sql`null::jsonb` : sql`jsonb_agg(tags -> ${tag}::text order by name, vm_id)`;
-  const { rows } = await db.execute<{ ids: Buffer | null; ranks: string | null; values: (string | null)[] | null }>(sql`
-    select string_agg(uuid_send(vm_id), ''::bytea order by name, vm_id) as ids,
-      string_agg(rank::text, '' order by name, vm_id) as ranks, ${value} as values
+const seen = sql`pg_snapshot_xmin(pg_current_snapshot())::text as seen`;
+const record = sql`uuid_send(vm_id) || int4send(hashtext(name) # jsonb_hash(tags)) || int2send(rank)`;
+
+async function readCopy(db: Database, groupBy: GroupBy): Promise<{ map: FleetMap; order: MapOrder }> {
+  const { copies } = keptOf(db);
+  const known = copies.get(groupBy);
+  const isUsable = known !== undefined && performance.now() - known.readAt < copyAges;
+  const current =
+    isUsable && (await bringUpToDate(db, known.copy))
+      ? known
+      : { copy: await readAnew(db, groupBy), readAt: performance.now() };
+  keepNewest(copies, groupBy, current, mostCopies);
+  const { copy } = current;
+  return { map: copy.map(), order: copy.order };
+}
+
+/**
+ * Rows say by themselves which transaction wrote them last: those that had not ended when the copy was made, and all
+ * later ones. That VMs went is seen from their number.
+ */
+async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
+  const { rows } = await db.execute<{ seen: string; vms: number; changed: Buffer | null }>(sql`
+    select ${seen}, count(*)::int as vms,
+      string_agg(${record}, ''::bytea) filter (where age(xmin) <= age(${copy.seen}::xid8::xid)) as changed
     from ${vmHealth}`);
-  const { ids, ranks, values } = rows[0] ?? { ids: null, ranks: null, values: null };
-  if (ids === null || ranks === null) return makeFleetMap(groupBy, [], new Uint8Array());
-  const zero = '0'.charCodeAt(0);
-  const cellsOf = new Map<string | null, number[]>();
-  for (let index = 0; index < ranks.length; index += 1) {
-    const key = values?.[index] ?? null;
-    const cells = cellsOf.get(key) ?? [];
-    if (cells.length === 0) cellsOf.set(key, cells);
-    cells.push(index * 8 + ranks.charCodeAt(index) - zero);
-  }
-  const groups = [...cellsOf].map(([key, cells]): GroupRows => ({ key, cells: Uint32Array.from(cells) }));
-  return makeFleetMap(groupBy, groups, ids);
+  const now = rows[0];
+  return now !== undefined && copy.take(now.seen, now.changed ?? new Uint8Array(), now.vms);
+}
+
+/** Aggregates in the index's order: one walk without a sort, one row for the driver. */
+async function readAnew(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
+  const tag = groupBy === 'none' ? null : groupBy.slice('tag:'.length);
+  const keys =
+    tag === null
+      ? sql`null`
+      : sql`'[' || string_agg(coalesce((tags -> ${tag}::text)::text, 'null'), ',' order by name, vm_id) || ']'`;
+  const { rows } = await db.execute<{ seen: string; vms: Buffer | null; keys: string | null }>(sql`
+    select ${seen}, string_agg(${record}, ''::bytea order by name, vm_id) as vms, ${keys} as keys from ${vmHealth}`);
+  const { seen: upTo = '0', vms = null, keys: text = null } = rows[0] ?? {};
+  return new FleetCopy(groupBy, upTo, vms ?? new Uint8Array(), text === null ? null : JSON.parse(text));
 }
 
 /** A VM stands in the group of every handler that it has, with the worst health of that handler's extensions. */
-async function readByHandler(db: Database): Promise<FleetMap & { order: MapOrder }> {
+async function readByHandler(db: Database): Promise<{ map: FleetMap; order: MapOrder }> {
   return db.transaction(
     async (tx) => {
       const fleet = await tx.execute<{ ids: Buffer | null }>(sql`
@@ -80,17 +125,16 @@ async function readByHandler(db: Database): Promise<FleetMap & { order: MapOrder
           when 'failed' then 0 when 'unresponsive' then 1 when 'degraded' then 2 when 'progressing' then 3
           when 'unknown' then 4 when 'healthy' then 5 else 6 end), ''::bytea) as cells
         from ${extensionHealth} join fleet using (vm_id) group by handler`);
-      const groups = rows.map(({ handler, cells }): GroupRows => ({ key: handler, cells: worstByPlace(cells) }));
-      return makeFleetMap('handler', groups, fleet.rows[0]?.ids ?? new Uint8Array());
+      const groups = rows.map(({ handler, cells }): GroupRows => ({ key: handler, cells: placesIn(cells) }));
+      const { order, healths } = arrange('handler', groups, fleet.rows[0]?.ids ?? new Uint8Array());
+      return { order, map: drawMap(order, healths) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
 }
 
-/** Sorted by place; of several extensions of one VM the worst, whose number is the smallest. */
-function worstByPlace(bytes: Buffer): Uint32Array {
+function placesIn(bytes: Buffer): Uint32Array {
   const cells = new Uint32Array(bytes.length / 4);
   for (let index = 0; index < cells.length; index += 1) cells[index] = bytes.readUInt32BE(index * 4);
-  cells.sort();
-  return cells.filter((cell, index) => index === 0 || cell >>> 3 !== (cells[index - 1] ?? 0) >>> 3);
+  return worstByPlace(cells);
 }

@@ -18,7 +18,7 @@ const known = new WeakMap<Database, { shares: TagShares; until: number }>();
 export async function readTagShares(db: Database): Promise<TagShares> {
   const kept = known.get(db);
   if (kept && performance.now() < kept.until) return kept.shares;
-  return shareReading(db, 'tag-shares', async () => {
+  return shareReading({ db }, 'tag-shares', async () => {
     const began = performance.now();
     const shares = await read(db);
     const ended = performance.now();
