@@ -125,6 +125,27 @@ test('the map is walked by keys, told in words, opened by Enter, and read as a t
   await expect(theMap(page)).toBeVisible();
 });
 
+test('the grouping of the map is in the address: Back undoes it, a link leads to it', async ({
+  api,
+  signedIn,
+  unique,
+}) => {
+  await api.createVm(`linked-${unique}`, { zone: `zone-${unique}` });
+  const page = await signedIn('viewer');
+  await page.goto('/');
+  await expect(theMap(page)).toBeVisible();
+  await groupBy(page, 'nothing');
+  await expect(page).toHaveURL('/?by=none');
+  await expect(page.getByRole('link', { name: 'All VMs' })).toBeVisible();
+  await groupBy(page, 'handler');
+  await expect(page).toHaveURL('/?by=handler');
+  await page.goBack();
+  await expect(page).toHaveURL('/?by=none');
+  await expect(page.getByRole('link', { name: 'All VMs' })).toBeVisible();
+  await page.goto('/?by=tag:zone');
+  await expect(page.getByRole('link', { name: `zone-${unique}`, exact: true })).toBeVisible();
+});
+
 test('a pointer on a cell shows who it is, a click opens it', async ({ api, signedIn, unique }) => {
   await api.createVm(`point-${unique}`, { kind: `only-${unique}` });
   const page = await signedIn('viewer');
@@ -150,8 +171,10 @@ test('a card that cannot be read says so and tries again; the others stand', asy
   console.allow(/status of 500|503/);
   await api.createVm(`partly-${unique}`);
   const page = await signedIn('viewer');
-  await page.route(/overview\.map/, (route) => route.fulfill({ status: 500, body: 'no' }));
   await page.goto('/');
+  await expect(theMap(page)).toBeVisible();
+  await page.route(/overview\.map/, (route) => route.fulfill({ status: 500, body: 'no' }));
+  await groupBy(page, 'nothing');
   await expect(page.getByText('The map did not load')).toBeVisible();
   await expect(tile(page, 'Healthy')).toBeVisible();
   await expect(failingTogether(page)).toBeVisible();

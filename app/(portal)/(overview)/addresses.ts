@@ -15,3 +15,20 @@ export function vmsAddress({ tag, ...filter }: VmsFilter): string {
   const text = query.toString();
   return text === '' ? '/vms' : `/vms?${text}`;
 }
+
+/** What the overview's address says of the map. */
+export type MapGrouping = 'none' | 'handler' | `tag:${string}`;
+
+const longestTag = 256;
+
+/** The grouping in the words behind `?`; undefined where there is none, or none that can be. */
+export function readGrouping(by: string | null | undefined): MapGrouping | undefined {
+  if (by === 'none' || by === 'handler') return by;
+  const tag = by?.startsWith('tag:') ? by.slice('tag:'.length) : '';
+  return tag === '' || tag.length > longestTag ? undefined : `tag:${tag}`;
+}
+
+/** The overview with its map grouped so. */
+export function overviewAddress(by: MapGrouping): string {
+  return `/?by=${encodeURIComponent(by).replace('%3A', ':')}`;
+}

@@ -43,6 +43,7 @@ export function ChangesCard({ first }: { first: Changes | undefined }) {
           vms > 0 ? (
             <TextLink
               href={vmsAddress({ sort: '-since' })}
+              prefetch={false}
               className="text-12 tabular-nums no-underline hover:underline"
             >
               {t('fleet.vms', { count: vms, shown: format.number(vms) })}

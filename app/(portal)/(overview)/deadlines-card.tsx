@@ -32,7 +32,7 @@ export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] |
                   {overdue.map(({ vmId, vm, extension, at }) => (
                     <li key={`${vmId} ${extension}`} className="flex gap-2 text-12 text-ink-2">
                       <span className="min-w-0 flex-1 truncate">
-                        <TextLink href={`/vms/${vmId}`} title={vm}>
+                        <TextLink href={`/vms/${vmId}`} prefetch={false} title={vm}>
                           {vm}
                         </TextLink>{' '}
                         {extension}
@@ -45,7 +45,7 @@ export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] |
               {next ? (
                 <p className="flex flex-wrap gap-x-1 text-12 text-ink-3">
                   <span>{t('deadlines.next')}</span>
-                  <TextLink href={`/vms/${next.vmId}`} className="min-w-0 wrap-anywhere">
+                  <TextLink href={`/vms/${next.vmId}`} prefetch={false} className="min-w-0 wrap-anywhere">
                     {next.vm}
                   </TextLink>
                   <span>{t('deadlines.in')}</span>

@@ -20,7 +20,7 @@ import { EmptyFleet } from './empty-fleet.tsx';
 import { EventsCard } from './events-card.tsx';
 import { FailingTogether } from './failing-together.tsx';
 import { asideClass, gridClass } from './frame.ts';
-import { FleetMapCard } from './map/fleet-map-card.tsx';
+import { type FirstMap, FleetMapCard } from './map/fleet-map-card.tsx';
 import { Tiles } from './tiles.tsx';
 import { useCalmReading } from './use-calm-reading.ts';
 
@@ -32,7 +32,7 @@ export interface OverviewProps {
   /** What the server could read; the rest is read here. */
   first: {
     [Part in 'summary' | 'failing' | 'changes' | 'deadlines' | 'events' | 'acts']: OverviewAnswers[Part] | undefined;
-  };
+  } & { map: FirstMap };
   gatewayUrl: string;
 }
 
@@ -100,7 +100,7 @@ export function Overview({ first, gatewayUrl }: OverviewProps) {
           )}
           <div className={gridClass}>
             <Card aria-labelledby="fleet-map">
-              <FleetMapCard groupings={fleet?.groupings} vms={fleet?.vms} />
+              <FleetMapCard first={first.map} groupings={fleet?.groupings} vms={fleet?.vms} />
               <FailingTogether first={first.failing} />
             </Card>
             <div className={asideClass}>

@@ -3,6 +3,7 @@ import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, runtime } from '#app/_lib/portal.ts';
 import { Page } from '#app/_shell/page.tsx';
+import { readGrouping } from './addresses.ts';
 import { Overview } from './overview.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -10,12 +11,17 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('title') };
 }
 
+interface OverviewPageProps {
+  searchParams: Promise<{ by?: string | string[] }>;
+}
+
 /** How the fleet is, at a glance. What cannot be read now is left to its own card, which says so and tries again. */
-export default async function OverviewPage() {
-  const { t } = await words('overview');
-  const { overview } = await portal();
-  const [summary, failing, changes, deadlines, events, acts] = await Promise.all([
+export default async function OverviewPage({ searchParams }: OverviewPageProps) {
+  const [{ t }, { overview }, { by }] = await Promise.all([words('overview'), portal(), searchParams]);
+  const groupBy = readGrouping([by].flat()[0]);
+  const [summary, map, failing, changes, deadlines, events, acts] = await Promise.all([
     orNothing(overview.summary()),
+    orNothing(overview.map(groupBy ? { groupBy } : {})),
     orNothing(overview.failing()),
     orNothing(overview.changes()),
     orNothing(overview.deadlines()),
@@ -26,7 +32,7 @@ export default async function OverviewPage() {
     <Page crumbs={[{ label: t('title') }]}>
       <Words namespaces={['overview', 'reports', 'vms', 'activity']}>
         <Overview
-          first={{ summary, failing, changes, deadlines, events, acts }}
+          first={{ summary, map: { groupBy, map }, failing, changes, deadlines, events, acts }}
           gatewayUrl={runtime().config.gatewayUrl}
         />
       </Words>

@@ -16,7 +16,7 @@ const pauseMs = 1_000;
 
 /**
  * Reads a query of the whole fleet at most once a second. Hints of changes come several times a second when a fleet is
- * busy, and each would end a reading under way and begin another.
+ * busy, and each would end a reading under way and begin another. A tab that nobody sees reads when it is seen again.
  */
 export function useCalmReading({ queryKey, refetch, agesMs }: CalmReading): void {
   const client = useQueryClient();
@@ -30,30 +30,33 @@ export function useCalmReading({ queryKey, refetch, agesMs }: CalmReading): void
     let isAsked = false;
     let isOver = false;
     const ask = (): void => {
-      if (isReading) isAsked = true;
+      if (isReading || document.visibilityState === 'hidden') isAsked = true;
       else timer ??= setTimeout(begin, Math.max(0, last + pauseMs - performance.now()));
     };
     const begin = async (): Promise<void> => {
       timer = undefined;
       last = performance.now();
       isReading = true;
+      isAsked = false;
       await read();
       isReading = false;
       if (isAsked && !isOver) ask();
-      isAsked = false;
     };
     const state = cache.get(hash)?.state;
     if (state?.data === undefined || state.isInvalidated) ask();
     const unsubscribe = cache.subscribe((event) => {
       if (event.type === 'updated' && event.action.type === 'invalidate' && event.query.queryHash === hash) ask();
     });
-    const ages = setInterval(() => {
-      if (document.visibilityState === 'visible') ask();
-    }, agesMs);
+    const ages = setInterval(ask, agesMs);
+    const onSeen = (): void => {
+      if (isAsked && !isReading) ask();
+    };
+    document.addEventListener('visibilitychange', onSeen);
     return () => {
       isOver = true;
       clearTimeout(timer);
       clearInterval(ages);
+      document.removeEventListener('visibilitychange', onSeen);
       unsubscribe();
     };
   }, [client, hash, agesMs]);

@@ -14,6 +14,9 @@ describe('concerns', () => {
     ['how many match, when a VM reported', key('fleet.count', {}), { topic: 'vm', key: 'a' }, false],
     ['how many match, when a health changed', key('fleet.count', {}), { topic: 'fleet', key: 'a' }, true],
     ['the instance view of the VM', key('instanceViews.get', { vmId: 'a' }), { topic: 'vm', key: 'a' }, true],
+    ['the fleet map, when a health changed', key('overview.map', {}), { topic: 'fleet', key: 'a' }, true],
+    ['the fleet map, when somebody did something', key('overview.map', {}), { topic: 'act', key: '' }, false],
+    ['recent acts, when somebody did something', key('overview.acts'), { topic: 'act', key: '' }, true],
     ['members, when a VM changed', key('members.list'), { topic: 'vm', key: 'a' }, false],
     ['tokens, when a token changed', key('tokens.list'), { topic: 'token', key: 't' }, true],
     [

@@ -33,7 +33,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   act: [
     { router: 'activity', procedure: 'countNewer', about: 'vmId' },
     { router: 'activity', procedure: 'chain' },
-    { router: 'overview' },
+    { router: 'overview', procedure: 'acts' },
   ],
   handler: [
     { router: 'handlers' },

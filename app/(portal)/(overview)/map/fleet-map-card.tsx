@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { LayoutGrid, Table2 } from 'lucide-react';
 import dynamic from 'next/dynamic';
+import { useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
@@ -12,41 +13,50 @@ import { CardHeader } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { Select } from '#app/_ui/select.tsx';
+import { type MapGrouping, overviewAddress, readGrouping } from '../addresses.ts';
 import { mapHeight } from '../frame.ts';
 import { useCalmReading } from '../use-calm-reading.ts';
-import { type GroupBy, useGroupName } from './groups.ts';
+import { type FleetMap, useGroupName } from './groups.ts';
 import { Legend } from './legend.tsx';
+import { useFleetCanvas } from './use-fleet-canvas.ts';
 
-const FleetCanvas = dynamic(() => import('./fleet-canvas.tsx').then((module) => module.FleetCanvas), { ssr: false });
 const FleetTable = dynamic(() => import('./fleet-table.tsx').then((module) => module.FleetTable), { ssr: false });
 
+/** The map that the page brought along, and the grouping that its address asked for. */
+export interface FirstMap {
+  groupBy: MapGrouping | undefined;
+  map: FleetMap | undefined;
+}
+
 export interface FleetMapCardProps {
+  first: FirstMap;
   /** Tag names that part the fleet; unknown until the figures are there. */
   groupings: readonly string[] | undefined;
   vms: number | undefined;
 }
 
 /** The whole fleet as a picture, or as the table behind it. */
-export function FleetMapCard({ groupings = [], vms = Number.POSITIVE_INFINITY }: FleetMapCardProps) {
+export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFINITY }: FleetMapCardProps) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
-  const [chosen, choose] = useState<GroupBy>();
+  const wish = readGrouping(useSearchParams().get('by'));
   const [asTable, setAsTable] = useState(false);
   const [perCell, setPerCell] = useState(1);
   const groupName = useGroupName();
-  const tags = groupings.map((name): GroupBy => `tag:${name}`);
-  const choices: GroupBy[] = [...tags, 'handler', 'none'];
-  const groupBy = chosen ?? tags[0] ?? 'none';
+  const { FleetCanvas, error: missing, load } = useFleetCanvas();
+  const asked = wish === undefined ? {} : { groupBy: wish };
   const map = useQuery({
-    ...trpc.overview.map.queryOptions({ groupBy }),
+    ...trpc.overview.map.queryOptions(asked),
+    initialData: wish === first.groupBy ? first.map : undefined,
     placeholderData: keepPreviousData,
     enabled: false,
   });
-  useCalmReading({
-    queryKey: trpc.overview.map.queryKey({ groupBy }),
-    refetch: map.refetch,
-    agesMs: 60_000,
-  });
+  useCalmReading({ queryKey: trpc.overview.map.queryKey(asked), refetch: map.refetch, agesMs: 60_000 });
+  const tags = groupings.map((name): MapGrouping => `tag:${name}`);
+  // Without a wish the portal chose; what an address names is a choice although it would not be offered.
+  const groupBy = wish ?? (map.isPlaceholderData ? undefined : map.data?.groupBy) ?? tags[0] ?? 'none';
+  const choices = [...new Set<MapGrouping>([...tags, 'handler', 'none', groupBy])];
+  const choose = (by: MapGrouping): void => window.history.pushState(null, '', overviewAddress(by));
   const options = choices.map((value) => ({ value, label: groupName(value) }));
   return (
     <>
@@ -58,7 +68,7 @@ export function FleetMapCard({ groupings = [], vms = Number.POSITIVE_INFINITY }:
           <>
             <span className="text-12 text-ink-3 max-md:sr-only">{t('map.groupBy')}</span>
             {options.length <= 5 ? (
-              <Segmented<GroupBy>
+              <Segmented<MapGrouping>
                 label={t('map.groupBy')}
                 value={groupBy}
                 onChange={choose}
@@ -90,9 +100,14 @@ export function FleetMapCard({ groupings = [], vms = Number.POSITIVE_INFINITY }:
         <FleetTable map={map.data} />
       ) : (
         <div className="px-4 pb-3">
-          <div className={cn('relative grid', mapHeight(vms))} aria-busy={map.data === undefined && !map.error}>
-            {map.data ? (
+          <div
+            className={cn('relative grid', mapHeight(vms))}
+            aria-busy={!(map.data && FleetCanvas) && !map.error && !missing}
+          >
+            {map.data && FleetCanvas ? (
               <FleetCanvas map={map.data} onPerCell={setPerCell} onStale={() => void map.refetch()} />
+            ) : missing ? (
+              <QueryError title={t('map.failed')} error={missing} onRetry={load} />
             ) : map.error ? (
               <QueryError
                 title={t('map.failed')}

@@ -1,17 +1,16 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { vmsAddress } from '../addresses.ts';
+import { type MapGrouping, vmsAddress } from '../addresses.ts';
 import type { OverviewAnswers } from '../answers.ts';
 
 export type FleetMap = OverviewAnswers['map'];
-export type GroupBy = FleetMap['groupBy'];
 type MapGroup = FleetMap['groups'][number];
 
-const tagOf = (groupBy: GroupBy): string => groupBy.slice('tag:'.length);
+const tagOf = (groupBy: MapGrouping): string => groupBy.slice('tag:'.length);
 
 /** What a grouping is called: the tag's own name, or words. */
-export function useGroupName(): (groupBy: GroupBy) => string {
+export function useGroupName(): (groupBy: MapGrouping) => string {
   const { t } = useTranslation('overview');
   return (groupBy) => {
     if (groupBy === 'none') return t('map.by.none');

@@ -1,6 +1,6 @@
 'use client';
 
-import { type RefObject, useEffect, useState } from 'react';
+import { type RefObject, useLayoutEffect, useState } from 'react';
 
 /** The box's size in pixels of CSS, and how many of the screen's stand for one; null until it is measured. */
 export interface Measured {
@@ -12,7 +12,7 @@ export interface Measured {
 /** Measures a box again whenever its size or the zoom changes. */
 export function useMeasure(box: RefObject<HTMLElement | null>): Measured | null {
   const [measured, setMeasured] = useState<Measured | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
     const measure = (): void => {

@@ -1,12 +1,12 @@
 'use client';
 
-import { useEffect, useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import { type Palette, readPalette } from './paint.ts';
 
 /** The map's colours in the theme of now. */
 export function usePalette(): Palette | null {
   const [palette, setPalette] = useState<Palette | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const read = (): void => setPalette(readPalette(document.documentElement));
     read();
     const system = matchMedia('(prefers-color-scheme: dark)');

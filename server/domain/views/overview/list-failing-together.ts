@@ -132,8 +132,8 @@ async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
     tags: Record<string, string>;
     since: number;
   }>(sql`
-    select vm_id, name, tags, extract(epoch from since)::float8 as since from ${vmHealth}
-    where rank = 1 order by since desc limit ${mostSilent}`);
+    select vm_id, name, tags, extract(epoch from h.since)::float8 as since from ${vmHealth} h
+    where rank = 1 order by h.since desc limit ${mostSilent}`);
   const groups: (typeof rows)[] = [];
   for (const row of rows) {
     const last = groups.at(-1);

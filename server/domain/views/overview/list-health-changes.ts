@@ -2,16 +2,13 @@ import { sql } from 'drizzle-orm';
 import { healthTransitions } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { barCount, barSeconds, firstBar, readHour } from './read-hour.ts';
 import { type Asker, shareReading } from './shared-reading.ts';
 
 /** What a VM became: healthy, progressing, degraded, failed, unresponsive. */
 export const changeKinds = ['recovered', 'started', 'degraded', 'failed', 'silent'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeCounts = Record<ChangeKind, number>;
-
-/** Seconds of one bar. */
-const barSeconds = 150;
-const barCount = 24;
 
 export interface HealthChanges {
   /** VMs whose health became another within the hour. */
@@ -31,34 +28,30 @@ const kindOf: Readonly<Record<string, ChangeKind>> = {
 };
 const none = (): ChangeCounts => ({ recovered: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
 
-/** What changed within the last hour, bar by bar. Bars stand on the clock's own marks, so that they do not wander. */
+/** What changed within the last hour, bar by bar. */
 export async function listHealthChanges(ctx: Context & Asker): Promise<HealthChanges> {
   allow(ctx.actor, 'viewer');
-  return shareReading(ctx, 'changes', async () => {
-    const width = barSeconds * 1000;
-    const end = (Math.floor(ctx.now.getTime() / width) + 1) * width;
-    const begin = end - barCount * width;
-    const within = sql`extension is null and kind = 'health' and at >= ${new Date(begin)} and "from" is not null`;
-    const [{ rows }, vms] = await Promise.all([
-      ctx.db.execute<{ bar: number; to: string; changes: number }>(sql`
-        select floor((extract(epoch from at) * 1000 - ${begin}) / ${width})::int as bar, "to", count(*)::int as changes
-        from ${healthTransitions} where ${within} group by 1, 2`),
-      ctx.db.execute<{ vms: number }>(
-        sql`select count(distinct vm_id)::int as vms from ${healthTransitions} where ${within}`,
-      ),
-    ]);
-    const totals = none();
-    const bars = Array.from({ length: barCount }, (_, index) => ({
-      from: new Date(begin + index * width).toISOString(),
-      ...none(),
-    }));
-    for (const { bar, to, changes } of rows) {
-      const kind = kindOf[to];
-      const at = bars[Math.min(bar, barCount - 1)];
-      if (kind === undefined || at === undefined) continue;
-      at[kind] += changes;
-      totals[kind] += changes;
-    }
-    return { vms: vms.rows[0]?.vms ?? 0, totals, bars, barSeconds };
+  const [{ begin, transitions }, vms] = await Promise.all([readHour(ctx), countChanged(ctx)]);
+  const totals = none();
+  const bars = Array.from({ length: barCount }, (_, index) => ({
+    from: new Date(begin + index * barSeconds * 1000).toISOString(),
+    ...none(),
+  }));
+  for (const { bar, from, to, changes } of transitions) {
+    const kind = kindOf[to ?? ''];
+    const at = bars[bar];
+    if (kind === undefined || at === undefined || from === null) continue;
+    at[kind] += changes;
+    totals[kind] += changes;
+  }
+  return { vms, totals, bars, barSeconds };
+}
+
+async function countChanged(ctx: Context & Asker): Promise<number> {
+  return shareReading(ctx, 'changed', async () => {
+    const { rows } = await ctx.db.execute<{ vms: number }>(sql`
+      select count(distinct vm_id)::int as vms from ${healthTransitions}
+      where extension is null and kind = 'health' and "from" is not null and at >= ${new Date(firstBar(ctx.now))}`);
+    return rows[0]?.vms ?? 0;
   });
 }

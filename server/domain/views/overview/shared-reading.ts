@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import type { Database } from '#db/client.ts';
 
 /** Who asks. A page waits for nothing but the reading itself; what is shown already can wait for its turn. */
@@ -21,39 +21,59 @@ const desks = new WeakMap<Database, Map<string, Desk>>();
 
 /** A screen that is up is refreshed for a twentieth of a core at most, however many of them ask. */
 const restPerReading = 19;
-const longestRestMs = 5_000;
+const longestRestMs = 1_000;
 
 /**
  * Reads something dear once for all who ask at the same time. Who asks while a reading runs gets the one after it, so
  * that nobody gets what is older than the question; however many ask, one reading runs at a time, and a dear one is
  * followed by a rest, which ends when a page asks.
  */
-export function shareReading<Result>({ db, isPage = true }: Asker, key: string, read: () => Promise<Result>) {
+export function shareReading<Result>(
+  { db, isPage = true }: Asker,
+  key: string,
+  read: () => Promise<Result>,
+): Promise<Result> {
   const own = desks.get(db) ?? new Map<string, Desk>();
   desks.set(db, own);
   const desk = own.get(key) ?? { running: null, next: null, restUntil: 0, hurry: new AbortController() };
   own.set(key, desk);
-  const start = (): Promise<Result> => {
-    const began = performance.now();
-    desk.next = null;
-    desk.hurry = new AbortController();
-    const running = read().finally(() => {
-      const ended = performance.now();
-      desk.running = null;
-      desk.restUntil = ended + Math.min(longestRestMs, (ended - began) * restPerReading);
-    });
-    desk.running = running;
-    return running;
-  };
-  const startInTurn = async (): Promise<Result> => {
-    await desk.running?.catch(() => {});
-    const rest = desk.restUntil - performance.now();
-    if (rest > 0) await delay(rest, undefined, { signal: desk.hurry.signal }).catch(() => {});
-    return start();
-  };
-  const rests = !isPage && performance.now() < desk.restUntil;
-  if (desk.running === null && desk.next === null && !rests) return start();
-  desk.next ??= startInTurn();
   if (isPage) desk.hurry.abort();
+  desk.next ??= startInTurn(desk, read);
   return desk.next as Promise<Result>;
+}
+
+async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Promise<Result> {
+  // Parts of one page ask one after the other in the same turn, and are answered by the same reading.
+  await turn();
+  await desk.running?.catch(() => {});
+  const rest = desk.restUntil - performance.now();
+  if (rest > 0) await delay(rest, undefined, { signal: desk.hurry.signal }).catch(() => {});
+  const began = performance.now();
+  const running = read().finally(() => {
+    const ended = performance.now();
+    desk.running = null;
+    desk.restUntil = ended + Math.min(longestRestMs, (ended - began) * restPerReading);
+  });
+  Object.assign(desk, { running, next: null, hurry: new AbortController() });
+  return running;
+}
+
+/** What took a millisecond to read serves for this many. */
+const worth = 50;
+
+const known = new WeakMap<Database, Map<string, { result: unknown; until: number }>>();
+
+/** Reads what changes slowly: an answer serves for a while, longer the dearer it was. */
+export async function keepReading<Result>(db: Database, key: string, read: () => Promise<Result>): Promise<Result> {
+  const own = known.get(db) ?? new Map<string, { result: unknown; until: number }>();
+  known.set(db, own);
+  const kept = own.get(key);
+  if (kept !== undefined && performance.now() < kept.until) return kept.result as Result;
+  return shareReading({ db }, key, async () => {
+    const began = performance.now();
+    const result = await read();
+    const ended = performance.now();
+    own.set(key, { result, until: ended + (ended - began) * worth });
+    return result;
+  });
 }

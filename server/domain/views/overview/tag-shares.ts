@@ -1,30 +1,16 @@
-import { performance } from 'node:perf_hooks';
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { vmHealth } from '#db/schema/index.ts';
-import { shareReading } from './shared-reading.ts';
+import { keepReading } from './shared-reading.ts';
 
 /** How the fleet's tags are spread: name → value → share of all VMs, 0 to 1. */
 export type TagShares = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** VMs that are looked at; of a larger fleet a sample of about this many. */
 const sampleSize = 20_000;
-/** What took a millisecond to read serves for this many: shares of a fleet change slowly. */
-const worth = 200;
-
-const known = new WeakMap<Database, { shares: TagShares; until: number }>();
-
-/** The fleet's shares, of a sample where it is large, and at most some seconds old. */
+/** The fleet's shares, of a sample where it is large, and at most some seconds old: they change slowly. */
 export async function readTagShares(db: Database): Promise<TagShares> {
-  const kept = known.get(db);
-  if (kept && performance.now() < kept.until) return kept.shares;
-  return shareReading({ db }, 'tag-shares', async () => {
-    const began = performance.now();
-    const shares = await read(db);
-    const ended = performance.now();
-    known.set(db, { shares, until: ended + (ended - began) * worth });
-    return shares;
-  });
+  return keepReading(db, 'tag-shares', () => read(db));
 }
 
 async function read(db: Database): Promise<TagShares> {

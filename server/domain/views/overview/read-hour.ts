@@ -1,0 +1,50 @@
+import { sql } from 'drizzle-orm';
+import { healthTransitions } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import type { VmHealth } from '#server/domain/reports/index.ts';
+import { type Asker, shareReading } from './shared-reading.ts';
+
+/** Seconds of one bar. */
+export const barSeconds = 150;
+export const barCount = 24;
+
+/** When the first bar begins, milliseconds since 1970. Bars stand on the clock's own marks, so that they do not wander. */
+export function firstBar(now: Date): number {
+  const width = barSeconds * 1000;
+  return (Math.floor(now.getTime() / width) + 1 - barCount) * width;
+}
+
+/** How often VMs of one health became another within one bar. */
+export interface Transitions {
+  bar: number;
+  /** Null where there was none before. */
+  from: VmHealth | null;
+  /** Null where the VM went. */
+  to: VmHealth | null;
+  changes: number;
+}
+
+export interface Hour {
+  /** When the first bar begins, milliseconds since 1970. */
+  begin: number;
+  transitions: Transitions[];
+}
+
+/** What became of VMs within the hour that the bars show; read once for all parts that tell of it. */
+export async function readHour(ctx: Context & Asker): Promise<Hour> {
+  return shareReading(ctx, 'hour', async () => {
+    const begin = firstBar(ctx.now);
+    const first = new Date(begin);
+    const { rows } = await ctx.db.execute<Omit<Transitions, 'bar'> & { at: number }>(sql`
+      select extract(epoch from bar)::float8 as at, "from", "to", changes from (
+        select date_bin(${`${barSeconds} s`}::interval, at, ${first}) as bar, "from", "to", count(*)::int as changes
+        from ${healthTransitions} where extension is null and kind = 'health' and at >= ${first} group by 1, 2, 3) bars`);
+    return {
+      begin,
+      transitions: rows.map(({ at, ...row }) => ({
+        ...row,
+        bar: Math.min(barCount - 1, (at - begin / 1000) / barSeconds),
+      })),
+    };
+  });
+}
