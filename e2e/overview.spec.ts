@@ -174,7 +174,7 @@ test('a card that cannot be read says so and tries again; the others stand', asy
   await page.goto('/');
   await expect(theMap(page)).toBeVisible();
   await page.route(/overview\.map/, (route) => route.fulfill({ status: 500, body: 'no' }));
-  await groupBy(page, 'nothing');
+  await groupBy(page, 'handler');
   await expect(page.getByText('The map did not load')).toBeVisible();
   await expect(tile(page, 'Healthy')).toBeVisible();
   await expect(failingTogether(page)).toBeVisible();

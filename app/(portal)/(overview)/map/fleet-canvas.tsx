@@ -146,6 +146,7 @@ export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
   const group = place ? map.groups[place.group] : undefined;
   const failed = map.groups.reduce((sum, one) => sum + one.failed, 0);
   const silent = map.groups.reduce((sum, one) => sum + one.unresponsive, 0);
+  const shown = vms.reduce((sum, one) => sum + one.length, 0);
   return (
     <div
       ref={box}
@@ -173,7 +174,7 @@ export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a widget of its own keys
             tabIndex={0}
             aria-label={t('map.label', {
-              vms: format.number(vms.reduce((sum, one) => sum + one.length, 0)),
+              vms: t('fleet.vms', { count: shown, shown: format.number(shown) }),
               groups: map.groups.length,
               failed: format.number(failed),
               silent: format.number(silent),
