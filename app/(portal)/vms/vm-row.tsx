@@ -33,7 +33,7 @@ export interface VmRowProps {
 }
 
 const line =
-  'relative bg-surface max-sm:grid max-sm:h-[68px] max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:content-center max-sm:gap-x-3 max-sm:gap-y-1.5 max-sm:border-b max-sm:border-line-subtle max-sm:px-4 max-sm:[&>td]:ps-0! max-sm:[&>td]:pe-0!';
+  'relative bg-surface max-sm:grid max-sm:h-[68px] max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:content-center max-sm:gap-x-3 max-sm:gap-y-1.5 max-sm:border-b max-sm:border-line-subtle max-sm:last:border-b-0 max-sm:px-4 max-sm:[&>td]:ps-0! max-sm:[&>td]:pe-0!';
 const narrow = 'max-sm:block max-sm:h-auto max-sm:border-0 max-sm:p-0';
 /** One VM of the list. Drawn again only when something of it changes. */
 export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact, room, onOpen }: VmRowProps) {
@@ -52,7 +52,7 @@ export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact,
           onClick={open}
           title={row.name}
           translate="no"
-          className="block truncate after:absolute after:inset-0 focus-visible:after:shadow-(--focus) focus-visible:shadow-none"
+          className="block truncate after:absolute after:inset-0 focus-visible:after:shadow-[inset_0_0_0_2px_var(--brand-text)] focus-visible:shadow-none"
         >
           {row.name}
         </a>
