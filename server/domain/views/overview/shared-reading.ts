@@ -19,9 +19,12 @@ interface Desk {
 
 const desks = new WeakMap<Database, Map<string, Desk>>();
 
-/** A screen that is up is refreshed for a twentieth of a core at most, however many of them ask. */
+/**
+ * However many screens ask, a reading takes a small part of a core. The rest is short all the same: who waits for its
+ * end holds one of the few places that their session has.
+ */
 const restPerReading = 19;
-const longestRestMs = 1_000;
+const longestRestMs = 250;
 
 /**
  * Reads something dear once for all who ask at the same time. Who asks while a reading runs gets the one after it, so
