@@ -5,8 +5,8 @@ export default defineConfig({
   testDir: './e2e',
   testMatch: '**/*.spec.ts',
   outputDir: './test-results',
-  // Every worker has a portal with a database of its own; two cores carry one of them well.
-  workers: 1,
+  // Every worker has a portal with a database of its own; two cores carry two, which often only wait.
+  workers: 2,
   fullyParallel: false,
   forbidOnly: true,
   retries: 0,
