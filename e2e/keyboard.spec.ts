@@ -44,6 +44,7 @@ test('from the sign-in to a revert without the mouse', async ({ page, portal, ap
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.getByText('Live', { exact: true }), 'the page listens').toBeVisible();
 
   await test.step('the list, by its search and its rows', async () => {
     await page.keyboard.press('g');
@@ -53,7 +54,7 @@ test('from the sign-in to a revert without the mouse', async ({ page, portal, ap
     await page.keyboard.press('/');
     await page.keyboard.type(vm.name);
     await expect(page).toHaveURL(new RegExp(`q=${vm.name}`));
-    await expect(page.getByRole('link', { name: vm.name })).toBeVisible();
+    await expect(page.getByRole('status').filter({ hasText: '1 matches' })).toBeVisible();
     await page.keyboard.press('Escape');
     await tabTo(page, page.getByRole('link', { name: vm.name }));
     await page.keyboard.press('Enter');
