@@ -21,24 +21,29 @@ export function useFleetAddress(): FleetAddress {
   const parameters = useSearchParams().toString();
   const read = useMemo(() => readAddress(new URLSearchParams(parameters)), [parameters]);
   const { filter, sort } = read.query;
-  const [search, setSearch] = useState(filter.q ?? '');
-  const [settled, setSettled] = useState(filter.q ?? '');
-  // Back, forward and links change the search, too.
-  if ((filter.q ?? '') !== settled) {
-    setSettled(filter.q ?? '');
-    setSearch(filter.q ?? '');
+  const inAddress = filter.q ?? '';
+  const [search, setSearch] = useState(inAddress);
+  const [known, setKnown] = useState(inAddress);
+  /** What typing has put into the address and the router has not shown yet: more may have been typed since. */
+  const [written, setWritten] = useState<readonly string[]>([]);
+  if (inAddress !== known) {
+    setKnown(inAddress);
+    const at = written.indexOf(inAddress);
+    setWritten(at < 0 ? [] : written.slice(at + 1));
+    // Back, forward and links change the search, too.
+    if (at < 0) setSearch(inAddress);
   }
   const go = useCallback((query: FleetQuery, how: 'pushState' | 'replaceState') => {
     window.history[how](null, '', hrefOf(query));
   }, []);
   useEffect(() => {
-    if (search === settled) return;
+    if (search === (written.at(-1) ?? inAddress)) return;
     const timer = setTimeout(() => {
-      setSettled(search);
+      setWritten((earlier) => [...earlier, search]);
       go({ filter: withoutGaps({ ...filter, q: search }), sort }, 'replaceState');
     }, settleMs);
     return () => clearTimeout(timer);
-  }, [search, settled, filter, sort, go]);
+  }, [search, written, inAddress, filter, sort, go]);
   return {
     ...read,
     search,
