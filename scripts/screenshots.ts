@@ -1,122 +1,145 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Browser, chromium, type Page, request } from '@playwright/test';
+import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { chromiumLaunch } from '../e2e/support/browser.ts';
+import { Person, type StorageState } from './screenshots/portal.ts';
+import { speechOf } from './screenshots/speech.ts';
+import { type Stage, setStage } from './screenshots/stage.ts';
+import { type Subject, subjectsOf } from './screenshots/subjects.ts';
 
 const usage = `Pictures of a running portal (npm start -- --demo).
 
   npm run screenshots -- [--url http://localhost:3000] --email … --password …
       the picture of the README, docs/images/vm.png: the demo's VM whose mount failed
-  npm run screenshots -- … --out <folder>
-      every page, light and dark, 1440 and 390 wide, in every language
+  npm run screenshots -- … --out <folder> [--languages en,de,en-XA] [--themes light,dark] [--widths 1440,390] [--only vm,editor]
+      every page and its states. The portal gets VMs, a handler and people for it: take one that may be thrown away.
+      --only takes beginnings of names; en-XA is English 40 % longer, ar-XB English from right to left
 
 Flags can be given as ANNEX_URL, ANNEX_BOOTSTRAP_EMAIL and ANNEX_BOOTSTRAP_PASSWORD.`;
 
 const { values: flags } = parseArgs({
   options: {
     url: { type: 'string', default: process.env.ANNEX_URL ?? 'http://localhost:3000' },
-    email: { type: 'string', default: process.env.ANNEX_BOOTSTRAP_EMAIL },
-    password: { type: 'string', default: process.env.ANNEX_BOOTSTRAP_PASSWORD },
+    email: { type: 'string', default: process.env.ANNEX_BOOTSTRAP_EMAIL ?? '' },
+    password: { type: 'string', default: process.env.ANNEX_BOOTSTRAP_PASSWORD ?? '' },
     out: { type: 'string' },
-    languages: { type: 'string', default: 'en,de' },
-    only: { type: 'string' },
+    languages: { type: 'string', default: 'en,de,en-XA' },
+    themes: { type: 'string', default: 'light,dark' },
+    widths: { type: 'string', default: '1440,390' },
+    only: { type: 'string', default: '' },
   },
 });
 
-/** A page by name: its path, or how to find one from another page. */
-interface Subject {
-  name: string;
-  path: string;
-  signedIn: boolean;
-  /** The first link on `path` that matches this is the page itself. */
-  follow?: RegExp;
+/** Higher pages are cut: nobody looks at more. */
+const tallest = 4_000;
+
+interface Look {
+  language: string;
+  theme: 'light' | 'dark';
+  width: number;
 }
 
-const subjects: Subject[] = [
-  { name: 'sign-in', path: '/sign-in', signedIn: false },
-  { name: 'set-up', path: '/set-up?token=expired', signedIn: false },
-  { name: 'overview', path: '/', signedIn: true },
-  { name: 'vms', path: '/vms', signedIn: true },
-  { name: 'vm', path: '/vms', signedIn: true, follow: /^\/vms\/[0-9a-f-]{36}$/ },
-  { name: 'handlers', path: '/handlers', signedIn: true },
-  { name: 'handler', path: '/handlers', signedIn: true, follow: /^\/handlers\/[^/]+$/ },
-  { name: 'publish', path: '/publish', signedIn: true },
-  { name: 'activity', path: '/activity', signedIn: true },
-  { name: 'settings', path: '/settings', signedIn: true },
-  { name: 'account', path: '/settings/account', signedIn: true },
-  { name: 'members', path: '/settings/members', signedIn: true },
-  { name: 'tokens', path: '/settings/tokens', signedIn: true },
-  { name: 'sign-in-settings', path: '/settings/sign-in', signedIn: true },
-  { name: 'not-found', path: '/nowhere', signedIn: true },
-];
+/** Every combination that the flags ask for. */
+function looks(): Look[] {
+  const themes = flags.themes.split(',').map((theme) => (theme === 'dark' ? 'dark' : 'light'));
+  const widths = flags.widths.split(',').map(Number);
+  return flags.languages
+    .split(',')
+    .flatMap((language) => themes.flatMap((theme) => widths.map((width) => ({ language, theme, width }))));
+}
 
-const widths = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } };
+const heightOf = (width: number): number => (width < 720 ? 844 : 900);
 
-async function signIn(): Promise<Awaited<ReturnType<Awaited<ReturnType<typeof request.newContext>>['storageState']>>> {
-  const client = await request.newContext({ baseURL: flags.url, extraHTTPHeaders: { origin: flags.url } });
-  const answer = await client.post('/api/auth/sign-in/email', {
-    data: { email: flags.email, password: flags.password },
+async function contextOf(browser: Browser, { language, theme, width }: Look, storageState?: StorageState) {
+  const context = await browser.newContext({
+    baseURL: flags.url,
+    colorScheme: theme,
+    viewport: { width, height: heightOf(width) },
+    reducedMotion: 'reduce',
+    ...(storageState && { storageState }),
   });
-  if (!answer.ok()) throw new Error(`Sign-in answered ${answer.status()}: ${await answer.text()}`);
-  return client.storageState();
+  await context.addCookies([{ name: 'annex-language', value: language, url: flags.url }]);
+  return context;
 }
 
-/** Opens a subject and waits until it has what it shows. */
-async function open(page: Page, { name, path: address, follow, signedIn }: Subject): Promise<void> {
-  await visit(page, address, signedIn);
-  if (follow) {
-    const links = page.locator('main a[href]');
-    await links.first().waitFor();
-    const targets = await links.evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute('href') ?? ''));
-    const target = targets.find((href) => follow.test(href));
-    if (target === undefined) throw new Error(`${name}: nothing to follow on ${address}`);
-    await visit(page, target, signedIn);
-  }
-}
-
-async function visit(page: Page, address: string, signedIn: boolean): Promise<void> {
-  // Pages say whether they are live; one that is not is still worth its picture.
-  const live = page.waitForResponse(/\/api\/trpc\/live\./, { timeout: 10_000 }).catch(() => null);
-  await page.goto(address);
+/** Until the page has what it shows and nothing has come for a moment; `live`: its word for being connected. */
+async function settle(page: Page, live?: string): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-  await page.evaluate(() => document.fonts.ready);
-  if (signedIn) await live;
+  if (live !== undefined) await page.getByText(live, { exact: true }).first().waitFor();
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    const quiet = 400;
+    const end = performance.now() + 5_000;
+    let last = performance.now();
+    const watch = new MutationObserver(() => {
+      last = performance.now();
+    });
+    watch.observe(document.body, { childList: true, subtree: true });
+    while (performance.now() - last < quiet && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    watch.disconnect();
+  });
 }
 
-async function take(browser: Browser, folder: string): Promise<void> {
-  const storageState = await signIn();
-  const chosen = subjects.filter((subject) => flags.only === undefined || flags.only.split(',').includes(subject.name));
-  for (const language of flags.languages.split(',')) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const [width, viewport] of Object.entries(widths)) {
-        const look = { baseURL: flags.url, locale: language, colorScheme, viewport, reducedMotion: 'reduce' as const };
-        const people = {
-          in: await browser.newContext({ ...look, storageState }),
-          out: await browser.newContext(look),
-        };
-        for (const subject of chosen) {
-          const page = await people[subject.signedIn ? 'in' : 'out'].newPage();
-          const file = path.join(folder, `${subject.name}-${language}-${colorScheme}-${width}.png`);
-          try {
-            await open(page, subject);
-          } catch (error) {
-            console.log(`${subject.name}: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
-            process.exitCode = 1;
-          }
-          await page.screenshot({ path: file, fullPage: true });
-          console.log(file);
-          await page.close();
-        }
-        await Promise.all([people.in.close(), people.out.close()]);
-      }
+/** The whole page in one window, so that what sticks to its edges does so once. */
+async function shoot(page: Page, { floats }: Subject, file: string): Promise<void> {
+  const size = page.viewportSize();
+  if (floats !== true && size !== null) {
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    await page.setViewportSize({ width: size.width, height: Math.min(Math.max(height, size.height), tallest) });
+  }
+  await settle(page);
+  await page.screenshot({ path: file });
+  console.log(file);
+}
+
+async function takeOne(
+  context: BrowserContext,
+  stage: Stage,
+  subject: Subject,
+  look: Look,
+  file: string,
+): Promise<void> {
+  const say = speechOf(look.language);
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  try {
+    await page.goto(subject.address);
+    await settle(page, subject.who === 'guest' ? undefined : say('navigation:live'));
+    await subject.act?.({ page, say, stage });
+    await settle(page);
+  } catch (error) {
+    console.log(`${subject.name}, ${look.language}: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
+    process.exitCode = 1;
+  }
+  await shoot(page, subject, file);
+  await page.close();
+}
+
+async function takeAll(browser: Browser, stage: Stage, folder: string): Promise<void> {
+  const beginnings = flags.only.split(',');
+  const chosen = subjectsOf(stage).filter(({ name }) => beginnings.some((beginning) => name.startsWith(beginning)));
+  for (const look of looks()) {
+    const contexts = {
+      guest: await contextOf(browser, look),
+      admin: await contextOf(browser, look, stage.cookies.admin),
+      viewer: await contextOf(browser, look, stage.cookies.viewer),
+      guarded: await contextOf(browser, look, stage.cookies.guarded),
+    };
+    for (const subject of chosen) {
+      if (subject.isWide === true && look.width < 720) continue;
+      const name = `${subject.name}-${look.language}-${look.theme}-${look.width}.png`;
+      await takeOne(contexts[subject.who], stage, subject, look, path.join(folder, name));
     }
+    await Promise.all(Object.values(contexts).map((context) => context.close()));
   }
 }
 
 /** The picture of the README: the demo's VM whose mount failed, light, at twice the pixels. */
-async function takePicture(browser: Browser, file: string): Promise<void> {
+async function takePicture(browser: Browser, admin: Person, file: string): Promise<void> {
   const context = await browser.newContext({
     baseURL: flags.url,
     locale: 'en',
@@ -124,17 +147,18 @@ async function takePicture(browser: Browser, file: string): Promise<void> {
     viewport: { width: 1280, height: 800 },
     deviceScaleFactor: 2,
     reducedMotion: 'reduce',
-    storageState: await signIn(),
+    storageState: await admin.cookies(),
   });
   const page = await context.newPage();
-  await visit(page, '/vms', true);
-  const href = await page.getByRole('link', { name: 'files-1' }).getAttribute('href');
-  await visit(page, href ?? '/vms', true);
+  await page.goto('/vms?q=files-1');
+  const href = await page.getByRole('link', { name: 'files-1', exact: true }).getAttribute('href');
+  await page.goto(href ?? '/vms');
+  await settle(page, 'Live');
   await page.screenshot({ path: file });
   console.log(file);
 }
 
-if (!flags.email || !flags.password) {
+if (flags.email === '' || flags.password === '') {
   console.error(usage);
   process.exitCode = 2;
 } else {
@@ -142,7 +166,9 @@ if (!flags.email || !flags.password) {
   try {
     const folder = path.resolve(flags.out ?? path.join(import.meta.dirname, '../docs/images'));
     mkdirSync(folder, { recursive: true });
-    await (flags.out === undefined ? takePicture(browser, path.join(folder, 'vm.png')) : take(browser, folder));
+    const admin = await Person.signedIn(flags.url, flags.email, flags.password);
+    if (flags.out === undefined) await takePicture(browser, admin, path.join(folder, 'vm.png'));
+    else await takeAll(browser, await setStage(flags.url, admin), folder);
   } finally {
     await browser.close();
   }

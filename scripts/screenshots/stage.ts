@@ -1,0 +1,185 @@
+import { Secret, TOTP } from 'otpauth';
+import { samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
+import { zipOf } from '../../e2e/support/zip.ts';
+import { type Api, apiOf, Person, type StorageState } from './portal.ts';
+
+/** What the pictures are taken of, beside what the demo has. */
+export interface Stage {
+  /** Cookies by who looks: the admin, one who may only look, one whose sign-in has a second factor. */
+  cookies: Record<'admin' | 'viewer' | 'guarded', StorageState>;
+  guarded: { email: string; password: string };
+  /** Ids by name: the demo's VMs and those below. */
+  vms: Record<string, string>;
+  handler: string;
+  /** A link by which somebody can join. */
+  invitation: string;
+  api: Api;
+}
+
+const studio = 'Studio.Lab.Probe';
+const crowd = 'Studio.Lab.Crowd';
+const mount = 'Northwind.Storage.Mount';
+const password = 'a password for pictures';
+const enabled = { state: 'enabled' };
+const manifestFlags = { rebootAfterInstall: false, reportHeartbeat: false, supportsMultipleExtensions: true };
+
+interface Messages {
+  messages: { id: string; text: string }[];
+}
+
+/** The sample probe's messages in a language without some of them, so that something is left to be done. */
+function lacking(lang: 'en' | 'de' | 'ja', ...ids: string[]): unknown[] {
+  const [file] = sampleResource('Acme.Lab.Probe', lang) as [Messages];
+  return [{ ...file, messages: file.messages.filter(({ id }) => !ids.includes(id)) }];
+}
+
+/** Brings what is missing. Doing it again changes nothing. Needs the demo. */
+export async function setStage(url: string, admin: Person): Promise<Stage> {
+  const expiresAt = new Date(Date.now() + 24 * 3_600_000).toISOString();
+  const { value } = await admin.mutate<{ value: string }>('tokens.create', {
+    name: 'pictures',
+    role: 'admin',
+    expiresAt,
+  });
+  const api = apiOf(url, value);
+  const handlers = await api<{ items: object[] }>('GET', `/handlers?q=${studio}`);
+  if (handlers.items.length === 0) await publishStudio(api);
+  const vms: Record<string, string> = {};
+  const { items } = await api<{ items: { id: string; name: string }[] }>('GET', '/vms?limit=100');
+  for (const { id, name } of items) vms[name] = id;
+
+  const unheard = {
+    ...enabled,
+    handler: studio,
+    version: '1.0.0.0',
+    settings: { publicSettings: { target: 'www.example.net' } },
+  };
+  const known = await api<object | undefined>('GET', `/vms/${vms['web-1']}/extensions/studio`, undefined, [404]);
+  if (known === undefined || !('handler' in known)) {
+    await api('PUT', `/vms/${vms['web-1']}/extensions/studio`, unheard);
+    await heardOf(api, vms['web-1'] ?? '', 'studio');
+  }
+  await api('POST', `/handlers/${studio}/versions/1.0.0.0/withdraw`, { reason: 'It forgets its last text.' }, [409]);
+  vms['bare-1'] ??= await makeVm(api, 'bare-1', 0);
+  vms['crowd-1'] ??= await makeVm(api, 'crowd-1', 60);
+  vms['past-1'] ??= await makePast(api);
+
+  const invitation = await admin.mutate<{ link: string }>('invitations.create', { role: 'operator' });
+  return {
+    cookies: {
+      admin: await admin.cookies(),
+      viewer: await (await member(url, admin, 'Vera Lind', 'viewer')).cookies(),
+      guarded: await (await member(url, admin, 'Grace Olsen', 'operator', true)).cookies(),
+    },
+    guarded: { email: emailOf('Grace Olsen'), password },
+    vms,
+    handler: studio,
+    invitation: invitation.link,
+    api,
+  };
+}
+
+/** Two published versions, of which one lacks texts, and a draft. */
+async function publishStudio(api: Api): Promise<void> {
+  await api('POST', '/publishers', { namespace: 'Studio.Lab', displayName: 'Studio Lab' }, [409]);
+  for (const [version, sample, isPublished] of [
+    ['1.0.0.0', '1.0.0.0', true],
+    ['1.1.0.0', '1.1.0.0', true],
+    ['1.2.0.0', '1.1.0.0', false],
+  ] as const) {
+    const at = `/handlers/${studio}/versions/${version}`;
+    const zip = await samplePackage('Acme.Lab.Probe', sample);
+    await api('PUT', `${at}/package`, zip, [409]);
+    await api('PUT', `${at}/settings-schema`, sampleSchema('Acme.Lab.Probe'), [409]);
+    const gap = version === '1.0.0.0' ? ['probe_watching'] : [];
+    await api('PUT', `${at}/resources/en`, lacking('en', ...gap));
+    await api('PUT', `${at}/resources/de`, lacking('de', ...gap, 'target_reached'));
+    if (isPublished) await api('POST', `${at}/publish`, undefined, [409]);
+  }
+  const at = `/handlers/${crowd}/versions/1.0.0.0`;
+  const commands = ['install', 'uninstall', 'update', 'enable', 'disable'].map((name) => [
+    `${name}Command`,
+    'bin/run.sh',
+  ]);
+  const handlerManifest = { ...Object.fromEntries(commands), ...manifestFlags };
+  const manifest = JSON.stringify([{ version: 1, handlerManifest }]);
+  await api(
+    'PUT',
+    `${at}/package`,
+    await zipOf({ 'HandlerManifest.json': manifest, 'bin/run.sh': '#!/bin/sh\n' }),
+    [409],
+  );
+  await api('POST', `${at}/publish`, undefined, [409]);
+}
+
+async function makeVm(api: Api, name: string, extensions: number): Promise<string> {
+  const made = await api<{ id: string; enrollmentToken: string }>('POST', '/vms', { name, tags: { env: 'test' } });
+  const names = Array.from({ length: extensions }, (_, index) => `probe-${String(index + 1).padStart(2, '0')}`);
+  for (const extension of names) {
+    await api('PUT', `/vms/${made.id}/extensions/${extension}`, { ...enabled, handler: crowd, version: '1.0.0.0' });
+  }
+  return made.id;
+}
+
+/** A VM whose settings were changed a few times, with secrets and a dependency. */
+async function makePast(api: Api): Promise<string> {
+  const { id } = await api<{ id: string }>('POST', '/vms', { name: 'past-1', tags: { env: 'test', role: 'files' } });
+  const share = (server: string, secret: string) => ({
+    ...enabled,
+    handler: mount,
+    version: '2.0.0.0',
+    settings: { publicSettings: { server, user: 'backup' }, protectedSettings: { password: secret } },
+  });
+  const at = `/vms/${id}/extensions`;
+  await api('PUT', `${at}/share`, share('one.example.net', 'first password'));
+  await api('PUT', `${at}/snapshots`, {
+    ...enabled,
+    handler: 'Northwind.Backup.Snapshot',
+    version: '1.2.0.0',
+    dependsOn: ['share'],
+    settings: { publicSettings: { retain: 7 } },
+  });
+  await api('PUT', `${at}/share`, share('two.example.net', 'first password'));
+  await api('PUT', `${at}/share`, share('two.example.net', 'second password'));
+  return id;
+}
+
+/** Waits until a machine has reported a status, so that its message ids are known. */
+async function heardOf(api: Api, vmId: string, extension: string): Promise<void> {
+  interface View {
+    extensions: { name: string; status: unknown }[];
+  }
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
+    const { extensions } = await api<View>('GET', `/vms/${vmId}/instance-view`);
+    if (extensions.some(({ name, status }) => name === extension && status !== null)) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Error(`${extension} has not reported within a minute. Do the demo's agents run?`);
+}
+
+const emailOf = (name: string): string => `${name.toLowerCase().replaceAll(' ', '.')}@example.org`;
+
+/** Joins by a link, or signs in who has joined before. */
+async function member(url: string, admin: Person, name: string, role: string, isGuarded = false): Promise<Person> {
+  const email = emailOf(name);
+  const { items } = await admin.query<{ items: { id: string; email: string }[] }>('members.list');
+  const before = items.find((one) => one.email === email);
+  if (before !== undefined) {
+    if (!isGuarded) return Person.signedIn(url, email, password);
+    // Its app's secret went with the last run.
+    await admin.mutate('members.resetFactors', { id: before.id });
+  }
+  const person = before === undefined ? await Person.guest(url) : await Person.signedIn(url, email, password);
+  if (before === undefined) {
+    const { link } = await admin.mutate<{ link: string }>('invitations.create', { role });
+    const token = new URL(link).searchParams.get('token');
+    await person.mutate('invitations.redeem', { token, name, email, password });
+  }
+  if (isGuarded) {
+    await person.mutate('account.confirm', { password });
+    const { secret } = await person.mutate<{ secret: string }>('account.startTotp');
+    const app = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) });
+    await person.mutate('account.addTotp', { code: app.generate() });
+  }
+  return person;
+}
