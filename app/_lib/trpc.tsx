@@ -53,6 +53,8 @@ function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
+        // A browser without the internet says it is offline, and may stand beside the portal all the same.
+        networkMode: 'always',
         // What changed is told by the live connection; the clock is only the net below it.
         staleTime: 30_000,
         refetchOnWindowFocus: false,
