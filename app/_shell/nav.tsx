@@ -1,11 +1,13 @@
 'use client';
 
+import { Ellipsis } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { LazyMenu } from '../_ui/lazy-menu.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Mark } from './mark.tsx';
-import { isAt, places } from './places.ts';
+import { isAt, type Place, places } from './places.ts';
 import { useReader } from './reader.tsx';
 
 /** The menu at the side: 196 px, a rail of icons below 1180, gone below 720 where the tab bar takes over. */
@@ -55,18 +57,24 @@ export function Nav() {
   );
 }
 
+const tab =
+  'grid min-w-0 content-center justify-items-center gap-[3px] px-1 text-11 leading-3 font-medium text-ink-2 aria-[current=page]:text-brand-text';
+/** What does not fit beside the others in a long language stands behind the last tab. */
+const behindMore: readonly Place['id'][] = ['publish', 'settings'];
+
 /** The bar at the foot of small screens. */
 export function TabBar() {
-  const { t } = useTranslation('navigation');
+  const { t } = useTranslation(['navigation', 'common']);
   const path = usePathname();
   const reader = useReader();
+  const rest = places.filter((place) => behindMore.includes(place.id) && reader.can(place.role));
   return (
     <nav
       aria-label={t('main')}
       className="fixed inset-x-0 bottom-0 z-40 hidden h-(--tabbar) auto-cols-fr grid-flow-col border-t border-line bg-surface max-sm:grid"
     >
       {places
-        .filter((place) => reader.can(place.role))
+        .filter((place) => !behindMore.includes(place.id) && reader.can(place.role))
         .map((place) => {
           const Icon = place.icon;
           return (
@@ -74,13 +82,36 @@ export function TabBar() {
               key={place.id}
               href={place.href}
               aria-current={isAt(path, place) ? 'page' : undefined}
-              className="grid content-center justify-items-center gap-[3px] px-1 text-11 leading-3 font-medium text-ink-2 aria-[current=page]:text-brand-text"
+              className={tab}
             >
               <Icon aria-hidden strokeWidth={1.75} className="size-5" />
-              <span className="max-w-full truncate">{t(place.id)}</span>
+              <span className="max-w-full truncate">{t(`navigation:${place.id}`)}</span>
             </Link>
           );
         })}
+      <LazyMenu
+        trigger={
+          <button
+            type="button"
+            aria-current={rest.some((place) => isAt(path, place)) ? 'page' : undefined}
+            className={tab}
+          >
+            <Ellipsis aria-hidden strokeWidth={1.75} className="size-5" />
+            <span className="max-w-full truncate">{t('common:more')}</span>
+          </button>
+        }
+      >
+        {({ MenuItem }) =>
+          rest.map(({ id, href, icon: Icon }) => (
+            <MenuItem key={id} asChild>
+              <Link href={href}>
+                <Icon aria-hidden />
+                {t(`navigation:${id}`)}
+              </Link>
+            </MenuItem>
+          ))
+        }
+      </LazyMenu>
     </nav>
   );
 }

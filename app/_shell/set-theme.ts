@@ -1,9 +1,29 @@
+import { useSyncExternalStore } from 'react';
 import { writeChoice } from '../_lib/cookies.ts';
 import type { Theme } from './theme.ts';
+
+let chosen: Theme | null = null;
+const listeners = new Set<() => void>();
+
+function listen(listener: () => void) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
 
 /** Takes effect at once, and is kept in a cookie. Browser only. */
 export function setTheme(theme: Theme): void {
   writeChoice('theme', theme);
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
+  chosen = theme;
+  for (const listener of listeners) listener();
+}
+
+/** The theme that was chosen last, wherever that was done; `first` is the one that the page came with. */
+export function useTheme(first: Theme): Theme {
+  return useSyncExternalStore(
+    listen,
+    () => chosen ?? first,
+    () => first,
+  );
 }

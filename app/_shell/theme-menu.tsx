@@ -1,11 +1,10 @@
 'use client';
 
 import { Monitor, Moon, Sun, SunMoon } from 'lucide-react';
-import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '../_ui/button.tsx';
 import { LazyMenu } from '../_ui/lazy-menu.tsx';
-import { setTheme } from './set-theme.ts';
+import { setTheme, useTheme } from './set-theme.ts';
 import type { Theme } from './theme.ts';
 
 const icons = { system: SunMoon, light: Sun, dark: Moon };
@@ -18,13 +17,11 @@ const choices = [
 /** Light, dark, or as the system wishes. Takes effect at once and is kept in a cookie. */
 export function ThemeMenu({ theme }: { theme: Theme }) {
   const { t } = useTranslation('navigation');
-  const [chosen, setChosen] = useState(theme);
+  const chosen = useTheme(theme);
   const Icon = icons[chosen];
   function choose(value: string) {
     const choice = choices.find((candidate) => candidate.value === value)?.value;
-    if (choice === undefined) return;
-    setTheme(choice);
-    setChosen(choice);
+    if (choice !== undefined) setTheme(choice);
   }
   return (
     <LazyMenu

@@ -2,9 +2,9 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
 import { writeChoice } from '#app/_lib/cookies.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { setTheme, useTheme } from '#app/_shell/set-theme.ts';
 import { useShell } from '#app/_shell/shell-state.ts';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { Select } from '#app/_ui/select.tsx';
@@ -18,7 +18,7 @@ export function Appearance() {
   const router = useRouter();
   const queryClient = useQueryClient();
   const shell = useShell();
-  const [theme, setTheme] = useState(shell.theme);
+  const theme = useTheme(shell.theme);
 
   // A language of the address or for tests may stand in no list.
   const languages = [...new Set([...shell.languages, i18n.language])];
@@ -32,11 +32,7 @@ export function Appearance() {
 
   function chooseTheme(wish: string) {
     const choice = themes.find((each) => each === wish);
-    if (choice === undefined) return;
-    writeChoice('theme', choice);
-    if (choice === 'system') delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = choice;
-    setTheme(choice);
+    if (choice !== undefined) setTheme(choice);
   }
 
   return (
