@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { VersionResources } from '../version-data.ts';
-import { collides, mergeEdits } from './edits.ts';
+import { collides, mergeEdits, withoutStored } from './edits.ts';
 
 const german = (messages: Record<string, string>, revision = 3): VersionResources => ({
   handler: 'Acme.Lab.Probe',
@@ -48,4 +48,10 @@ test('what was typed and taken back does not undo what somebody else wrote; a ne
   const edits = { a: { base: 'x', text: 'x' } };
   expect(mergeEdits(german({ a: 'new' }), 'de', edits).file).toMatchObject([{ messages: [{ id: 'a', text: 'new' }] }]);
   expect(mergeEdits(german({}), 'fr', {})).toMatchObject({ revision: 0, file: [{ lang: 'fr', messages: [] }] });
+});
+
+test('what is typed while a language is being stored stays, upon what was stored', () => {
+  const sent = { a: { base: 'x', text: 'y' }, b: { base: '', text: 'new' } };
+  const now = { a: { base: 'x', text: 'y, and more' }, b: sent.b, c: { base: '', text: 'later' } };
+  expect(withoutStored(now, sent)).toEqual({ a: { base: 'y', text: 'y, and more' }, c: { base: '', text: 'later' } });
 });

@@ -25,6 +25,17 @@ export function collides(edit: Edit | undefined, saved: string): boolean {
   return edit !== undefined && edit.base !== saved && edit.text !== saved && edit.text !== edit.base;
 }
 
+/** What is left of the edits when some of them were stored: what was typed while they were on their way. */
+export function withoutStored(edits: Edits, stored: Edits): Edits {
+  return Object.fromEntries(
+    Object.entries(edits).flatMap(([id, edit]) => {
+      const sent = stored[id];
+      if (sent === undefined) return [[id, edit]];
+      return sent.text === edit.text ? [] : [[id, { text: edit.text, base: sent.text }]];
+    }),
+  );
+}
+
 /** What is saved with what was typed over it, message by message. */
 export function mergeEdits(resources: VersionResources, lang: string, edits: Edits): Merged {
   const language = resources.languages.find((each) => each.lang === lang);

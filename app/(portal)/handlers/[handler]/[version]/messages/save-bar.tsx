@@ -49,13 +49,14 @@ export function SaveBar({ handler, version, resources, messages, onOpen }: SaveB
   if (messages.changes.size === 0 && problem === undefined) return null;
 
   const saveLanguage = async (lang: string) => {
+    const sent = messages.editsOf(lang);
     const stored = await save.mutateAsync(lang).catch(() => null);
     if (stored === null) return;
     await Promise.all([
       queryClient.invalidateQueries(trpc.resources.pathFilter()),
       queryClient.invalidateQueries(trpc.handlers.pathFilter()),
     ]);
-    messages.discard(lang);
+    messages.forget(lang, sent);
     toast(t('saved', { lang, count: stored.messages }));
   };
 

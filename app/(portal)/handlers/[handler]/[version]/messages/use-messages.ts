@@ -3,7 +3,7 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { canonicalLanguage } from '#protocol/language.ts';
 import type { VersionResources } from '../version-data.ts';
-import { collides, type Edits } from './edits.ts';
+import { collides, type Edits, withoutStored } from './edits.ts';
 import type { Start } from './start.ts';
 
 /** Messages of a version while they are edited: what is saved, and what was typed over it. */
@@ -26,6 +26,8 @@ export interface Messages {
   decide(lang: string, id: string, whose: 'mine' | 'theirs'): void;
   addLanguage(lang: string): void;
   addId(id: string): void;
+  /** Forgets what was stored, and keeps what was typed meanwhile. */
+  forget(lang: string, stored: Edits): void;
   /** Forgets what was typed in this language. */
   discard(lang: string): void;
 }
@@ -125,6 +127,8 @@ export function useMessages(
     },
     addLanguage: (lang) => setAddedLanguages((current) => [...new Set([...languages, ...current, lang])]),
     addId: (id) => setAddedIds((current) => [...new Set([...current, id])]),
+    forget: (lang, stored) =>
+      setEdits((current) => ({ ...current, [lang]: withoutStored(current[lang] ?? nothing, stored) })),
     discard: (lang) => setEdits(({ [lang]: _, ...others }) => others),
   };
 }
