@@ -109,7 +109,7 @@ test('the palette leads to VMs, handlers, pages and acts without the mouse', asy
   await page.keyboard.press('?');
   const keys = page.getByRole('dialog', { name: 'Keys' });
   await expect(keys).toContainText('Go to VMs');
-  await expect(keys).toContainText('next handler');
+  await expect(keys).toContainText('Next handler');
 });
 
 test('a script that comes with somebody’s words does not run', async ({ signedIn, portal, api, unique }) => {

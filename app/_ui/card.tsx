@@ -21,7 +21,7 @@ export interface CardHeaderProps {
 /** The head of a card, 44 px high, on the same left line as its body and table. */
 export function CardHeader({ title, note, actions, as: Heading = 'h2', id, className }: CardHeaderProps) {
   return (
-    <div className={cn('flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 px-4 py-1.5', className)}>
+    <div className={cn('flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1.5 px-4 py-1.5', className)}>
       <div className="flex min-w-0 flex-[1_1_10rem] flex-wrap items-baseline gap-x-2">
         <Heading id={id} className="text-13 font-semibold">
           {title}

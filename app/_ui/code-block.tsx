@@ -19,12 +19,22 @@ export interface CodeBlockProps {
   language?: 'json' | 'text';
   /** Findings, each under the line that it is about. */
   notes?: readonly CodeLineNote[];
+  /** The line, from 1, that is told of elsewhere as what failed. */
+  marked?: number | undefined;
   /** Tailwind height, such as `max-h-80`. */
   className?: string;
 }
 
 /** What a program wrote or will read: mono, in a well, scrolling by itself. For editing use CodeMirror. */
-export function CodeBlock({ code, label, numbers = true, language = 'text', notes = [], className }: CodeBlockProps) {
+export function CodeBlock({
+  code,
+  label,
+  numbers = true,
+  language = 'text',
+  notes = [],
+  marked,
+  className,
+}: CodeBlockProps) {
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
@@ -36,16 +46,17 @@ export function CodeBlock({ code, label, numbers = true, language = 'text', note
         {code.split('\n').map((line, index) => {
           const found = notes.filter((note) => note.line === index + 1);
           const worst = found.find((note) => note.status === 'failed') ?? found[0];
+          const status = marked === index + 1 ? 'failed' : worst?.status;
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
-            <div key={index} data-st={worst?.status}>
-              <div className={cn('flex', worst && 'bg-st-tint')}>
+            <div key={index} data-st={status}>
+              <div className={cn('flex', status && 'bg-st-tint')}>
                 {numbers ? (
                   <span aria-hidden className="w-10 shrink-0 pe-3 text-end text-ink-3 select-none">
                     {index + 1}
                   </span>
                 ) : null}
-                <code className={cn('whitespace-pre', numbers ? 'pe-3' : 'px-3', worst && 'text-st-text')}>
+                <code className={cn('whitespace-pre', numbers ? 'pe-3' : 'px-3', status && 'text-st-text')}>
                   {line === '' ? ' ' : language === 'json' ? <JsonLine line={line} /> : line}
                 </code>
               </div>
@@ -54,7 +65,7 @@ export function CodeBlock({ code, label, numbers = true, language = 'text', note
                   // biome-ignore lint/suspicious/noArrayIndexKey: findings of a line keep their order
                   key={place}
                   data-st={note.status}
-                  className="sticky left-0 border-y border-st-line bg-st-tint py-1 ps-12 pe-3 font-sans text-12 text-st-text"
+                  className="sticky left-0 -mb-px border-y border-st-line bg-st-tint py-1 ps-12 pe-3 font-sans text-12 text-st-text"
                 >
                   {note.text}
                 </div>

@@ -98,7 +98,7 @@ function Question(props: ConfirmDialogProps) {
         </div>
       )}
       {props.error ? <FieldError>{props.error}</FieldError> : null}
-      <div className="mt-1 flex flex-wrap justify-end gap-2">
+      <div className="mt-1 flex flex-wrap justify-end gap-2 max-sm:*:grow">
         <Radix.Cancel asChild>
           <Button>{props.cancelLabel ?? t('cancel')}</Button>
         </Radix.Cancel>

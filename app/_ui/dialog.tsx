@@ -53,7 +53,9 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
             <Radix.Description className="text-ink-2">{description}</Radix.Description>
           )}
           {children}
-          {footer === undefined ? null : <div className="mt-1 flex flex-wrap justify-end gap-2">{footer}</div>}
+          {footer === undefined ? null : (
+            <div className="mt-1 flex flex-wrap justify-end gap-2 max-sm:*:grow">{footer}</div>
+          )}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

@@ -36,6 +36,8 @@ const look = EditorView.theme({
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '18px', letterSpacing: '-0.01em' },
   '.cm-content': { padding: '4px 0 10px', caretColor: 'var(--text)' },
+  // The whole editor wears the ring: the text alone would lose its sides to what scrolls.
+  '.cm-content:focus-visible': { boxShadow: 'none' },
   '.cm-line': { padding: '0 16px 0 4px' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--text-3)', border: 'none' },
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '36px', padding: '0 10px 0 4px' },
@@ -134,5 +136,10 @@ export function JsonEditor({ ref, value, onChange, label, describedBy, marks, re
     },
   }));
 
-  return <div ref={place} className="max-h-[70vh] overflow-auto" />;
+  return (
+    <div
+      ref={place}
+      className="max-h-[70vh] overflow-auto has-[.cm-content:focus-visible]:shadow-[inset_0_0_0_2px_var(--brand-text)]"
+    />
+  );
 }

@@ -39,7 +39,7 @@ export function Facts({
   className?: string;
 }) {
   return (
-    <dl className={cn('mt-1 flex flex-wrap items-baseline gap-x-5 gap-y-1 text-ink-2', className)}>
+    <dl className={cn('mt-1 flex flex-wrap items-baseline gap-x-5 max-sm:mt-2 gap-y-1 text-ink-2', className)}>
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a page keep their order
         <div key={index} className="flex min-w-0 flex-wrap items-baseline gap-x-1.5">

@@ -27,7 +27,7 @@ export function TableFrame({ label, className, ...props }: TableFrameProps) {
       tabIndex={0}
       aria-label={label}
       {...props}
-      className={cn('relative overflow-x-auto rounded-lg', className)}
+      className={cn('relative overflow-x-auto rounded-lg not-first:rounded-t-none', className)}
     />
   );
 }

@@ -65,6 +65,7 @@ export function SignInForm({ next, provider, refused }: SignInFormProps) {
         />
         <Button
           variant="ghost"
+          className="-ms-3 justify-self-start"
           onClick={() => {
             setMessage(undefined);
             setFactors(undefined);

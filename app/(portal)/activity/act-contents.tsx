@@ -40,7 +40,7 @@ export function ActContents({ act, id }: { act: Act; id: string }) {
           ) : (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
             <section tabIndex={0} aria-label={t('contents.label')} className="overflow-x-auto rounded-md">
-              <table className="w-full border-collapse text-12">
+              <table className="w-full border-collapse text-12 sm:table-fixed">
                 <thead>
                   <tr className="text-start text-ink-3 [&>th]:pe-4 [&>th]:pb-1 [&>th]:text-start [&>th]:font-medium">
                     <th scope="col" className="w-64 max-sm:w-auto">

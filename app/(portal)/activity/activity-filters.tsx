@@ -44,20 +44,21 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
     <search className="mb-3 flex flex-wrap items-center gap-2">
       <SearchInput
         label={t('filter.words')}
+        className="max-sm:w-full"
         value={words}
         maxLength={200}
         onChange={(event) => setWords(event.target.value)}
       />
       <Select
         aria-label={t('filter.who')}
-        className="w-44 max-sm:w-auto max-sm:flex-1"
+        className="w-44 max-sm:w-auto max-sm:flex-[1_1_40%]"
         value={filter.actor ?? ''}
         onChange={(event) => set({ actor: event.target.value })}
         options={withChosen([{ value: '', label: t('filter.anyone') }, ...people], filter.actor)}
       />
       <Select
         aria-label={t('filter.what')}
-        className="w-52 max-sm:w-auto max-sm:flex-1"
+        className="w-52 max-sm:w-auto max-sm:flex-[1_1_40%]"
         value={filter.action ?? ''}
         onChange={(event) => set({ action: event.target.value })}
         options={withChosen([{ value: '', label: t('filter.anything') }, ...what], filter.action)}

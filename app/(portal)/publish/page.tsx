@@ -28,6 +28,7 @@ export default async function PublishPage({ searchParams }: Props) {
       <Page crumbs={crumbs}>
         <Card>
           <EmptyState as="h1" title={common.t('forbidden.title')}>
+            <p>{t('publish.onlyPublishers')}</p>
             <p>{common.t('forbidden.why', { role: common.t(`role.${actor?.role ?? 'viewer'}`) })}</p>
           </EmptyState>
         </Card>

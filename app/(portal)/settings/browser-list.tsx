@@ -49,6 +49,7 @@ export function BrowserList({ label, items, ending, onEnd }: BrowserListProps) {
             {browser.isThis ? null : (
               <Button
                 size="sm"
+                className="ms-auto"
                 busy={ending === browser.id}
                 aria-label={t('sessions.end.label', { name })}
                 onClick={() => onEnd(browser)}

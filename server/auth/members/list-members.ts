@@ -24,6 +24,6 @@ export async function listMembers(ctx: Context): Promise<{ items: Member[] }> {
     .from(users)
     .leftJoin(sessions, eq(sessions.userId, users.id))
     .groupBy(users.id)
-    .orderBy(users.name, users.id);
+    .orderBy(sql`lower(${users.name})`, users.id);
   return { items };
 }

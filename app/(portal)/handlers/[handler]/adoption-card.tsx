@@ -55,7 +55,7 @@ export function AdoptionCard({ handler }: { handler: Handler }) {
           </p>
         ) : (
           <>
-            <AdoptionChart {...stack} hours={range === '7d'} />
+            <AdoptionChart {...stack} />
             <AdoptionTable {...stack} />
           </>
         )}

@@ -10,17 +10,17 @@ import { seriesFill } from './series.ts';
 export interface AdoptionChartProps {
   layers: readonly Layer[];
   points: readonly StackedPoint[];
-  /** The span is short: times are told with their hour. */
-  hours: boolean;
 }
 
 // The picture is stretched to the width of its card; words and figures stand beside it as text.
 const width = 1000;
 const height = 220;
 const labelGap = 18;
+/** Below this, days would repeat themselves along the axis. */
+const hoursBelowMs = 8 * 86_400_000;
 
 /** Areas upon each other, each named at its end. The sentence that it tells is its accessible name. */
-export function AdoptionChart({ layers, points, hours }: AdoptionChartProps) {
+export function AdoptionChart({ layers, points }: AdoptionChartProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();
   const drawn = points.length === 1 ? [{ ...(points[0] as StackedPoint), at: new Date(0) }, ...points] : points;
@@ -46,6 +46,7 @@ export function AdoptionChart({ layers, points, hours }: AdoptionChartProps) {
   const nameOf = ({ version, count }: Layer) => version ?? t('adoption.others', { count });
   const list = present.toReversed().map((layer) => t('adoption.of', { version: nameOf(layer), count: layer.vms }));
   const ticks = y.ticks(4).filter((tick) => Number.isInteger(tick) && tick > 0);
+  const hours = last.at.getTime() - first.at.getTime() < hoursBelowMs;
   const times = points.length === 1 ? [] : [0, 0.25, 0.5, 0.75, 1].map((share) => x.invert(share * width));
   return (
     // Time runs left to right in every language.

@@ -134,11 +134,11 @@ function UnknownLine({ handler, lang, message, mayPublish }: UnknownLineProps) {
       ) : (
         <span />
       )}
-      <span className="text-11 text-ink-3" title={versions.join(', ')}>
+      <span className="col-span-full text-11 text-ink-3" title={versions.join(', ')}>
         {t('unknown.reports', { count: reports })}, {versions.slice(0, fewVersions).join(', ')}
         {more > 0 ? ` +${more}` : null}, {t('unknown.last')} <RelativeTime value={new Date(lastSeenAt)} />
       </span>
-      <span className="mono-11 max-w-36 justify-self-end truncate text-ink-3" title={JSON.stringify(params)}>
+      <span className="col-span-full mono-11 line-clamp-2 text-ink-3 wrap-anywhere" title={JSON.stringify(params)}>
         <span className="sr-only">{t('unknown.params')}: </span>
         <span translate="no">{JSON.stringify(params)}</span>
       </span>

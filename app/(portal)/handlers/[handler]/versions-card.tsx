@@ -146,7 +146,7 @@ function VersionRow({ handler, version, series, mayPublish, onAsk }: VersionRowP
         <VersionState state={version.state} />
         {version.withdrawnReason ? (
           <span
-            className="block max-w-48 truncate ps-[21px] text-12 text-ink-3 max-sm:max-w-28"
+            className="block max-w-48 truncate ps-[21px] text-12 text-ink-3 max-sm:max-w-36 max-sm:whitespace-normal"
             title={version.withdrawnReason}
           >
             {version.withdrawnReason}

@@ -67,20 +67,22 @@ function FileLine({ file, commands, first, inManifest }: Omit<FileTreeProps, 'ro
     <>
       <span className="flex min-h-7 items-center gap-2">
         <FileText aria-hidden className="size-[15px] shrink-0 text-ink-3" />
-        <span translate="no" className="mono min-w-0 truncate" title={file.path}>
-          {file.name}
+        <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2">
+          <span translate="no" className="mono min-w-0 truncate" title={file.path}>
+            {file.name}
+          </span>
+          {started.length > 0 ? (
+            <span className="min-w-0 text-11 text-ink-2" title={t('files.starts')}>
+              <span translate="no">{started.join(', ')}</span>
+            </span>
+          ) : null}
+          {elsewhere.length > 0 ? (
+            <span data-st={failed > 0 ? 'failed' : 'warning'} className="shrink-0 text-11 font-medium text-st-text">
+              {t('findings.inside', { count: elsewhere.length })}
+            </span>
+          ) : null}
         </span>
-        {started.length > 0 ? (
-          <span className="min-w-0 truncate text-11 text-ink-2" title={t('files.starts')}>
-            <span translate="no">{started.join(', ')}</span>
-          </span>
-        ) : null}
-        {elsewhere.length > 0 ? (
-          <span data-st={failed > 0 ? 'failed' : 'warning'} className="shrink-0 text-11 font-medium text-st-text">
-            {t('findings.inside', { count: elsewhere.length })}
-          </span>
-        ) : null}
-        <span className="ms-auto shrink-0 text-11 text-ink-3">
+        <span className="shrink-0 text-11 text-ink-3">
           {file.size === null ? null : <Num value={file.size} as="bytes" />}
         </span>
       </span>

@@ -15,7 +15,7 @@ import { HeartbeatFoot } from './heartbeat-foot.tsx';
 import { MessageSource, MessageText } from './message-line.tsx';
 import { SubstatusTree } from './substatus-tree.tsx';
 import { useOwnWords } from './use-own-words.ts';
-import { commandFailed, type Extension, tabHref } from './vm-data.ts';
+import { commandFailed, type Extension, isWaiting, tabHref } from './vm-data.ts';
 
 /** Its place is kept until its script has come. */
 const ExtensionMenu = dynamic(() => import('./extension-menu.tsx').then((module) => module.ExtensionMenu), {
@@ -37,8 +37,8 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
   const { t } = useTranslation('reports');
   const id = useId();
   const reader = useReader();
-  const { name, handler, version, goalVersion, status, handlerState, health } = extension;
-  const waits = health === 'progressing' && handlerState?.state === 'waiting';
+  const { name, handler, version, goalVersion, status, health } = extension;
+  const waits = isWaiting(extension);
   const drawn = waits ? 'waiting' : statusOfHealth[health];
   const parts = status?.substatus ?? [];
   return (
@@ -51,11 +51,10 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
           </h3>
           <span
             translate="no"
-            className="mono flex min-w-0 gap-[1ch] text-ink-3"
+            className="mono min-w-0 gap-[1ch] text-ink-3 wrap-anywhere sm:flex"
             title={`${handler} ${version ?? goalVersion}`}
           >
-            <span className="min-w-0 truncate">{handler}</span>
-            <span>{version ?? goalVersion}</span>
+            <span className="min-w-0 sm:truncate">{handler}</span> <span>{version ?? goalVersion}</span>
           </span>
           {version !== null && version !== goalVersion ? (
             <span className="text-12 text-ink-2">{t('card.version.older', { goal: goalVersion })}</span>

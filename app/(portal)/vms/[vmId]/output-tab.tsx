@@ -80,7 +80,7 @@ function Output({ extension }: { extension: Extension }) {
         {(handlerState.outputTail ?? '').length >= almostTail ? (
           <p className="text-12 text-ink-3">{t('output.tail')}</p>
         ) : null}
-        <CodeBlock code={output} label={label} className="max-h-96" />
+        <CodeBlock code={output} marked={found?.line} label={label} className="max-h-96" />
       </CardBody>
     </Card>
   );

@@ -38,6 +38,11 @@ export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'co
   return concludedWith === 'success' && health !== 'failed' && health !== 'progressing';
 }
 
+/** Whether its commands have to wait for another extension. */
+export function isWaiting({ health, handlerState }: Pick<Extension, 'health' | 'handlerState'>): boolean {
+  return health === 'progressing' && handlerState?.state === 'waiting';
+}
+
 /** Whether the last command did not go well. */
 export function commandFailed({ handlerState }: Pick<Extension, 'handlerState'>): boolean {
   if (handlerState === null) return false;

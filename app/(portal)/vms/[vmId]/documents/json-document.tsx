@@ -4,6 +4,7 @@ import { Download } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { CodeBlock } from '#app/_ui/code-block.tsx';
 import { CopyButton } from '#app/_ui/copy.tsx';
 
@@ -31,11 +32,11 @@ export function JsonDocument({
   const { t } = useTranslation('goal-states');
   const text = JSON.stringify(value, null, 2);
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
-      <div className="flex min-h-7 flex-wrap items-center gap-x-2">
+    <div className="relative grid grid-cols-[minmax(0,1fr)] gap-1.5">
+      <div className={cn('flex flex-wrap items-center gap-x-2', !isAlone && 'min-h-7')}>
         <h3 className={isAlone ? 'sr-only' : 'text-12 font-medium'}>{title}</h3>
         {note === undefined ? null : <span className="min-w-0 text-12 text-ink-3">{note}</span>}
-        <span className="ms-auto flex gap-1">
+        <span className={cn('flex gap-1', isAlone ? 'absolute end-2 bottom-2 z-1 rounded-md bg-surface' : 'ms-auto')}>
           <CopyButton text={text} label={t('documents.copy', { document: title })} />
           <IconButton
             size="sm"

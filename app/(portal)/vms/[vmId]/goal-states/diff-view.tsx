@@ -38,7 +38,7 @@ export function DiffView({ comparison, shape, className }: DiffViewProps) {
       aria-label={t('diff.label', { from: before?.incarnation ?? 0, to: after.incarnation })}
       className={cn('mono max-h-[70vh] overflow-auto py-1.5', className)}
     >
-      <div className={cn('min-w-full', shape === 'split' ? 'max-md:w-[900px]' : 'w-max')}>
+      <div className={cn('min-w-full', shape === 'unified' && 'w-max')}>
         {hunks.map((hunk, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: hunks are in the order of their lines
           <div key={index}>
@@ -75,21 +75,33 @@ function runsOf(rows: readonly DiffRow[]): DiffRow[][] {
   return runs;
 }
 
+/** Where there is no room for two, what came stands below what went. */
 function SplitHunk({ hunk: { rows } }: { hunk: Hunk }) {
   return rows.map(({ before, after, changed }) => (
-    <div key={`${before?.number}-${after?.number}`} className="grid grid-cols-2 divide-x divide-line-subtle">
-      {before ? <Line side={before} sign={changed ? '-' : ' '} wraps /> : <span className="bg-sunken" />}
-      {after ? <Line side={after} sign={changed ? '+' : ' '} wraps /> : <span className="bg-sunken" />}
+    <div key={`${before?.number}-${after?.number}`} className="grid md:grid-cols-2 md:divide-x md:divide-line-subtle">
+      {before ? (
+        <Line side={before} sign={changed ? '-' : ' '} wraps className={changed ? undefined : 'max-md:hidden'} />
+      ) : (
+        <span className="bg-sunken max-md:hidden" />
+      )}
+      {after ? <Line side={after} sign={changed ? '+' : ' '} wraps /> : <span className="bg-sunken max-md:hidden" />}
     </div>
   ));
 }
 
 const looks = { '+': 'bg-healthy-tint text-healthy-text', '-': 'bg-failed-tint text-failed-text', ' ': '' } as const;
 
-function Line({ side, sign, wraps = false }: { side: Side; sign: ' ' | '+' | '-'; wraps?: boolean }) {
+interface LineProps {
+  side: Side;
+  sign: ' ' | '+' | '-';
+  wraps?: boolean;
+  className?: string | undefined;
+}
+
+function Line({ side, sign, wraps = false, className }: LineProps) {
   const { t } = useTranslation('goal-states');
   return (
-    <div className={cn('grid grid-cols-[40px_18px_minmax(0,1fr)]', looks[sign])}>
+    <div className={cn('grid grid-cols-[40px_18px_minmax(0,1fr)]', looks[sign], className)}>
       <span aria-hidden className={cn('pe-3 text-end select-none', sign === ' ' && 'text-ink-3')}>
         {side.number}
       </span>

@@ -12,6 +12,13 @@ export interface TimeTableProps {
   now: number;
 }
 
+/** Below 720 px a row is two lines: lane and time, then what happened. */
+const narrow = [
+  'max-sm:block max-sm:[&_tbody]:block max-sm:[&_thead]:sr-only',
+  'max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-[minmax(0,1fr)_auto] max-sm:[&_tr]:gap-x-3 max-sm:[&_tr]:border-t max-sm:[&_tr]:border-line-subtle max-sm:[&_tr]:px-4 max-sm:[&_tr]:py-2',
+  'max-sm:[&_td]:h-auto max-sm:[&_td]:border-b-0 max-sm:[&_td]:px-0!',
+].join(' ');
+
 /** The same as the axis, as rows: the newest first. */
 export function TimeTable({ vm, events, now }: TimeTableProps) {
   const { t } = useTranslation('timeline');
@@ -20,7 +27,7 @@ export function TimeTable({ vm, events, now }: TimeTableProps) {
   if (events.length === 0) return <p className="px-4 pb-4 text-ink-2">{t('quiet')}</p>;
   return (
     <TableFrame label={t('table.label', { vm })} className="max-h-[60vh] overflow-y-auto">
-      <Table>
+      <Table className={narrow}>
         <THead>
           <tr>
             <Th>{t('column.at')}</Th>
@@ -35,10 +42,12 @@ export function TimeTable({ vm, events, now }: TimeTableProps) {
             const long = event.kind === 'health' || event.kind === 'heartbeat' || event.count > 1;
             return (
               <Tr key={event.id}>
-                <Td className="tabular-nums">{moment(event.from)}</Td>
-                <Td className="tabular-nums">{long ? (event.to === null ? t('now') : moment(event.to)) : ''}</Td>
-                <Td>{lane}</Td>
-                <Td className="whitespace-normal">{[title, ...notes].join(', ')}</Td>
+                <Td className="tabular-nums max-sm:text-ink-2">{moment(event.from)}</Td>
+                <Td className="tabular-nums max-sm:hidden">
+                  {long ? (event.to === null ? t('now') : moment(event.to)) : ''}
+                </Td>
+                <Td className="max-sm:order-first max-sm:font-medium">{lane}</Td>
+                <Td className="whitespace-normal max-sm:col-span-full">{[title, ...notes].join(', ')}</Td>
               </Tr>
             );
           })}

@@ -2,6 +2,7 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Checkbox } from '#app/_ui/checkbox.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { ControlRow, Field, FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
@@ -50,9 +51,16 @@ export function DeclarationFields({
     const circle = draft.dependsOn.includes(choice) ? null : circleThrough(others, draft.name, choice);
     return circle === null ? undefined : t('dependsOn.circle', { path: circle.join(' → ') });
   };
+  const isWithdrawn = versions.some(({ version, state }) => version === draft.version && state === 'withdrawn');
   return (
     <>
-      <div className="grid gap-x-3 gap-y-3.5 sm:grid-cols-[minmax(0,1fr)_150px_150px]">
+      <div
+        className={cn(
+          'grid gap-x-3 gap-y-3.5 sm:grid-cols-[minmax(0,1fr)_150px_150px]',
+          // The word beside its number must not be cut.
+          isWithdrawn && 'sm:grid-cols-[minmax(0,1fr)_230px_150px]',
+        )}
+      >
         <div data-at="declared:/name">
           <Field
             id="extension-name"

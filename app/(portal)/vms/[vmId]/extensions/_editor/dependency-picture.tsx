@@ -9,7 +9,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { FieldError } from '#app/_ui/field.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import { ageMs, editHref } from '../../vm-data.ts';
+import { ageMs, editHref, isWaiting } from '../../vm-data.ts';
 import { circleThrough, runOrder, type Waiting } from './dependencies.ts';
 import { nodeHeight, nodeWidth, pictureOf } from './dependency-layout.ts';
 
@@ -30,18 +30,24 @@ export function DependencyPicture({ vmId, name, all, asList }: DependencyPicture
   const order = useMemo(() => runOrder(all), [all]);
   const waitsFor = new Map(all.map((one) => [one.name, one.dependsOn]));
   const circle = (waitsFor.get(name) ?? []).map((other) => circleThrough(all, name, other)).find(Boolean);
-  const health = (other: string) => view.data?.extensions.find((one) => one.name === other)?.health;
+  const shown = (other: string) => {
+    const one = view.data?.extensions.find(({ name }) => name === other);
+    return one && (isWaiting(one) ? 'waiting' : one.health);
+  };
 
   const about = (other: string) => {
     const names = waitsFor.get(other) ?? [];
     return names.length === 0 ? t('order.free') : t('order.waits', { names: names.join(', ') });
   };
   const words = (other: string) => {
-    const now = health(other);
+    const now = shown(other);
     return (
       <>
         <span className="flex min-w-0 items-center gap-1.5">
-          <StatusIcon status={now ? statusOfHealth[now] : 'waiting'} className="shrink-0" />
+          <StatusIcon
+            status={now === undefined || now === 'waiting' ? 'waiting' : statusOfHealth[now]}
+            className="shrink-0"
+          />
           <span className="truncate font-medium" title={other}>
             {other}
           </span>

@@ -149,6 +149,7 @@ export function Editor({ versions, ...from }: EditorProps) {
             before={isNew ? {} : start.settings}
             after={draft.settings}
             isNew={isNew}
+            isUnread={draft.unread !== null}
             idle={!dirty && !isNew}
             planned={planned}
             faultAt={faults.publicAt}

@@ -22,6 +22,8 @@ export interface PlanCardProps {
   before: Settings;
   after: Settings;
   isNew: boolean;
+  /** What was typed cannot be read: nothing can be said about it. */
+  isUnread: boolean;
   /** Nothing was typed yet. */
   idle: boolean;
   planned: Planned;
@@ -32,7 +34,8 @@ type View = 'words' | 'json';
 
 /** The difference before it is applied, in words or as lines of JSON, and what the agent will run for it. */
 export function PlanCard(props: PlanCardProps) {
-  const { changes, secretChange, before, after, isNew, idle, planned, faultAt } = props;
+  const { changes, secretChange, before, after, isNew, isUnread, planned, faultAt } = props;
+  const idle = props.idle || isUnread;
   const { t } = useTranslation('editor');
   const [view, setView] = useState<View>('words');
   const count = changes.length + (secretChange === null ? 0 : 1);
@@ -67,9 +70,9 @@ export function PlanCard(props: PlanCardProps) {
       />
       {view === 'json' ? (
         <SettingsDiff before={printed(before)} after={printed(after)} />
-      ) : count === 0 ? (
+      ) : count === 0 || isUnread ? (
         <CardBody className="text-ink-3">
-          {t(isNew ? 'changes.noSettings' : idle ? 'changes.none' : 'changes.nothing')}
+          {t(isUnread ? 'changes.unread' : isNew ? 'changes.noSettings' : idle ? 'changes.none' : 'changes.nothing')}
         </CardBody>
       ) : (
         <dl className="pb-1.5">
