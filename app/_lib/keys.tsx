@@ -11,9 +11,14 @@ export interface KeyBinding {
   run(event: KeyboardEvent): void;
 }
 
+interface KeyGroup {
+  bindings: readonly KeyBinding[];
+  isEverywhere: boolean;
+}
+
 interface Registry {
-  add(group: readonly KeyBinding[]): () => void;
-  groups: ReadonlySet<readonly KeyBinding[]>;
+  add(group: KeyGroup): () => void;
+  groups: ReadonlySet<KeyGroup>;
 }
 
 const KeysContext = createContext<Registry | undefined>(undefined);
@@ -23,13 +28,13 @@ const secondKeyMs = 1_500;
 
 /** One listener for the whole tab. Keys rest while somebody types, and while a dialog or menu is open. */
 export function KeysProvider({ children }: { children: ReactNode }) {
-  const [groups, setGroups] = useState<ReadonlySet<readonly KeyBinding[]>>(new Set());
+  const [groups, setGroups] = useState<ReadonlySet<KeyGroup>>(new Set());
   useEffect(() => {
     let first: { key: string; at: number } | undefined;
     function press(event: KeyboardEvent) {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
       if (event.key === 'Shift') return;
-      const bindings = [...groups].reverse().flat();
+      const bindings = [...bindingsOf(groups, false).reverse(), ...bindingsOf(groups, true)];
       const second =
         first !== undefined && event.timeStamp - first.at < secondKeyMs ? `${first.key} ${event.key}` : null;
       first = undefined;
@@ -60,8 +65,12 @@ export function KeysProvider({ children }: { children: ReactNode }) {
   return <KeysContext value={registry}>{children}</KeysContext>;
 }
 
+/** In the order in which they came; parts of a page may come before the shell, and again in another language. */
+const bindingsOf = (groups: ReadonlySet<KeyGroup>, isEverywhere: boolean): KeyBinding[] =>
+  [...groups].filter((group) => group.isEverywhere === isEverywhere).flatMap(({ bindings }) => bindings);
+
 /** Binds keys while the component is on the page, and puts them into the list that `?` shows. */
-export function useKeys(bindings: readonly KeyBinding[]): void {
+export function useKeys(bindings: readonly KeyBinding[], { isEverywhere = false } = {}): void {
   const add = useContext(KeysContext)?.add;
   const latest = useRef(bindings);
   const addRef = useRef(add);
@@ -72,17 +81,18 @@ export function useKeys(bindings: readonly KeyBinding[]): void {
   const signature = bindings.map((binding) => `${binding.key}\u0000${binding.label}`).join('\u0001');
   useEffect(() => {
     if (signature === '') return;
-    const group = signature.split('\u0001').map((entry): KeyBinding => {
+    const own = signature.split('\u0001').map((entry): KeyBinding => {
       const [key = '', label = ''] = entry.split('\u0000');
       return { key, label, run: (event) => latest.current.find((binding) => binding.key === key)?.run(event) };
     });
-    return addRef.current?.(group);
-  }, [signature]);
+    return addRef.current?.({ bindings: own, isEverywhere });
+  }, [signature, isEverywhere]);
 }
 
-/** Every key that works now, the page's own last. */
-export function useKeyList(): readonly (readonly KeyBinding[])[] {
-  return [...(useContext(KeysContext)?.groups ?? [])];
+/** Every key that works now. */
+export function useKeyList(): { everywhere: readonly KeyBinding[]; here: readonly KeyBinding[] } {
+  const groups = useContext(KeysContext)?.groups ?? new Set();
+  return { everywhere: bindingsOf(groups, true), here: bindingsOf(groups, false) };
 }
 
 function isTaken(target: EventTarget | null): boolean {

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useKeyList } from '../_lib/keys.tsx';
+import { type KeyBinding, useKeyList } from '../_lib/keys.tsx';
 import { Dialog } from '../_ui/dialog.tsx';
 import { Kbd } from '../_ui/kbd.tsx';
 
@@ -13,35 +13,31 @@ const strokesOf = (key: string): string[] => (key === ' ' ? [key] : key.split(' 
 /** The keys that work now: those that work everywhere, then the page's own. */
 export function KeysDialog({ onClose }: { onClose(): void }) {
   const { t } = useTranslation('navigation');
-  const groups = useKeyList();
+  const { everywhere, here } = useKeyList();
   return (
     <Dialog open onOpenChange={onClose} title={t('keys')}>
-      {groups.map((group, index) => (
-        <section key={group.map((binding) => binding.key).join()}>
-          <h3 className="pb-1 text-12 font-medium text-ink-3">{index === 0 ? t('keys.everywhere') : t('keys.here')}</h3>
-          <dl className="grid gap-1">
-            {index === 0 ? (
-              <div className="flex items-center gap-3">
-                <dt className="flex w-12 shrink-0 gap-1">
-                  <Kbd>Ctrl</Kbd>
-                  <Kbd>K</Kbd>
-                </dt>
-                <dd>{t('palette')}</dd>
-              </div>
-            ) : null}
-            {group.map((binding) => (
-              <div key={binding.key} className="flex items-center gap-3">
-                <dt className="flex w-12 shrink-0 gap-1">
-                  {strokesOf(binding.key).map((stroke) => (
-                    <Kbd key={stroke}>{drawn[stroke] ?? stroke}</Kbd>
-                  ))}
-                </dt>
-                <dd>{binding.label}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
+      <Keys title={t('keys.everywhere')} bindings={[{ key: 'Ctrl K', label: t('palette') }, ...everywhere]} />
+      {here.length === 0 ? null : <Keys title={t('keys.here')} bindings={here} />}
     </Dialog>
+  );
+}
+
+function Keys({ title, bindings }: { title: string; bindings: readonly Pick<KeyBinding, 'key' | 'label'>[] }) {
+  return (
+    <section>
+      <h3 className="pb-1 text-12 font-medium text-ink-3">{title}</h3>
+      <dl className="grid gap-1">
+        {bindings.map(({ key, label }) => (
+          <div key={key} className="flex items-center gap-3">
+            <dt className="flex w-12 shrink-0 gap-1">
+              {strokesOf(key).map((stroke) => (
+                <Kbd key={stroke}>{drawn[stroke] ?? stroke}</Kbd>
+              ))}
+            </dt>
+            <dd>{label}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

@@ -68,25 +68,28 @@ function EverywhereKeys() {
   const reader = useReader();
   const router = useRouter();
   const [listed, setListed] = useState(false);
-  useKeys([
-    {
-      key: '/',
-      label: t('keys.search'),
-      run(event) {
-        const search = document.querySelector<HTMLElement>('[data-page-search]');
-        if (search === null) return;
-        event.preventDefault();
-        search.focus();
+  useKeys(
+    [
+      {
+        key: '/',
+        label: t('keys.search'),
+        run(event) {
+          const search = document.querySelector<HTMLElement>('[data-page-search]');
+          if (search === null) return;
+          event.preventDefault();
+          search.focus();
+        },
       },
-    },
-    ...places
-      .filter((place) => reader.can(place.role))
-      .map(({ id, key, href }) => ({
-        key: `g ${key}`,
-        label: t('keys.goTo', { place: t(id) }),
-        run: () => mayLeave(() => router.push(href)),
-      })),
-    { key: '?', label: t('keys.show'), run: () => setListed(true) },
-  ]);
+      ...places
+        .filter((place) => reader.can(place.role))
+        .map(({ id, key, href }) => ({
+          key: `g ${key}`,
+          label: t('keys.goTo', { place: t(id) }),
+          run: () => mayLeave(() => router.push(href)),
+        })),
+      { key: '?', label: t('keys.show'), run: () => setListed(true) },
+    ],
+    { isEverywhere: true },
+  );
   return listed ? <KeysDialog onClose={() => setListed(false)} /> : null;
 }

@@ -64,7 +64,7 @@ export function SearchInput({ label, className, ...props }: SearchInputProps) {
       autoComplete="off"
       spellCheck={false}
       {...props}
-      className={cn('w-[220px] max-w-full', className)}
+      className={cn('w-[250px] max-w-full', className)}
       before={<Search aria-hidden className="size-3.5 shrink-0 text-ink-2" />}
       after={<Kbd className="pointer-coarse:hidden">/</Kbd>}
     />

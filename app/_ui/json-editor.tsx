@@ -139,7 +139,9 @@ export function JsonEditor({ ref, value, onChange, label, describedBy, marks, re
   return (
     <div
       ref={place}
-      className="max-h-[70vh] overflow-auto has-[.cm-content:focus-visible]:shadow-[inset_0_0_0_2px_var(--brand-text)]"
+      // JSON runs left to right in every language.
+      dir="ltr"
+      className="max-h-[70vh] overflow-auto has-[.cm-content:focus-visible]:outline-2 has-[.cm-content:focus-visible]:-outline-offset-2 has-[.cm-content:focus-visible]:outline-brand-text"
     />
   );
 }

@@ -115,7 +115,7 @@ export function AdoptionChart({ layers, points }: AdoptionChartProps) {
       </div>
       <div aria-hidden className="col-start-2 mt-1.5 flex justify-between whitespace-nowrap tabular-nums">
         {times.map((time, index) => (
-          <span key={time.getTime()} className={index % 2 === 1 ? 'max-sm:hidden' : undefined}>
+          <span key={time.getTime()} className={index % 4 === 0 ? undefined : 'max-sm:hidden'}>
             {format.dateTime(time, hours ? 'short' : 'day')}
           </span>
         ))}

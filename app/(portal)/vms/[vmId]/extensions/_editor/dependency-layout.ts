@@ -1,7 +1,7 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import { edgesOf, type Waiting } from './dependencies.ts';
 
-export const nodeWidth = 148;
+export const nodeWidth = 176;
 export const nodeHeight = 46;
 
 export interface Picture {
