@@ -1,14 +1,14 @@
 /**
- * A table that becomes a list of its rows below 720 px, where it would have to be scrolled sideways: the first cell is
+ * A table that becomes a list of its rows below 900 px, where it would have to be scrolled sideways: the first cell is
  * the row's title, the last one (its acts) stands beside it, and the others follow with their `data-label`.
  */
 export const narrowTable = [
-  'max-sm:block max-sm:[&_tbody]:block max-sm:[&_thead]:sr-only',
-  'max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-[minmax(0,1fr)_auto] max-sm:[&_tr]:items-center max-sm:[&_tr]:gap-x-3',
-  'max-sm:[&_tr]:border-t max-sm:[&_tr]:border-line-subtle max-sm:[&_tr]:px-4 max-sm:[&_tr]:py-2.5',
-  'max-sm:[&_td]:flex max-sm:[&_td]:h-auto max-sm:[&_td]:min-h-6 max-sm:[&_td]:w-auto max-sm:[&_td]:flex-wrap max-sm:[&_td]:items-center max-sm:[&_td]:gap-x-2',
-  'max-sm:[&_td]:col-span-full max-sm:[&_td]:border-b-0 max-sm:[&_td]:px-0 max-sm:[&_td]:text-start max-sm:[&_td]:whitespace-normal',
-  'max-sm:[&_td:first-child]:col-span-1 max-sm:[&_td:first-child]:ps-0! max-sm:[&_td:last-child]:col-span-1 max-sm:[&_td:last-child]:pe-0! max-sm:[&_td:last-child]:col-start-2 max-sm:[&_td:last-child]:row-start-1',
-  'max-sm:[&_td[data-label]]:flex-nowrap max-sm:[&_td[data-label]]:before:w-28 max-sm:[&_td[data-label]]:before:shrink-0 max-sm:[&_td[data-label]]:before:text-12 max-sm:[&_td[data-label]]:before:text-ink-3 max-sm:[&_td[data-label]]:before:content-[attr(data-label)]',
-  'max-sm:[&_td:empty]:hidden',
+  'max-md:block max-md:[&_tbody]:block max-md:[&_thead]:sr-only',
+  'max-md:[&_tr]:grid max-md:[&_tr]:grid-cols-[minmax(0,1fr)_auto] max-md:[&_tr]:items-center max-md:[&_tr]:gap-x-3',
+  'max-md:[&_tr]:border-t max-md:[&_tr]:border-line-subtle max-md:[&_tr]:px-4 max-md:[&_tr]:py-2.5',
+  'max-md:[&_td]:flex max-md:[&_td]:h-auto max-md:[&_td]:min-h-6 max-md:[&_td]:w-auto max-md:[&_td]:flex-wrap max-md:[&_td]:items-center max-md:[&_td]:gap-x-2',
+  'max-md:[&_td]:col-span-full max-md:[&_td]:border-b-0 max-md:[&_td]:px-0 max-md:[&_td]:text-start max-md:[&_td]:whitespace-normal',
+  'max-md:[&_td:first-child]:col-span-1 max-md:[&_td:first-child]:ps-0! max-md:[&_td:last-child]:col-span-1 max-md:[&_td:last-child]:pe-0! max-md:[&_td:last-child]:col-start-2 max-md:[&_td:last-child]:row-start-1',
+  'max-md:[&_td[data-label]]:flex-nowrap max-md:[&_td[data-label]]:before:w-28 max-md:[&_td[data-label]]:before:shrink-0 max-md:[&_td[data-label]]:before:text-12 max-md:[&_td[data-label]]:before:text-ink-3 max-md:[&_td[data-label]]:before:content-[attr(data-label)]',
+  'max-md:[&_td:empty]:hidden',
 ].join(' ');

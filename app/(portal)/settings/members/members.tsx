@@ -78,7 +78,9 @@ export function Members({ first }: { first: MemberList }) {
               <Th>{t('settings:namespaces')}</Th>
               <Th>{t('settings:factor')}</Th>
               <Th end>{t('settings:lastSeen')}</Th>
-              <Th end>{t('settings:joined')}</Th>
+              <Th end className="md:max-lg:hidden">
+                {t('settings:joined')}
+              </Th>
               <Th>
                 <span className="sr-only">{t('settings:acts')}</span>
               </Th>
@@ -114,7 +116,7 @@ export function Members({ first }: { first: MemberList }) {
                     <RelativeTime value={member.lastSeenAt} />
                   )}
                 </Td>
-                <Td end data-label={t('settings:joined')} className="text-ink-2">
+                <Td end data-label={t('settings:joined')} className="text-ink-2 md:max-lg:hidden">
                   <DateTime value={member.createdAt} style="date" />
                 </Td>
                 <Td end className="w-px">

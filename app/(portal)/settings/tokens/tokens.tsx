@@ -75,7 +75,9 @@ export function Tokens({ first, portalUrl }: { first: TokenList; portalUrl: stri
                   <Th>{t('settings:namespaces')}</Th>
                   <Th end>{t('settings:tokens.lastUsed')}</Th>
                   <Th end>{t('settings:tokens.expires')}</Th>
-                  <Th end>{t('settings:tokens.by')}</Th>
+                  <Th end className="md:max-lg:hidden">
+                    {t('settings:tokens.by')}
+                  </Th>
                   <Th>
                     <span className="sr-only">{t('settings:acts')}</span>
                   </Th>
@@ -132,7 +134,7 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }) {
           <Expiry state={state} value={token.expiresAt} />
         )}
       </Td>
-      <Td end data-label={t('settings:tokens.by')} className="text-ink-2">
+      <Td end data-label={t('settings:tokens.by')} className="text-ink-2 md:max-lg:hidden">
         <DateTime value={token.createdAt} style="date" />
         {token.createdBy === null ? null : ` ${t('settings:tokens.by.who', { name: token.createdBy })}`}
       </Td>

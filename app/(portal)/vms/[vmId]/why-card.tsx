@@ -121,7 +121,7 @@ function WhyActs({ view, act, onRevert }: { view: InstanceView; act: Act; onReve
         </Button>
       )}
       {isSilent || (act.failed && act.editable) ? (
-        <span className="text-12 text-ink-2 sm:ms-1">{t(isSilent ? 'why.silent.note' : 'why.note')}</span>
+        <span className="text-12 text-ink-2">{t(isSilent ? 'why.silent.note' : 'why.note')}</span>
       ) : null}
     </CardFooter>
   );

@@ -29,7 +29,7 @@ export function AxisFrame({ range, now, deadline, width, height, xOf }: AxisFram
   const dueX = due === null ? 0 : xOf(due);
   const within = due !== null && due <= to;
   // A narrow axis keeps its times and drops its words.
-  const narrow = width < 480;
+  const narrow = width < 640;
   const dueTime = due === null ? '' : `${clock(due)}${within || narrow ? '' : ' →'}`;
   const dueWords = narrow ? dueTime : t(late ? 'deadline.past' : 'deadline', { time: dueTime });
   const dueWidth = dueWords.length * 6;
