@@ -17,8 +17,8 @@ export function FilterChip({ field, relation, value, onRemove, removeLabel }: Fi
   const part = 'flex items-center px-[7px] whitespace-nowrap';
   return (
     <span className="inline-flex h-[26px] max-w-full min-w-0 items-stretch divide-x divide-line-subtle overflow-hidden rounded-md bg-surface text-12 shadow-hair pointer-coarse:h-9 rtl:divide-x-reverse">
-      <span className={cn(part, 'min-w-0 shrink-2 text-ink-2')}>
-        <span className="max-w-48 truncate" title={typeof field === 'string' ? field : undefined}>
+      <span className={cn(part, 'shrink-0 text-ink-2')}>
+        <span className="max-w-40 truncate" title={typeof field === 'string' ? field : undefined}>
           {field}
         </span>
       </span>
