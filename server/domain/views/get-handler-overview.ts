@@ -1,5 +1,5 @@
-import { and, countDistinct, eq, gt, gte, isNull, sql } from 'drizzle-orm';
-import { extensionHealth, extensionLatest, extensions, versionCounts, vms } from '#db/schema/index.ts';
+import { and, count, eq, gt, gte, sql } from 'drizzle-orm';
+import { extensionHealth, versionCounts } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { getCoverage, type LanguageCoverage } from '#server/domain/localization/index.ts';
 import {
@@ -43,24 +43,20 @@ const day = 86_400_000;
 export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): Promise<HandlerOverview> {
   const details = await getHandler(ctx, input);
   const { handler, versions } = details;
-  const [counts, running, failing, failures, [total], newest] = await Promise.all([
-    onVms(ctx, handler),
-    runningOn(ctx, handler),
+  const [wanted, running, failing, failures, newest] = await Promise.all([
+    vmsBy(ctx, handler, 'goalVersion'),
+    vmsBy(ctx, handler, 'version'),
     failingNow(ctx, handler),
     failuresByDay(ctx, handler),
-    ctx.db
-      .select({ vms: countDistinct(extensions.vmId) })
-      .from(extensions)
-      .innerJoin(vms, and(eq(vms.id, extensions.vmId), isNull(vms.deletedAt)))
-      .where(eq(extensions.handler, handler)),
     newestOf(ctx, handler, versions),
   ]);
   return {
     ...details,
-    vms: total?.vms ?? 0,
+    // All extensions of one handler on a VM should have the same version, so that each VM is counted once.
+    vms: wanted.values().reduce((sum, each) => sum + each, 0),
     versions: versions.map((row) => ({
       ...row,
-      vms: counts.get(row.version) ?? 0,
+      vms: wanted.get(row.version) ?? 0,
       running: running.get(row.version) ?? 0,
       failing: failing.get(row.version) ?? null,
       failures: failures.get(row.version) ?? [],
@@ -69,29 +65,23 @@ export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): 
   };
 }
 
-async function onVms(ctx: Context, handler: string): Promise<Map<string, number>> {
-  const rows = await ctx.db
-    .select({ version: extensions.version, vms: countDistinct(extensions.vmId) })
-    .from(extensions)
-    .innerJoin(vms, and(eq(vms.id, extensions.vmId), isNull(vms.deletedAt)))
-    .where(eq(extensions.handler, handler))
-    .groupBy(extensions.version);
-  return new Map(rows.map((row) => [row.version, row.vms]));
-}
-
-async function runningOn(ctx: Context, handler: string): Promise<Map<string, number>> {
-  const reported = sql<string | null>`${extensionLatest.handlerState}->>'version'`;
-  const rows = await ctx.db
-    .select({ version: reported, vms: countDistinct(extensions.vmId) })
-    .from(extensions)
-    .innerJoin(vms, and(eq(vms.id, extensions.vmId), isNull(vms.deletedAt)))
-    .innerJoin(
-      extensionLatest,
-      and(eq(extensionLatest.vmId, extensions.vmId), eq(extensionLatest.name, extensions.name)),
-    )
-    .where(eq(extensions.handler, handler))
-    .groupBy(reported);
-  return new Map(rows.map((row) => [row.version ?? '', row.vms]));
+/**
+ * VMs by what of the handler's extensions on them: what they should have, or what they reported. Of a handler that a VM
+ * has several times, the VM counts once for each.
+ */
+async function vmsBy(
+  ctx: Context,
+  handler: string,
+  what: 'goalVersion' | 'version',
+): Promise<Map<string | null, number>> {
+  const { [what]: value, vmId } = extensionHealth;
+  const each = ctx.db
+    .selectDistinct({ vmId, value })
+    .from(extensionHealth)
+    .where(eq(extensionHealth.handler, handler))
+    .as('each');
+  const rows = await ctx.db.select({ value: each.value, vms: count() }).from(each).groupBy(each.value);
+  return new Map(rows.map((row) => [row.value, row.vms]));
 }
 
 async function failingNow(ctx: Context, handler: string): Promise<Map<string, number>> {

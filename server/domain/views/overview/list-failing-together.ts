@@ -42,8 +42,7 @@ export interface FailingExtension {
 const mostGroups = 6;
 /** VMs of a group that are looked at for what they have in common. */
 const sampleSize = 500;
-/** Silent VMs that are looked at, and seconds between two that went silent together. */
-const mostSilent = 5_000;
+/** Seconds between two VMs that went silent together. */
 const togetherSeconds = 180;
 
 interface Sampled extends FailingGroup {
@@ -127,34 +126,36 @@ async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]
 /** Silent VMs, those together that stopped at nearly the same time. */
 async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
   const { rows } = await ctx.db.execute<{
+    vms: number;
+    since: number;
     vm_id: string;
     name: string;
-    tags: Record<string, string>;
-    since: number;
+    tags: Record<string, string>[];
   }>(sql`
-    select vm_id, name, tags, extract(epoch from h.since)::float8 as since from ${vmHealth} h
-    where rank = 1 order by h.since desc limit ${mostSilent}`);
-  const groups: (typeof rows)[] = [];
-  for (const row of rows) {
-    const last = groups.at(-1);
-    if (last && (last.at(-1)?.since ?? 0) - row.since <= togetherSeconds) last.push(row);
-    else groups.push([row]);
-  }
-  return groups.map((group) => {
-    const first = group.at(-1);
-    return {
-      health: 'unresponsive',
-      vms: group.length,
-      since: new Date((first?.since ?? 0) * 1000).toISOString(),
-      common: commonTag(
-        group.slice(0, sampleSize).map(({ tags }) => tags),
-        fleet,
-      ),
-      extension: null,
-      vm: group.length === 1 && first ? { id: first.vm_id, name: first.name } : null,
-      sample: { vmId: first?.vm_id ?? '', name: first?.name ?? '', extension: '', version: '' },
-    };
-  });
+    with silent as (
+      select vm_id, since, lag(since) over newest - since > ${togetherSeconds} * interval '1 second' as begins
+      from ${vmHealth} where rank = 1 window newest as (order by since desc)
+    ), numbered as (
+      select vm_id, since, count(*) filter (where begins) over (order by since desc) as place from silent
+    ), groups as (
+      select count(*)::int as vms, min(since) as since,
+        (array_agg(vm_id order by since, vm_id))[1:${sampleSize}::int] as sampled
+      from numbered group by place
+      order by count(*) > 1 desc, count(*) desc, min(since) desc limit ${mostGroups}
+    )
+    select g.vms, extract(epoch from g.since)::float8 as since, f.vm_id, f.name, v.tags
+    from groups g
+    cross join lateral (select jsonb_agg(tags) as tags from ${vmHealth} where vm_id = any (g.sampled)) v
+    join ${vmHealth} f on f.vm_id = g.sampled[1]`);
+  return rows.map(({ vms, since, vm_id, name, tags }) => ({
+    health: 'unresponsive',
+    vms,
+    since: new Date(since * 1000).toISOString(),
+    common: commonTag(tags, fleet),
+    extension: null,
+    vm: vms === 1 ? { id: vm_id, name } : null,
+    sample: { vmId: vm_id, name, extension: '', version: '' },
+  }));
 }
 
 /** Adds the texts of messages, for this reader. */

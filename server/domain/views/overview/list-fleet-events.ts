@@ -19,64 +19,62 @@ export interface FleetEvent {
 }
 
 const mostEvents = 8;
-/** Transitions that are looked at, newest first, and seconds between two of one event. */
-const mostTransitions = 1_000;
+/** Seconds between two transitions of one event, and VMs of it that are looked at for what they have in common. */
 const togetherSeconds = 180;
+const sampleSize = 500;
 
 /** What of note happened to VMs within a day, newest first; what many VMs share is one event. */
 export async function listFleetEvents(ctx: Context & Asker): Promise<FleetEvent[]> {
   allow(ctx.actor, 'viewer');
   return shareReading(ctx, 'events', async () => {
-    const [fleet, { rows }] = await Promise.all([
-      readTagShares(ctx.db),
-      ctx.db.execute<{
-        id: string;
-        at: number;
-        to: FleetEvent['health'];
-        vm_id: string;
-        name: string;
-        tags: Record<string, string>;
-      }>(sql`
-        select t.id::text, extract(epoch from t.at)::float8 as at, t."to", t.vm_id, v.name, v.tags
-        from ${healthTransitions} t join ${vmHealth} v using (vm_id)
-        where t.extension is null and t.kind = 'health' and t."to" in ('failed', 'unresponsive')
-          and t.at > ${new Date(ctx.now.getTime() - 86_400_000)}
-        order by t.at desc limit ${mostTransitions}`),
-    ]);
-    const open = new Map<string, typeof rows>();
-    const groups: (typeof rows)[] = [];
-    for (const row of rows) {
-      const group = open.get(row.to);
-      if (group && (group.at(-1)?.at ?? 0) - row.at <= togetherSeconds) group.push(row);
-      else {
-        const begun = [row];
-        open.set(row.to, begun);
-        groups.push(begun);
-      }
-    }
-    const shown = groups.slice(0, mostEvents);
-    const single = shown.flatMap((group) => (group.length === 1 && group[0]?.to === 'failed' ? [group[0].vm_id] : []));
-    const failed = await failedExtensions(ctx, single);
-    return shown.map((group): FleetEvent => {
-      const [newest] = group;
-      const first = group.at(-1) ?? newest;
-      const isOne = new Set(group.map(({ vm_id }) => vm_id)).size === 1 && first !== undefined;
+    const [fleet, { rows }] = await Promise.all([readTagShares(ctx.db), readEvents(ctx)]);
+    const alone = rows.flatMap(({ to, vms, vm_id }) => (vms === 1 && to === 'failed' ? [vm_id] : []));
+    const failed = await failedExtensions(ctx, alone);
+    return rows.map(({ id, at, to, vms, vm_id, name, tags }): FleetEvent => {
+      const isOne = vms === 1;
       return {
-        id: first?.id ?? '',
-        at: new Date((first?.at ?? 0) * 1000).toISOString(),
-        health: first?.to ?? 'failed',
-        vms: new Set(group.map(({ vm_id }) => vm_id)).size,
-        common: isOne
-          ? null
-          : commonTag(
-              group.map(({ tags }) => tags),
-              fleet,
-            ),
-        vm: isOne ? { id: first.vm_id, name: first.name } : null,
-        extension: isOne ? (failed.get(first.vm_id) ?? null) : null,
+        id,
+        at: new Date(at * 1000).toISOString(),
+        health: to,
+        vms,
+        common: isOne ? null : commonTag(tags, fleet),
+        vm: isOne ? { id: vm_id, name } : null,
+        extension: isOne ? (failed.get(vm_id) ?? null) : null,
       };
     });
   });
+}
+
+function readEvents(ctx: Context) {
+  return ctx.db.execute<{
+    id: string;
+    at: number;
+    to: FleetEvent['health'];
+    vms: number;
+    vm_id: string;
+    name: string;
+    tags: Record<string, string>[];
+  }>(sql`
+    with recent as (
+      select t.id, t.at, t."to", t.vm_id, lag(t.at) over newest - t.at > ${togetherSeconds} * interval '1 second' as begins
+      from ${healthTransitions} t join ${vmHealth} using (vm_id)
+      where t.extension is null and t.kind = 'health' and t."to" in ('failed', 'unresponsive')
+        and t.at > ${new Date(ctx.now.getTime() - 86_400_000)}
+      window newest as (partition by t."to" order by t.at desc)
+    ), numbered as (
+      select *, count(*) filter (where begins) over (partition by "to" order by at desc) as place from recent
+    ), groups as (
+      select "to", max(at) as newest, min(at) as at, count(distinct vm_id)::int as vms,
+        (array_agg(id order by at, id))[1] as id,
+        (array_agg(vm_id order by at, id))[1:${sampleSize}::int] as sampled
+      from numbered group by "to", place
+      order by newest desc limit ${mostEvents}
+    )
+    select g.id::text, extract(epoch from g.at)::float8 as at, g."to", g.vms, f.vm_id, f.name, v.tags
+    from groups g
+    cross join lateral (select jsonb_agg(tags) as tags from ${vmHealth} where vm_id = any (g.sampled)) v
+    join ${vmHealth} f on f.vm_id = g.sampled[1]
+    order by g.newest desc`);
 }
 
 /** What is failed now on VMs that failed alone. */

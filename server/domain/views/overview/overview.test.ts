@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { extensionHealth, healthTransitions, resources, vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -283,6 +284,25 @@ test('one VM that failed is an event with its reason, many at once are one event
     { health: 'failed', vms: 1, vm: { name: 'alone' }, extension: { name: 'mount', cause: 'exit', exitCode: 51 } },
     { health: 'unresponsive', vms: 3, vm: null, common: { name: 'region', value: 'ap' } },
   ]);
+});
+
+test('thousands that stopped together are all counted', async () => {
+  const since = sql`${ago(9)}::timestamptz - n * interval '10 milliseconds'`;
+  await ctx.db.execute(sql`
+    with made as (
+      insert into ${vms} (id, name, tags, created_at, created_by)
+      select gen_random_uuid(), 'rack-' || n, '{}', ${ago(900)}, 'test' from generate_series(1, 6000) n
+      returning id, name, tags
+    ), numbered as (
+      select *, row_number() over () as n from made
+    ), kept as (
+      insert into ${vmHealth} (vm_id, name, tags, health, rank, agent, since)
+      select id, name, tags, 'unresponsive', 1, 'unresponsive', ${since} from numbered
+    )
+    insert into ${healthTransitions} (at, vm_id, kind, "from", "to")
+    select ${since}, id, 'health', 'healthy', 'unresponsive' from numbered`);
+  expect(await listFailingTogether(ctx)).toMatchObject([{ health: 'unresponsive', vms: 6_000, vm: null }]);
+  expect(await listFleetEvents(ctx)).toMatchObject([{ health: 'unresponsive', vms: 6_000, vm: null }]);
 });
 
 test('who is not signed in learns nothing', async () => {
