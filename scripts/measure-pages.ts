@@ -125,8 +125,8 @@ async function scroll(page: Page, seconds: number): Promise<Frames> {
     const end = performance.now() + ms;
     let last = performance.now();
     await new Promise<void>((resolve) => {
-      const frame = () => {
-        const now = performance.now();
+      // The time of the frame itself: when its callback runs is later by what other callbacks take.
+      const frame = (now: number) => {
         gaps.push(now - last);
         last = now;
         // The second half: a hand on the scrollbar that goes to and fro over the whole list.
