@@ -9,7 +9,7 @@ const patient = { timeout: 30_000 };
 const theMap = (page: Page) => page.getByRole('application', { name: /^Fleet map/ });
 const tile = (page: Page, health: string) =>
   page.getByRole('region', { name: 'VMs by health' }).getByRole('link', { name: new RegExp(`^${health}`) });
-const failingTogether = (page: Page) => page.getByRole('region', { name: 'Failing together' });
+const failingTogether = (page: Page) => page.getByRole('region', { name: /^Failing/ });
 
 /** The figure of a tile. */
 async function figure(page: Page, health: string): Promise<number> {

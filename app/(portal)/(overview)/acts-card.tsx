@@ -3,11 +3,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
-import { Avatar } from '#app/_ui/avatar.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
 import { ActSentence } from '../activity/act-sentence.tsx';
+import { ActorMark } from '../activity/actor-mark.tsx';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
 import { useCalmReading } from './use-calm-reading.ts';
@@ -29,7 +29,7 @@ export function ActsCard({ first }: { first: OverviewAnswers['acts'] | undefined
             <ul className="pb-2">
               {items.map((act) => (
                 <li key={act.id} className="flex items-start gap-2.5 px-4 py-[7px]">
-                  <Avatar name={act.actor.name} />
+                  <ActorMark actor={act.actor} />
                   <p className="min-w-0 flex-1 text-ink-2 wrap-anywhere">
                     <ActSentence act={act} />
                   </p>

@@ -24,10 +24,11 @@ export function FailingTogether({ first }: { first: OverviewAnswers['failing'] |
   const trpc = useTRPC();
   const failing = useQuery({ ...trpc.overview.failing.queryOptions(), initialData: first, enabled: false });
   useCalmReading({ queryKey: trpc.overview.failing.queryKey(), refetch: failing.refetch, agesMs: 60_000 });
+  const isTogether = !failing.data?.length || failing.data.some(({ vms }) => vms > 1);
   return (
     <section aria-labelledby="failing" className="border-t border-line-subtle px-4 pt-2.5 pb-2">
       <h2 id="failing" className="text-12 font-medium text-ink-3">
-        {t('failing')}
+        {t(isTogether ? 'failing' : 'failing.alone')}
       </h2>
       <Part query={failing} failed={t('failing.failed')}>
         {(groups) =>
@@ -76,7 +77,9 @@ function GroupLink({ group }: { group: Group }) {
   const what =
     extension === null
       ? t('failing.silent')
-      : `${extension.name ?? extension.handler} ${extension.message?.text ?? cause(extension)}`;
+      : extension.message
+        ? `${extension.name ?? extension.handler}: ${extension.message.text}`
+        : `${extension.name ?? extension.handler} ${cause(extension)}`;
   const address = vm
     ? `/vms/${vm.id}`
     : vmsAddress({

@@ -4,6 +4,7 @@ export const asideClass = 'grid min-w-0 content-start gap-4 max-lg:grid-cols-2 m
 
 /** The height that the map of so many VMs gets before anything is drawn, so that nothing jumps when it is. */
 export function mapHeight(vms: number): string {
+  if (vms <= 12) return 'min-h-12 max-sm:min-h-24';
   if (vms <= 60) return 'min-h-24 max-sm:min-h-40';
   if (vms <= 600) return 'min-h-40 max-sm:min-h-64';
   if (vms <= 3_000) return 'min-h-64 max-sm:min-h-96';

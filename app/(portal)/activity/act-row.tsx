@@ -1,14 +1,14 @@
 'use client';
 
-import { Bot, ChevronRight, Cog, KeyRound } from 'lucide-react';
+import { ChevronRight } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useId, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { Avatar } from '#app/_ui/avatar.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { DateTime } from '#app/_ui/time.tsx';
 import type { Act, OnFilter } from './act.ts';
 import { ActSentence } from './act-sentence.tsx';
+import { ActorMark } from './actor-mark.tsx';
 
 /** Fetched when somebody opens an act. */
 const ActContents = dynamic(() => import('./act-contents.tsx').then((module) => module.ActContents), { ssr: false });
@@ -21,7 +21,7 @@ export function ActRow({ act, onFilter }: { act: Act; onFilter: OnFilter }) {
   return (
     <li>
       <div className="grid min-h-(--row) grid-cols-[auto_auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 px-4 py-1.5 hover:bg-hover max-sm:grid-cols-[auto_minmax(0,1fr)_auto] max-sm:gap-x-2.5">
-        <ActorMark act={act} />
+        <ActorMark actor={act.actor} />
         <p className="min-w-0 text-ink-2 wrap-anywhere">
           <ActSentence act={act} onFilter={onFilter} />
         </p>
@@ -59,17 +59,5 @@ export function ActRow({ act, onFilter }: { act: Act; onFilter: OnFilter }) {
       </div>
       {open ? <ActContents id={id} act={act} /> : null}
     </li>
-  );
-}
-
-/** A person's initials, or what kind of program acted. */
-function ActorMark({ act }: { act: Act }) {
-  const { kind, name } = act.actor;
-  if (kind === 'user') return <Avatar name={name} />;
-  const Icon = kind === 'agent' ? Bot : kind === 'system' ? Cog : KeyRound;
-  return (
-    <span aria-hidden className="inline-grid size-[22px] place-items-center rounded-full bg-press text-ink-2">
-      <Icon className="size-3" />
-    </span>
   );
 }

@@ -7,7 +7,8 @@ describe('concerns', () => {
   it.each([
     ['the VM that changed', key('vms.get', { vmId: 'a' }), { topic: 'vm', key: 'a' }, true],
     ['another VM', key('vms.get', { vmId: 'b' }), { topic: 'vm', key: 'a' }, false],
-    ['a question without input', key('handlers.list'), { topic: 'vm', key: 'a' }, true],
+    ['a question without input', key('handlers.list'), { topic: 'fleet', key: 'a' }, true],
+    ['VMs per version, before their health is known', key('handlers.get'), { topic: 'vm', key: 'a' }, false],
     ['rows of a list, one of which changed', key('fleet.rows', { vmIds: ['b', 'a'] }), { topic: 'vm', key: 'a' }, true],
     ['rows of a list, none of which changed', key('fleet.rows', { vmIds: ['b'] }), { topic: 'fleet', key: 'a' }, false],
     ['rows of a list, where many changed', key('fleet.rows', { vmIds: ['b'] }), { topic: 'fleet', key: '*' }, true],

@@ -20,13 +20,14 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'vms', about: 'vmId' },
     { router: 'goalStates', about: 'vmId' },
     { router: 'instanceViews', about: 'vmId' },
-    { router: 'handlers' },
+    { router: 'handlers', procedure: 'unknownMessages' },
     { router: 'fleet', procedure: 'rows', about: 'vmIds' },
   ],
   fleet: [
     { router: 'vms', about: 'vmId' },
     { router: 'instanceViews', about: 'vmId' },
     { router: 'overview' },
+    { router: 'handlers' },
     { router: 'fleet', about: 'vmIds' },
   ],
   // The page counts new acts and reads them when the reader asks: rows do not jump.

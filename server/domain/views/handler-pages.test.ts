@@ -12,6 +12,7 @@ import { samplePackage } from '#server/testing/sample-package.ts';
 import { compareVersions } from './compare-versions.ts';
 import { getAdoption } from './get-adoption.ts';
 import { getHandlerOverview } from './get-handler-overview.ts';
+import { listCatalogue } from './list-catalogue.ts';
 
 let services: Services;
 const now = new Date('2026-05-20T10:30:00Z');
@@ -78,6 +79,26 @@ test('the overview tells per version what fails now, and by day', async () => {
   expect(versions.map(({ version, failing, failures }) => ({ version, failing, failures }))).toEqual([
     { version: '1.1', failing: null, failures: [] },
     { version: '1.0', failing: 0.25, failures: [0, ...quiet, 0.5] },
+  ]);
+});
+
+test('the catalogue counts VMs, also where one has a handler twice', async () => {
+  const [one, many] = ['Acme.Counted.One', 'Acme.Counted.Many'];
+  await givenVersion(services.db, { handler: one, version: '1.0' });
+  await givenVersion(services.db, { handler: many, version: '1.0', supportsMultipleExtensions: true });
+  const given = async (names: Record<string, string>) => {
+    const { vmId } = await givenVm(services);
+    for (const [name, handler] of Object.entries(names)) {
+      const health = { health: 'healthy', heartbeat: 'ready', since: now } as const;
+      await services.db.insert(extensionHealth).values({ vmId, name, handler, goalVersion: '1.0', ...health });
+    }
+  };
+  await given({ a: one, b: many, c: many });
+  await given({ a: one });
+  const { items } = await listCatalogue(await viewer(), { q: 'Acme.Counted' });
+  expect(items.map(({ handler, vms }) => [handler, vms])).toEqual([
+    [many, 1],
+    [one, 2],
   ]);
 });
 

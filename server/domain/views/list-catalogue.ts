@@ -1,5 +1,5 @@
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { extensions, resources, vms } from '#db/schema/index.ts';
+import { inArray, sql } from 'drizzle-orm';
+import { extensionHealth, handlerVersions, resources } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { type HandlerSummary, listHandlers } from '#server/domain/packages/index.ts';
 import type { ListHandlersInput } from '#server/domain/packages/input.ts';
@@ -21,27 +21,35 @@ export async function listCatalogue(
   if (items.length === 0) return { items: [], nextCursor };
   const ids = items.map(({ handler }) => handler);
   const [counts, languages] = await Promise.all([
-    ctx.db
-      .select({ handler: extensions.handler, vms: sql<number>`count(distinct ${extensions.vmId})`.mapWith(Number) })
-      .from(extensions)
-      .innerJoin(vms, and(eq(vms.id, extensions.vmId), isNull(vms.deletedAt)))
-      .where(inArray(extensions.handler, ids))
-      .groupBy(extensions.handler),
+    countVms(ctx, ids),
     ctx.db
       .select({ handler: resources.handler, version: resources.version, lang: resources.lang })
       .from(resources)
       .where(inArray(resources.handler, ids))
       .orderBy(sql`${resources.lang} <> 'en'`, resources.lang),
   ]);
-  const vmsOf = new Map(counts.map((row) => [row.handler, row.vms]));
   return {
     items: items.map((item) => ({
       ...item,
-      vms: vmsOf.get(item.handler) ?? 0,
+      vms: counts.get(item.handler) ?? 0,
       languages: languages
         .filter(({ handler, version }) => handler === item.handler && version === item.latestVersion)
         .map(({ lang }) => lang),
     })),
     nextCursor,
   };
+}
+
+/** VMs per handler, from an index alone where a VM can have but one extension of it. */
+async function countVms(ctx: Context, handlers: string[]): Promise<Map<string, number>> {
+  const { rows } = await ctx.db.execute<{ handler: string; vms: number }>(sql`
+    select h.handler, case
+        when exists (
+          select 1 from ${handlerVersions} v
+          where v.handler = h.handler and v.manifest->'handlerManifest'->'supportsMultipleExtensions' = 'true'
+        ) then (select count(distinct e.vm_id)::int from ${extensionHealth} e where e.handler = h.handler)
+        else (select count(*)::int from ${extensionHealth} e where e.handler = h.handler)
+      end as vms
+    from unnest(${sql.param(handlers)}::text[]) h(handler)`);
+  return new Map(rows.map(({ handler, vms }) => [handler, vms]));
 }

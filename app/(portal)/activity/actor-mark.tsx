@@ -1,0 +1,16 @@
+'use client';
+
+import { Bot, Cog, KeyRound } from 'lucide-react';
+import { Avatar } from '#app/_ui/avatar.tsx';
+import type { Act } from './act.ts';
+
+/** A person's initials, or what kind of program acted. */
+export function ActorMark({ actor: { kind, name } }: { actor: Act['actor'] }) {
+  if (kind === 'user') return <Avatar name={name} />;
+  const Icon = kind === 'agent' ? Bot : kind === 'system' ? Cog : KeyRound;
+  return (
+    <span aria-hidden className="inline-grid size-[22px] shrink-0 place-items-center rounded-full bg-press text-ink-2">
+      <Icon className="size-3" />
+    </span>
+  );
+}
