@@ -1,12 +1,14 @@
 import { and, eq, inArray } from 'drizzle-orm';
-import { goalStateHeads, goalStates } from '#db/schema/index.ts';
+import { type ExtensionContents, goalStateHeads, goalStates } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { changesBetween, declaredAgain, type GoalStateChange } from './changes.ts';
+import { effectOf } from './goal-state.ts';
 import { type CompareGoalStatesInput, compareGoalStatesInput, type PlanRevertInput, planRevertInput } from './input.ts';
 import { type PastGoalState, pastGoalState } from './list-goal-states.ts';
+import { nextSequences } from './weigh.ts';
 
 export interface GoalStateComparison {
   /** Null for incarnation 0: the nothing before the first. */
@@ -40,8 +42,21 @@ export async function previewRevert(ctx: Context, input: PlanRevertInput): Promi
     .where(eq(goalStateHeads.vmId, vmId));
   if (head === undefined) throw new DomainError('not_found', 'vm_unknown');
   const rows = await load(ctx, vmId, [head.incarnation, incarnation]);
-  const target = rowOf(rows, incarnation);
-  return compare(rowOf(rows, head.incarnation), { ...target, contents: declaredAgain(target.contents) });
+  const [inForce, target] = [rowOf(rows, head.incarnation), rowOf(rows, incarnation)];
+  const contents = declaredAgain(target.contents);
+  const next = await nextSequences(
+    ctx.db,
+    vmId,
+    contents.map(({ name }) => name),
+  );
+  return compare(inForce, { ...target, contents: contents.map((after) => renumbered(inForce, after, next)) });
+}
+
+/** Sequence numbers never go back: what runs again gets the next one, all else keeps the one that it has. */
+function renumbered(inForce: Row, after: ExtensionContents, next: ReadonlyMap<string, number>): ExtensionContents {
+  const current = inForce.contents.find(({ name }) => name === after.name);
+  const kept = effectOf(current, after) === 'sequence' ? undefined : current?.sequenceNumber;
+  return { ...after, sequenceNumber: kept ?? next.get(after.name) ?? 1 };
 }
 
 const load = (ctx: Context, vmId: string, incarnations: number[]): Promise<Row[]> =>

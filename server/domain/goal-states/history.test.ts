@@ -78,7 +78,7 @@ test('a revert is previewed against what is in force; what was leaving then is n
   const { vmId } = vm;
   expect(await previewRevert(await ctx(), { vmId, incarnation: 3 })).toMatchObject({
     before: { incarnation: 5 },
-    after: { incarnation: 3 },
+    after: { incarnation: 3, extensions: [{ sequenceNumber: 5 }] },
     changes: [{ kind: 'version', to: '1.0.0.0' }, { kind: 'secrets' }],
     secretsChanged: ['probe'],
   });

@@ -195,7 +195,7 @@ function secretMoveOf(
 
 /** The sequence numbers that extensions would get next; none is used up. */
 export async function nextSequences(
-  tx: Transaction,
+  tx: Database | Transaction,
   vmId: string,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
