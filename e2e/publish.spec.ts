@@ -130,11 +130,13 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await page.goto(`/publish?handler=${handler}`);
     const flags = { rebootAfterInstall: true, reportHeartbeat: true };
     const other = await zipOf({ 'HandlerManifest.json': manifest({ ...commands, ...flags }), 'bin/probe.sh': script });
-    await choose(page, 'probe-1.2.0.0.zip', other);
+    await choose(page, 'probe.zip', other);
+    await page.getByLabel('Version').fill('1.2.0.0');
     await page.getByRole('button', { name: 'Upload' }).click();
     await expect(
       page.getByText('Version 1.2.0.0 is already published with other contents. Raise the version.'),
     ).toBeVisible();
+    await expect(page.getByLabel('Version')).toHaveValue('1.2.0.0');
   });
 
   await test.step('an operator finds it and may not change it', async () => {

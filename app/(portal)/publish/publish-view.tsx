@@ -80,17 +80,20 @@ export function PublishView({ handler, known, publishers, hasMorePublishers, dra
           />
         )}
         {problem ? <Refusal problem={problem} /> : null}
-        {chosen && !sending.progress && !refused ? (
-          <NameForm
-            // Another file is another name.
-            key={`${chosen.file.name} ${chosen.file.lastModified} ${chosen.file.size}`}
-            suggestion={chosen.suggestion}
-            known={known}
-            publishers={publishers}
-            hasMorePublishers={hasMorePublishers}
-            problem={problem}
-            onSend={(name) => sending.send({ ...name, file: chosen.file })}
-          />
+        {chosen && !refused ? (
+          // Kept while it is sent: who is refused, or stops, goes on with what was typed.
+          <div hidden={sending.progress !== undefined}>
+            <NameForm
+              // Another file is another name.
+              key={`${chosen.file.name} ${chosen.file.lastModified} ${chosen.file.size}`}
+              suggestion={chosen.suggestion}
+              known={known}
+              publishers={publishers}
+              hasMorePublishers={hasMorePublishers}
+              problem={problem}
+              onSend={(name) => sending.send({ ...name, file: chosen.file })}
+            />
+          </div>
         ) : null}
         {chosen && (refused || chosen.contents.files.length > 0) ? (
           <PackageContents
