@@ -1,8 +1,8 @@
 import { cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { type Browser, chromium, type Page, request } from '@playwright/test';
 import { chromiumLaunch } from '../e2e/support/browser.ts';
+import { readFlags } from './read-flags.ts';
 
 const usage = `How fast the pages of a running portal are, in Chromium.
 
@@ -11,7 +11,7 @@ const usage = `How fast the pages of a running portal are, in Chromium.
 A fleet of the size of interest must be there (npm run seed -- --vms 100000). The machine's load while it ran is
 printed with the figures: on a busy machine they say little.`;
 
-const { values: flags } = parseArgs({
+const flags = readFlags(usage, {
   options: {
     url: { type: 'string', default: process.env.ANNEX_URL ?? 'http://localhost:3000' },
     email: { type: 'string', default: process.env.ANNEX_BOOTSTRAP_EMAIL },

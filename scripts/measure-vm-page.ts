@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { type Browser, chromium, type Page, request } from '@playwright/test';
 import { chromiumLaunch } from '../e2e/support/browser.ts';
+import { readFlags } from './read-flags.ts';
 
 const usage = `How fast a VM's page is, in Chromium on a CPU slowed down four times, without a cache.
 
@@ -10,7 +10,7 @@ const usage = `How fast a VM's page is, in Chromium on a CPU slowed down four ti
 
 Flags can be given as ANNEX_URL, ANNEX_BOOTSTRAP_EMAIL and ANNEX_BOOTSTRAP_PASSWORD. Ends with 1 where a limit is passed.`;
 
-const { values: flags } = parseArgs({
+const flags = readFlags(usage, {
   options: {
     url: { type: 'string', default: process.env.ANNEX_URL ?? 'http://localhost:3000' },
     email: { type: 'string', default: process.env.ANNEX_BOOTSTRAP_EMAIL },

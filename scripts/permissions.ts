@@ -1,10 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Role, roles } from '#db/schema/auth.ts';
 import { routes } from '#server/rest/routes/index.ts';
 import { permissions, type Reach } from '#server/trpc/permissions.ts';
 import { appRouter } from '#server/trpc/root.ts';
+import { readFlags } from './read-flags.ts';
+
+const usage = `Writes docs/permissions.md from the tables in the code.
+
+  npm run permissions [-- --check]
+      --check: writes nothing, and ends with 1 where the page is stale`;
 
 const file = path.resolve(import.meta.dirname, '../docs/permissions.md');
 
@@ -67,8 +72,7 @@ function page(): string {
     '| --- | --- |',
     '| `/api/auth/*` | everyone: signing in and out. A change of the password needs a session |',
     '| `/upload/*` | the calls that take packages and language files, with the session’s cookie, by the same roles and namespaces |',
-    '| `/download/activity.csv`, `/download/vms.csv`, and as `.jsonl` | every session, from a page of the portal; what the page shows to the same reader |',
-    '| `/download/vms.csv`, `.jsonl` | every session; the VMs that match, as an act in the activity |',
+    '| `/download/activity.csv`, `/download/vms.csv`, and as `.jsonl` | every session, from a page of the portal; what the page shows to the same reader, and the download of VMs is an act in the activity |',
     '| `/agent/v1/*` | the agent of one VM, by its credential, about that VM only; `enroll` by a one-time token |',
     '| `/healthz`, `/readyz`, `/api/v1/openapi.json` | everyone |',
     '',
@@ -78,7 +82,7 @@ function page(): string {
   ].join('\n');
 }
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const values = readFlags(usage, { options: { check: { type: 'boolean', default: false } } });
 if (!values.check) writeFileSync(file, page());
 else if (readFileSync(file, 'utf8') !== page()) {
   console.log('docs/permissions.md is not what the tables in the code say: npm run permissions');

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { chromiumLaunch } from '../e2e/support/browser.ts';
+import { readFlags } from './read-flags.ts';
 import { Person, type StorageState } from './screenshots/portal.ts';
 import { speechOf } from './screenshots/speech.ts';
 import { type Stage, setStage } from './screenshots/stage.ts';
@@ -18,7 +18,7 @@ const usage = `Pictures of a running portal (npm start -- --demo).
 
 Flags can be given as ANNEX_URL, ANNEX_BOOTSTRAP_EMAIL and ANNEX_BOOTSTRAP_PASSWORD.`;
 
-const { values: flags } = parseArgs({
+const flags = readFlags(usage, {
   options: {
     url: { type: 'string', default: process.env.ANNEX_URL ?? 'http://localhost:3000' },
     email: { type: 'string', default: process.env.ANNEX_BOOTSTRAP_EMAIL ?? '' },

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { ConfigError } from '#server/platform/env.ts';
+import { readFlags } from './read-flags.ts';
 import { seedHandlers } from './seed/catalogue.ts';
 import { keepAlive } from './seed/keep-alive.ts';
 import { openHere } from './seed/open.ts';
@@ -13,7 +13,7 @@ Fills the database of this portal (DATABASE_URL, or the embedded one of DATA_DIR
   --keep-alive   stays and speaks for the agents, so that they are not missed after ten minutes`;
 
 function readOptions() {
-  const { values } = parseArgs({
+  const values = readFlags(usage, {
     options: {
       vms: { type: 'string' },
       extensions: { type: 'string', default: '3' },

@@ -1,9 +1,16 @@
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { launch } from '#server/launcher/launch.ts';
 import { type Config, ConfigError, loadConfig } from '#server/platform/env.ts';
 import { newToken } from '#server/platform/keys.ts';
 import { runDemo } from './demo.ts';
+import { readFlags } from './read-flags.ts';
+
+const usage = `Starts the portal, the agent gateway and the worker, and ends them with Ctrl-C.
+
+  npm start [-- --demo]
+      --demo: with sample handlers and three VMs whose agents run here
+
+What can be set in the environment is in docs/operations.md.`;
 
 const root = path.resolve(import.meta.dirname, '..');
 const begun = Date.now();
@@ -27,7 +34,7 @@ function block(config: Config, setupUrl: string | null): string {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { demo: { type: 'boolean', default: false } } });
+  const values = readFlags(usage, { options: { demo: { type: 'boolean', default: false } } });
   const config = withDemoToken(loadConfig(), values.demo);
   let ending: Promise<void> | undefined;
   const starting = launch(config, root, say);

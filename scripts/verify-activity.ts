@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { openDatabase } from '#db/client.ts';
 import type { ChainFault } from '#db/schema/index.ts';
 import { installation } from '#db/schema/index.ts';
@@ -9,6 +8,7 @@ import { deriveKeys } from '#server/platform/keys.ts';
 import { runningPostgres } from '#server/platform/postgres.ts';
 import { existingKey } from '#server/platform/secret-key.ts';
 import { openPool } from '#server/process/services.ts';
+import { readFlags } from './read-flags.ts';
 
 const usage = `Proves that no act was altered, removed, added or moved since it was linked.
 
@@ -32,11 +32,7 @@ function sentence({ kind, id, position }: ChainFault): string {
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { anchor: { type: 'string' }, help: { type: 'boolean' } } });
-  if (values.help === true) {
-    console.log(usage);
-    return 0;
-  }
+  const values = readFlags(usage, { options: { anchor: { type: 'string' } } });
   const config = loadConfig();
   const url = config.databaseUrl ?? (await runningPostgres(join(config.dataDir, 'postgres')));
   if (url === null)

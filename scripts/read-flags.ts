@@ -1,0 +1,18 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** The flags of this script. `--help` says how it is used and ends it with 0, a flag that it does not know with 2. */
+export function readFlags<const Config extends ParseArgsConfig>(
+  usage: string,
+  config: Config,
+): ReturnType<typeof parseArgs<Config>>['values'] {
+  if (process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h')) {
+    console.log(usage);
+    process.exit(0);
+  }
+  try {
+    return parseArgs(config).values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : 'wrong flags'}\n\n${usage}`);
+    process.exit(2);
+  }
+}
