@@ -16,10 +16,13 @@ function isDatabaseAway(error: Error): boolean {
   return (typeof code === 'string' && awayCode.test(code)) || awayMessage.test(error.message);
 }
 
-/** The database's word for a NUL in a text or in JSON, from doors whose input is no JSON document of ours. */
+/**
+ * The database's word for a NUL in a text or in JSON, and for half of a character pair in JSON, from doors whose input
+ * is no JSON document of ours. What we write as JSON is JSON in every other way.
+ */
 function isUnstorable(error: Error): boolean {
-  const { code } = error as Error & { code?: unknown };
-  return code === '22021' || code === '22P05';
+  const { code, message } = error as Error & { code?: unknown };
+  return code === '22021' || code === '22P05' || (code === '22P02' && /input syntax for type json/.test(message));
 }
 
 function* chain(error: unknown): Generator<Error> {

@@ -204,6 +204,16 @@ describe('errors', () => {
     expect((JSON.parse(text) as Shape).error?.json.data.code).toBe(code);
   });
 
+  test.each(['a\u0000', 'half \ud800'])('a text that no database can hold: %j', async (name) => {
+    const base = await start();
+    const response = await post(
+      `${base}/api/trpc/tokens.create`,
+      { cookie, origin: ours },
+      { json: { name, role: 'viewer' } },
+    );
+    expect([response.status, (await shape(response)).error?.json.data.code]).toEqual([422, 'json_character']);
+  });
+
   test('an unforeseen error shows its request id only, and the log has the rest', async () => {
     const lines: string[] = [];
     const broken = {
@@ -237,6 +247,21 @@ describe('errors', () => {
       expect((await shape(response)).result?.data.json, list).toEqual({ items: [], nextCursor: null });
       expect((await fetch(`${base}/${list}?input=${wrong}`, { headers: { cookie } })).status).toBe(422);
     }
+  });
+
+  test.each([
+    ['a list without its input', 'activity.list', {}, 200],
+    ['a list with nothing as input', 'fleet.list', { json: null }, 200],
+    ['a VM that is not named', 'instanceViews.get', { json: null }, 422],
+    ['history of a VM that is not named', 'instanceViews.history', {}, 422],
+    ['a goal state beyond what is stored', 'goalStates.previewRevert', { json: { incarnation: 2 ** 31 } }, 422],
+    ['goal states beyond what is stored', 'goalStates.compare', { json: { from: 2 ** 31, to: 2 ** 31 } }, 422],
+  ])('%s', async (_name, path, input, status) => {
+    const { json } = input as { json?: object | null };
+    const asked = json ? { json: { vmId: '01890000-0000-7000-8000-000000000000', ...json } } : input;
+    const query = encodeURIComponent(JSON.stringify(asked));
+    const response = await fetch(`${await start()}/api/trpc/${path}?input=${query}`, { headers: { cookie } });
+    expect(response.status).toBe(status);
   });
 
   test('a database that is away is 503 with a time to come again', async () => {

@@ -86,7 +86,7 @@ export const query = <Input, Output>(verb: Verb<Input, Output>) =>
 /** A verb that reads a list by pages. The pages' client says `null` for the first one, and which way it walks. */
 export const pagedQuery = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => {
-    const { cursor, direction: _, ...asked } = input as Input & { cursor?: string | null; direction?: unknown };
+    const { cursor, direction: _, ...asked } = (input ?? {}) as Input & { cursor?: string | null; direction?: unknown };
     return verb(ctx, (cursor === null ? asked : { ...asked, cursor }) as Input);
   });
 

@@ -1,8 +1,16 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { Secret, TOTP } from 'otpauth';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { auditEntries, authChallenges, passkeys, recoveryCodes, sessions, totpFactors } from '#db/schema/index.ts';
+import {
+  accounts,
+  auditEntries,
+  authChallenges,
+  passkeys,
+  recoveryCodes,
+  sessions,
+  totpFactors,
+} from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { openAuthenticator } from '#server/testing/authenticator.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
@@ -174,6 +182,20 @@ describe('an authenticator app', () => {
     const both = [await afterPassword(email), await afterPassword(email)];
     const answers = await Promise.all(both.map((each) => each.post('/sign-in/factor', { code: codeIn(0) })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401]);
+  });
+
+  test('a password that is changed while the factor is looked at begins no session', async () => {
+    const { id, email, browser } = await somebody();
+    const { codeIn } = await withApp(browser);
+    const half = await afterPassword(email);
+    const asked = await services.db.transaction(async (tx) => {
+      await tx.update(accounts).set({ password: 'another hash' }).where(eq(accounts.userId, id));
+      const answer = half.post('/sign-in/factor', { code: codeIn(0) });
+      const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await services.db.execute(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
+      return { answer };
+    });
+    expect(await refusalOf(await asked.answer)).toEqual([401, 'sign_in_stale']);
   });
 
   test('of two answers to one password one begins a session', async () => {

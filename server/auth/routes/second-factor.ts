@@ -4,7 +4,7 @@ import { users } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
-import { passwordHashOf } from '../account/index.ts';
+import { isPasswordStill, passwordHashOf } from '../account/index.ts';
 import { readJsonBody } from '../body.ts';
 import { openChallenge, takeChallenge, tryChallenge } from '../challenges.ts';
 import { factorAnswer, passkeyRequest, takeFactor } from '../factors/index.ts';
@@ -47,6 +47,8 @@ export async function signInWithFactor(call: Call): Promise<Response> {
     const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update');
     const hash = await passwordHashOf(tx, userId);
     if (!user || hash === null || sha256Hex(hash) !== waiting.passwordDigest) throw tooLate();
+    // Nobody changes it from here on: a session by the old one would outlive the change.
+    if (!(await isPasswordStill(tx, userId, hash))) throw tooLate();
     const challenge = asked?.challenge ?? null;
     const factor = await takeFactor(tx, call, { userId, answer: shown, challenge, now });
     return startSession(tx, call, actorOf(user), { method: 'password', factor, headers, address });

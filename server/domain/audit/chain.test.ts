@@ -125,6 +125,18 @@ describe('the chain of acts', () => {
     expect((await faults())[0]).toMatchObject({ kind: 'foreign', id: 3, position: 3 });
   });
 
+  test('a row that was put before the first, where no walk comes by', async () => {
+    await linked(2);
+    for (const place of [0, -7]) {
+      await run(`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+        request_id, details, position) values (now(), 'user', 'x', 'Ada', 'vm.delete', 'vm', 'y', 'r', '{}', ${place})`);
+    }
+    expect(await faults()).toEqual([
+      { kind: 'foreign', id: 4, position: -7 },
+      { kind: 'foreign', id: 3, position: 0 },
+    ]);
+  });
+
   test('a tail that was cut off: by the head, by an anchor in the database, by one that was kept elsewhere', async () => {
     await linked(5);
     const anchor = (await readHead(ctx.db))?.hash ?? '';

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { auditAnchors, auditChain, auditEntries, type ChainFault } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
@@ -92,12 +92,22 @@ export async function endWalk({ db, keys }: Pick<Services, 'db' | 'keys'>, begun
         ({ walk, done } = step);
       }
       const head = await readHead(tx);
-      faults.push(...(await checkLength(tx, walk, head)));
+      faults.push(...(await checkBeforeStart(tx)), ...(await checkLength(tx, walk, head)));
       const unlinked = await checkUnlinked(reader, walk.sawSeal);
       return { walk, head, unlinked: unlinked.count, faults: [...faults, ...unlinked.faults] };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
+}
+
+/** Places count from 1: no walk meets a row that stands before the first one, and the portal never put it there. */
+async function checkBeforeStart(db: Reader): Promise<ChainFault[]> {
+  const rows = await db
+    .select({ id: auditEntries.id, position: auditEntries.position })
+    .from(auditEntries)
+    .where(lt(auditEntries.position, 1))
+    .orderBy(asc(auditEntries.position));
+  return rows.map(({ id, position }) => ({ kind: 'foreign', id, position }));
 }
 
 /** What head and anchors know of the chain that its rows do not say: that it was once longer, or another. */

@@ -39,6 +39,9 @@ export const extensionGoal = z.strictObject({
     .default({ publicSettings: {} }),
 });
 
+/** Of a goal state; larger ones the database does not know. */
+const incarnation = z.int32().min(1);
+
 const ifMatch = z.number().int().min(0).optional();
 
 /** The hash of a plan: the act is refused when it would do anything else than was shown. */
@@ -79,12 +82,12 @@ export type ListGoalStatesInput = z.input<typeof listGoalStatesInput>;
 /** `from` 0 is the nothing before the first. */
 export const compareGoalStatesInput = z.object({
   vmId,
-  from: z.number().int().min(0),
-  to: z.number().int().min(1),
+  from: incarnation.or(z.literal(0)),
+  to: incarnation,
 });
 export type CompareGoalStatesInput = z.input<typeof compareGoalStatesInput>;
 
-const reversion = z.object({ vmId, incarnation: z.number().int().min(1) });
+const reversion = z.object({ vmId, incarnation });
 
 export const revertGoalStateInput = reversion.extend({ ifMatch, plan });
 export type RevertGoalStateInput = z.input<typeof revertGoalStateInput>;

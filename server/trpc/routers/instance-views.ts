@@ -3,8 +3,8 @@ import { getInstanceView, getTimeline, type InstanceViewInput } from '#server/do
 import { type CallContext, pagedQuery, query, router } from '../trpc.ts';
 
 /** The page's client puts the language that its reader chose first into `Accept-Language`. */
-const inTheReadersLanguage = (ctx: CallContext, { vmId }: Pick<InstanceViewInput, 'vmId'>) =>
-  getInstanceView(ctx, { vmId, acceptLanguage: ctx.headers.get('accept-language') });
+const inTheReadersLanguage = (ctx: CallContext, input: Pick<InstanceViewInput, 'vmId'>) =>
+  getInstanceView(ctx, { vmId: input?.vmId, acceptLanguage: ctx.headers.get('accept-language') });
 
 export const instanceViewsRouter = router({
   get: query(inTheReadersLanguage),

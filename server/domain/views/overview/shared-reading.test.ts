@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Database } from '#db/client.ts';
-import { keepReading, shareReading } from './shared-reading.ts';
+import { desksOf, keepReading, shareReading } from './shared-reading.ts';
 
 /** Readings are kept per database; nobody asks this one anything. */
 let db: Database;
@@ -74,4 +74,19 @@ test('what changes slowly is kept, the longer the dearer it was', async () => {
   expect(await keepReading(db, 'k', read)).toBe(1);
   clock += 1;
   expect(await keepReading(db, 'k', read)).toBe(2);
+});
+
+test('whoever asks for ever other things leaves nothing behind', async () => {
+  let clock = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => clock);
+  const { read, finish } = gated();
+  const waiting = shareReading({ db }, 'waits', read);
+  await vi.waitFor(() => expect(begun).toBe(1));
+  for (let key = 0; key < 1_000; key += 1) {
+    await shareReading({ db }, `map tag:${key}`, async () => key);
+    clock += 1;
+  }
+  expect(desksOf(db)).toBeLessThan(5);
+  finish();
+  expect(await waiting).toBe(1);
 });

@@ -19,6 +19,9 @@ interface Desk {
 
 const desks = new WeakMap<Database, Map<string, Desk>>();
 
+/** At how many desks somebody reads, waits, or has just read. */
+export const desksOf = (db: Database): number => desks.get(db)?.size ?? 0;
+
 /**
  * However many screens ask, a reading takes a small part of a core. The rest is short all the same: who waits for its
  * end holds one of the few places that their session has.
@@ -38,11 +41,21 @@ export function shareReading<Result>(
 ): Promise<Result> {
   const own = desks.get(db) ?? new Map<string, Desk>();
   desks.set(db, own);
-  const desk = own.get(key) ?? { running: null, next: null, restUntil: 0, hurry: new AbortController() };
-  own.set(key, desk);
+  const desk = own.get(key) ?? openDesk(own, key);
   if (isPage) desk.hurry.abort();
   desk.next ??= startInTurn(desk, read);
   return desk.next as Promise<Result>;
+}
+
+/** A desk for what nobody asks at present. Keys come from readers, so those that nobody waits at any more are cleared. */
+function openDesk(desks: Map<string, Desk>, key: string): Desk {
+  const now = performance.now();
+  for (const [other, { running, next, restUntil }] of desks) {
+    if (running === null && next === null && restUntil <= now) desks.delete(other);
+  }
+  const desk = { running: null, next: null, restUntil: 0, hurry: new AbortController() };
+  desks.set(key, desk);
+  return desk;
 }
 
 async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Promise<Result> {
