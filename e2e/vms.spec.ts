@@ -30,7 +30,7 @@ test('an operator enrols a VM, and its machine appears without a reload', async 
   const { items } = await api.call<{ items: { id: string }[] }>('GET', `/vms?q=${name}`);
   await startAgent({ id: items[0]?.id ?? '', name, enrollmentToken: token });
   await expect(row).toContainText('Healthy');
-  await expect(row).toContainText('role:web');
+  await expect(row).toContainText('role: web');
 });
 
 test('a name that is taken is refused at its field', async ({ signedIn, api, console, unique }) => {

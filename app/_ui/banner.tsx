@@ -23,8 +23,8 @@ export function Banner({ status, children, icon, actions, role = 'status', boxed
       role={role}
       data-st={status}
       className={cn(
-        'flex min-h-[38px] flex-wrap items-center gap-x-2.5 gap-y-1 bg-st-tint py-1.5 ps-3.5 pe-3 text-13 text-ink [--cut:var(--st-tint)] [&>svg]:shrink-0 [&>svg]:text-st-text',
-        boxed ? 'rounded-lg shadow-[inset_0_0_0_1px_var(--st-line)]' : 'border-y border-st-line',
+        'flex min-h-[38px] flex-wrap items-center gap-x-2.5 gap-y-1 bg-st-tint py-1.5 text-13 text-ink [--cut:var(--st-tint)] [&>svg]:shrink-0 [&>svg]:text-st-text',
+        boxed ? 'rounded-lg px-3.5 shadow-[inset_0_0_0_1px_var(--st-line)]' : 'border-y border-st-line px-(--gutter)',
         className,
       )}
     >

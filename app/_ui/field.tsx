@@ -27,7 +27,7 @@ export function Field({ label, hint, error, note, children, id, className }: Fie
     <div className={cn('grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-[5px]', className)}>
       <label htmlFor={controlId} className="text-12 font-medium">
         {label}
-        {note === undefined ? null : <span className="ms-1 font-normal text-ink-3">{note}</span>}
+        {note === undefined ? null : <span className="font-normal text-ink-3"> {note}</span>}
       </label>
       <Slot id={controlId} aria-describedby={wrong || hint ? helpId : undefined} aria-invalid={wrong || undefined}>
         {children}

@@ -66,7 +66,7 @@ export function SearchInput({ label, className, ...props }: SearchInputProps) {
       {...props}
       className={cn('w-[250px] max-w-full', className)}
       before={<Search aria-hidden className="size-3.5 shrink-0 text-ink-2" />}
-      after={<Kbd className="pointer-coarse:hidden">/</Kbd>}
+      after={<Kbd>/</Kbd>}
     />
   );
 }

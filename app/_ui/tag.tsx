@@ -22,8 +22,8 @@ export function Tag({ name, children, className }: TagProps) {
       )}
       title={typeof children === 'string' && name !== undefined ? `${name}: ${children}` : undefined}
     >
-      <span className="min-w-0 truncate">
-        {name === undefined ? null : <span className="me-1 text-ink-3">{name}:</span>}
+      <span className="truncate">
+        {name === undefined ? null : <span className="text-ink-3">{name}: </span>}
         {children}
       </span>
     </span>

@@ -52,7 +52,7 @@ export function ActivityList({ filter, first, onFilter, onClear }: ActivityListP
   if (list.error && !list.data) {
     return (
       <Card>
-        <QueryError error={list.error} onRetry={list.refetch} at={new Date(list.errorUpdatedAt)} />
+        <QueryError title={t('failed')} error={list.error} onRetry={list.refetch} at={new Date(list.errorUpdatedAt)} />
       </Card>
     );
   }

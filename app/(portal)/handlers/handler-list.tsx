@@ -53,20 +53,30 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
   return (
     <>
       <PageHeader title={t('title')} actions={mayPublish && !isEmpty ? publish : undefined} />
-      <div className="mb-3 flex flex-wrap items-center gap-2">
-        <SearchInput
-          label={t('list.search')}
-          value={search}
-          maxLength={200}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-        <span className="ms-auto text-12 text-ink-3 tabular-nums" role="status">
-          {rows.length > 0 ? t(handlers.hasNextPage ? 'list.shown.more' : 'list.shown', { count: rows.length }) : null}
-        </span>
-      </div>
+      {isEmpty ? null : (
+        <div className="mb-3 flex flex-wrap items-center gap-2">
+          <SearchInput
+            className="max-sm:w-full"
+            label={t('list.search')}
+            value={search}
+            maxLength={200}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+          <span className="ms-auto text-12 text-ink-3 tabular-nums" role="status">
+            {rows.length > 0
+              ? t(handlers.hasNextPage ? 'list.shown.more' : 'list.shown', { count: rows.length })
+              : null}
+          </span>
+        </div>
+      )}
       {handlers.error && !handlers.data ? (
         <Card>
-          <QueryError error={handlers.error} onRetry={handlers.refetch} at={new Date(handlers.errorUpdatedAt)} />
+          <QueryError
+            title={t('list.failed')}
+            error={handlers.error}
+            onRetry={handlers.refetch}
+            at={new Date(handlers.errorUpdatedAt)}
+          />
         </Card>
       ) : rows.length > 0 || handlers.isPending ? (
         <HandlerTable

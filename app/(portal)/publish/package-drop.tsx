@@ -49,7 +49,7 @@ export function PackageDrop({ file, limit, refused, onFile }: PackageDropProps) 
         <p translate={file === undefined ? undefined : 'no'} className="min-w-0 font-medium wrap-anywhere">
           {file === undefined ? t('drop.title') : file.name}
         </p>
-        <p className="text-12 text-ink-3">
+        <p className="text-12 text-balance text-ink-3">
           {file === undefined ? t('drop.why', { limit: format.bytes(limit) }) : format.bytes(file.size)}
         </p>
         {isTooLarge ? <FieldError>{t('drop.tooLarge', { limit: format.bytes(limit) })}</FieldError> : null}

@@ -205,7 +205,7 @@ function ValueChoice({
             <span className="flex items-center gap-2">
               {explain(facets.error).message}
               <Button size="sm" onClick={() => void facets.refetch()}>
-                {t('common:retry')}
+                {t('common:tryAgain')}
               </Button>
             </span>
           ) : (

@@ -114,7 +114,7 @@ export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListPr
       )}
       {list.error ? (
         <Card>
-          <QueryError error={list.error} onRetry={list.retry} at={new Date(list.errorAt)} />
+          <QueryError title={t('failed')} error={list.error} onRetry={list.retry} at={new Date(list.errorAt)} />
         </Card>
       ) : reading === undefined ? (
         <Card>

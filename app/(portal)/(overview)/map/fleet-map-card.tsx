@@ -101,20 +101,29 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
       ) : (
         <div className="px-4 pb-3">
           <div
-            className={cn('relative grid', mapHeight(vms))}
-            aria-busy={!(map.data && FleetCanvas) && !map.error && !missing}
+            className={cn(
+              'relative grid',
+              mapHeight(vms),
+              map.isPlaceholderData && 'opacity-60 transition-opacity delay-150',
+            )}
+            aria-busy={map.isPlaceholderData || (!(map.data && FleetCanvas) && !map.error && !missing)}
           >
             {map.data && FleetCanvas ? (
               <FleetCanvas map={map.data} onPerCell={setPerCell} onStale={() => void map.refetch()} />
-            ) : missing ? (
-              <QueryError title={t('map.failed')} error={missing} onRetry={load} />
-            ) : map.error ? (
-              <QueryError
-                title={t('map.failed')}
-                error={map.error}
-                onRetry={map.refetch}
-                at={new Date(map.errorUpdatedAt)}
-              />
+            ) : missing || map.error ? (
+              // On the card's own line: an error brings its padding.
+              <div className="-mx-4">
+                {missing ? (
+                  <QueryError title={t('map.failed')} error={missing} onRetry={load} />
+                ) : (
+                  <QueryError
+                    title={t('map.failed')}
+                    error={map.error}
+                    onRetry={map.refetch}
+                    at={new Date(map.errorUpdatedAt)}
+                  />
+                )}
+              </div>
             ) : null}
           </div>
           <Legend withDisabled={map.data?.groupBy === 'handler'} />

@@ -1,3 +1,4 @@
+import { Trans } from '#app/_lib/i18n/client.tsx';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { CopyCommand } from '#app/_ui/copy.tsx';
@@ -28,7 +29,9 @@ export async function ProviderCard({ provider }: ProviderCardProps) {
     return (
       <Card>
         <EmptyState title={t('provider.none')}>
-          <p>{t('provider.none.why')}</p>
+          <p>
+            <Trans text={t('provider.none.why')} tags={{ code: <code className="mono" /> }} />
+          </p>
         </EmptyState>
       </Card>
     );
