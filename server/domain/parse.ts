@@ -37,14 +37,16 @@ const isCode = (text: string): text is ErrorCode => Object.hasOwn(en, text) && !
 /**
  * The faults behind one issue of the schema library (parsed with `reportInput`). An unknown key is a fault at its own
  * path; of a union, the branch that fits best speaks; a check whose message is an error code speaks with that code:
- * `z.string().regex(form, 'vm_name_form')`.
+ * `z.string().regex(form, 'vm_name_form')`, and where it is of our own making with its `params`.
  */
 export function faultsOfIssue(issue: Issue): Fault[] {
   const path = shownPointer(issue.path);
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: shownPointer([...issue.path, key]), code: 'field_unknown' as const }));
   }
-  if (isCode(issue.message)) return [{ path, code: issue.message }];
+  if (isCode(issue.message)) {
+    return [{ path, code: issue.message, ...(issue.code === 'custom' && issue.params && { params: issue.params }) }];
+  }
   if (issue.code === 'invalid_union') {
     const inside = issue.errors.filter((branch) => branch.some((inner) => inner.path.length > 0));
     const nearest = inside.toSorted((a, b) => a.length - b.length)[0];

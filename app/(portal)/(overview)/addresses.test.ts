@@ -9,6 +9,9 @@ test.each(['none', 'handler', 'tag:region', 'tag:a=b & c/ü:d'] as const)(
   },
 );
 
-test.each([null, undefined, '', 'tag:', 'region', `tag:${'x'.repeat(257)}`])('%s is no grouping', (by) => {
-  expect(readGrouping(by)).toBeUndefined();
-});
+test.each([null, undefined, '', 'tag:', 'region', `tag:${'x'.repeat(257)}`, 'tag:\0', 'tag:\ud800'])(
+  '%s is no grouping',
+  (by) => {
+    expect(readGrouping(by)).toBeUndefined();
+  },
+);

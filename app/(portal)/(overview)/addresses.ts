@@ -25,7 +25,9 @@ const longestTag = 256;
 export function readGrouping(by: string | null | undefined): MapGrouping | undefined {
   if (by === 'none' || by === 'handler') return by;
   const tag = by?.startsWith('tag:') ? by.slice('tag:'.length) : '';
-  return tag === '' || tag.length > longestTag ? undefined : `tag:${tag}`;
+  // No tag holds what the database cannot store.
+  const canBe = tag !== '' && tag.length <= longestTag && tag.isWellFormed() && !tag.includes('\0');
+  return canBe ? `tag:${tag}` : undefined;
 }
 
 /** The overview with its map grouped so. */

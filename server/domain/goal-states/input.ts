@@ -17,7 +17,22 @@ export const commandTimeouts = z.strictObject({
   uninstall: seconds.optional(),
 });
 
-const settingsHalf = z.record(z.string(), z.unknown());
+/** Levels that every walk through settings bears; how deep they may be is a limit of the portal, far below. */
+const deepestWalk = 1_000;
+
+/** Level by level: a walk that calls itself ends where the stack does. */
+function isWalkable(settings: Record<string, unknown>): boolean {
+  let level: unknown[] = [settings];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepestWalk) return false;
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return true;
+}
+
+const settingsHalf = z
+  .record(z.string(), z.unknown())
+  .refine(isWalkable, { error: 'json_too_deep', params: { limit: deepestWalk } });
 
 /** What an operator declares of one extension (AZ-C1). `protectedSettings` absent keeps the old ones, null removes them. */
 export const extensionGoal = z.strictObject({

@@ -138,6 +138,16 @@ describe('what a plan tells', () => {
     ]);
   });
 
+  test('settings that are nested without end are a fault, not a failure', async () => {
+    const vmId = await newVm();
+    const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`) as Record<string, unknown>;
+    const asked = { vmId, name: 'probe', goal: goal(withSettings(deep)) };
+    const fault = { path: '/goal/settings/publicSettings', code: 'json_too_deep', params: { limit: 1_000 } };
+    for (const act of [planExtension, setExtension]) {
+      await expect(act(ctx, asked)).rejects.toMatchObject({ kind: 'unprocessable', faults: [fault] });
+    }
+  });
+
   test('who plans must be an operator', async () => {
     const viewer = await testContext({ role: 'viewer', services: ctx });
     await expect(planExtension(viewer, { vmId: await newVm(), name: 'a', goal: goal() })).rejects.toMatchObject({
