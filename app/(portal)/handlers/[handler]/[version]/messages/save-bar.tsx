@@ -1,6 +1,7 @@
 'use client';
 
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { DoorError } from '#app/_lib/session.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -22,12 +23,18 @@ export interface SaveBarProps {
   onOpen(open: { id: string; lang: string }): void;
 }
 
-/** Saves what was typed, language by language. What somebody else saved meanwhile is kept, or asked about. */
+/** A language that is being saved, or why it was not. */
+interface Save {
+  error?: unknown;
+}
+
+/** Saves what was typed, language by language, several at once. What somebody else saved meanwhile is kept, or asked about. */
 export function SaveBar({ handler, version, resources, messages, onOpen }: SaveBarProps) {
   const { t } = useTranslation('localization');
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const explain = useProblem();
+  const [saves, setSaves] = useState<ReadonlyMap<string, Save>>(new Map());
   const reference = { handler, version };
 
   /** Null where a decision is needed first. */
@@ -44,20 +51,33 @@ export function SaveBar({ handler, version, resources, messages, onOpen }: SaveB
       return put(await queryClient.fetchQuery({ ...trpc.resources.get.queryOptions(reference), staleTime: 0 }));
     }
   };
-  const save = useMutation({ mutationFn: store, networkMode: 'always' });
-  const problem = save.error ? explain(save.error) : undefined;
-  if (messages.changes.size === 0 && problem === undefined) return null;
+  const note = (lang: string, save?: Save) =>
+    setSaves((known) => {
+      const next = new Map(known);
+      if (save === undefined) next.delete(lang);
+      else next.set(lang, save);
+      return next;
+    });
+  const problems = [...saves.values()].flatMap((save) => (save.error === undefined ? [] : [explain(save.error)]));
+  if (messages.changes.size === 0 && problems.length === 0) return null;
 
   const saveLanguage = async (lang: string) => {
     const sent = messages.editsOf(lang);
-    const stored = await save.mutateAsync(lang).catch(() => null);
-    if (stored === null) return;
-    await Promise.all([
-      queryClient.invalidateQueries(trpc.resources.pathFilter()),
-      queryClient.invalidateQueries(trpc.handlers.pathFilter()),
-    ]);
-    messages.forget(lang, sent);
-    toast(t('saved', { lang, count: stored.messages }));
+    note(lang, {});
+    try {
+      const stored = await store(lang);
+      if (stored !== null) {
+        await Promise.all([
+          queryClient.invalidateQueries(trpc.resources.pathFilter()),
+          queryClient.invalidateQueries(trpc.handlers.pathFilter()),
+        ]);
+        messages.forget(lang, sent);
+        toast(t('saved', { lang, count: stored.messages }));
+      }
+      note(lang);
+    } catch (error) {
+      note(lang, { error });
+    }
   };
 
   return (
@@ -67,10 +87,21 @@ export function SaveBar({ handler, version, resources, messages, onOpen }: SaveB
         const first = waiting[0];
         return (
           <span key={lang} className="inline-flex flex-wrap items-center gap-1">
-            <Button busy={save.isPending} disabled={first !== undefined} onClick={() => void saveLanguage(lang)}>
+            <Button
+              busy={saves.has(lang) && saves.get(lang)?.error === undefined}
+              disabled={first !== undefined}
+              onClick={() => void saveLanguage(lang)}
+            >
               {t('save', { lang, count })}
             </Button>
-            <Button variant="ghost" aria-label={t('discard.of', { lang })} onClick={() => messages.discard(lang)}>
+            <Button
+              variant="ghost"
+              aria-label={t('discard.of', { lang })}
+              onClick={() => {
+                messages.discard(lang);
+                note(lang);
+              }}
+            >
               {t('discard')}
             </Button>
             {first === undefined ? null : (
@@ -85,8 +116,8 @@ export function SaveBar({ handler, version, resources, messages, onOpen }: SaveB
           </span>
         );
       })}
-      {problem ? (
-        <div role="alert" className="grid basis-full gap-1">
+      {problems.map((problem) => (
+        <div key={problem.requestId ?? problem.message} role="alert" className="grid basis-full gap-1">
           <FieldError>{problem.message}</FieldError>
           {problem.faults.map((fault) => (
             <FieldError key={`${fault.path} ${fault.code}`}>
@@ -95,7 +126,7 @@ export function SaveBar({ handler, version, resources, messages, onOpen }: SaveB
             </FieldError>
           ))}
         </div>
-      ) : null}
+      ))}
     </CardFooter>
   );
 }
