@@ -99,7 +99,8 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
       {asTable && map.data ? (
         <FleetTable map={map.data} />
       ) : (
-        <div className="px-4 pb-3">
+        // Until it is drawn anew, the picture is as wide as its window was.
+        <div className="overflow-x-clip px-4 pb-3">
           <div
             className={cn(
               'relative grid',
