@@ -1,7 +1,6 @@
-import pg from 'pg';
-import type { Database } from '#db/client.ts';
 import { credentialsChannel } from '#server/domain/enrollment/index.ts';
 import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
+import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 
 /** Why a held poll goes on. */
 export type Wake =
@@ -12,29 +11,26 @@ export type Wake =
   /** The time was over, or the agent hung up. */
   | 'over';
 
-const reconnectMs = 500;
 /** A half-open connection says nothing: look by oneself every few seconds. */
 const lookMs = 5_000;
 
 /**
- * Wakes held polls when the database says that a VM's goal state or credential changed. One listening connection per
- * process; while it is away, and every few seconds anyway, every held poll looks by itself.
+ * Wakes held polls when the database says that a VM's goal state or credential changed. When it may
+ * have missed that, and every few seconds anyway, every held poll looks by itself.
  */
 export class GoalStateWatch {
-  readonly #db: Database;
-  readonly #onError: (error: unknown) => void;
   readonly #held = new Map<string, (wake: Wake) => void>();
   readonly #sweep: NodeJS.Timeout;
-  #client: pg.Client | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #closed = false;
+  readonly #listening: Listening;
 
-  constructor(db: Database, onError: (error: unknown) => void) {
-    this.#db = db;
-    this.#onError = onError;
+  constructor(wakes: Wakes) {
     this.#sweep = setInterval(() => this.#wakeAll('look'), lookMs);
     this.#sweep.unref();
-    void this.#listen();
+    this.#listening = wakes.listen([goalStatesChannel, credentialsChannel], {
+      heard: (_, vmId) => this.#held.get(vmId)?.('look'),
+      lost: () => this.#wakeAll('look'),
+      back: () => this.#wakeAll('look'),
+    });
   }
 
   /** Polls that are held now. */
@@ -89,42 +85,12 @@ export class GoalStateWatch {
 
   /** Ends the listening and lets every held poll answer. */
   async close(): Promise<void> {
-    this.#closed = true;
     clearInterval(this.#sweep);
-    clearTimeout(this.#retry);
     this.release();
-    await this.#client?.end().catch(this.#onError);
+    await this.#listening.close();
   }
 
   #wakeAll(why: Wake): void {
     for (const wake of [...this.#held.values()]) wake(why);
-  }
-
-  async #listen(): Promise<void> {
-    const { connectionString } = this.#db.$client.options;
-    const client = new pg.Client({ connectionString, application_name: 'annex agent door', keepAlive: true });
-    const lost = (error?: Error) => {
-      client.removeAllListeners();
-      client.on('error', () => {});
-      if (this.#client === client) this.#client = undefined;
-      void client.end().catch(() => {});
-      if (this.#closed) return;
-      if (error) this.#onError(error);
-      this.#wakeAll('look');
-      this.#retry = setTimeout(() => void this.#listen(), reconnectMs);
-    };
-    client.once('error', lost);
-    client.once('end', () => lost());
-    client.on('notification', ({ payload }) => {
-      if (payload) this.#held.get(payload)?.('look');
-    });
-    this.#client = client;
-    try {
-      await client.connect();
-      await client.query(`listen ${goalStatesChannel}; listen ${credentialsChannel}`);
-      this.#wakeAll('look');
-    } catch (error) {
-      lost(error as Error);
-    }
   }
 }

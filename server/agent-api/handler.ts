@@ -45,7 +45,7 @@ export function createAgentHandler(services: Services & { log: Logger; clock?: C
     services,
     log,
     clock,
-    watch: new GoalStateWatch(services.db, onError),
+    watch: new GoalStateWatch(services.wakes),
     presence: new PresenceBook(services.db, onError),
     identities: new IdentityWindow(),
     perVm: new RateLimit(services.config.vmRate, 3, clock),

@@ -5,6 +5,7 @@ import type { Actor } from '#server/domain/actor.ts';
 import type { BlobStore } from '#server/platform/blob-store.ts';
 import type { Config } from '#server/platform/env.ts';
 import type { Keys } from '#server/platform/keys.ts';
+import type { Wakes } from '#server/platform/wakes/index.ts';
 
 /** What a process holds for its whole life and every verb may use. */
 export interface Services {
@@ -12,6 +13,8 @@ export interface Services {
   config: Config;
   keys: Keys;
   blobs: BlobStore;
+  /** How this process hears what others committed. */
+  wakes: Wakes;
   /** Part of every ETag: one life of the database. */
   epoch: string;
 }

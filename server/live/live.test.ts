@@ -1,22 +1,20 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#db/client.ts';
 import { vms } from '#db/schema/index.ts';
 import { testDatabase } from '#db/testing/database.ts';
 import type { Actor } from '#server/domain/actor.ts';
 import { type ChangeTopic, recordChange } from '#server/domain/changes/index.ts';
-import { testActor } from '#server/testing/context.ts';
+import { testActor, testWakes } from '#server/testing/context.ts';
 import { type Live, type LiveMessage, openLive } from './index.ts';
 import { createRing } from './ring.ts';
 
-const log = pino({ level: 'silent' });
 let db: Database;
 let live: Live;
 
 beforeAll(async () => {
   db = await testDatabase();
   await db.insert(vms).values({ id: known, name: 'known', tags: {}, createdAt: new Date(), createdBy: 'test' });
-  live = openLive(db, log);
+  live = openLive(testWakes(db));
   // Watchers from before the connection read everything once it is there; from then on nothing is missed.
   await until(watch(), 'nothing');
 });
@@ -127,7 +125,7 @@ test('a lost connection is made again, and everything is read again', async () =
   const messages = watch();
   const { id } = await first(messages);
   await db.execute(
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'annex-live' and datname = current_database()`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'annex-test-wakes' and datname = current_database()`,
   );
   const message = (await until(messages, 'nothing')).at(-1);
   expect(message).toMatchObject({ everything: true });
@@ -137,7 +135,7 @@ test('a lost connection is made again, and everything is read again', async () =
 });
 
 test('closing ends every watch', async () => {
-  const own = openLive(db, log);
+  const own = openLive(testWakes(db));
   const messages = watch(undefined, async () => testActor('viewer'), own);
   await first(messages);
   await own.close();

@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type pg from 'pg';
-import type { Logger } from 'pino';
-import type { Database } from '#db/client.ts';
 import { type Actor, hasRole } from '#server/domain/actor.ts';
-import type { ChangeTopic } from '#server/domain/changes/index.ts';
-import { startListener } from './listener.ts';
+import { type ChangeTopic, changesChannel } from '#server/domain/changes/index.ts';
+import type { Wakes } from '#server/platform/wakes/index.ts';
 import { type Change, createRing } from './ring.ts';
 
 /** What a screen gets: what to read again. `everything` after a gap, and for whom nothing else is known. */
@@ -50,22 +47,22 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
 };
 
 /** Starts to listen; one per process, shared by all watchers. */
-export function openLive(db: Database, log: Logger, ringSize = 8_192): Live {
+export function openLive(wakes: Wakes, ringSize = 8_192): Live {
   const ring = createRing(ringSize);
   const wakers = new Set<() => void>();
   const wake = (): void => {
     for (const waker of [...wakers]) waker();
   };
-  const listener = startListener({
-    connection: db.$client.options as pg.ClientConfig,
-    log,
-    onPayload(payload) {
+  const listening = wakes.listen([changesChannel], {
+    heard(_, payload) {
       const change = readPayload(payload);
       if (change === null) return;
       ring.push(change);
       wake();
     },
-    onListening() {
+    // Said once it is back: until then screens show what they have.
+    lost() {},
+    back() {
       // Also the first time: a watcher may have been there before the connection was.
       ring.push('reset');
       wake();
@@ -103,7 +100,7 @@ export function openLive(db: Database, log: Logger, ringSize = 8_192): Live {
     watch,
     async close() {
       closing.abort();
-      await listener.stop();
+      await listening.close();
     },
   };
 }

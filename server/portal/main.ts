@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 await runProcess('portal', async (services) => {
   const { config, log } = services;
-  const live = openLive(services.db, log);
+  const live = openLive(services.wakes);
   const signIn = openSignIn(services, log);
   const door = { services, live, signIn, log };
   providePortalRuntime(door);

@@ -8,6 +8,7 @@ import { type Config, ConfigError } from '#server/platform/env.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
 import { createLogger } from '#server/platform/logger.ts';
 import { secretKey } from '#server/platform/secret-key.ts';
+import { PostgresWakes } from '#server/platform/wakes/index.ts';
 import { openInstallation } from './installation.ts';
 
 /** The processes that share one database. */
@@ -43,6 +44,7 @@ export async function openServices(config: Config, room: Room): Promise<OpenServ
       config,
       keys,
       blobs: openBlobStore(join(config.dataDir, 'blobs')),
+      wakes: new PostgresWakes({ connectionString: config.databaseUrl, name: `annex-${room}-wakes`, log }),
       epoch,
       log,
       close: () => pool.end(),

@@ -11,6 +11,7 @@ import type { Context, Services } from '#server/domain/context.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import { type Config, loadConfig } from '#server/platform/env.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
+import { PostgresWakes, type Wakes } from '#server/platform/wakes/index.ts';
 
 /** What a test may set; everything else is a working default. */
 export interface TestServicesOptions {
@@ -34,13 +35,21 @@ export interface TestContextOptions extends TestServicesOptions {
 export async function testServices(options: TestServicesOptions = {}): Promise<Services> {
   const dataDir = await mkdtemp(join(tmpdir(), 'annex-test-data-'));
   const config = { ...loadConfig({ DATA_DIR: dataDir }), ...options.config };
+  const db = options.db ?? (await testDatabase());
   return {
-    db: options.db ?? (await testDatabase()),
+    db,
     config,
     keys: deriveKeys(randomBytes(32)),
     blobs: openBlobStore(join(config.dataDir, 'blobs')),
+    wakes: testWakes(db),
     epoch: 'test',
   };
+}
+
+/** Hears what is told in this database. */
+export function testWakes({ $client }: Database): Wakes {
+  const { connectionString } = $client.options;
+  return new PostgresWakes({ connectionString, name: 'annex-test-wakes', log: pino({ level: 'silent' }) });
 }
 
 /** A context as a door would make it for one call. */

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type pg from 'pg';
+import { changesChannel } from '#server/domain/changes/index.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
-import { startListener } from '#server/live/listener.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
 /** Milliseconds between two looks for VMs that changed: many changes at once are one look. */
@@ -16,15 +15,14 @@ const most = 2_000;
  * the loss of the database; any number of workers share the work. Returns how to stop.
  */
 export function followHealth(services: OpenServices): () => Promise<void> {
-  const { db, log } = services;
+  const { wakes, log } = services;
   const stopping = new AbortController();
   const { signal } = stopping;
   let told = Promise.withResolvers<void>();
-  const listener = startListener({
-    connection: db.$client.options as pg.ClientConfig,
-    log,
-    onPayload: (payload) => isOfVm(payload) && told.resolve(),
-    onListening: () => told.resolve(),
+  const listening = wakes.listen([changesChannel], {
+    heard: (_, payload) => isOfVm(payload) && told.resolve(),
+    lost: () => {},
+    back: () => told.resolve(),
   });
 
   const follow = async (): Promise<void> => {
@@ -51,7 +49,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   const running = follow();
   return async () => {
     stopping.abort();
-    await Promise.all([running, listener.stop()]);
+    await Promise.all([running, listening.close()]);
   };
 }
 

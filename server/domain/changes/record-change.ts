@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
+import { tell } from '#server/platform/wakes/index.ts';
 
 /**
  * What a screen may watch. `fleet`: the health of a VM as lists, overview and map have it; `act`: what was done, with
@@ -7,7 +8,7 @@ import type { Transaction } from '#db/client.ts';
  */
 export type ChangeTopic = 'vm' | 'fleet' | 'act' | 'handler' | 'publisher' | 'member' | 'invitation' | 'token';
 
-/** Channel on which the ids of changes are told after the commit. */
+/** Channel on which changes are told: `{ topic, key }` as JSON. */
 export const changesChannel = 'annex_changes';
 
 /**
@@ -18,15 +19,17 @@ export async function recordChange(tx: Transaction, topic: ChangeTopic, key: str
   await recordChanges(tx, topic, [key]);
 }
 
-/** The same for many things of one kind, in two statements. */
+/** The same for many things of one kind. */
 export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
-  const sorted = sql.param([...new Set(keys)].sort());
-  await tx.execute(sql`
-    with c as (
-      insert into changes (topic, key) select ${topic}, k from unnest(${sorted}::text[]) k returning id, key
-    )
-    select pg_notify(${changesChannel}, json_build_object('id', id, 'topic', ${topic}::text, 'key', key)::text) from c`);
+  const once = [...new Set(keys)].sort();
+  const sorted = sql.param(once);
+  await tx.execute(sql`insert into changes (topic, key) select ${topic}, k from unnest(${sorted}::text[]) k`);
+  await tell(
+    tx,
+    changesChannel,
+    once.map((key) => JSON.stringify({ topic, key })),
+  );
   if (topic !== 'vm') return;
   // Sorted, so that no two transactions wait for each other. The row stays locked until the commit: whoever derives
   // passes it by until then, and what is committed while it derives is derived again.

@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne, sql } from 'drizzle-orm';
+import { and, eq, isNull, ne } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agentPresence, agents, enrollmentTokens, vms } from '#db/schema/index.ts';
 import type { EnrollRequest, EnrollResponse } from '#protocol/index.ts';
@@ -8,6 +8,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate } from '#server/domain/goal-states/index.ts';
 import { readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
 import { keyedDigest, sha256Hex } from '#server/platform/keys.ts';
+import { tell } from '#server/platform/wakes/index.ts';
 import { pollSeconds } from './polling.ts';
 import { credentialsChannel } from './remove-vm.ts';
 
@@ -127,5 +128,5 @@ async function bindAgent(
     after: { thumbprint: certificate.thumbprint, agent: request.agent, os: request.os ?? {} },
     details: { name: request.agent.name, version: request.agent.version },
   });
-  await tx.execute(sql`select pg_notify(${credentialsChannel}, ${vmId})`);
+  await tell(tx, credentialsChannel, [vmId]);
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   agentPresence,
@@ -16,6 +16,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { retireGoalStates, uninstallAll } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { tell } from '#server/platform/wakes/index.ts';
 import { type RemoveVmInput, removeVmInput } from './input.ts';
 
 /** Channel that tells gateways whose credential is dead: the VM's id. */
@@ -71,7 +72,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
   });
   await recordChange(tx, 'vm', vmId);
   await forgetHealth(tx, ctx, vmId);
-  await tx.execute(sql`select pg_notify(${credentialsChannel}, ${vmId})`);
+  await tell(tx, credentialsChannel, [vmId]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   type ExtensionContents,
@@ -12,6 +12,7 @@ import {
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { tell } from '#server/platform/wakes/index.ts';
 import { etagOf, type PackageFacts, packageKey, renderGoalState, type SealedFacts } from './goal-state.ts';
 
 export type Head = typeof goalStateHeads.$inferSelect;
@@ -93,7 +94,7 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
     .set({ incarnation, etag, text, publishedAt: ctx.now })
     .where(eq(goalStateHeads.vmId, vmId));
   await recordChange(tx, 'vm', vmId);
-  await tx.execute(sql`select pg_notify(${goalStatesChannel}, ${vmId})`);
+  await tell(tx, goalStatesChannel, [vmId]);
   return incarnation;
 }
 

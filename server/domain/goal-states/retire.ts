@@ -1,7 +1,8 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { extensions, secrets } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { tell } from '#server/platform/wakes/index.ts';
 import { goalStatesChannel, loadExtensions, lockHead, publishGoalState } from './publish.ts';
 import { dropExtension, markUninstall } from './remove-extension.ts';
 
@@ -10,7 +11,7 @@ export async function retireGoalStates(tx: Transaction, vmId: string): Promise<v
   await lockHead(tx, vmId);
   await tx.delete(extensions).where(eq(extensions.vmId, vmId));
   await tx.delete(secrets).where(eq(secrets.vmId, vmId));
-  await tx.execute(sql`select pg_notify(${goalStatesChannel}, ${vmId})`);
+  await tell(tx, goalStatesChannel, [vmId]);
 }
 
 /** Asks for the uninstall of every extension. Returns how many the agent has to remove before the VM may go. */
