@@ -39,7 +39,7 @@ test('the health that was written is what the VMs’ own pages derive', async ()
 
 test('what was written of reports and goals is what the protocol has', async () => {
   const { rows } = await services.db.execute<{ kind: string; document: unknown }>(
-    sql`select distinct kind, document from report_history`,
+    sql`select distinct kind, document::jsonb as document from report_history`,
   );
   const of = (kind: string) => rows.filter((row) => row.kind === kind).map(({ document }) => document);
   const report = { handlers: of('handler'), heartbeats: of('heartbeat'), statuses: of('status') };

@@ -29,8 +29,17 @@ export interface Config {
   /** Requests per second of one VM; 0 = off. */
   vmRate: number;
   custody: 'portal' | 'vm';
-  /** How long it is kept when a health became another. */
-  healthDays: number;
+  /** For how many days what grows with time is kept. */
+  keptDays: {
+    /** Reports as they were sent. */
+    reports: number;
+    /** When the health of a VM or an extension became another. */
+    health: number;
+    /** VMs per handler version, once a day. */
+    counts: number;
+    /** Invitations and tokens after their end. */
+    ended: number;
+  };
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   limits: Limits;
 }
@@ -76,6 +85,11 @@ const proxies = z.string().transform((text, ctx) => {
   }
   return list;
 });
+
+const days = z
+  .string()
+  .regex(/^[1-9]\d{0,3}$/, 'must be a number of days')
+  .transform(Number);
 
 const databaseUrl = z
   .string()
@@ -143,11 +157,10 @@ const environment = z
       .transform(Number)
       .default(20),
     ANNEX_CUSTODY: z.enum(['portal', 'vm'], 'must be portal or vm').default('portal'),
-    ANNEX_HEALTH_DAYS: z
-      .string()
-      .regex(/^[1-9]\d{0,3}$/, 'must be a number of days')
-      .transform(Number)
-      .default(30),
+    ANNEX_REPORT_DAYS: days.default(30),
+    ANNEX_HEALTH_DAYS: days.default(30),
+    ANNEX_COUNT_DAYS: days.default(400),
+    ANNEX_ENDED_DAYS: days.default(30),
     ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
     ANNEX_LIMITS: limits.optional(),
   })
@@ -220,7 +233,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     openId: openIdOf(value),
     vmRate: value.ANNEX_VM_RATE,
     custody: value.ANNEX_CUSTODY,
-    healthDays: value.ANNEX_HEALTH_DAYS,
+    keptDays: {
+      reports: value.ANNEX_REPORT_DAYS,
+      health: value.ANNEX_HEALTH_DAYS,
+      counts: value.ANNEX_COUNT_DAYS,
+      ended: value.ANNEX_ENDED_DAYS,
+    },
     logLevel: value.ANNEX_LOG,
     limits: value.ANNEX_LIMITS ?? defaultLimits,
   };

@@ -3,12 +3,14 @@ import { apiTokens, invitations, sessions, verifications } from '#db/schema/auth
 import { enrollmentTokens } from '#db/schema/enrollment.ts';
 import type { Services } from '#server/domain/context.ts';
 
-/** How long an invitation or a token stays in the lists after its end, so that people see what became of it. */
-const shownMs = 30 * 24 * 60 * 60_000;
+const dayMs = 24 * 60 * 60_000;
 
-/** Removes sessions that have ended, and invitations and tokens that ended a month ago. None of them opens anything. */
-export async function clearExpired({ db }: Services, now: Date): Promise<number> {
-  const old = new Date(now.getTime() - shownMs);
+/**
+ * Removes sessions that have ended, and invitations and tokens that ended long ago; until then they stay in the lists,
+ * so that people see what became of them. None of them opens anything.
+ */
+export async function clearExpired({ db, config }: Services, now: Date): Promise<number> {
+  const old = new Date(now.getTime() - config.keptDays.ended * dayMs);
   const gone = [
     await db.delete(sessions).where(lt(sessions.expiresAt, now)),
     await db.delete(verifications).where(lt(verifications.expiresAt, now)),

@@ -5,12 +5,12 @@ const dayMs = 24 * 60 * 60_000;
 /** Rows of one statement, so that none runs into its time limit. */
 const atOnce = 20_000;
 const hourlyDays = 14;
-const dailyDays = 400;
 
 /** Removes old changes of health, and thins the hourly counts of versions. Returns how many rows went. */
 export async function clearHealth(services: Services, now: Date): Promise<number> {
   const before = (days: number): string => new Date(now.getTime() - days * dayMs).toISOString();
-  const transitions = await clearTransitions(services, before(services.config.healthDays));
+  const { health, counts: daily } = services.config.keptDays;
+  const transitions = await clearTransitions(services, before(health));
   // One hour of each day stays, the same for all versions of a handler: a version without a row then had no VM.
   const counts = await services.db.execute(sql`
     delete from version_counts v using (
@@ -18,7 +18,7 @@ export async function clearHealth(services: Services, now: Date): Promise<number
        where hour < ${before(hourlyDays)} group by 1, 2
     ) d
     where v.handler = d.handler and date_trunc('day', v.hour, 'UTC') = d.day and v.hour < ${before(hourlyDays)}
-      and (v.hour <> d.kept or v.hour < ${before(dailyDays)})`);
+      and (v.hour <> d.kept or v.hour < ${before(daily)})`);
   return transitions + (counts.rowCount ?? 0);
 }
 

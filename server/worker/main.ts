@@ -7,6 +7,7 @@ import { clearExpired } from './clear-expired.ts';
 import { clearHealth } from './clear-health.ts';
 import { clearUploads } from './clear-uploads.ts';
 import { followHealth } from './follow-health.ts';
+import { keepPartitions } from './keep-partitions.ts';
 import { createActivityCheck, linkActivity } from './link-activity.ts';
 import { startTicker } from './ticker.ts';
 
@@ -15,6 +16,7 @@ const minute = 60_000;
 await runProcess('worker', async (services) => {
   const stopFollowing = followHealth(services);
   const stopTicking = startTicker(services, [
+    { name: 'keep-partitions', everyMs: 10 * minute, run: keepPartitions },
     { name: 'mark-forgotten', everyMs: 10 * minute, run: markForgotten },
     { name: 'gather-messages', everyMs: 2_000, run: gatherReportedMessages },
     { name: 'count-versions', everyMs: 5 * minute, run: countVersions },

@@ -11,6 +11,8 @@ const keptPerVersion = 500;
 const batch = 2_000;
 /** A report may take this long from its receipt to its commit; a later one with a lower number would be passed over. */
 const settledMs = 2_000;
+/** Numbers that are looked at: of a long backlog not all of it is read again for every batch. */
+const window = 2 * batch;
 const params = { count: 10, length: 200 };
 
 interface HistoryRow extends Record<string, unknown> {
@@ -55,17 +57,10 @@ async function gatherBatch(
   await tx.insert(messageCursors).values({ id: 1, historyId: 0 }).onConflictDoNothing();
   const [cursor] = await tx.select().from(messageCursors).for('update', { skipLocked: true });
   if (cursor === undefined) return 0;
-  const found = await tx.execute<HistoryRow>(sql`
-    select h.id, h.at, h.kind, e.handler,
-      case when h.kind = 'handler' then null else h.document end as document,
-      coalesce(l.handler_state ->> 'version', e.version) as version
-    from (select * from report_history where id > ${cursor.historyId} order by id limit ${batch}) h
-    left join extensions e on e.vm_id = h.vm_id and e.name = h.extension
-    left join extension_latest l on l.vm_id = h.vm_id and l.name = h.extension
-    order by h.id`);
+  const found = await readOn(tx, cursor.historyId);
   const settled = new Date(now.getTime() - settledMs);
-  const young = found.rows.findIndex(({ at }) => new Date(at) > settled);
-  const rows = young < 0 ? found.rows : found.rows.slice(0, young);
+  const young = found.findIndex(({ at }) => new Date(at) > settled);
+  const rows = young < 0 ? found : found.slice(0, young);
   const last = rows.at(-1);
   if (last === undefined) return 0;
 
@@ -95,6 +90,28 @@ async function gatherBatch(
     .set({ historyId: Number(last.id) })
     .where(eq(messageCursors.id, 1));
   return rows.length;
+}
+
+/** What follows a number: the next of its window, or of the first that has any where numbers are missing. */
+async function readOn(tx: Transaction, after: number): Promise<HistoryRow[]> {
+  const from = (start: number) =>
+    tx.execute<HistoryRow>(sql`
+      select h.id, h.at, h.kind, e.handler,
+        case when h.kind = 'handler' then null else h.document end as document,
+        coalesce(l.handler_state ->> 'version', e.version) as version
+      from (
+        select * from report_history where id > ${start} and id <= ${start + window} order by id limit ${batch}
+      ) h
+      left join extensions e on e.vm_id = h.vm_id and e.name = h.extension
+      left join extension_latest l on l.vm_id = h.vm_id and l.name = h.extension
+      order by h.id`);
+  const near = await from(after);
+  if (near.rows.length > 0) return near.rows;
+  const { rows } = await tx.execute<{ next: string | null }>(
+    sql`select min(id) as next from report_history where id > ${after + window}`,
+  );
+  const next = rows[0]?.next ?? null;
+  return next === null ? [] : (await from(Number(next) - 1)).rows;
 }
 
 interface Schemas {

@@ -28,12 +28,12 @@ type Kept = Pick<typeof reportHistory.$inferSelect, 'kind' | 'extension' | 'sequ
 async function loadLate(tx: Transaction, vmId: string, entries: HistoryEntry[]): Promise<Kept[]> {
   const late = entries.filter(({ current }) => !current).map(({ entry }) => entry);
   if (late.length === 0) return [];
-  const { extension, kind, sequenceNumber, document, id } = reportHistory;
+  const { extension, kind, sequenceNumber, document, at, id } = reportHistory;
   return tx
     .selectDistinctOn([extension, kind, sequenceNumber], { extension, kind, sequenceNumber, document })
     .from(reportHistory)
     .where(and(eq(reportHistory.vmId, vmId), inArray(extension, [...new Set(late.map(({ name }) => name))])))
-    .orderBy(extension, kind, sequenceNumber, desc(id));
+    .orderBy(extension, kind, sequenceNumber, desc(at), desc(id));
 }
 
 function isSame(row: Kept, entry: ReportEntry): boolean {

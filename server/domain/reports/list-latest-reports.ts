@@ -28,7 +28,7 @@ export async function listLatestReports(ctx: Context, input: ListLatestReportsIn
             eq(reportHistory.current, true),
           ),
         )
-        .orderBy(desc(reportHistory.id))
+        .orderBy(desc(reportHistory.at), desc(reportHistory.id))
         .limit(1),
     ),
   );

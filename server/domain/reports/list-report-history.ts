@@ -1,8 +1,9 @@
-import { and, desc, eq, lt } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { reportHistory } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
+import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListReportHistoryInput, listReportHistoryInput } from './input.ts';
 
@@ -25,21 +26,32 @@ export async function listReportHistory(
 ): Promise<{ items: PastReport[]; nextCursor: string | null }> {
   allow(ctx.actor, 'operator');
   const { vmId, extension, kind, limit, cursor } = parse(listReportHistoryInput, input);
-  const below = cursor === undefined ? undefined : Number(readCursor(cursor, 1)[0]);
   const rows = await ctx.db
-    .select()
+    .select({ ...getTableColumns(reportHistory), micros })
     .from(reportHistory)
     .where(
       and(
         eq(reportHistory.vmId, vmId),
         extension === undefined ? undefined : eq(reportHistory.extension, extension),
         kind === undefined ? undefined : eq(reportHistory.kind, kind),
-        below === undefined || !Number.isSafeInteger(below) ? undefined : lt(reportHistory.id, below),
+        cursor === undefined ? undefined : sql`(${reportHistory.at}, ${reportHistory.id}) < (${placeOf(cursor)})`,
       ),
     )
-    .orderBy(desc(reportHistory.id))
+    .orderBy(desc(reportHistory.at), desc(reportHistory.id))
     .limit(limit + 1);
-  const items = rows.slice(0, limit).map(({ vmId: _, at, ...row }): PastReport => ({ ...row, at: at.toISOString() }));
-  const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? writeCursor([String(last.id)]) : null };
+  const items = rows
+    .slice(0, limit)
+    .map(({ vmId: _, micros: __, at, ...row }): PastReport => ({ ...row, at: at.toISOString() }));
+  const last = rows[items.length - 1];
+  return { items, nextCursor: rows.length > limit && last ? writeCursor([last.micros, String(last.id)]) : null };
+}
+
+/** Since 1970, exactly as the database has it. */
+const micros = sql<string>`(extract(epoch from ${reportHistory.at}) * 1000000)::bigint::text`;
+
+/** The moment and the id of the last report that was given out. */
+function placeOf(cursor: string) {
+  const [at = '', id = ''] = readCursor(cursor, 2);
+  if (![at, id].every((text) => /^\d{1,17}$/.test(text))) throw new DomainError('bad_request', 'cursor_invalid');
+  return sql`timestamptz 'epoch' + ${at}::bigint * interval '1 microsecond', ${id}::bigint`;
 }

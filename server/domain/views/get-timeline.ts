@@ -132,7 +132,7 @@ type TransitionRow = Transition & { extension: string | null; kind: 'health' | '
 const heardAt = sql<Date | null>`(
   select ${reportHistory.at} from ${reportHistory}
   where ${reportHistory.vmId} = ${extensions.vmId} and ${reportHistory.extension} = ${extensions.name}
-  order by ${reportHistory.id} limit 1)`.mapWith(reportHistory.at);
+  order by ${reportHistory.at}, ${reportHistory.id} limit 1)`.mapWith(reportHistory.at);
 
 async function loadLanes(
   tx: Transaction,

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { beforeAll, expect, test } from 'vitest';
+import type { Database } from '#db/client.ts';
+import { reportHistory } from '#db/schema/index.ts';
+import { testDatabase } from '#db/testing/database.ts';
+import { dropPartitions, makePartitions } from './partitions.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const today = Math.floor(Date.now() / dayMs) * dayMs;
+/** In the middle of the day that is so many days from now. */
+const day = (days: number): Date => new Date(today + (days + 0.5) * dayMs);
+const nameOf = (days: number): string => `report_history_${day(days).toISOString().slice(0, 10).replaceAll('-', '')}`;
+
+let db: Database;
+
+beforeAll(async () => {
+  db = await testDatabase();
+});
+
+async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await db.$client.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+}
+
+const drop = (until: Date) => withClient((client) => dropPartitions(client, until));
+
+async function report(at: Date): Promise<string> {
+  const vmId = randomUUID();
+  await db.insert(reportHistory).values({ vmId, at, kind: 'status', extension: 'probe', current: true, document: {} });
+  const { rows } = await db.$client.query<{ place: string }>(
+    'select tableoid::regclass::text as place from report_history where vm_id = $1',
+    [vmId],
+  );
+  return rows[0]?.place ?? '';
+}
+
+async function tables(): Promise<string[]> {
+  const { rows } = await db.$client.query<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'r' and relname like 'report\\_history\\_%' order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+test('a migrated database has room for yesterday, today and a week; more room follows without a gap', async () => {
+  expect(await report(day(-1))).toBe('report_history_past');
+  expect(await report(day(0))).toBe('report_history_past');
+  expect(await report(day(1))).toBe(nameOf(1));
+  expect(await report(day(7))).toBe(nameOf(7));
+  expect(await withClient((client) => makePartitions(client, day(0)))).toBe(0);
+  await expect(report(day(8))).rejects.toThrow();
+  // Nobody made any for two weeks.
+  expect(await withClient((client) => makePartitions(client, day(20)))).toBe(20);
+  expect(await report(day(27))).toBe(nameOf(27));
+});
+
+test('old days go, young ones stay', async () => {
+  await report(day(2));
+  expect(await drop(new Date(today + 2 * dayMs))).toBe(2);
+  expect((await tables())[0]).toBe(nameOf(2));
+  expect(await drop(day(2))).toBe(0);
+  expect(await report(day(2))).toBe(nameOf(2));
+});
+
+test('who reads for long is not waited for, holds nobody up, and the day goes afterwards', async () => {
+  await withClient(async (reader) => {
+    await reader.query('begin');
+    await reader.query('select count(*) from report_history');
+    const began = performance.now();
+    await expect(drop(day(3))).rejects.toMatchObject({ code: '55P03' });
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(await report(day(4))).toBe(nameOf(4));
+    await reader.query('commit');
+  });
+  expect(await tables()).toContain(nameOf(2));
+  expect(await drop(day(3))).toBe(1);
+  expect(await tables()).not.toContain(nameOf(2));
+});
+
+test('what a crash left between detaching and dropping goes, what a person detached stays', async () => {
+  const [ours, theirs] = [nameOf(4), nameOf(5)];
+  await db.$client.query(`comment on table ${ours} is 'to be dropped'`);
+  await db.$client.query(`alter table report_history detach partition ${ours}`);
+  await db.$client.query(`alter table report_history detach partition ${theirs}`);
+  expect(await drop(day(2))).toBe(1);
+  expect(await tables()).not.toContain(ours);
+  expect(await tables()).toContain(theirs);
+});

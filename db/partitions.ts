@@ -1,0 +1,95 @@
+import type pg from 'pg';
+
+/** The table that is partitioned by the day of `at`. */
+const table = 'report_history';
+/** Days for which partitions stand ready: so long may nobody make new ones until reports are refused. */
+const daysAhead = 7;
+const dayMs = 24 * 60 * 60_000;
+
+/** Any fixed number: who makes or removes partitions takes this lock first. */
+const lock = 4_266_399_004;
+/** What waits longer for a reader is tried again another time; nobody else waits behind it for longer than this. */
+const lockTimeout = '2s';
+/** Marks a partition that is to go, whatever ends the process in between. */
+const leaving = 'to be dropped';
+
+/** Partitions by the end of their time, the oldest first. */
+const partitions = `
+  select c.relname as name, i.inhdetachpending as pending,
+    (regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \\(''([^'']+)''\\)'))[1]::timestamptz as before
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = $1::regclass`;
+
+/**
+ * Makes the partitions of today and the days to come, so that no insert ever lacks one. They follow on the last one
+ * without a gap. There is no default partition: beside one, PostgreSQL detaches nothing concurrently, and attaching a
+ * day would lock and read it. What is older than all of them has the first, which begins at no time. Returns how many
+ * were made.
+ */
+export async function makePartitions(client: pg.ClientBase, now: Date): Promise<number> {
+  await client.query('begin');
+  try {
+    await client.query('select pg_advisory_xact_lock($1)', [lock]);
+    const { rows } = await client.query<{ before: Date | null }>(
+      `select max(before) as before from (${partitions}) p`,
+      [table],
+    );
+    let made = 0;
+    const today = new Date(Math.floor(now.getTime() / dayMs) * dayMs);
+    const until = now.getTime() + daysAhead * dayMs;
+    for (let day = rows[0]?.before ?? today; day.getTime() <= until; day = new Date(day.getTime() + dayMs)) {
+      await attachDay(client, day);
+      made += 1;
+    }
+    await client.query('commit');
+    return made;
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+/** Made beside and attached: that lets reports go on, where making it in its place would shut them out. */
+async function attachDay(client: pg.ClientBase, day: Date): Promise<void> {
+  const from = day.toISOString();
+  const to = new Date(day.getTime() + dayMs).toISOString();
+  const name = `${table}_${from.slice(0, 10).replaceAll('-', '')}`;
+  await client.query(`create table ${name} (like ${table} including defaults including indexes)`);
+  await client.query(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`);
+}
+
+/**
+ * Removes the partitions whose last moment was before `until`, and what an earlier call left of one. Where somebody
+ * reads for long, it throws after two seconds, and the next call goes on. Not for a client in a transaction. Returns
+ * how many went.
+ */
+export async function dropPartitions(client: pg.ClientBase, until: Date): Promise<number> {
+  await client.query('select pg_advisory_lock($1)', [lock]);
+  try {
+    await client.query(`set lock_timeout = '${lockTimeout}'`);
+    return await dropBefore(client, until);
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [lock]);
+    await client.query('reset lock_timeout');
+  }
+}
+
+async function dropBefore(client: pg.ClientBase, until: Date): Promise<number> {
+  const { rows } = await client.query<{ name: string; pending: boolean }>(
+    `select name, pending from (${partitions}) p where pending or before <= $2 order by pending desc, before`,
+    [table, until],
+  );
+  for (const { name, pending } of rows) {
+    if (!pending) await client.query(`comment on table ${name} is '${leaving}'`);
+    // Only one may be on its way out: a detaching that was broken off is ended first.
+    await client.query(`alter table ${table} detach partition ${name} ${pending ? 'finalize' : 'concurrently'}`);
+  }
+  const detached = await client.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relkind = 'r' and not relispartition and relname like $1 || '\\_%' and relnamespace = current_schema::regnamespace
+        and obj_description(oid, 'pg_class') = $2`,
+    [table, leaving],
+  );
+  for (const { name } of detached.rows) await client.query(`drop table ${name}`);
+  return detached.rows.length;
+}
