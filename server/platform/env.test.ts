@@ -52,6 +52,7 @@ describe('the environment', () => {
     [{ ANNEX_TRUST_PROXY: 'proxy' }, 'ANNEX_TRUST_PROXY must be addresses'],
     [{ ANNEX_TLS_CERT: '/c.pem' }, 'ANNEX_TLS_KEY must be set'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must be a postgres://'],
+    [{ NATS_URL: 'nats://one:4222,http://two' }, 'NATS_URL must be nats://'],
     [{ ANNEX_SECRET_KEY: 'short' }, 'ANNEX_SECRET_KEY must have 32'],
     [{ ANNEX_BOOTSTRAP_TOKEN: 'short' }, 'ANNEX_BOOTSTRAP_TOKEN must have 32'],
     [{ ANNEX_BOOTSTRAP_EMAIL: 'a@b.example' }, 'ANNEX_BOOTSTRAP_PASSWORD must be set'],

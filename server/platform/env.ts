@@ -19,6 +19,8 @@ export interface Config {
   tls: { certFile: string; keyFile: string } | null;
   /** Null: the embedded PostgreSQL. The launcher hands its address on to its children. */
   databaseUrl: string | null;
+  /** Wake-ups go over NATS instead of NOTIFY. */
+  natsUrl: string | null;
   /** Absolute. */
   dataDir: string;
   /** Null: the file in `dataDir` (secret-key.ts). */
@@ -95,6 +97,14 @@ const databaseUrl = z
   .string()
   .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a postgres:// address');
 
+/** The client takes one name and one password for all servers of a cluster: those of the first. */
+const natsUrl = z
+  .string()
+  .refine(
+    (text) => text.split(',').every((one) => /^(nats|tls):\/\/[^/]/.test(one.trim()) && URL.canParse(one.trim())),
+    'must be nats:// or tls:// addresses with commas between them',
+  );
+
 const limits = z.string().transform((text, ctx) => {
   try {
     return mergeLimits(defaultLimits, JSON.parse(text) as unknown, '');
@@ -139,6 +149,7 @@ const environment = z
     ANNEX_TLS_CERT: z.string().optional(),
     ANNEX_TLS_KEY: z.string().optional(),
     DATABASE_URL: databaseUrl.optional(),
+    NATS_URL: natsUrl.optional(),
     DATA_DIR: z.string().default('.data'),
     ANNEX_SECRET_KEY: secret('').optional(),
     ANNEX_BOOTSTRAP_TOKEN: secret('')
@@ -224,6 +235,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     trustProxy: value.ANNEX_TRUST_PROXY ?? new BlockList(),
     tls,
     databaseUrl: value.DATABASE_URL ?? null,
+    natsUrl: value.NATS_URL ?? null,
     dataDir: resolve(value.DATA_DIR),
     secretKey: value.ANNEX_SECRET_KEY ?? null,
     bootstrap: {

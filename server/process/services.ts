@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { openDatabase } from '#db/client.ts';
+import { type Database, openDatabase } from '#db/client.ts';
 import type { Services } from '#server/domain/context.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import { type Config, ConfigError } from '#server/platform/env.ts';
-import { deriveKeys } from '#server/platform/keys.ts';
+import { deriveKeys, type Keys, sha256Hex } from '#server/platform/keys.ts';
 import { createLogger } from '#server/platform/logger.ts';
 import { secretKey } from '#server/platform/secret-key.ts';
-import { PostgresWakes } from '#server/platform/wakes/index.ts';
+import { natsWakes, postgresWakes, tellAfterCommit } from '#server/platform/wakes/index.ts';
 import { openInstallation } from './installation.ts';
 
 /** The processes that share one database. */
@@ -39,20 +39,38 @@ export async function openServices(config: Config, room: Room): Promise<OpenServ
     const keys = deriveKeys(await secretKey(config));
     const { epoch, was } = await openInstallation(db, keys.check);
     if (was === 'restored') log.warn({ epoch }, 'this database is a restored one: goal states go on in a new epoch');
+    const { wakes, close: closeWakes } = openWakes(config, room, db, keys, log);
     return {
       db,
       config,
       keys,
       blobs: openBlobStore(join(config.dataDir, 'blobs')),
-      wakes: new PostgresWakes({ connectionString: config.databaseUrl, name: `annex-${room}-wakes`, log }),
+      wakes,
       epoch,
       log,
-      close: () => pool.end(),
+      close: async () => {
+        await closeWakes();
+        await pool.end();
+      },
     };
   } catch (error) {
     await pool.end();
     throw error;
   }
+}
+
+/** NOTIFY, or NATS where that is set; its connection is held for telling, too. */
+function openWakes(config: Config, room: Room, db: Database, keys: Keys, log: Logger) {
+  const name = `annex-${room}-wakes`;
+  if (config.natsUrl === null || config.databaseUrl === null) {
+    const wakes = postgresWakes({ connectionString: config.databaseUrl ?? undefined, name, log });
+    return { wakes, close: async () => {} };
+  }
+  const installation = sha256Hex(keys.check).slice(0, 16);
+  const { wakes, publish } = natsWakes({ url: config.natsUrl, installation, name, log });
+  tellAfterCommit(db, publish);
+  const held = wakes.listen([], { heard() {}, lost() {}, back() {} });
+  return { wakes, close: () => held.close() };
 }
 
 /** A pool whose statements end by themselves, so that no request waits for ever on a lock or on a half-open connection. */

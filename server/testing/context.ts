@@ -11,7 +11,7 @@ import type { Context, Services } from '#server/domain/context.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import { type Config, loadConfig } from '#server/platform/env.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
-import { PostgresWakes, type Wakes } from '#server/platform/wakes/index.ts';
+import { postgresWakes, type Wakes } from '#server/platform/wakes/index.ts';
 
 /** What a test may set; everything else is a working default. */
 export interface TestServicesOptions {
@@ -49,7 +49,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<S
 /** Hears what is told in this database. */
 export function testWakes({ $client }: Database): Wakes {
   const { connectionString } = $client.options;
-  return new PostgresWakes({ connectionString, name: 'annex-test-wakes', log: pino({ level: 'silent' }) });
+  return postgresWakes({ connectionString, name: 'annex-test-wakes', log: pino({ level: 'silent' }) });
 }
 
 /** A context as a door would make it for one call. */

@@ -5,11 +5,47 @@ interface Runner {
   execute(statement: SQL): PromiseLike<unknown>;
 }
 
+/** Something that begins transactions; in a transaction, savepoints. */
+interface Beginner extends Runner {
+  transaction(run: (tx: Beginner) => Promise<unknown>, config?: never): Promise<unknown>;
+}
+
+/** Sends messages past the database. */
+export type Publish = (channel: string, payloads: readonly string[]) => void;
+
+const posts = new WeakMap<object, Publish>();
+
 /**
  * Tells everyone who listens on the channel, with the commit and never without it. One call for many payloads:
  * notifications serialise commits. A payload is an id or a few words: PostgreSQL takes 7,999 bytes.
  */
 export async function tell(tx: Runner, channel: string, payloads: readonly string[]): Promise<void> {
   if (payloads.length === 0) return;
+  const post = posts.get(tx);
+  if (post !== undefined) return post(channel, payloads);
   await tx.execute(sql`select pg_notify(${channel}, p) from unnest(${sql.param(payloads)}::text[]) p`);
+}
+
+/** Whether NOTIFY carries what is told: a statement that runs by itself may then tell within itself. */
+export function tellsByStatement(db: Runner): boolean {
+  return !posts.has(db);
+}
+
+/**
+ * From now on what is told in this database's transactions is kept until they are committed and published then, before
+ * the caller goes on. A process that dies between the two leaves a commit that nobody was told of: whoever listens
+ * looks by itself every few seconds.
+ */
+export function tellAfterCommit(db: Beginner, publish: Publish): void {
+  posts.set(db, publish);
+  const begin = db.transaction.bind(db);
+  db.transaction = async (run, config) => {
+    const kept: { channel: string; payloads: readonly string[] }[] = [];
+    const result = await begin((tx) => {
+      tellAfterCommit(tx, (channel, payloads) => kept.push({ channel, payloads }));
+      return run(tx);
+    }, config);
+    for (const { channel, payloads } of kept) publish(channel, payloads);
+    return result;
+  };
 }

@@ -1,9 +1,12 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { sql } from 'drizzle-orm';
-import { beforeAll, expect, test, vi } from 'vitest';
-import type { Database } from '#db/client.ts';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Database, openDatabase } from '#db/client.ts';
 import { testDatabase } from '#db/testing/database.ts';
 import { testWakes } from '#server/testing/context.ts';
-import { tell, type Wakes } from './index.ts';
+import { natsWakes, tell, tellAfterCommit, type Wakes } from './index.ts';
 
 let db: Database;
 
@@ -68,4 +71,79 @@ test('a lost connection is said at once, and made again', async () => {
   const other = listenTo(wakes, 'a');
   await other.logs('back');
   await other.close();
+});
+
+/** Debian has it as `nats-server`; without it these tests say that they cannot run. */
+const hasNats = spawnSync('nats-server', ['--version']).status === 0;
+if (!hasNats) process.stderr.write('nats-server is not installed: wake-ups over NATS are not tried.\n');
+
+describe.runIf(hasNats)('over NATS', () => {
+  let server: ChildProcess;
+  let port = 0;
+
+  const startServer = async () => {
+    server = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port || -1)], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    server.stderr?.on('data', (text) => {
+      said += String(text);
+    });
+    await vi.waitFor(() => expect(said).toContain('Server is ready'), { timeout: 5_000 });
+    port = Number(/Listening for client connections on \S+:(\d+)/.exec(said)?.[1]);
+  };
+  const stopServer = async () => {
+    const exited = once(server, 'exit');
+    server.kill('SIGKILL');
+    await exited;
+  };
+  const open = (installation = 'one') =>
+    natsWakes({ url: `nats://127.0.0.1:${port}`, installation, name: 'test', log: pino({ level: 'silent' }) });
+
+  beforeAll(startServer);
+  afterAll(stopServer);
+
+  test('what is told is heard after the commit, savepoints included; a rollback tells nothing', async () => {
+    const { wakes, publish } = open();
+    const told = openDatabase(db.$client);
+    tellAfterCommit(told, publish);
+    const one = listenTo(wakes, 'a', 'b');
+    const foreign = listenTo(open('two').wakes, 'a');
+    await Promise.all([one.logs('back'), foreign.logs('back')]);
+    await told.transaction(async (tx) => {
+      await tell(tx, 'a', ['1', '2']);
+      const undone = tx.transaction(async (inner) => {
+        await tell(inner, 'a', ['undone']);
+        throw new Error('undo');
+      });
+      await expect(undone).rejects.toThrow('undo');
+      await tx.transaction((inner) => tell(inner, 'b', ['inner']));
+      await tell(told, 'a', ['at once']);
+      await one.logs('a at once');
+    });
+    const failed = told.transaction(async (tx) => {
+      await tell(tx, 'a', ['undone']);
+      throw new Error('undo');
+    });
+    await expect(failed).rejects.toThrow('undo');
+    await tell(told, 'a', ['end']);
+    await one.logs('a end');
+    expect(one.log).toEqual(['back', 'a at once', 'a 1', 'a 2', 'b inner', 'a end']);
+    expect(foreign.log).toEqual(['back']);
+    await Promise.all([one.close(), foreign.close()]);
+  });
+
+  test('a lost server is said at once, and found again', async () => {
+    const { wakes, publish } = open();
+    const one = listenTo(wakes, 'a');
+    await one.logs('back');
+    await stopServer();
+    await one.logs('lost');
+    publish('a', ['to nobody']);
+    await startServer();
+    await vi.waitFor(() => expect(one.log).toEqual(['back', 'lost', 'back']), { timeout: 5_000 });
+    publish('a', ['again']);
+    await one.logs('a again');
+    await one.close();
+  });
 });
