@@ -1,0 +1,201 @@
+import type pg from 'pg';
+import { heartbeatFile, statusFile } from '#protocol/index.ts';
+import { publishCatalogue, seedHandlers } from '#scripts/seed/catalogue.ts';
+import type { Services } from '#server/domain/context.ts';
+import { defaultTimeouts, packageKey, renderGoalState } from '#server/domain/goal-states/goal-state.ts';
+import { extensionNames } from '../load/agents.ts';
+
+export interface FleetOptions {
+  vms: number;
+  /** The word that everything random and every credential comes from. */
+  seed: string;
+  say(line: string): void;
+}
+
+/** What the load needs to know of the fleet. */
+export interface Fleet {
+  vms: number;
+  seed: string;
+  /** Of the goal state that every VM has. */
+  etag: string;
+}
+
+const handlers = seedHandlers.filter(({ name }) => (Object.values(extensionNames) as string[]).includes(name));
+
+/** No foreign keys are checked and no commit is waited for: what is written here can be written again. */
+const settings = `set session_replication_role = replica; set synchronous_commit = off; set work_mem = '256MB';
+  set maintenance_work_mem = '512MB'`;
+
+/** Seconds that writing a million VMs takes about; the last readings are set so far ahead, so that nothing has aged. */
+const secondsPerMillion = 60;
+
+/**
+ * Fills an empty database with VMs that have real credentials, a goal state of three extensions, and reports of all of
+ * them: one VM in a hundred is in transition, one in fifty has failed, the others are well. Handlers come in by the
+ * product's own verbs, all else as rows. The history of goal states is left out: no agent reads it.
+ */
+export async function seedFleet(services: Services, { vms, seed, say }: FleetOptions): Promise<Fleet> {
+  const etag = `"${services.epoch}.1"`;
+  await publishCatalogue(services);
+  const client = await services.db.$client.connect();
+  const began = performance.now();
+  try {
+    await client.query(settings);
+    await prepareGoals(client);
+    for (const [what, text, values] of steps(vms, seed, etag)) {
+      const from = performance.now();
+      await client.query(text, values);
+      if (vms >= 100_000) say(`${what}: ${((performance.now() - from) / 1_000).toFixed(1)} s`);
+    }
+  } finally {
+    client.release(true);
+  }
+  say(`${vms} VMs written in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
+  return { vms, seed, etag };
+}
+
+/** The extensions that a VM has, as rows and as a goal state's text with a place for the VM's id. */
+async function prepareGoals(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ handler: string; version: string; sha256: string; size: string }>(
+    'select handler, version, sha256, size from handler_versions',
+  );
+  const packages = new Map(
+    rows.map((row) => [packageKey(row.handler, row.version), { sha256: row.sha256, size: Number(row.size) }]),
+  );
+  const contents = handlers.map(({ name, handler, versions, settings: publicSettings }) => {
+    const version = versions.at(-1)?.version ?? '';
+    return {
+      ...{ name, handler, requestedVersion: version, version, state: 'enabled' as const },
+      ...{ autoUpgradeMinorVersion: false, dependsOn: [], timeouts: defaultTimeouts, publicSettings },
+      ...{ secretId: null, sequenceNumber: 1 },
+    };
+  });
+  const text = renderGoalState('VM', 1, contents, packages, new Map());
+  await client.query(
+    `create temporary table bench_goals as
+     select r.*, $2::text as goal_state from json_to_recordset($1::json) as r(
+       name text, handler text, version text, timeouts json, "publicSettings" json, heartbeat jsonb, status jsonb)`,
+    [JSON.stringify(contents.map((goal) => ({ ...goal, ...saidOf(goal.name) }))), text],
+  );
+}
+
+/** What was last reported of an extension that is well, read by the protocol's own schemas. */
+function saidOf(name: string): { heartbeat: unknown; status: unknown } {
+  const heartbeat =
+    name === extensionNames.heartbeat
+      ? heartbeatFile.parse([{ version: 1.0, heartbeat: { status: 'ready', code: 0 } }])
+      : null;
+  const status = { name: `${name}.status`, status: 'success', message: { id: 'share_mounted', params: ['well'] } };
+  return { heartbeat, status: statusFile.parse([{ version: 1.0, timestampUTC: '2026-01-01T00:00:00Z', status }]) };
+}
+
+type Step = [what: string, text: string, values?: unknown[]];
+
+/** VM `n` is in transition where n % 100 = 0, and has failed where n % 50 = 1. */
+const state = `case when n % 100 = 0 then 'transitioning' when n % 50 = 1 then 'error' else 'success' end`;
+const affected = `(g.name = '${extensionNames.status}' and v.state <> 'success')`;
+
+function steps(vms: number, seed: string, etag: string): Step[] {
+  const ahead = (vms / 1_000_000) * secondsPerMillion;
+  return [
+    [
+      'numbers',
+      `create temporary table bench_vms as
+       select n, name, region, role, env, state, created_at,
+         (lpad(to_hex((extract(epoch from created_at) * 1000)::bigint), 12, '0') || '7' || substr(digest, 1, 3) || 'a'
+           || substr(digest, 4, 15))::uuid as id
+       from (
+         select n, md5($2 || ' vm ' || n) as digest, ${state} as state,
+           now() - interval '1 day' - make_interval(secs => 20 * ($1 - n)) as created_at,
+           region, role, env, role || '-' || region || '-' || lpad(n::text, 7, '0') as name
+         from generate_series(1, $1::int) n cross join lateral (select
+           (array['eu1','eu2','us1','us2','ap1','ap2'])[1 + n % 6] as region,
+           (array['db','web','api','cache','worker','files','edge','build'])[1 + (n / 6) % 8] as role,
+           (array['prod','prod','prod','staging','test','dev'])[1 + (n / 48) % 6] as env) t
+       ) drawn`,
+      [vms, seed],
+    ],
+    [
+      'VMs',
+      `insert into vms (id, name, tags, created_at, created_by)
+       select id, name, jsonb_build_object('env', env, 'role', role, 'region', region), created_at, 'Bench'
+       from bench_vms order by id`,
+    ],
+    [
+      'agents',
+      `insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name, version, os, enrolled_at,
+         instance_id)
+       select id, encode(sha256(convert_to('annex_agent_' || translate(rtrim(encode(
+           sha256(convert_to($1 || ' ' || n, 'UTF8')), 'base64'), '='), '+/', '-_'), 'UTF8')), 'hex'),
+         '', upper(md5(id::text) || '00000000'), 'bench ' || n, 'annex-agent', '0.1.0',
+         '{"name":"Debian GNU/Linux","version":"13","arch":"x64"}', created_at, 'bench-' || n
+       from bench_vms order by id`,
+      [seed],
+    ],
+    [
+      'extensions',
+      `insert into extensions (vm_id, name, handler, requested_version, version, state, auto_upgrade_minor_version,
+         depends_on, timeouts, public_settings, sequence_number, changed_at, changed_by, delivered_at, ever_delivered)
+       select v.id, g.name, g.handler, g.version, g.version, 'enabled', false, '{}', g.timeouts, g."publicSettings", 1,
+         v.created_at, 'Bench', v.created_at, true
+       from bench_vms v cross join bench_goals g order by v.id, g.name`,
+    ],
+    [
+      'sequence numbers',
+      `insert into extension_sequences (vm_id, name, highest)
+       select v.id, g.name, 1 from bench_vms v cross join bench_goals g order by v.id, g.name`,
+    ],
+    [
+      'goal states',
+      `insert into goal_state_heads (vm_id, incarnation, etag, text, published_at, delivered_incarnation, delivered_at)
+       select v.id, 1, $1, replace(g.goal_state, '"VM"', '"' || v.id || '"'), v.created_at, 1, v.created_at
+       from bench_vms v, (select goal_state from bench_goals limit 1) g order by v.id`,
+      [etag],
+    ],
+    [
+      'health of VMs',
+      `insert into vm_health (vm_id, name, tags, health, rank, agent, since)
+       select v.id, v.name, t.tags, h.health, h.rank, 'ready', v.created_at
+       from bench_vms v join vms t on t.id = v.id join (values ('success', 'healthy', 5),
+         ('transitioning', 'healthy', 5), ('error', 'failed', 0)) h(state, health, rank) using (state) order by v.id`,
+    ],
+    [
+      'health of extensions',
+      `insert into extension_health (vm_id, name, handler, goal_version, version, health, heartbeat, cause, message_id,
+         since)
+       select v.id, g.name, g.handler, g.version, g.version,
+         case when ${affected} and v.state = 'error' then 'failed' else 'healthy' end,
+         case when g.heartbeat is null then 'none' else 'ready' end,
+         case when ${affected} and v.state = 'error' then 'status' end, 'share_mounted', v.created_at
+       from bench_vms v cross join bench_goals g order by v.id, g.name`,
+    ],
+    [
+      'reports',
+      `insert into extension_latest (vm_id, name, handler_state, handler_at, heartbeat, heartbeat_read_at,
+         heartbeat_age_seconds, status, status_sequence, status_read_at, status_age_seconds, concluded_at,
+         concluded_with)
+       select v.id, g.name, jsonb_build_object('version', g.version, 'sequenceNumber', 1, 'state', 'enabled',
+           'command', 'enable', 'exitCode', 0, 'timedOut', false, 'attempt', 1), v.created_at,
+         g.heartbeat, case when g.heartbeat is not null then r.at end, case when g.heartbeat is not null then 4 end,
+         case when ${affected} then jsonb_set(g.status, '{status}', to_jsonb(v.state)) else g.status end, 1, r.at, 2,
+         v.created_at, case when ${affected} and v.state = 'error' then 'error' else 'success' end
+       from bench_vms v cross join bench_goals g
+       cross join (select clock_timestamp() + make_interval(secs => $1) as at offset 0) r order by v.id, g.name`,
+      [ahead],
+    ],
+    [
+      'presence',
+      `with r as materialized (select clock_timestamp() + make_interval(secs => $1) as at)
+       insert into agent_presence (vm_id, last_seen_at, next_expected_at, counter, clock_skew_seconds,
+         heartbeat_seconds, status_seconds, applied_etag, run, report_number)
+       select id, at, at + interval '150 seconds', 0, 0, 120, 300, $2, 'seed', 1 from bench_vms, r order by id`,
+      [ahead, etag],
+    ],
+    [
+      'next ageings',
+      `insert into health_checks (vm_id, due_at)
+       select vm_id, last_seen_at + interval '150 seconds' from agent_presence order by vm_id`,
+    ],
+    ['statistics', 'analyze'],
+  ];
+}

@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { migrate } from '#db/migrate.ts';
+import { type Child, keepRunning } from '#server/launcher/child.ts';
+import { type Database, keepDatabase } from '#server/launcher/database.ts';
+import { bareEnvironment, type Config, loadConfig } from '#server/platform/env.ts';
+import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
+
+export const root = resolve(import.meta.dirname, '../..');
+
+export interface HouseOptions {
+  gateways?: number;
+  /** Whether the worker runs from the beginning; `startWorker` starts it later. */
+  worker?: boolean;
+  /** Where the data goes; a new folder below the system's temporary one by default. Removed at the end. */
+  folder?: string;
+  /** Variables for gateway and worker on top of the defaults. */
+  environment?: Record<string, string>;
+  say(line: string): void;
+}
+
+/**
+ * Annex without its pages, thrown away afterwards: PostgreSQL, gateways and worker as the launcher keeps them running,
+ * with the settings that the product ships, on free ports and fresh data.
+ */
+export interface House {
+  /** For verbs that are called in this process, and for SQL. */
+  services: OpenServices;
+  databaseUrl: string;
+  database: Database;
+  gateways: Gateway[];
+  /** Undefined while none was started. */
+  worker(): Child | undefined;
+  startWorker(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Gateway {
+  host: string;
+  port: number;
+  child: Child;
+}
+
+const host = '127.0.0.1';
+const open = new Set<House>();
+
+/** Opens a house; throws, with everything ended again, where a part of it does not come up. */
+export async function openHouse(options: HouseOptions): Promise<House> {
+  const { gateways: count = 1, environment = {}, say } = options;
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'annex-bench-'));
+  const endings: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  let ended: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    for (let next = endings.pop(); next !== undefined; next = endings.pop()) await next();
+  };
+  try {
+    const database = await keepDatabase(folder, say);
+    endings.push(() => database.stop());
+    const [portalPort = 0, ...ports] = await freePorts(count + 1);
+    const variables = {
+      DATA_DIR: folder,
+      DATABASE_URL: database.url,
+      HOST: host,
+      PORT: String(portalPort),
+      ANNEX_LOG: 'warn',
+      ...environment,
+    };
+    const services = await prepare(loadConfig({ ...variables, GATEWAY_PORT: String(ports[0] ?? 0) }));
+    endings.push(() => services.close());
+    const start = async (name: 'gateway' | 'worker', port: number): Promise<Child> => {
+      const child = keepRunning({
+        name,
+        args: [join(root, 'server', name, 'main.ts')],
+        cwd: root,
+        env: { ...bareEnvironment(), ...variables, GATEWAY_PORT: String(port) },
+        say,
+        tellsReady: true,
+      });
+      endings.push(() => child.stop());
+      await child.ready;
+      return child;
+    };
+    const gateways = await Promise.all(
+      ports.map(async (port) => ({ host, port, child: await start('gateway', port) })),
+    );
+    let worker: Child | undefined;
+    const house: House = {
+      services,
+      databaseUrl: database.url,
+      database,
+      gateways,
+      worker: () => worker,
+      startWorker: async () => {
+        worker ??= await start('worker', ports[0] ?? 0);
+      },
+      stop: () => {
+        open.delete(house);
+        ended ??= end();
+        return ended;
+      },
+    };
+    open.add(house);
+    if (options.worker === true) await house.startWorker();
+    return house;
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Ends what is open, for a command that was interrupted. */
+export async function closeHouses(): Promise<void> {
+  await Promise.all([...open].map((house) => house.stop()));
+}
+
+async function prepare(config: Config): Promise<OpenServices> {
+  const pool = openPool(config.databaseUrl ?? '', 'launcher');
+  try {
+    await migrate(pool);
+  } finally {
+    await pool.end();
+  }
+  return openServices(config, 'launcher');
+}
+
+/** Ports that nobody listens on now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, () => {
+      const server = createServer();
+      return new Promise<typeof server>((resolve) => server.listen(0, host, () => resolve(server)));
+    }),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto';
+
+/** Names of the extensions that the fleet of the bench has, and which document each writes. */
+export const extensionNames = { heartbeat: 'metrics', status: 'mount', silent: 'backup' } as const;
+
+/** The word from which the credential of the n-th VM is made; SQL makes the same (fleet/seed-fleet.ts). */
+export const credentialWord = (seed: string, n: number): string => `${seed} ${n}`;
+
+/** As the portal makes them: `annex_agent_` and 256 bits. */
+export function credentialOf(seed: string, n: number): string {
+  return `annex_agent_${hash('sha256', credentialWord(seed, n), 'base64url')}`;
+}
+
+export const instanceOf = (n: number): string => `bench-${n}`;
+
+export interface AgentsOptions {
+  /** VMs, numbered from 1. */
+  count: number;
+  seed: string;
+  /** Of the goal state that every VM of a fresh fleet has. */
+  etag: string;
+  /** Id of this run of the agents. */
+  run: string;
+}
+
+/** What a report says of the status: nothing, the same as always, or something that was never said before. */
+export type StatusSaid = 'none' | 'unchanged' | 'changed';
+
+/** The agents of the fleet: each knows its credential and counts its calls and reports, as a real one does. */
+export class Agents {
+  readonly count: number;
+  readonly run: string;
+  readonly #seed: string;
+  readonly #etag: string;
+  readonly #calls: Uint32Array;
+  readonly #reports: Uint32Array;
+  readonly #etags = new Map<number, string>();
+  #time = '';
+  #timeUntil = 0;
+
+  constructor({ count, seed, etag, run }: AgentsOptions) {
+    this.count = count;
+    this.run = run;
+    this.#seed = seed;
+    this.#etag = etag;
+    this.#calls = new Uint32Array(count + 1);
+    this.#reports = new Uint32Array(count + 1);
+  }
+
+  /** `GET /goal-state` with the ETag that the agent has; held for `wait` seconds where given. */
+  poll(n: number, wait = 0): string {
+    const query = wait > 0 ? `?wait=${wait}` : '';
+    const etag = this.#etags.get(n) ?? this.#etag;
+    return `GET /agent/v1/goal-state${query} HTTP/1.1\r\n${this.#headers(n)}If-None-Match: ${etag}\r\n\r\n`;
+  }
+
+  /** Takes over the ETag of a goal state that came. */
+  took(n: number, etag: string): void {
+    this.#etags.set(n, etag);
+  }
+
+  /** `POST /reports` of one heartbeat and, by `said`, one status with a mark that nobody used before. */
+  report(n: number, said: StatusSaid): { request: string; reportNumber: number; mark: string } {
+    const reportNumber = (this.#reports[n] ?? 0) + 1;
+    this.#reports[n] = reportNumber;
+    const mark = said === 'changed' ? `${this.run}.${n}.${reportNumber}` : 'unchanged';
+    const statuses = said === 'none' ? '' : statusEntry(mark);
+    const body =
+      `{"run":"${this.run}","reportNumber":${reportNumber},"agentTime":"${this.#now()}",` +
+      `"appliedEtag":${JSON.stringify(this.#etag)},"periods":{"heartbeatSeconds":120,"statusSeconds":300},` +
+      `"heartbeats":[{"extension":"${extensionNames.heartbeat}","ageSeconds":${1 + (reportNumber % 9)},` +
+      `"readSecondsAgo":0,"file":[{"version":1.0,"heartbeat":{"status":"ready","code":0}}]}],` +
+      `"statuses":[${statuses}]}`;
+    const request =
+      `POST /agent/v1/reports HTTP/1.1\r\n${this.#headers(n)}Content-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`;
+    return { request, reportNumber, mark };
+  }
+
+  #headers(n: number): string {
+    const counter = (this.#calls[n] ?? 0) + 1;
+    this.#calls[n] = counter;
+    return (
+      `Host: bench\r\nAuthorization: Bearer ${credentialOf(this.#seed, n)}\r\n` +
+      `Annex-Agent: ${instanceOf(n)}; ${counter}\r\n`
+    );
+  }
+
+  /** Now in ISO 8601, to the second. */
+  #now(): string {
+    const now = Date.now();
+    if (now >= this.#timeUntil) {
+      this.#time = new Date(now).toISOString();
+      this.#timeUntil = now + 1_000;
+    }
+    return this.#time;
+  }
+}
+
+/** What a handler tells of its parts while it works, so that the entry has the 1.5 kB of a usual status. */
+const parts = Array.from({ length: 6 }, (_, index) => ({
+  name: `volume-${index}`,
+  status: 'success',
+  code: 0,
+  formattedMessage: {
+    lang: 'en-US',
+    message: `The volume ${index} of files.example.net is mounted read-write below /srv/data/${index}; 41 percent are used.`,
+  },
+}));
+
+/** The status entry up to its mark, and from there on. */
+const [statusHead = '', statusTail = ''] = JSON.stringify({
+  extension: extensionNames.status,
+  sequenceNumber: 1,
+  ageSeconds: 2,
+  readSecondsAgo: 0,
+  file: [
+    {
+      version: 1,
+      timestampUTC: '2026-01-01T00:00:00Z',
+      status: {
+        name: 'mount.status',
+        operation: 'mounting',
+        status: 'transitioning',
+        code: 0,
+        message: { id: 'share_mounted', params: ['MARK'] },
+        substatus: parts,
+      },
+    },
+  ],
+}).split('MARK');
+
+const statusEntry = (mark: string): string => statusHead + mark + statusTail;

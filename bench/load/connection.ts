@@ -1,0 +1,126 @@
+import { connect, type Socket } from 'node:net';
+
+/** What came back: a status, or the code of the error that took its place. */
+export interface Reply {
+  /** 0 where there was none. */
+  status: number;
+  /** Status line and headers. */
+  head: string;
+  body: string;
+  error: string | null;
+}
+
+/** Answers of all sockets are read into the same place: a read and its callback are never interrupted by another. */
+const place = Buffer.allocUnsafeSlow(64 * 1024);
+const pauseMs = 100;
+
+/**
+ * One keep-alive connection that carries one request at a time. It knows as much of HTTP/1.1 as the gateway's answers
+ * need: the load generator must cost little beside the process that it measures.
+ */
+export class Connection {
+  readonly #host: string;
+  readonly #port: number;
+  #socket: Socket | null = null;
+  #partial = '';
+  #waiting: ((reply: Reply) => void) | null = null;
+  #failedAt = 0;
+  #closed = false;
+
+  constructor(host: string, port: number) {
+    this.#host = host;
+    this.#port = port;
+  }
+
+  /** Sends a whole request; the reply is given in the turn in which its last byte arrives. Only one at a time. */
+  send(request: string, done: (reply: Reply) => void): void {
+    this.#waiting = done;
+    // Whoever was refused just now waits a little, as an agent does.
+    const pause = this.#socket === null ? this.#failedAt + pauseMs - performance.now() : 0;
+    if (pause > 0) setTimeout(() => this.#write(request), pause);
+    else this.#write(request);
+  }
+
+  /** Hangs up. A request under way ends with the error `closed`. */
+  close(): void {
+    this.#closed = true;
+    this.#drop(this.#socket, 'closed');
+  }
+
+  #write(request: string): void {
+    if (this.#closed) {
+      this.#drop(null, 'closed');
+      return;
+    }
+    this.#socket ??= this.#open();
+    this.#socket.write(request, 'latin1');
+  }
+
+  #open(): Socket {
+    const socket: Socket = connect({
+      host: this.#host,
+      port: this.#port,
+      noDelay: true,
+      onread: {
+        buffer: place,
+        callback: (size) => {
+          this.#read(place.toString('latin1', 0, size));
+          return true;
+        },
+      },
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#drop(socket, error.code ?? 'error'));
+    socket.on('close', () => this.#drop(socket, 'hung up'));
+    return socket;
+  }
+
+  #read(text: string): void {
+    const all = this.#partial === '' ? text : this.#partial + text;
+    const reply = parseReply(all);
+    if (reply === null) {
+      this.#partial = all;
+      return;
+    }
+    this.#partial = '';
+    if (/\r\nconnection: close/i.test(reply.head)) {
+      this.#socket?.destroy();
+      this.#socket = null;
+    }
+    this.#settle(reply);
+  }
+
+  #drop(socket: Socket | null, error: string): void {
+    if (socket !== null) {
+      socket.destroy();
+      if (socket !== this.#socket) return;
+      this.#socket = null;
+      this.#partial = '';
+    }
+    if (this.#waiting === null) return;
+    this.#failedAt = performance.now();
+    this.#settle({ status: 0, head: '', body: '', error });
+  }
+
+  #settle(reply: Reply): void {
+    const done = this.#waiting;
+    this.#waiting = null;
+    done?.(reply);
+  }
+}
+
+/** Reads one answer; null while it is not complete. */
+export function parseReply(text: string): Reply | null {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return null;
+  const status = Number(text.slice(9, 12));
+  const from = end + 4;
+  const head = text.slice(0, end);
+  if (status === 204 || status === 304) return { status, head, body: '', error: null };
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  if (length !== undefined) {
+    const to = from + Number(length);
+    return text.length < to ? null : { status, head, body: text.slice(from, to), error: null };
+  }
+  // Chunked: only refusals come so, and nobody counts their bytes.
+  return text.endsWith('0\r\n\r\n') ? { status, head, body: text.slice(from), error: null } : null;
+}

@@ -1,0 +1,62 @@
+import { readFlags } from '#scripts/read-flags.ts';
+import { seedFleet } from './fleet/seed-fleet.ts';
+import { closeHouses, openHouse } from './house/house.ts';
+import { Agents } from './load/agents.ts';
+import { writeResults } from './print/results.ts';
+import { tableOf } from './print/table.ts';
+import { poll } from './sections/poll.ts';
+import { report } from './sections/report.ts';
+import type { Figure, Section } from './sections/section.ts';
+
+const sections: Readonly<Record<string, Section>> = { poll, report };
+
+const usage = `usage: npm run bench [-- FLAGS]
+
+Measures this version on a database of its own, which is thrown away: each figure beside a yardstick that is measured
+in the same run. Nothing else should run on the machine meanwhile.
+  --only NAMES     some of: ${Object.keys(sections).join(', ')}
+  --rounds N       how often figure and yardstick are measured in turn (5)
+  --seconds N      of one measurement (3)
+  --vms N          of the fleet (10000)
+  --seed WORD      what credentials and everything random come from (annex)
+  --json FILE      where the figures go; a new file in bench/results by default`;
+
+const values = readFlags(usage, {
+  options: {
+    only: { type: 'string', default: Object.keys(sections).join(',') },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    vms: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: 'annex' },
+    json: { type: 'string' },
+  },
+});
+
+const say = (line: string): void => console.log(`Bench: ${line}`);
+
+async function main(): Promise<void> {
+  const names = values.only.split(',');
+  const unknown = names.filter((name) => sections[name] === undefined);
+  if (unknown.length > 0) throw new Error(`There is no section ${unknown.join(', ')}.\n\n${usage}`);
+  const house = await openHouse({ say });
+  const fleet = await seedFleet(house.services, { vms: Number(values.vms), seed: values.seed, say });
+  const agents = new Agents({ count: fleet.vms, seed: fleet.seed, etag: fleet.etag, run: `bench-${process.pid}` });
+  const figures: Figure[] = [];
+  for (const name of names) {
+    say(`${name} …`);
+    const bench = { house, fleet, agents, rounds: Number(values.rounds), seconds: Number(values.seconds), say };
+    figures.push(...((await sections[name]?.(bench)) ?? []));
+  }
+  const file = await writeResults(house.services.db.$client, 'bench', { options: values, figures }, values.json);
+  console.log(`\n${tableOf(figures)}\n\nin full: ${file}`);
+}
+
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
+  process.on(name, () => void closeHouses().finally(() => process.exit(130)));
+}
+await main()
+  .catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  })
+  .finally(closeHouses);

@@ -1,0 +1,86 @@
+import type { Fleet } from '../fleet/seed-fleet.ts';
+import type { House } from '../house/house.ts';
+import type { Agents } from '../load/agents.ts';
+
+/** What a section of the bench works with. */
+export interface Bench {
+  house: House;
+  fleet: Fleet;
+  agents: Agents;
+  rounds: number;
+  /** Of one measurement. */
+  seconds: number;
+  say(line: string): void;
+}
+
+/** One figure beside its yardstick. */
+export interface Figure {
+  what: string;
+  unit: string;
+  ours: number;
+  /** Null where there is nothing to hold it against. */
+  yardstick: { what: string; value: number } | null;
+  /** Ours by the yardstick's, the median of the rounds; or ours itself where the target is one of its own. */
+  ratio: number | null;
+  target: Target | null;
+  rounds: { ours: number; yardstick: number | null }[];
+  /** What a reader must know to judge it. */
+  note?: string;
+}
+
+export interface Target {
+  kind: 'at least' | 'at most';
+  value: number;
+  of: 'ratio' | 'value';
+}
+
+/** A part of the bench: sets up, measures, cleans up after itself. */
+export type Section = (bench: Bench) => Promise<Figure[]>;
+
+export function isMet({ ours, ratio, target }: Figure): boolean | null {
+  if (target === null) return null;
+  const value = target.of === 'ratio' ? ratio : ours;
+  if (value === null) return null;
+  return target.kind === 'at least' ? value >= target.value : value <= target.value;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  if (sorted.length === 0) return 0;
+  return sorted.length % 2 === 1 ? (sorted[half] ?? 0) : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
+}
+
+/** Measures both in turn, the other one first in every second round: what the machine does meanwhile meets both. */
+export async function alternate<A, B>(
+  rounds: number,
+  ours: () => Promise<A>,
+  yardstick: () => Promise<B>,
+): Promise<{ ours: A; yardstick: B }[]> {
+  const measured: { ours: A; yardstick: B }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    if (round % 2 === 0) {
+      const first = await ours();
+      measured.push({ ours: first, yardstick: await yardstick() });
+    } else {
+      const first = await yardstick();
+      measured.push({ yardstick: first, ours: await ours() });
+    }
+  }
+  return measured;
+}
+
+/** A figure of rounds that were measured in turn. */
+export function figureOf(
+  base: Pick<Figure, 'what' | 'unit' | 'target' | 'note'> & { against: string },
+  rounds: { ours: number; yardstick: number }[],
+): Figure {
+  const { against, ...rest } = base;
+  return {
+    ...rest,
+    ours: median(rounds.map(({ ours }) => ours)),
+    yardstick: { what: against, value: median(rounds.map(({ yardstick }) => yardstick)) },
+    ratio: median(rounds.map(({ ours, yardstick }) => ours / yardstick)),
+    rounds,
+  };
+}
