@@ -11,50 +11,52 @@ export interface Usage {
 /** The kernel's unit of CPU time (USER_HZ), the same on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** Reads from /proc what these processes used, each with all that are below it. One that is gone counts as nothing. */
-export function readUsage(pids: readonly number[]): Usage {
-  const tree = withDescendants(pids);
-  let cpuSeconds = 0;
+/** Reads from /proc what a process used, with all that are below it. One that is gone counts as nothing. */
+export function readUsage(pid: number): Usage {
+  return readUsages({ it: pid }).it ?? { cpuSeconds: 0, memoryBytes: 0 };
+}
+
+/** The same for several, in one look at /proc. One that is below another counts for itself only. */
+export function readUsages<Name extends string>(pids: Readonly<Record<Name, number>>): Record<Name, Usage> {
+  const stats = new Map<number, string[]>();
+  const below = new Map<number, number[]>();
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const pid = Number(entry);
+    const stat = statOf(pid);
+    const parent = Number(stat[1] ?? 0);
+    stats.set(pid, stat);
+    below.set(parent, [...(below.get(parent) ?? []), pid]);
+  }
+  const named = new Set(Object.values<number>(pids));
+  const childrenOf = (pid: number): number[] => (below.get(pid) ?? []).filter((child) => !named.has(child));
+  const withBelow = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(withBelow)];
+  return Object.fromEntries(
+    Object.entries<number>(pids).map(([name, pid]) => [name, usageOf(withBelow(pid), stats)]),
+  ) as Record<Name, Usage>;
+}
+
+function usageOf(pids: readonly number[], stats: ReadonlyMap<number, string[]>): Usage {
+  let ticks = 0;
   let own = 0;
   let files = 0;
   let shared = 0;
-  for (const pid of tree) {
-    cpuSeconds += cpuOf(pid);
+  for (const pid of pids) {
+    // utime, stime and those of children that were waited for.
+    const stat = stats.get(pid) ?? [];
+    ticks += [11, 12, 13, 14].reduce((sum, at) => sum + Number(stat[at] ?? 0), 0);
     const status = read(`/proc/${pid}/status`);
     own += kilobytes(status, 'RssAnon');
     files = Math.max(files, kilobytes(status, 'RssFile'));
     shared = Math.max(shared, kilobytes(status, 'RssShmem'));
   }
-  return { cpuSeconds, memoryBytes: (own + files + shared) * 1024 };
-}
-
-function withDescendants(pids: readonly number[]): Set<number> {
-  const below = new Map<number, number[]>();
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    const parent = Number(statOf(Number(entry))[1] ?? 0);
-    below.set(parent, [...(below.get(parent) ?? []), Number(entry)]);
-  }
-  const found = new Set<number>();
-  const add = (pid: number): void => {
-    if (found.has(pid)) return;
-    found.add(pid);
-    for (const child of below.get(pid) ?? []) add(child);
-  };
-  for (const pid of pids) add(pid);
-  return found;
+  return { cpuSeconds: ticks / ticksPerSecond, memoryBytes: (own + files + shared) * 1024 };
 }
 
 /** The fields of `stat` after the name: state, parent, … */
 function statOf(pid: number): string[] {
   const text = read(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
-}
-
-function cpuOf(pid: number): number {
-  const fields = statOf(pid);
-  // utime, stime and those of children that were waited for.
-  return [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at] ?? 0), 0) / ticksPerSecond;
 }
 
 function kilobytes(status: string, name: string): number {

@@ -17,7 +17,7 @@ export async function poll({ house, agents, rounds, seconds }: Bench): Promise<F
       ...{ host, port, connections, seconds, warmUpSeconds: 1, wanted: [304] },
       agents: agents.count,
       request: (agent) => agents.poll(agent),
-      meter: () => readUsage([pid]).cpuSeconds,
+      meter: () => readUsage(pid).cpuSeconds,
     });
     if (result.tally.failures > 0) throw new Error(`Polls went wrong: ${result.tally.complaint()}`);
     return result;

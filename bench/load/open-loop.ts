@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConnectionPool } from './pool.ts';
+import type { Schedule } from './schedule.ts';
+import type { Tally } from './tally.ts';
+
+/** One kind of call that agents make by a schedule. */
+export interface Stream {
+  schedule: Schedule;
+  request(agent: number): string;
+  wanted: readonly number[];
+  tally: Tally;
+}
+
+export interface OpenLoop {
+  /** Calls that are due and have no answer yet. */
+  outstanding(): number;
+  /** Begins no more calls, waits for answers, at most so many seconds. */
+  stop(seconds: number): Promise<void>;
+}
+
+/**
+ * Makes each call when its schedule says so, whether earlier ones were answered or not. Its latency counts from that
+ * instant on: what had to wait, in this process too, is not left out.
+ */
+export function startOpenLoop(pool: ConnectionPool, streams: readonly Stream[]): OpenLoop {
+  const start = performance.now();
+  let running = true;
+  const tick = (): void => {
+    if (!running) return;
+    const now = performance.now() - start;
+    for (const { schedule, request, wanted, tally } of streams) {
+      while (schedule.nextAt <= now) {
+        const dueAt = start + schedule.nextAt;
+        pool.send(request(schedule.take()), (reply) => tally.take(reply, wanted, performance.now() - dueAt));
+      }
+    }
+    setTimeout(tick, 1);
+  };
+  tick();
+  const outstanding = (): number => pool.waiting + pool.underWay;
+  return {
+    outstanding,
+    async stop(seconds) {
+      running = false;
+      for (let tenth = 0; tenth < seconds * 10 && outstanding() > 0; tenth += 1) await delay(100);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** A sequence of numbers from 0 to 1 that is the same for the same seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** A number of 32 bits from a word (FNV-1a). */
+export function numberFrom(word: string): number {
+  let number = 0x811c9dc5;
+  for (const byte of Buffer.from(word)) number = Math.imul(number ^ byte, 0x01000193) >>> 0;
+  return number;
+}
+
+/**
+ * When each of many agents calls that call once in every period, each at a moment of its own: arrivals come as unevenly
+ * as those of machines that know nothing of each other. Times are milliseconds from the beginning.
+ */
+export class Schedule {
+  readonly #periodMs: number;
+  readonly #agents: Uint32Array;
+  readonly #moments: Float64Array;
+  #cursor = 0;
+  #roundStart = 0;
+
+  constructor(agents: Uint32Array, periodMs: number, random: () => number) {
+    this.#periodMs = periodMs;
+    this.#moments = Float64Array.from(agents, () => random() * periodMs).sort();
+    this.#agents = shuffled(agents, random);
+  }
+
+  /** The instant at which the next one is due. */
+  get nextAt(): number {
+    return this.#roundStart + (this.#moments[this.#cursor] ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Takes the next agent. */
+  take(): number {
+    const agent = this.#agents[this.#cursor] ?? 0;
+    this.#cursor += 1;
+    if (this.#cursor === this.#agents.length) {
+      this.#cursor = 0;
+      this.#roundStart += this.#periodMs;
+    }
+    return agent;
+  }
+}
+
+function shuffled(numbers: Uint32Array, random: () => number): Uint32Array {
+  const result = numbers.slice();
+  for (let index = result.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(random() * (index + 1));
+    const kept = result[index] ?? 0;
+    result[index] = result[other] ?? 0;
+    result[other] = kept;
+  }
+  return result;
+}
