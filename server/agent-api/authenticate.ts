@@ -35,7 +35,7 @@ export async function admit(call: AgentCall): Promise<Admitted> {
   const first =
     agent.instanceId === claim.instanceId ||
     (agent.instanceId === null && (await claimInstance(ctx, agent.vmId, claim.instanceId)));
-  if (!first || !door.identities.accept(agent.vmId, claim.counter, agent.counter)) {
+  if (!first || !door.identities.accept(agent.vmId, claim, agent.counter)) {
     await noteDuplicate(ctx, agent.vmId);
     throw new DomainError('conflict', 'duplicate_agent');
   }

@@ -14,16 +14,23 @@ export function readClaim(header: string | null): AgentClaim | null {
 const width = 64;
 const keptVms = 200_000;
 
-/** Per VM the call numbers seen lately: a machine that was copied repeats what its original already said. */
+/**
+ * Per VM the call numbers seen lately: a machine that was copied repeats what its original already said. Where several
+ * gateways serve one VM, each of them knows a part of the numbers: a copy is then found out a few calls later.
+ */
 export class IdentityWindow {
-  readonly #vms = new Map<string, { highest: number; seen: Set<number> }>();
+  readonly #vms = new Map<string, { instanceId: string; highest: number; seen: Set<number> }>();
 
   /**
    * Takes a call's number. False where it was used before. `known` is the number last written down, from which a
-   * process that has not met the VM goes on.
+   * process that has not met this machine goes on; it rises when other processes serve the VM.
    */
-  accept(vmId: string, counter: number, known: number): boolean {
-    const window = this.#vms.get(vmId) ?? { highest: Math.max(0, known - 8), seen: new Set<number>() };
+  accept(vmId: string, { instanceId, counter }: AgentClaim, known: number): boolean {
+    const met = this.#vms.get(vmId);
+    const window =
+      met?.instanceId === instanceId
+        ? { ...met, highest: Math.max(met.highest, known) }
+        : { instanceId, highest: Math.max(0, known - 8), seen: new Set<number>() };
     this.#vms.delete(vmId);
     this.#vms.set(vmId, window);
     if (this.#vms.size > keptVms) {

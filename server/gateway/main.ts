@@ -15,6 +15,7 @@ await runProcess('gateway', async (services) => {
   const serving = await serve({
     host: config.host,
     port: config.gatewayPort,
+    shared: config.gatewayWorkers > 1,
     tls: config.tls,
     trustProxy: config.trustProxy,
     limits: config.limits,

@@ -45,10 +45,14 @@ export async function launch(config: Config, root: string, say: (line: string) =
     // The first admin is made here; no other process needs to know the password.
     delete environment.ANNEX_BOOTSTRAP_EMAIL;
     delete environment.ANNEX_BOOTSTRAP_PASSWORD;
-    const doors = ['portal', 'gateway', 'worker'].map((name) =>
+    const several = config.gatewayWorkers > 1;
+    const gateways = Array.from({ length: config.gatewayWorkers }, (_, i) =>
+      several ? `gateway ${i + 1}` : 'gateway',
+    );
+    const doors = ['portal', ...gateways, 'worker'].map((name) =>
       keepRunning({
         name,
-        args: [join(root, 'server', name, 'main.ts')],
+        args: [join(root, 'server', name.replace(/ .*/, ''), 'main.ts')],
         cwd: root,
         env: environment,
         say,

@@ -9,6 +9,8 @@ export interface Config {
   host: string;
   port: number;
   gatewayPort: number;
+  /** Gateway processes that share the port. */
+  gatewayWorkers: number;
   /** Origin of the portal as browsers see it, without a slash at the end. */
   url: string;
   /** Origin of the gateway as agents see it. */
@@ -143,6 +145,11 @@ const environment = z
     HOST: z.string().default('127.0.0.1'),
     PORT: port.default(3000),
     GATEWAY_PORT: port.default(3001),
+    GATEWAY_WORKERS: z
+      .string()
+      .regex(/^([1-9]|[1-5]\d|6[0-4])$/, 'must be a number of processes from 1 to 64')
+      .transform(Number)
+      .default(1),
     ANNEX_URL: origin.optional(),
     ANNEX_GATEWAY_URL: origin.optional(),
     ANNEX_TRUST_PROXY: proxies.optional(),
@@ -230,6 +237,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     host: value.HOST,
     port: value.PORT,
     gatewayPort: value.GATEWAY_PORT,
+    gatewayWorkers: value.GATEWAY_WORKERS,
     url: value.ANNEX_URL ?? `http://${name}:${value.PORT}`,
     gatewayUrl: value.ANNEX_GATEWAY_URL ?? `${tls === null ? 'http' : 'https'}://${name}:${value.GATEWAY_PORT}`,
     trustProxy: value.ANNEX_TRUST_PROXY ?? new BlockList(),

@@ -223,3 +223,15 @@ describe('draining', () => {
     await taken?.close(0);
   });
 });
+
+test('several processes share a port; the end of one is not felt at the others', async () => {
+  const named = (name: string, port = 0) => start(async () => new Response(name), { port, shared: true });
+  const url = await named('one');
+  const one = serving;
+  await named('two', Number(new URL(url).port));
+  const ask = async () => (await fetch(url, { headers: { connection: 'close' } })).text();
+  const answers = await Promise.all(Array.from({ length: 64 }, ask));
+  expect(new Set(answers)).toEqual(new Set(['one', 'two']));
+  await one?.close(0);
+  expect(new Set(await Promise.all(Array.from({ length: 16 }, ask)))).toEqual(new Set(['two']));
+});

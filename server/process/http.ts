@@ -34,6 +34,8 @@ export interface Route {
 export interface ServeOptions {
   host: string;
   port: number;
+  /** Lets other processes of ours listen on the same port; the kernel gives each connection to one of them. */
+  shared?: boolean;
   tls?: { certFile: string; keyFile: string } | null;
   trustProxy: BlockList;
   limits: Limits;
@@ -64,7 +66,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const seconds = options.limits.http.requestMs / 1_000;
     refuseConnection(socket, refusalText(refusal, { seconds, limit: options.limits.http.headerBytes }, randomUUID()));
   });
-  server.listen({ host: options.host, port: options.port, backlog: 2_048 });
+  server.listen({ host: options.host, port: options.port, backlog: 2_048, reusePort: options.shared ?? false });
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

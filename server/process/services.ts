@@ -14,8 +14,12 @@ import { openInstallation } from './installation.ts';
 /** The processes that share one database. */
 export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
 
-/** Connections of one process; together they stay below what a small PostgreSQL grants (100). */
-const connections: Readonly<Record<Room, number>> = { launcher: 2, portal: 20, gateway: 20, worker: 4 };
+/**
+ * Connections of one process, beside the one that listens; together they stay below what a small PostgreSQL grants
+ * (100). Gateways of one machine share 40 among them, as long as each has 4.
+ */
+const connections = (room: Room, gatewayWorkers: number): number =>
+  ({ launcher: 2, portal: 20, gateway: Math.max(4, Math.min(20, Math.floor(40 / gatewayWorkers))), worker: 4 })[room];
 
 /** What every process opens at boot. */
 export interface OpenServices extends Services {
@@ -32,7 +36,7 @@ export async function openServices(config: Config, room: Room): Promise<OpenServ
   if (config.databaseUrl === null)
     throw new ConfigError('DATABASE_URL must be set: only `npm start` brings a database.');
   const log = createLogger(room, config.logLevel);
-  const pool = openPool(config.databaseUrl, room);
+  const pool = openPool(config.databaseUrl, room, config.gatewayWorkers);
   pool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'));
   try {
     const db = openDatabase(pool);
@@ -74,11 +78,11 @@ function openWakes(config: Config, room: Room, db: Database, keys: Keys, log: Lo
 }
 
 /** A pool whose statements end by themselves, so that no request waits for ever on a lock or on a half-open connection. */
-export function openPool(databaseUrl: string, room: Room): pg.Pool {
+export function openPool(databaseUrl: string, room: Room, gatewayWorkers = 1): pg.Pool {
   return new pg.Pool({
     connectionString: databaseUrl,
     application_name: `annex-${room}`,
-    max: connections[room],
+    max: connections(room, gatewayWorkers),
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
