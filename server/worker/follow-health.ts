@@ -1,17 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { changesChannel } from '#server/domain/changes/index.ts';
-import { foldHealth } from '#server/domain/health/index.ts';
+import { foldHealth, markAged } from '#server/domain/health/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
 /** Milliseconds between two looks for VMs that changed: many changes at once are one look. */
 const pauseMs = 250;
-/** Milliseconds after which to look for what becomes another by time alone. */
+/** Milliseconds after which to look for what became another by time alone. */
 const ageingMs = 1_000;
+/** A look over a large fleet is followed by so much of its own time, but not by so many milliseconds that it tells late. */
+const restPerLook = 19;
+const longestRestMs = 8_000;
+/** What is committed by another process may say a moment that was looked at a moment ago. */
+const overlapMs = 1_000;
 /** VMs of one look, so that stopping does not wait for all of a large fleet. */
 const most = 2_000;
 
 /**
- * Keeps the health that lists read up to date: soon after a change is told, and every second for what ages. Survives
+ * Looks for what aged since the last look, when it is time. After a start everything that ever aged is looked at, so
+ * that nothing which passed meanwhile is missed. Says whether there is something to derive.
+ */
+function createLook(services: OpenServices): () => Promise<boolean> {
+  let since: Date | null = null;
+  let next = 0;
+  return async () => {
+    const began = performance.now();
+    if (began < next) return false;
+    const now = new Date();
+    const found = await markAged(services, since, now);
+    // Where another worker looks, this one remembers from when on it would have to.
+    if (found !== null) since = new Date(now.getTime() - overlapMs);
+    const ended = performance.now();
+    next = ended + Math.min(longestRestMs, Math.max(ageingMs, (ended - began) * restPerLook));
+    return (found ?? 0) > 0;
+  };
+}
+
+/**
+ * Keeps the health that lists read up to date: soon after a change is told, and soon after it aged. Survives
  * the loss of the database; any number of workers share the work. Returns how to stop.
  */
 export function followHealth(services: OpenServices): () => Promise<void> {
@@ -25,12 +50,14 @@ export function followHealth(services: OpenServices): () => Promise<void> {
     back: () => told.resolve(),
   });
 
+  const look = createLook(services);
   const follow = async (): Promise<void> => {
     for (let failures = 0; !signal.aborted; ) {
       told = Promise.withResolvers<void>();
       let more = false;
       try {
         more = (await foldHealth(services, new Date(), { limit: most })) === most;
+        more = (await look()) || more;
         failures = 0;
       } catch (error) {
         failures += 1;

@@ -17,7 +17,7 @@ import { updateVm } from '#server/domain/vms/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
-import { foldHealth, markForgotten } from './index.ts';
+import { foldHealth, markAged, markForgotten } from './index.ts';
 
 let services: Services;
 const start = new Date();
@@ -46,6 +46,12 @@ const told = async (vm: GivenVm) =>
       .from(changes)
       .where(and(eq(changes.topic, 'fleet'), eq(changes.key, vm.vmId)))
   ).length;
+
+/** What the worker does with time. */
+async function foldAged(now: Date): Promise<void> {
+  await markAged(services, null, now);
+  await foldHealth(services, now);
+}
 
 const send = async (vm: GivenVm, report: unknown, receivedAt = start) =>
   ingestReport(await vm.agent(receivedAt), { vmId: vm.vmId, report, receivedAt });
@@ -158,21 +164,21 @@ test('a deleted VM leaves the lists with its deletion, and is not looked at agai
 test('AZ-H3 AZ-S6 what nobody writes about ages at the right instants, and comes back', async () => {
   const vm = await givenProbe();
   await send(vm, good, later(60));
-  await foldHealth(services, later(60));
+  await foldAged(later(60));
   expect(await vmRow(vm)).toMatchObject({ health: 'healthy', agent: 'ready' });
   // The report promised another call within 30 seconds; 30 more are grace.
-  await foldHealth(services, later(120));
+  await foldAged(later(120));
   expect(await vmRow(vm)).toMatchObject({ agent: 'ready' });
-  await foldHealth(services, later(120.001));
+  await foldAged(later(120.001));
   expect(await vmRow(vm)).toMatchObject({ agent: 'unknown', health: 'healthy' });
-  await foldHealth(services, later(210));
+  await foldAged(later(210));
   expect(await probeRow(vm)).toMatchObject({ heartbeat: 'ready' });
-  await foldHealth(services, later(210.001));
+  await foldAged(later(210.001));
   expect(await probeRow(vm)).toMatchObject({ heartbeat: 'unknown', health: 'degraded', cause: 'heartbeat' });
   expect(await vmRow(vm)).toMatchObject({ health: 'degraded', since: later(210.001) });
-  await foldHealth(services, later(660));
+  await foldAged(later(660));
   expect(await vmRow(vm)).toMatchObject({ health: 'degraded' });
-  await foldHealth(services, later(660.001));
+  await foldAged(later(660.001));
   expect(await vmRow(vm)).toMatchObject({ health: 'unresponsive', rank: 1, agent: 'unresponsive' });
   expect(await probeRow(vm)).toMatchObject({ health: 'unresponsive', cause: 'silent' });
   // One call is enough to be there again.
@@ -180,26 +186,26 @@ test('AZ-H3 AZ-S6 what nobody writes about ages at the right instants, and comes
     where vm_id = ${vm.vmId}`);
   expect(rows).toEqual([{ rests: true }]);
   await send(vm, { reportNumber: 1 }, later(900));
-  await foldHealth(services, later(900));
+  await foldAged(later(900));
   expect(await vmRow(vm)).toMatchObject({ health: 'degraded', agent: 'ready' });
 });
 
 test('an agent that only polls comes back, and one that hangs up is missed sooner', async () => {
   const vm = await givenProbe();
   await send(vm, good);
-  await foldHealth(services, later(601));
+  await foldAged(later(601));
   expect(await vmRow(vm)).toMatchObject({ agent: 'unresponsive' });
   await services.db.execute(sql`insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name,
     version, os, enrolled_at) values (${vm.vmId}, 'c', '', '', 'k', 'a', '1', '{}', now())`);
   const book = new PresenceBook(services.db, () => {});
   book.saw({ vmId: vm.vmId, at: later(700), nextExpectedAt: later(1000), counter: 1 });
   await book.flush();
-  await foldHealth(services, later(700));
+  await foldAged(later(700));
   expect(await vmRow(vm)).toMatchObject({ agent: 'ready' });
   book.saw({ vmId: vm.vmId, at: later(701), nextExpectedAt: later(730), counter: 1, hungUp: true });
   await book.flush();
-  await foldHealth(services, later(701));
-  await foldHealth(services, later(761));
+  await foldAged(later(701));
+  await foldAged(later(761));
   expect(await vmRow(vm)).toMatchObject({ agent: 'unknown' });
   await book.close();
 });

@@ -8,8 +8,8 @@ import { forget, writeJudgements } from './write.ts';
 const batchVms = 500;
 
 /**
- * Brings the health that lists, overview and map read up to date: derives that of every VM which changed or whose
- * health may have aged by `now`, at most of `limit` ones, and writes what became another. Several at once share the
+ * Brings the health that lists, overview and map read up to date: derives that of every VM which changed or which
+ * was found to have aged (`markAged`), at most of `limit` ones, and writes what became another. Several at once share the
  * work. Returns how many VMs it looked at.
  */
 export async function foldHealth(

@@ -3,7 +3,7 @@ import type { healthTransitions } from '#db/schema/index.ts';
 import { agentStatus, type VmHealth, vmHealth } from '#server/domain/reports/index.ts';
 import { type Derived, derive, type ExtensionFacts } from './derive.ts';
 import type { ExtensionHealthRow, Machine, VmHealthRow } from './load.ts';
-import { nextAgeing } from './next-ageing.ts';
+import { nextFixedAgeing } from './next-ageing.ts';
 
 export type Transition = Omit<typeof healthTransitions.$inferSelect, 'id'>;
 
@@ -15,7 +15,7 @@ export interface Judgement {
   /** Names of extensions that are there no more. */
   gone: string[];
   transitions: Transition[];
-  /** When to look again; null where nothing ages. */
+  /** When to look again although nothing is reported and nothing missed; null where nothing else ages. */
   nextAt: Date | null;
 }
 
@@ -55,7 +55,7 @@ export function judge(machine: Machine, now: Date): Judgement {
       ...changed.flatMap((row) => extensionTransitions(row, known.extensions.get(row.name), now)),
       ...gone.map((row) => ({ ...about(row, now), kind: 'health' as const, from: row.health, to: null })),
     ],
-    nextAt: nextAgeing(machine.extensions, presence, now),
+    nextAt: nextFixedAgeing(machine.extensions, presence, now),
   };
 }
 

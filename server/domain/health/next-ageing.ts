@@ -16,16 +16,26 @@ export interface PresenceFacts {
   statusSeconds: number | null;
 }
 
+type Ages = readonly [extensions: readonly ExtensionFacts[], presence: PresenceFacts | null, now: Date];
+
 /**
  * The next moment at which health, verdicts or staleness of a VM may become others although nobody says anything:
  * until then `derive` gives what it gives now. Null where nothing ages any more.
  */
-export function nextAgeing(
-  extensions: readonly ExtensionFacts[],
-  presence: PresenceFacts | null,
-  now: Date,
-): Date | null {
-  const instants = [...agentAges(presence), ...extensions.flatMap((facts) => extensionAges(facts, presence))];
+export function nextAgeing(...[extensions, presence, now]: Ages): Date | null {
+  const moving = extensions.flatMap((facts) => readingAges(facts, presence));
+  return nearest([...agentAges(presence), ...moving, ...fixedAges(extensions, presence)], now);
+}
+
+/**
+ * The same of those moments alone that no report puts off. The others pass for nearly nobody, because agents keep
+ * reporting; `findAged` finds those for whom they did.
+ */
+export function nextFixedAgeing(...[extensions, presence, now]: Ages): Date | null {
+  return nearest(fixedAges(extensions, presence), now);
+}
+
+function nearest(instants: readonly number[], now: Date): Date | null {
   const coming = instants.filter((instant) => instant > now.getTime());
   return coming.length === 0 ? null : new Date(Math.min(...coming));
 }
@@ -39,16 +49,17 @@ function agentAges(presence: PresenceFacts | null): number[] {
   return [beyond(nextExpectedAt, graceSeconds), beyond(lastSeenAt, unresponsiveSeconds)];
 }
 
-function extensionAges(facts: ExtensionFacts, presence: PresenceFacts | null): number[] {
-  const instants = [beyond(deadlineOf({ ...facts, state: facts.goal }), 0)];
-  if (facts.optedIn) {
-    const due = (presence?.heartbeatSeconds ?? defaultPeriods.heartbeatSeconds) + graceSeconds;
-    const reading = heartbeatReading(facts);
-    if (reading !== null) {
-      instants.push(beyond(reading.readAt, due), beyond(reading.readAt, unresponsiveSeconds - reading.ageSeconds));
-    } else if (facts.handlerState?.state === 'enabled' && facts.handlerAt !== null) {
-      instants.push(beyond(facts.handlerAt, due));
-    }
+/** Seconds after which a heartbeat should have been read again. */
+const heartbeatDue = (presence: PresenceFacts | null): number =>
+  (presence?.heartbeatSeconds ?? defaultPeriods.heartbeatSeconds) + graceSeconds;
+
+/** Of what was read and is read again and again. */
+function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): number[] {
+  const instants: number[] = [];
+  const heartbeat = facts.optedIn ? heartbeatReading(facts) : null;
+  if (heartbeat !== null) {
+    const { readAt, ageSeconds } = heartbeat;
+    instants.push(beyond(readAt, heartbeatDue(presence)), beyond(readAt, unresponsiveSeconds - ageSeconds));
   }
   const status = statusReading(facts);
   // A file that was too old when it was read is stale already; another one turns stale when nobody reads it again.
@@ -57,4 +68,16 @@ function extensionAges(facts: ExtensionFacts, presence: PresenceFacts | null): n
     instants.push(beyond(status.readAt, period + graceSeconds));
   }
   return instants;
+}
+
+/** Of what was asked for, and of a first heartbeat that is awaited. */
+function fixedAges(extensions: readonly ExtensionFacts[], presence: PresenceFacts | null): number[] {
+  return extensions.flatMap((facts) => {
+    const instants = [beyond(deadlineOf({ ...facts, state: facts.goal }), 0)];
+    const { optedIn, handlerState, handlerAt } = facts;
+    if (optedIn && heartbeatReading(facts) === null && handlerState?.state === 'enabled' && handlerAt !== null) {
+      instants.push(beyond(handlerAt, heartbeatDue(presence)));
+    }
+    return instants;
+  });
 }

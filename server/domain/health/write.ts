@@ -5,8 +5,8 @@ import type { Judgement } from './judge.ts';
 
 /** Above this many VMs that changed at once, screens are told that the fleet changed, not which VMs. */
 const namedVms = 100;
-/** What ages no more is looked at again all the same, so that nothing is wrong for ever. */
-const restMs = 60 * 60_000;
+/** What ages no more is looked at again all the same within a day and a half, so that nothing is wrong for ever. */
+const restMs = 24 * 60 * 60_000;
 
 /** Writes what became another, in a handful of statements whatever the number of VMs. Returns how many VMs changed. */
 export async function writeJudgements(tx: Transaction, judgements: readonly Judgement[], now: Date): Promise<number> {
@@ -85,8 +85,11 @@ async function writeTransitions(tx: Transaction, rows: Judgement['transitions'])
 }
 
 async function reschedule(tx: Transaction, judgements: readonly Judgement[], now: Date): Promise<void> {
-  const rest = new Date(now.getTime() + restMs);
-  const due = judgements.map(({ nextAt }) => (nextAt !== null && nextAt < rest ? nextAt : rest).toISOString());
+  // Not all of a fleet at the same time of the day, because its health was first derived at once.
+  const due = judgements.map(({ nextAt }) => {
+    const rest = new Date(now.getTime() + restMs * (0.5 + Math.random()));
+    return (nextAt !== null && nextAt < rest ? nextAt : rest).toISOString();
+  });
   await tx.execute(sql`
     update health_checks h set due_at = r.due_at
       from unnest(${sql.param(judgements.map(({ vmId }) => vmId))}::uuid[], ${sql.param(due)}::timestamptz[])

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { agentPresence, extensionLatest, extensions, vms } from '#db/schema/index.ts';
+import type { StatusWord } from '#protocol/index.ts';
+import { agentStatus } from '#server/domain/reports/index.ts';
+import { testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { derive, selectExtensions } from './derive.ts';
+import { markAged } from './mark-aged.ts';
+import { nextAgeing, nextFixedAgeing } from './next-ageing.ts';
+
+const start = new Date('2026-03-01T12:00:00Z');
+const after = (seconds: number) => new Date(start.getTime() + Math.round(seconds * 1000));
+
+/** A small generator with a seed, so that a failure can be repeated. */
+function dice(seed: number) {
+  let state = seed;
+  const next = (): number => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state / 4_294_967_296;
+  };
+  const among = <T>(...values: readonly [T, ...T[]]): T => values[Math.floor(next() * values.length)] ?? values[0];
+  /** At times whole seconds, so that moments meet the edges of a look. */
+  const seconds = (from: number, to: number): number => {
+    const exact = from + next() * (to - from);
+    return among(Math.round(exact), Math.round(exact * 8) / 8);
+  };
+  return { among, seconds };
+}
+
+/** VMs with one extension each, whose agents said something at some time. */
+async function givenFleet(count: number) {
+  const services = await testServices();
+  const { db } = services;
+  await givenVersion(db);
+  const { among, seconds } = dice(7);
+  const at = () => after(seconds(-900, 0));
+  const ids = Array.from({ length: count }, (): string => randomUUID());
+  await db.insert(vms).values(ids.map((id) => ({ id, name: id, tags: {}, createdAt: start, createdBy: 'test' })));
+  await db.execute(sql`insert into health_checks select id, 'infinity' from vms`);
+  await db.insert(extensions).values(
+    ids.map((vmId) => ({
+      vmId,
+      name: 'probe',
+      handler: 'Acme.Lab.Probe',
+      requestedVersion: '1.0',
+      version: among('1.0.0.0', '9.0.0.0'),
+      state: among('enabled' as const, 'disabled' as const),
+      autoUpgradeMinorVersion: true,
+      dependsOn: [],
+      timeouts: { install: 1, update: 2, enable: 4, disable: 8, uninstall: 16 },
+      publicSettings: {},
+      sequenceNumber: 1,
+      changedAt: at(),
+      changedBy: 'test',
+    })),
+  );
+  const presences = ids.flatMap((vmId) => {
+    const period = () => among(null, 1, 20, 600);
+    const row = { vmId, lastSeenAt: at(), nextExpectedAt: at(), heartbeatSeconds: period(), statusSeconds: period() };
+    return among([row], [row], [row], []);
+  });
+  await db.insert(agentPresence).values(presences);
+  await db.insert(extensionLatest).values(
+    ids.map((vmId) => ({
+      vmId,
+      name: 'probe',
+      ...among(null, {
+        heartbeat: { status: 'ready' as const },
+        heartbeatReadAt: at(),
+        heartbeatAgeSeconds: seconds(0, 700),
+      }),
+      ...among(null, {
+        status: {
+          status: among<StatusWord>('warning', 'success', 'error', 'transitioning'),
+          substatus: [],
+          timestampUTC: null,
+        },
+        statusSequence: 1,
+        statusReadAt: at(),
+        statusAgeSeconds: seconds(0, 700),
+      }),
+    })),
+  );
+  const facts = Map.groupBy(await selectExtensions(db, sql`true`), ({ vmId }) => vmId);
+  const presenceOf = new Map(presences.map((row) => [row.vmId, row]));
+  return { services, ids, facts: (id: string) => ({ own: facts.get(id) ?? [], presence: presenceOf.get(id) ?? null }) };
+}
+
+test('AZ-H3 AZ-S4 AZ-S6 looks find every VM that became another by time alone, and none without a moment', async () => {
+  const { services, ids, facts } = await givenFleet(400);
+  const answer = (id: string, now: Date): string => {
+    const { own, presence } = facts(id);
+    const { heartbeatSeconds = null, statusSeconds = null } = presence ?? {};
+    const status = agentStatus(presence, now);
+    return JSON.stringify([
+      status,
+      own.map((each) => {
+        const { staleFor, ...rest } = derive(each, { status, heartbeatSeconds, statusSeconds }, now);
+        return [staleFor !== null, rest];
+      }),
+    ]);
+  };
+  let found = 0;
+  let vain = 0;
+  for (let from = 0; from < 900; from += 15) {
+    const [since, now] = [after(from), after(from + 15)];
+    await services.db.execute(sql`update health_checks set due_at = 'infinity'`);
+    await markAged(services, since, now);
+    const { rows } = await services.db.execute<{ vm_id: string }>(
+      sql`select vm_id from health_checks where due_at = 'epoch'`,
+    );
+    const marked = new Set(rows.map((row) => row.vm_id));
+    for (const id of ids) {
+      const { own, presence } = facts(id);
+      const fixed = nextFixedAgeing(own, presence, since);
+      const isDue = marked.has(id) || (fixed !== null && fixed <= now);
+      if (answer(id, since) !== answer(id, now)) expect(isDue, `${id} from ${from} on`).toBe(true);
+      if (!marked.has(id)) continue;
+      found += 1;
+      // Who did not opt in is looked at in vain: only the manifest of the version knows.
+      const next = nextAgeing(
+        own.map((each) => ({ ...each, optedIn: true })),
+        presence,
+        new Date(since.getTime() - 1),
+      );
+      expect(next?.getTime(), `${id} from ${from} on`).toBeLessThanOrEqual(now.getTime() + 1);
+      if (answer(id, since) === answer(id, now)) vain += 1;
+    }
+  }
+  expect(found).toBeGreaterThan(250);
+  expect(vain).toBeLessThan(found / 2);
+});
+
+test('the first look finds all that ever aged, and of two at once one looks', async () => {
+  const { services, ids, facts } = await givenFleet(60);
+  const late = after(7_200);
+  const [one, other] = await Promise.all([markAged(services, null, late), markAged(services, null, late)]);
+  const silent = ids.filter((id) => facts(id).presence !== null);
+  expect(Math.max(one ?? 0, other ?? 0)).toBeGreaterThanOrEqual(silent.length);
+  const { rows } = await services.db.execute<{ vm_id: string }>(
+    sql`select vm_id from health_checks where due_at = 'epoch'`,
+  );
+  expect(rows.map((row) => row.vm_id)).toEqual(expect.arrayContaining(silent));
+});
