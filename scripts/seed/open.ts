@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import pg from 'pg';
 import { migrate } from '#db/migrate.ts';
 import { loadConfig } from '#server/platform/env.ts';
 import { runningPostgres, startPostgres } from '#server/platform/postgres.ts';
-import { type OpenServices, openServices } from '#server/process/services.ts';
+import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 
 /**
  * The database of the portal that runs here: `DATABASE_URL`, else the embedded one of `DATA_DIR`, which is started
@@ -15,7 +14,7 @@ export async function openHere(): Promise<{ services: OpenServices; close(): Pro
   const known = config.databaseUrl ?? (await runningPostgres(folder));
   const own = known === null ? await startPostgres({ dataDir: folder }) : null;
   const databaseUrl = known ?? own?.url ?? '';
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  const pool = openPool(databaseUrl, 'launcher');
   await migrate(pool);
   await pool.end();
   const services = await openServices({ ...config, databaseUrl, logLevel: 'error' }, 'launcher');

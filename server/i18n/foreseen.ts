@@ -3,9 +3,12 @@ import { DomainError } from '#server/domain/error.ts';
 /** Seconds after which the database is likely back: the launcher restarts its own within one. */
 const databaseRetry = 2;
 
-/** Error classes and codes by which a connection tells that the database is away, as against a wrong statement. */
+/**
+ * Error classes and codes by which a connection tells that the database is away, as against a wrong statement; 25006 is
+ * a primary that became a standby.
+ */
 const awayCode =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|57014|53300)$/;
+  /^(ENOPRIMARY|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|57014|53300|25006)$/;
 const awayMessage =
   /^(Connection terminated|timeout (exceeded )?when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after)/;
 

@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { readDatabaseUrl } from './database/index.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { type OpenIdConfig, openIdOf, openIdPairs, openIdVariables } from './openid-env.ts';
 
@@ -95,9 +96,13 @@ const days = z
   .regex(/^[1-9]\d{0,3}$/, 'must be a number of days')
   .transform(Number);
 
-const databaseUrl = z
-  .string()
-  .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a postgres:// address');
+const databaseUrl = z.string().superRefine((text, ctx) => {
+  try {
+    readDatabaseUrl(text);
+  } catch (error) {
+    ctx.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
 
 /** The client takes one name and one password for all servers of a cluster: those of the first. */
 const natsUrl = z

@@ -52,12 +52,13 @@ async function databaseFingerprint(tx: Transaction): Promise<string> {
   return parts.join('/');
 }
 
-/** A hosted PostgreSQL may keep its control file to itself; then the database's id has to do. */
+/** A hosted PostgreSQL may keep these to itself; then the database's id has to do. */
 async function controlOf(tx: Transaction, part: 'system' | 'timeline'): Promise<string> {
   const query =
     part === 'system'
       ? sql`select system_identifier::text as value from pg_control_system()`
-      : sql`select timeline_id::text as value from pg_control_checkpoint()`;
+      : // Of what is written now: the control file tells of a promotion with the next checkpoint only.
+        sql`select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int::text as value`;
   try {
     return await tx.transaction(async (inner) => (await inner.execute<{ value: string }>(query)).rows[0]?.value ?? '');
   } catch (error) {

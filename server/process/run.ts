@@ -28,7 +28,10 @@ export async function runProcess(
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   try {
-    services = await openServices(loadConfig(), room);
+    services = await openServices(loadConfig(), room, () => {
+      // Whoever supervises it starts it again, on what the database is now.
+      fail(new Error('a replica was promoted in the place of the database'));
+    });
     const close = await start(services);
     const opened = services;
     let ending = false;

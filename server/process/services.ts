@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Database, openDatabase } from '#db/client.ts';
 import type { Services } from '#server/domain/context.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
+import { toPrimary } from '#server/platform/database/index.ts';
 import { type Config, ConfigError } from '#server/platform/env.ts';
 import { deriveKeys, type Keys, sha256Hex } from '#server/platform/keys.ts';
 import { createLogger } from '#server/platform/logger.ts';
@@ -30,20 +31,21 @@ export interface OpenServices extends Services {
 
 /**
  * Opens pool, keys and blob store, and checks that this database and this key belong together.
- * Migrating is the launcher's, and done before.
+ * Migrating is the launcher's, and done before. `onOtherLife` is called when a replica was promoted in the place of this
+ * database: what was read at boot may be wrong from then on, and no connection is made any more.
  */
-export async function openServices(config: Config, room: Room): Promise<OpenServices> {
+export async function openServices(config: Config, room: Room, onOtherLife?: () => void): Promise<OpenServices> {
   if (config.databaseUrl === null)
     throw new ConfigError('DATABASE_URL must be set: only `npm start` brings a database.');
   const log = createLogger(room, config.logLevel);
-  const pool = openPool(config.databaseUrl, room, config.gatewayWorkers);
+  const pool = openPool(config.databaseUrl, room, { gatewayWorkers: config.gatewayWorkers, onOtherLife });
   pool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'));
   try {
     const db = openDatabase(pool);
     const keys = deriveKeys(await secretKey(config));
     const { epoch, was } = await openInstallation(db, keys.check);
     if (was === 'restored') log.warn({ epoch }, 'this database is a restored one: goal states go on in a new epoch');
-    const { wakes, close: closeWakes } = openWakes(config, room, db, keys, log);
+    const { wakes, close: closeWakes } = openWakes(config, config.databaseUrl, room, db, keys, log);
     return {
       db,
       config,
@@ -64,10 +66,10 @@ export async function openServices(config: Config, room: Room): Promise<OpenServ
 }
 
 /** NOTIFY, or NATS where that is set; its connection is held for telling, too. */
-function openWakes(config: Config, room: Room, db: Database, keys: Keys, log: Logger) {
+function openWakes(config: Config, databaseUrl: string, room: Room, db: Database, keys: Keys, log: Logger) {
   const name = `annex-${room}-wakes`;
-  if (config.natsUrl === null || config.databaseUrl === null) {
-    const wakes = postgresWakes({ connectionString: config.databaseUrl ?? undefined, name, log });
+  if (config.natsUrl === null) {
+    const wakes = postgresWakes({ databaseUrl, name, log });
     return { wakes, close: async () => {} };
   }
   const installation = sha256Hex(keys.check).slice(0, 16);
@@ -78,9 +80,13 @@ function openWakes(config: Config, room: Room, db: Database, keys: Keys, log: Lo
 }
 
 /** A pool whose statements end by themselves, so that no request waits for ever on a lock or on a half-open connection. */
-export function openPool(databaseUrl: string, room: Room, gatewayWorkers = 1): pg.Pool {
+export function openPool(
+  databaseUrl: string,
+  room: Room,
+  { gatewayWorkers = 1, onOtherLife }: { gatewayWorkers?: number; onOtherLife?: (() => void) | undefined } = {},
+): pg.Pool {
   return new pg.Pool({
-    connectionString: databaseUrl,
+    ...toPrimary(databaseUrl, onOtherLife && { onOtherLife }),
     application_name: `annex-${room}`,
     max: connections(room, gatewayWorkers),
     connectionTimeoutMillis: 5_000,

@@ -48,8 +48,8 @@ export async function testServices(options: TestServicesOptions = {}): Promise<S
 
 /** Hears what is told in this database. */
 export function testWakes({ $client }: Database): Wakes {
-  const { connectionString } = $client.options;
-  return postgresWakes({ connectionString, name: 'annex-test-wakes', log: pino({ level: 'silent' }) });
+  const { connectionString = '' } = $client.options;
+  return postgresWakes({ databaseUrl: connectionString, name: 'annex-test-wakes', log: pino({ level: 'silent' }) });
 }
 
 /** A context as a door would make it for one call. */

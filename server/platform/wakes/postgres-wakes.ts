@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
+import { toPrimary } from '../database/index.ts';
 import { KeptWakes, type Link } from './kept-wakes.ts';
 import type { Wakes } from './wakes.ts';
 
 export interface PostgresWakesOptions {
-  connectionString: string | undefined;
+  databaseUrl: string;
   /** Under which name the connection is seen in `pg_stat_activity`. */
   name: string;
   log: Logger;
@@ -16,9 +17,10 @@ const checkEvery = 5_000;
 const answerWithin = 3_000;
 
 /** Wakes by LISTEN and NOTIFY. */
-export function postgresWakes({ connectionString, name, log }: PostgresWakesOptions): Wakes {
+export function postgresWakes({ databaseUrl, name, log }: PostgresWakesOptions): Wakes {
+  const { connectionString, Client } = toPrimary(databaseUrl);
   return new KeptWakes(async (hear) => {
-    const client = new pg.Client({
+    const client = new Client({
       connectionString,
       application_name: name,
       keepAlive: true,

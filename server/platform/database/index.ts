@@ -1,0 +1,2 @@
+export { readDatabaseUrl } from './address.ts';
+export { toPrimary } from './primary.ts';

@@ -1,0 +1,152 @@
+import pg from 'pg';
+import { type DatabaseAddress, readDatabaseUrl } from './address.ts';
+
+type Host = DatabaseAddress['hosts'][number];
+
+/** Milliseconds that one host may take when all are asked which of them is the primary. */
+const askWithin = 2_000;
+
+/** No host takes writes now. The message names them all, and no password. */
+class NoPrimaryError extends Error {
+  override readonly name = 'NoPrimaryError';
+  readonly code = 'ENOPRIMARY';
+}
+
+export interface PrimaryOptions {
+  /**
+   * The primary is another life of the database than the one first met: a replica was promoted, and what was promised
+   * before may be gone with the old one. The connection is refused.
+   */
+  onOtherLife?(): void;
+}
+
+/** What `pg.Pool` and `pg.Client` need to reach the primary among the hosts of an address, before and after a failover. */
+export function toPrimary(databaseUrl: string, options: PrimaryOptions = {}) {
+  const { hosts, connectionString } = readDatabaseUrl(databaseUrl);
+  const search = new PrimarySearch(hosts, connectionString);
+  let firstLife: string | null | undefined;
+
+  class PrimaryClient extends pg.Client {
+    override connect(): Promise<pg.Client>;
+    override connect(callback: (error: Error | null, client?: pg.Client) => void): void;
+    override connect(callback?: (error: Error | null, client?: pg.Client) => void): Promise<pg.Client> | undefined {
+      const connected = this.#connect();
+      if (callback === undefined) return connected;
+      connected.then(
+        () => callback(null, this),
+        (error: Error) => callback(error),
+      );
+      return undefined;
+    }
+
+    async #connect(): Promise<pg.Client> {
+      const host = await search.find();
+      // A connection that breaks may be all that is heard of a failover.
+      this.on('error', () => search.doubt(host));
+      try {
+        Object.assign(this, host);
+        await super.connect();
+        const refusal = await refusalOf(this);
+        if (refusal !== null) throw new NoPrimaryError(`${nameOf(host)} ${refusal}`);
+        const life = await lifeOf(this);
+        firstLife ??= life;
+        if (life !== firstLife) {
+          options.onOtherLife?.();
+          throw new NoPrimaryError(`${nameOf(host)} is another life of the database than the one before`);
+        }
+        return this;
+      } catch (error) {
+        search.doubt(host);
+        this.end().catch(() => {});
+        throw error;
+      }
+    }
+  }
+  return { connectionString, Client: PrimaryClient };
+}
+
+/** Knows which host was the primary last, and asks all of them when that is in doubt. */
+class PrimarySearch {
+  readonly #hosts: readonly Host[];
+  readonly #connectionString: string;
+  #known: Host | undefined;
+  #asking: Promise<Host> | undefined;
+
+  constructor(hosts: readonly Host[], connectionString: string) {
+    this.#hosts = hosts;
+    this.#connectionString = connectionString;
+  }
+
+  doubt(host: Host): void {
+    if (this.#known === host) this.#known = undefined;
+  }
+
+  async find(): Promise<Host> {
+    const [only, another] = this.#hosts;
+    // Connecting tells the same.
+    if (only !== undefined && another === undefined) return only;
+    if (this.#known !== undefined) return this.#known;
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    this.#known = await this.#asking;
+    return this.#known;
+  }
+
+  /** All at once: a machine that is gone does not answer at all. */
+  async #ask(): Promise<Host> {
+    const reasons: string[] = [];
+    const asked = this.#hosts.map(async (host, i) => {
+      const reason = await this.#refusal(host);
+      if (reason === null) return host;
+      reasons[i] = `${nameOf(host)} ${reason}`;
+      throw new Error(reason);
+    });
+    try {
+      return await Promise.any(asked);
+    } catch {
+      throw new NoPrimaryError(`no host of DATABASE_URL is a primary: ${reasons.join(', ')}`);
+    }
+  }
+
+  async #refusal(host: Host): Promise<string | null> {
+    const client = new pg.Client({
+      connectionString: this.#connectionString,
+      connectionTimeoutMillis: askWithin,
+      query_timeout: askWithin,
+    });
+    client.on('error', () => {});
+    try {
+      Object.assign(client, host);
+      await client.connect();
+      return await refusalOf(client);
+    } catch (error) {
+      const { code, message } = error as Error & { code?: string };
+      return code === undefined ? `does not answer (${message})` : `does not answer (${code})`;
+    } finally {
+      client.end().catch(() => {});
+    }
+  }
+}
+
+const nameOf = ({ host, port }: Host): string => `${host}:${port}`;
+
+/** Why this is no primary; null where it is one. */
+async function refusalOf(client: pg.ClientBase): Promise<string | null> {
+  const { rows } = await client.query<{ standby: boolean; closed: boolean }>(
+    `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as closed`,
+  );
+  if (rows[0]?.standby === true) return 'is a standby';
+  return rows[0]?.closed === true ? 'takes no writes' : null;
+}
+
+/** Which life of the cluster this is: it begins anew where a replica is promoted. Null where the host does not say. */
+async function lifeOf(client: pg.ClientBase): Promise<string | null> {
+  return client.query<{ life: string }>('select left(pg_walfile_name(pg_current_wal_lsn()), 8) as life').then(
+    ({ rows }) => rows[0]?.life ?? null,
+    (error: { code?: unknown }) => {
+      if (typeof error.code === 'string' && /^(42|0A|55)/.test(error.code)) return null;
+      throw error;
+    },
+  );
+}
