@@ -18,6 +18,8 @@ export interface HouseOptions {
   folder?: string;
   /** Variables for gateway and worker on top of the defaults. */
   environment?: Record<string, string>;
+  /** Keeps what gateways and worker log away from the terminal. */
+  quiet?: boolean;
   say(line: string): void;
 }
 
@@ -29,6 +31,8 @@ export interface House {
   /** For verbs that are called in this process, and for SQL. */
   services: OpenServices;
   databaseUrl: string;
+  /** Where all of its data is. */
+  folder: string;
   database: Database;
   gateways: Gateway[];
   /** Undefined while none was started. */
@@ -67,8 +71,12 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       ANNEX_LOG: 'warn',
       ...environment,
     };
-    const services = await prepare(loadConfig({ ...variables, GATEWAY_PORT: String(ports[0] ?? 0) }));
+    const services = await prepare(
+      loadConfig({ ...variables, ANNEX_LOG: 'error', GATEWAY_PORT: String(ports[0] ?? 0) }),
+    );
     endings.push(() => services.close());
+    const doors: Child[] = [];
+    endings.push(() => Promise.all(doors.map((door) => door.stop())));
     const start = async (name: 'gateway' | 'worker', port: number): Promise<Child> => {
       const child = keepRunning({
         name,
@@ -77,8 +85,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
         env: { ...bareEnvironment(), ...variables, GATEWAY_PORT: String(port) },
         say,
         tellsReady: true,
+        quiet: options.quiet,
       });
-      endings.push(() => child.stop());
+      doors.push(child);
       await child.ready;
       return child;
     };
@@ -89,6 +98,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     const house: House = {
       services,
       databaseUrl: database.url,
+      folder,
       database,
       gateways,
       worker: () => worker,

@@ -59,22 +59,31 @@ export class Agents {
     this.#etags.set(n, etag);
   }
 
-  /** `POST /reports` of one heartbeat and, by `said`, one status with a mark that nobody used before. */
-  report(n: number, said: StatusSaid): { request: string; reportNumber: number; mark: string } {
+  /** `POST /reports` of one heartbeat and, by `said`, one status. */
+  report(n: number, said: StatusSaid): string {
+    return this.post(n, this.prepare(n, said).body);
+  }
+
+  /** A report with the agent's next number; a status that changed has a mark that nobody used before. */
+  prepare(n: number, said: StatusSaid): { body: string; reportNumber: number } {
     const reportNumber = (this.#reports[n] ?? 0) + 1;
     this.#reports[n] = reportNumber;
-    const mark = said === 'changed' ? `${this.run}.${n}.${reportNumber}` : 'unchanged';
-    const statuses = said === 'none' ? '' : statusEntry(mark);
+    const statuses = said === 'none' ? '' : statusEntry(said === 'changed' ? markOf(n, reportNumber) : 'unchanged');
     const body =
       `{"run":"${this.run}","reportNumber":${reportNumber},"agentTime":"${this.#now()}",` +
       `"appliedEtag":${JSON.stringify(this.#etag)},"periods":{"heartbeatSeconds":120,"statusSeconds":300},` +
       `"heartbeats":[{"extension":"${extensionNames.heartbeat}","ageSeconds":${1 + (reportNumber % 9)},` +
       `"readSecondsAgo":0,"file":[{"version":1.0,"heartbeat":{"status":"ready","code":0}}]}],` +
       `"statuses":[${statuses}]}`;
-    const request =
+    return { body, reportNumber };
+  }
+
+  /** The request that sends a report, for the first time or again. */
+  post(n: number, body: string): string {
+    return (
       `POST /agent/v1/reports HTTP/1.1\r\n${this.#headers(n)}Content-Type: application/json\r\n` +
-      `Content-Length: ${body.length}\r\n\r\n${body}`;
-    return { request, reportNumber, mark };
+      `Content-Length: ${body.length}\r\n\r\n${body}`
+    );
   }
 
   #headers(n: number): string {
@@ -96,6 +105,9 @@ export class Agents {
     return this.#time;
   }
 }
+
+/** The mark of a changed status: the parameter of its message. */
+const markOf = (n: number, reportNumber: number): string => `${n}.${reportNumber}`;
 
 /** What a handler tells of its parts while it works, so that the entry has the 1.5 kB of a usual status. */
 const parts = Array.from({ length: 6 }, (_, index) => ({

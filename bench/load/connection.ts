@@ -47,6 +47,11 @@ export class Connection {
     this.#drop(this.#socket, 'closed');
   }
 
+  /** Waits no longer: the request under way ends with this error, the next one opens the connection anew. */
+  giveUp(error: string): void {
+    this.#drop(this.#socket, error);
+  }
+
   #write(request: string): void {
     if (this.#closed) {
       this.#drop(null, 'closed');

@@ -57,7 +57,7 @@ function judge({ samples, all, failures, unanswered }: MillionResult): Verdict[]
   return [
     { what: `p99 ${all.latencies.p99.toFixed(1)} ms < ${limitMs} ms`, holds: all.latencies.p99 < limitMs },
     {
-      what: failed.length + unanswered === 0 ? 'no error' : `errors: ${failed.join(', ')}; unanswered ${unanswered}`,
+      what: failed.length + unanswered === 0 ? 'no error' : [...failed, `${unanswered} unanswered`].join(', '),
       holds: failed.length + unanswered === 0,
     },
     ...(['gateway', 'worker', 'postgres'] as const).map((name) => {

@@ -62,7 +62,7 @@ export async function runMillion({ house, fleet, minutes, connections, say }: Mi
   const inTransition = everybody.filter((n) => n % transitionEvery === 0);
   const stream = (of: Uint32Array, periodMs: number, said: 'none' | 'changed'): Stream => ({
     schedule: new Schedule(of, periodMs, random),
-    request: (agent) => agents.report(agent, said).request,
+    request: (agent) => agents.report(agent, said),
     wanted: [204],
     tally: new Tally(),
   });

@@ -15,7 +15,7 @@ export async function report({ house, agents, rounds, seconds }: Bench): Promise
     const result = await runClosedLoop({
       ...{ host: gateway.host, port: gateway.port, connections, seconds, warmUpSeconds: 1, wanted: [204] },
       agents: agents.count,
-      request: (agent) => agents.report(agent, said).request,
+      request: (agent) => agents.report(agent, said),
     });
     if (result.tally.failures > 0) throw new Error(`Reports went wrong: ${result.tally.complaint()}`);
     return result;

@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Gateway } from '../house/house.ts';
+import type { Agents } from '../load/agents.ts';
+import { Connection, type Reply } from '../load/connection.ts';
+import type { Tally } from '../load/tally.ts';
+
+export interface CarefulAgents {
+  /** By VM: the highest number of a report that was acknowledged. Each agent sends one after the other. */
+  acknowledged: Uint32Array;
+  count(): number;
+  /** The longest time without any acknowledgement, milliseconds. */
+  longestSilence(): number;
+  /** Sends what is begun until it is acknowledged, at most so many seconds; tells how many reports were not. */
+  finish(seconds: number): Promise<number>;
+}
+
+export interface CarefulOptions {
+  gateways: readonly Gateway[];
+  agents: Agents;
+  /** Agents that have a report under way at once. */
+  atOnce: number;
+  tally: Tally;
+  random(): number;
+}
+
+const thinkMs = 200;
+const pauseMs = 250;
+/** An answer that takes longer is not waited for. */
+const patienceMs = 30_000;
+
+/**
+ * Agents that keep a report until it is acknowledged, as the protocol asks: whatever else comes back, they send it again
+ * under its number, to the other gateway. Each report has a status that was never said before.
+ */
+export function startCarefulAgents({ gateways, agents, atOnce, tally, random }: CarefulOptions): CarefulAgents {
+  const acknowledged = new Uint32Array(agents.count + 1);
+  let running = true;
+  let until = Number.POSITIVE_INFINITY;
+  let count = 0;
+  let lastAt = performance.now();
+  let longest = 0;
+  const open: Connection[] = [];
+
+  const send = (connection: Connection, request: string): Promise<Reply> =>
+    new Promise((resolve) => {
+      const late = setTimeout(() => connection.giveUp('no answer'), patienceMs);
+      connection.send(request, (reply) => {
+        clearTimeout(late);
+        resolve(reply);
+      });
+    });
+
+  /** One report until it is acknowledged; false where the time was over before. */
+  const deliver = async (connections: Connection[], agent: number): Promise<boolean> => {
+    const report = agents.prepare(agent, 'changed');
+    for (let attempt = Math.floor(random() * connections.length); performance.now() < until; attempt += 1) {
+      const connection = connections[attempt % connections.length];
+      if (connection === undefined) return false;
+      const began = performance.now();
+      const reply = await send(connection, agents.post(agent, report.body));
+      const now = performance.now();
+      if (tally.take(reply, [204], now - began)) {
+        acknowledged[agent] = report.reportNumber;
+        count += 1;
+        longest = Math.max(longest, now - lastAt);
+        lastAt = now;
+        return true;
+      }
+      await delay(pauseMs * (0.5 + random()));
+    }
+    return false;
+  };
+
+  const one = async (first: number): Promise<number> => {
+    const connections = gateways.map(({ host, port }) => new Connection(host, port));
+    open.push(...connections);
+    for (let agent = first; running; agent = agent + atOnce > agents.count ? first : agent + atOnce) {
+      if (!(await deliver(connections, agent))) return 1;
+      await delay(thinkMs * random());
+    }
+    return 0;
+  };
+  const loops = Array.from({ length: Math.min(atOnce, agents.count) }, (_, index) => one(index + 1));
+  return {
+    acknowledged,
+    count: () => count,
+    longestSilence: () => Math.max(longest, performance.now() - lastAt),
+    async finish(seconds) {
+      running = false;
+      until = performance.now() + seconds * 1_000;
+      const left = await Promise.all(loops);
+      for (const connection of open) connection.close();
+      return left.reduce((sum, one) => sum + one, 0);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { processesIn, signal } from '#server/platform/processes.ts';
+import type { House } from '../house/house.ts';
+import type { SmallDisk } from './small-disk.ts';
+
+/** Something that goes wrong. */
+export interface Mishap {
+  name: string;
+  /** Whether it is a `kill -9`. */
+  kill: boolean;
+  /** Lets it happen; resolves when it is over. False where there was nothing to do it to at that moment. */
+  happen(): Promise<boolean>;
+}
+
+export interface MishapOptions {
+  house: House;
+  disk: SmallDisk;
+  random(): number;
+  /** What must be put right when the run is broken off in the middle. */
+  undo: Set<() => void>;
+}
+
+/** What can go wrong here. Only processes that this run started are touched. */
+export function mishapsOf({ house, disk, random, undo }: MishapOptions): Mishap[] {
+  const cluster = join(house.folder, 'postgres', 'data');
+  const killing = (name: string, pid: () => number | undefined): Mishap => ({
+    name: `kill -9 of the ${name}`,
+    kill: true,
+    happen: async () => {
+      const found = pid();
+      if (found !== undefined) signal(found, 'SIGKILL');
+      return found !== undefined;
+    },
+  });
+  /** Between beginning and end the run may be broken off. */
+  const passing = async (end: () => void, ms: number): Promise<void> => {
+    undo.add(end);
+    await delay(ms);
+    undo.delete(end);
+    end();
+  };
+  const stall = async (): Promise<boolean> => {
+    const pids = await processesIn(cluster);
+    for (const pid of pids) signal(pid, 'SIGSTOP');
+    await passing(() => pids.forEach((pid) => void signal(pid, 'SIGCONT')), 500 + random() * 4_500);
+    return pids.length > 0;
+  };
+  const fill = disk.fill;
+  return [
+    ...house.gateways.map(({ child }, index) => killing(`gateway ${index + 1}`, child.pid)),
+    killing('worker', () => house.worker()?.pid()),
+    killing('database', () => house.database.pid()),
+    { name: 'the database stalls', kill: false, happen: stall },
+    { name: 'the LISTEN connections are lost', kill: false, happen: () => loseListeners(house.databaseUrl) },
+    ...(fill === null
+      ? []
+      : [
+          {
+            name: 'the disk is full',
+            kill: false,
+            happen: async () => {
+              fill();
+              await passing(disk.free, 1_000 + random() * 3_000);
+              return true;
+            },
+          },
+        ]),
+  ];
+}
+
+async function loseListeners(databaseUrl: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rowCount } = await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where pid <> pg_backend_pid() and state = 'idle' and query ilike 'listen%'`,
+    );
+    return (rowCount ?? 0) > 0;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

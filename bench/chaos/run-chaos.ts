@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Fleet } from '../fleet/seed-fleet.ts';
+import type { House } from '../house/house.ts';
+import { Agents } from '../load/agents.ts';
+import { numberFrom, randomFrom } from '../load/schedule.ts';
+import { Tally } from '../load/tally.ts';
+import { startCarefulAgents } from './careful-agents.ts';
+import { type Mishap, mishapsOf } from './events.ts';
+import { type Findings, lookUp } from './look-up.ts';
+import type { SmallDisk } from './small-disk.ts';
+
+export interface ChaosOptions {
+  house: House;
+  fleet: Fleet;
+  disk: SmallDisk;
+  kills: number;
+  /** Ends earlier than after so many kills; none by default. */
+  minutes: number;
+  undo: Set<() => void>;
+  say(line: string): void;
+}
+
+export interface ChaosResult extends Findings {
+  acknowledged: number;
+  unacknowledged: number;
+  mishaps: Record<string, number>;
+  kills: number;
+  /** Seconds without any acknowledgement. */
+  longestOutage: number;
+  errors: Record<string, number>;
+  minutes: number;
+  /** What had happened last when it was over. */
+  longestOutageDuring: string;
+}
+
+/** After so many kills something else goes wrong. */
+const killsBetween = 4;
+const settleSeconds = 90;
+
+/** Reports flow while one thing after the other goes wrong; then every acknowledged one is looked up. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { house, fleet, disk, undo, say } = options;
+  // What goes wrong, and when, does not depend on how many calls the agents make.
+  const random = randomFrom(numberFrom(`${fleet.seed} mishaps`));
+  const agents = new Agents({ count: fleet.vms, seed: fleet.seed, etag: fleet.etag, run: 'chaos' });
+  const tally = new Tally();
+  const began = performance.now();
+  const load = startCarefulAgents({
+    gateways: house.gateways,
+    agents,
+    atOnce: 64,
+    tally,
+    random: randomFrom(numberFrom(fleet.seed)),
+  });
+  const mishaps = mishapsOf({ house, disk, random, undo });
+  const [killing, other] = [mishaps.filter(({ kill }) => kill), mishaps.filter(({ kill }) => !kill)];
+  const happened: Record<string, number> = {};
+  let kills = 0;
+  let longest = 0;
+  let during = '';
+  for (let turn = 0; kills < options.kills && performance.now() - began < options.minutes * 60_000; turn += 1) {
+    await delay(500 + random() * 2_500);
+    const mishap = draw(turn % (killsBetween + 1) === killsBetween ? other : killing, random);
+    if (mishap === undefined || !(await mishap.happen())) continue;
+    happened[mishap.name] = (happened[mishap.name] ?? 0) + 1;
+    if (mishap.kill) kills += 1;
+    if (load.longestSilence() > longest) {
+      longest = load.longestSilence();
+      during = mishap.name;
+    }
+    say(`${mishap.name} (${kills} kills, ${load.count()} reports acknowledged, ${tally.failures} calls in vain)`);
+  }
+  const unacknowledged = await load.finish(settleSeconds);
+  await comesBack(house.databaseUrl);
+  const findings = await lookUp(house.databaseUrl, agents.run, load.acknowledged);
+  return {
+    ...findings,
+    acknowledged: load.count(),
+    unacknowledged,
+    mishaps: happened,
+    kills,
+    longestOutage: load.longestSilence() / 1_000,
+    longestOutageDuring: during,
+    errors: Object.fromEntries(tally.bad),
+    minutes: (performance.now() - began) / 60_000,
+  };
+}
+
+const draw = (from: readonly Mishap[], random: () => number): Mishap | undefined =>
+  from[Math.floor(random() * from.length)];
+
+/** The last kill may have been the database's. */
+async function comesBack(databaseUrl: string): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (attempt >= settleSeconds) throw error;
+      await delay(1_000);
+    }
+  }
+}
