@@ -37,8 +37,6 @@ export async function writeFleet(client: pg.ClientBase, options: FleetOptions): 
   await writeGoalStates(client, options.epoch);
   await writeAgents(client, at, options.epoch);
   await writeReports(client);
-  // Due at once: the portal's worker, if one runs, takes its part.
-  await client.query(`insert into health_checks (vm_id, due_at) select id, 'epoch' from seed_vms order by id`);
 }
 
 /** Each goal that there can be, as contents and as the text that agents get. */

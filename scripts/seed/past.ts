@@ -1,6 +1,15 @@
 import type pg from 'pg';
 import type { SeedHandler } from './catalogue.ts';
 
+/** Since when VMs and extensions of a seed are as they are; `$1` is now. */
+export const vmSince = `least($1::timestamptz, case
+    when v.scenario = 'silent' then p.last_seen_at + interval '10 minutes'
+    else $1::timestamptz - make_interval(secs => v.ago) end)`;
+export const extensionSince = `least($1::timestamptz, case
+    when v.scenario = 'silent' then p.last_seen_at + interval '10 minutes'
+    when e.affected or (v.scenario = 'recovered' and e.name = 'metrics') then $1::timestamptz - make_interval(secs => v.ago)
+    else e.changed_at + interval '40 seconds' end)`;
+
 /**
  * Gives the health that was just derived a past: since when it is so, what became of what in the last hour, and how
  * each version spread over the last 60 days. The caller holds the transaction.
@@ -13,19 +22,15 @@ export async function writePast(
   // The first look at a VM tells of everything as new; in this past it is not.
   await client.query('delete from health_transitions t using seed_vms v where t.vm_id = v.id');
   await client.query(
-    `update extension_health h set since = least($1::timestamptz, case
-         when v.scenario = 'silent' then p.last_seen_at + interval '10 minutes'
-         when e.affected or (v.scenario = 'recovered' and e.name = 'metrics') then $1::timestamptz - make_interval(secs => v.ago)
-         else e.changed_at + interval '40 seconds' end)
+    `update extension_health h set since = ${extensionSince}
        from seed_extensions e join seed_vms v on v.id = e.vm_id left join agent_presence p on p.vm_id = e.vm_id
-      where h.vm_id = e.vm_id and h.name = e.name`,
+      where h.vm_id = e.vm_id and h.name = e.name and h.since <> ${extensionSince}`,
     [at],
   );
   await client.query(
-    `update vm_health h set since = least($1::timestamptz, case
-         when v.scenario = 'silent' then p.last_seen_at + interval '10 minutes'
-         else $1::timestamptz - make_interval(secs => v.ago) end)
-       from seed_vms v left join agent_presence p on p.vm_id = v.id where h.vm_id = v.id`,
+    `update vm_health h set since = ${vmSince}
+       from seed_vms v left join agent_presence p on p.vm_id = v.id
+      where h.vm_id = v.id and h.since <> ${vmSince}`,
     [at],
   );
   await writeTransitions(client, at);
