@@ -74,3 +74,5 @@ await main()
     process.exitCode = 1;
   })
   .finally(close);
+// The open channel to whoever started this would keep it waiting.
+process.exit();

@@ -5,11 +5,12 @@ import { Agents } from './load/agents.ts';
 import { million } from './million/million.ts';
 import { writeResults } from './print/results.ts';
 import { tableOf } from './print/table.ts';
+import { held } from './sections/held.ts';
 import { poll } from './sections/poll.ts';
 import { report } from './sections/report.ts';
 import type { Figure, Section } from './sections/section.ts';
 
-const sections: Readonly<Record<string, Section>> = { poll, report };
+const sections: Readonly<Record<string, Section>> = { poll, report, held };
 
 const usage = `usage: npm run bench [-- FLAGS]
        npm run bench -- --million [--minutes N] [--vms N] [--connections N] [--seed WORD] [--json FILE]
@@ -80,3 +81,5 @@ await (values.million ? runMillion() : runSections())
     process.exitCode = 1;
   })
   .finally(closeHouses);
+// The open channel to whoever started this would keep it waiting.
+process.exit();

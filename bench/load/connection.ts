@@ -129,3 +129,12 @@ export function parseReply(text: string): Reply | null {
   // Chunked: only refusals come so, and nobody counts their bytes.
   return text.endsWith('0\r\n\r\n') ? { status, head, body: text.slice(from), error: null } : null;
 }
+
+/** The value of a header, or an empty text. */
+export function headerOf(head: string, name: string): string {
+  const at = head.toLowerCase().indexOf(`\r\n${name}:`);
+  if (at < 0) return '';
+  const from = at + name.length + 3;
+  const end = head.indexOf('\r\n', from);
+  return head.slice(from, end < 0 ? undefined : end).trim();
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Agents } from './agents.ts';
+import { Connection, headerOf, type Reply } from './connection.ts';
+
+/** Long polls of many VMs, each on a connection of its own, asked again as soon as they were answered. */
+export interface HeldPolls {
+  /** Resolves with the moment at which the VM's poll brings a new goal state. One waiter per VM. */
+  nextGoalState(agent: number): Promise<number>;
+  /** Answers that were neither a goal state nor "nothing new", by status or error. */
+  complaints: Map<string, number>;
+  close(): void;
+}
+
+export interface HeldPollsOptions {
+  host: string;
+  port: number;
+  agents: Agents;
+  count: number;
+}
+
+const waitSeconds = 60;
+/** So many connections are opened at once: fewer than a listener queues. */
+const opened = 250;
+
+/** Opens them a few at a time; returns when all are under way. */
+export async function holdPolls({ host, port, agents, count }: HeldPollsOptions): Promise<HeldPolls> {
+  const complaints = new Map<string, number>();
+  const waiting = new Map<number, (at: number) => void>();
+  let closed = false;
+  const ask = (connection: Connection, agent: number): void => {
+    connection.send(agents.poll(agent, waitSeconds), (reply) => take(connection, agent, reply));
+  };
+  const take = (connection: Connection, agent: number, reply: Reply): void => {
+    if (closed) return;
+    if (reply.status === 200) {
+      const at = performance.now();
+      agents.took(agent, headerOf(reply.head, 'etag'));
+      waiting.get(agent)?.(at);
+      waiting.delete(agent);
+    } else if (reply.status !== 304) {
+      const what = reply.error ?? String(reply.status);
+      complaints.set(what, (complaints.get(what) ?? 0) + 1);
+    }
+    ask(connection, agent);
+  };
+  const connections = Array.from({ length: count }, () => new Connection(host, port));
+  for (const [index, connection] of connections.entries()) {
+    ask(connection, index + 1);
+    if (index % opened === opened - 1) await delay(50);
+  }
+  return {
+    nextGoalState: (agent) => new Promise((resolve) => waiting.set(agent, resolve)),
+    complaints,
+    close() {
+      closed = true;
+      for (const connection of connections) connection.close();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import pg from 'pg';
+
+export interface ListenAlone {
+  /** Milliseconds from sending a commit that notifies until a bare client has the notification. */
+  measure(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const channel = 'yardstick';
+
+/** PostgreSQL's own way from a commit to somebody else: one client writes a row and notifies, another one listens. */
+export async function startListenAlone(databaseUrl: string): Promise<ListenAlone> {
+  const [writer, listener] = [
+    new pg.Client({ connectionString: databaseUrl }),
+    new pg.Client({ connectionString: databaseUrl }),
+  ];
+  await Promise.all([writer.connect(), listener.connect()]);
+  await writer.query('create schema if not exists yardstick');
+  await writer.query('create table if not exists yardstick.woken (id int primary key, n int not null)');
+  await writer.query('insert into yardstick.woken values (1, 0) on conflict do nothing');
+  let heard: (at: number) => void = () => {};
+  listener.on('notification', () => heard(performance.now()));
+  await listener.query(`listen ${channel}`);
+  return {
+    async measure() {
+      await writer.query('begin');
+      await writer.query('update yardstick.woken set n = n + 1 where id = 1');
+      await writer.query('select pg_notify($1, $2)', [channel, '1']);
+      const told = new Promise<number>((resolve) => {
+        heard = resolve;
+      });
+      const began = performance.now();
+      await writer.query('commit');
+      return (await told) - began;
+    },
+    stop: async () => void (await Promise.all([writer.end(), listener.end()])),
+  };
+}
