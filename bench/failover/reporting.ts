@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Agents } from '../load/agents.ts';
+import { Connection, type Reply } from '../load/connection.ts';
+import { Tally } from '../load/tally.ts';
+
+/** Agents that report without a pause, and what was acknowledged to them. */
+export interface Reporting {
+  /** By VM: the highest number of a report that was acknowledged; all below it were, too. */
+  acknowledged: Uint32Array;
+  tally: Tally;
+  /** Resolves with the moment at which the first report that is sent from now on is acknowledged. */
+  nextAcknowledgement(): Promise<number>;
+  /** Resolves when what was begun is acknowledged. */
+  stop(): Promise<void>;
+}
+
+const pauseMs = 50;
+
+/**
+ * Begins to report over some connections; each works through its share of the agents, one report at a time, and sends a
+ * report until it is acknowledged.
+ */
+export function startReporting(agents: Agents, host: string, port: number, connections: number): Reporting {
+  const acknowledged = new Uint32Array(agents.count + 1);
+  const tally = new Tally();
+  const waiting: { since: number; resolve(at: number): void }[] = [];
+  let stopped = false;
+
+  const acknowledge = (sentAt: number): void => {
+    const now = performance.now();
+    for (const one of waiting.filter(({ since }) => sentAt >= since)) {
+      waiting.splice(waiting.indexOf(one), 1);
+      one.resolve(now);
+    }
+  };
+  const deliver = async (connection: Connection, agent: number): Promise<void> => {
+    const { body, reportNumber } = agents.prepare(agent, 'changed');
+    for (;;) {
+      const sentAt = performance.now();
+      const reply = await new Promise<Reply>((resolve) => connection.send(agents.post(agent, body), resolve));
+      if (tally.take(reply, [204], performance.now() - sentAt)) {
+        acknowledged[agent] = reportNumber;
+        return acknowledge(sentAt);
+      }
+      await delay(pauseMs);
+    }
+  };
+  const reportOn = async (first: number): Promise<void> => {
+    const connection = new Connection(host, port);
+    for (let agent = first; !stopped; agent = agent + connections > agents.count ? first : agent + connections) {
+      await deliver(connection, agent);
+    }
+    connection.close();
+  };
+  const all = Array.from({ length: Math.min(connections, agents.count) }, (_, index) => reportOn(index + 1));
+  return {
+    acknowledged,
+    tally,
+    nextAcknowledgement: () =>
+      new Promise((resolve) => {
+        waiting.push({ since: performance.now(), resolve });
+      }),
+    async stop() {
+      stopped = true;
+      await Promise.all(all);
+    },
+  };
+}
