@@ -5,12 +5,13 @@ import { Agents } from './load/agents.ts';
 import { million } from './million/million.ts';
 import { writeResults } from './print/results.ts';
 import { tableOf } from './print/table.ts';
+import { fleet } from './sections/fleet.ts';
 import { held } from './sections/held.ts';
 import { poll } from './sections/poll.ts';
 import { report } from './sections/report.ts';
 import type { Figure, Section } from './sections/section.ts';
 
-const sections: Readonly<Record<string, Section>> = { poll, report, held };
+const sections: Readonly<Record<string, Section>> = { poll, report, held, fleet };
 
 const usage = `usage: npm run bench [-- FLAGS]
        npm run bench -- --million [--minutes N] [--vms N] [--connections N] [--seed WORD] [--json FILE]
@@ -60,12 +61,12 @@ async function runSections(): Promise<void> {
   const unknown = names.filter((name) => sections[name] === undefined);
   if (unknown.length > 0) throw new Error(`There is no section ${unknown.join(', ')}.\n\n${usage}`);
   const house = await openHouse({ say });
-  const fleet = await seedFleet(house.services, { vms: Number(values.vms ?? 10_000), seed: values.seed, say });
-  const agents = new Agents({ count: fleet.vms, seed: fleet.seed, etag: fleet.etag, run: `bench-${process.pid}` });
+  const seeded = await seedFleet(house.services, { vms: Number(values.vms ?? 10_000), seed: values.seed, say });
+  const agents = new Agents({ count: seeded.vms, seed: seeded.seed, etag: seeded.etag, run: `bench-${process.pid}` });
   const figures: Figure[] = [];
   for (const name of names) {
     say(`${name} …`);
-    const bench = { house, fleet, agents, rounds: Number(values.rounds), seconds: Number(values.seconds), say };
+    const bench = { house, agents, rounds: Number(values.rounds), seconds: Number(values.seconds), say };
     figures.push(...((await sections[name]?.(bench)) ?? []));
   }
   const file = await writeResults(house.services.db.$client, 'bench', { options: values, figures }, values.json);

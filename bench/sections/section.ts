@@ -1,11 +1,9 @@
-import type { Fleet } from '../fleet/seed-fleet.ts';
 import type { House } from '../house/house.ts';
 import type { Agents } from '../load/agents.ts';
 
 /** What a section of the bench works with. */
 export interface Bench {
   house: House;
-  fleet: Fleet;
   agents: Agents;
   rounds: number;
   /** Of one measurement. */

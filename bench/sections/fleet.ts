@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { type Database, openDatabase } from '#db/client.ts';
+import { systemActor } from '#server/domain/actor.ts';
+import { type Context, systemOrigin } from '#server/domain/context.ts';
+import { getFleetSummary, type ListFleetInput, listFleet } from '#server/domain/views/index.ts';
+import { openPool } from '#server/process/services.ts';
+import { Latencies } from '../load/latencies.ts';
+import { fleetByHand, type ListQuestion } from '../yardsticks/fleet-by-hand.ts';
+import { alternate, type Bench, type Figure, figureOf } from './section.ts';
+
+interface Page {
+  what: string;
+  input: ListFleetInput;
+  byHand: Omit<ListQuestion, 'name'>;
+}
+
+/** Pages that people open: the verb's input beside the same question in SQL. */
+const pages: readonly Page[] = [
+  {
+    what: 'by name, first page',
+    input: {},
+    byHand: { where: 'true', values: [], order: 'v.name, v.id' },
+  },
+  {
+    what: 'failed, the newest first',
+    input: { health: ['failed'], sort: '-since' },
+    byHand: { where: 'h.health = $1', values: ['failed'], order: 'h.since desc, h.vm_id desc' },
+  },
+  {
+    what: 'worst first, one tag',
+    input: { tags: [{ name: 'region', value: 'eu1' }], sort: 'health' },
+    byHand: { where: 'h.tags @> $1::jsonb', values: ['{"region":"eu1"}'], order: 'h.rank, h.name, h.vm_id' },
+  },
+  {
+    what: 'part of a name',
+    input: { q: 'us2-0000' },
+    byHand: { where: `lower(v.name) like '%' || lower($1) || '%'`, values: ['us2-0000'], order: 'v.name, v.id' },
+  },
+];
+
+/** What people look at while the fleet is large: the verbs of overview and list, called in process, against SQL by hand. */
+export async function fleet({ house, agents, rounds, seconds }: Bench): Promise<Figure[]> {
+  const pool = openPool(house.databaseUrl, 'portal');
+  try {
+    const db = openDatabase(pool);
+    const byHand = fleetByHand(pool);
+    const context = (): Context & { isPage: true } => ({
+      ...house.services,
+      // What is kept between readers is kept by this object: everybody here is the first to ask.
+      db: Object.create(db) as Database,
+      log: pino({ level: 'silent' }),
+      actor: systemActor,
+      origin: systemOrigin,
+      now: new Date(),
+      requestId: randomUUID(),
+      isPage: true,
+    });
+    const p50 = async (ask: () => Promise<unknown>): Promise<number> => {
+      await ask();
+      const latencies = new Latencies();
+      const until = performance.now() + (seconds * 1_000) / 2;
+      while (performance.now() < until || latencies.count < 3) {
+        const began = performance.now();
+        await ask();
+        latencies.record(performance.now() - began);
+      }
+      return latencies.percentiles().p50;
+    };
+    const compare = async (what: string, ours: () => Promise<unknown>, theirs: () => Promise<unknown>) =>
+      figureOf(
+        {
+          what: `${what}, ${agents.count.toLocaleString('en-US')} VMs, p50`,
+          unit: 'ms',
+          against: 'prepared SQL by hand, p50',
+          target: { kind: 'at most', value: 1.5, of: 'ratio' },
+        },
+        await alternate(
+          rounds,
+          () => p50(ours),
+          () => p50(theirs),
+        ),
+      );
+    const figures = [await compare('Overview', () => getFleetSummary(context()), byHand.overview)];
+    for (const { what, input, byHand: question } of pages) {
+      figures.push(
+        await compare(
+          `List ${what}`,
+          () => listFleet(context(), input),
+          () => byHand.list({ ...question, name: `list ${what}` }),
+        ),
+      );
+    }
+    return figures;
+  } finally {
+    await pool.end();
+  }
+}

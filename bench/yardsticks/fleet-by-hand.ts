@@ -1,0 +1,56 @@
+import type pg from 'pg';
+
+/** What the pages of the fleet show, as somebody would ask for it in SQL alone: prepared statements over the tables. */
+export interface FleetByHand {
+  overview(): Promise<unknown>;
+  list(where: ListQuestion): Promise<unknown>;
+}
+
+export interface ListQuestion {
+  name: string;
+  /** Conditions on `v` (vms) and `h` (vm_health), with $1, $2, … */
+  where: string;
+  values: readonly unknown[];
+  order: string;
+}
+
+const overview = {
+  counts: 'select rank, count(*)::int as vms from vm_health group by rank',
+  hour: `select "from", "to", count(*)::int as changes from health_transitions
+    where extension is null and kind = 'health' and at >= now() - interval '1 hour' group by 1, 2`,
+  extensions: 'select count(*)::int as extensions from extension_health',
+  // As the overview does it: of a large fleet a sample of some 20,000.
+  tags: `select t.key, t.value, count(*)::int as vms
+    from (select tags from vm_health tablesample bernoulli (least(100, 2000000 / greatest(1,
+      (select reltuples from pg_class where oid = 'vm_health'::regclass))))) s, jsonb_each_text(s.tags) t group by 1, 2`,
+};
+
+/** With the facts from which the verb derives health as of now; the copy in `extension_health` is seconds old. */
+const columns = `v.id, v.name, v.tags, v.created_at, h.health, h.agent, h.since, a.version, a.os, g.incarnation,
+  p.last_seen_at, p.next_expected_at, p.clock_skew_seconds,
+  (select json_agg(x) from (
+     select e.name, e.handler, e.version, e.state, e.sequence_number, e.changed_at, e.delivered_at, e.timeouts, l.*
+     from extensions e left join extension_latest l on l.vm_id = e.vm_id and l.name = e.name
+     where e.vm_id = v.id order by e.name) x) as extensions`;
+const tables = `vms v join vm_health h on h.vm_id = v.id left join agents a on a.vm_id = v.id
+  left join goal_state_heads g on g.vm_id = v.id left join agent_presence p on p.vm_id = v.id`;
+
+/** Rows of a page, and one to see whether there are more. */
+const rows = 51;
+
+export function fleetByHand(pool: pg.Pool): FleetByHand {
+  return {
+    overview: () =>
+      Promise.all(Object.entries(overview).map(([name, text]) => pool.query({ name: `overview-${name}`, text }))),
+    list: ({ name, where, values, order }) =>
+      pool.query({
+        name,
+        // The page first, so that only its rows are joined.
+        text: `select ${columns} from (
+            select v.id as page_id from vms v join vm_health h on h.vm_id = v.id
+            where v.deleted_at is null and ${where} order by ${order} limit ${rows}
+          ) page join ${tables} on v.id = page.page_id order by ${order}`,
+        values: [...values],
+      }),
+  };
+}
