@@ -171,13 +171,20 @@ function steps(vms: number, seed: string, etag: string): Step[] {
     ],
     [
       'reports',
-      `insert into extension_latest (vm_id, name, handler_state, handler_at, heartbeat, heartbeat_read_at,
-         heartbeat_age_seconds, status, status_sequence, status_read_at, status_age_seconds, concluded_at,
-         concluded_with)
+      `insert into extension_latest (vm_id, name, handler_state, handler_at, heartbeat, status)
        select v.id, g.name, jsonb_build_object('version', g.version, 'sequenceNumber', 1, 'state', 'enabled',
-           'command', 'enable', 'exitCode', 0, 'timedOut', false, 'attempt', 1), v.created_at,
-         g.heartbeat, case when g.heartbeat is not null then r.at end, case when g.heartbeat is not null then 4 end,
-         case when ${affected} then jsonb_set(g.status, '{status}', to_jsonb(v.state)) else g.status end, 1, r.at, 2,
+           'command', 'enable', 'exitCode', 0, 'timedOut', false, 'attempt', 1), v.created_at, g.heartbeat,
+         case when ${affected} then jsonb_set(g.status, '{status}', to_jsonb(v.state)) else g.status end
+       from bench_vms v cross join bench_goals g order by v.id, g.name`,
+    ],
+    [
+      'pulses',
+      `insert into extension_pulse (vm_id, name, handler_sequence, heartbeat_status, heartbeat_read_at,
+         heartbeat_age_seconds, status_sequence, status_word, status_read_at, status_age_seconds, concluded_at,
+         concluded_with)
+       select v.id, g.name, 1, g.heartbeat ->> 'status', case when g.heartbeat is not null then r.at end,
+         case when g.heartbeat is not null then 4 end, 1,
+         case when ${affected} then v.state else g.status ->> 'status' end, r.at, 2,
          v.created_at, case when ${affected} and v.state = 'error' then 'error' else 'success' end
        from bench_vms v cross join bench_goals g
        cross join (select clock_timestamp() + make_interval(secs => $1) as at offset 0) r order by v.id, g.name`,

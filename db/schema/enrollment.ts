@@ -59,7 +59,11 @@ export const agents = pgTable(
     /** When a second machine with the same identity was refused. */
     duplicateSeenAt: timestamp('duplicate_seen_at', { withTimezone: true }),
   },
-  (t) => [uniqueIndex('agents_credential').on(t.credentialHash), uniqueIndex('agents_key').on(t.keyHash)],
+  (t) => [
+    uniqueIndex('agents_credential').on(t.credentialHash),
+    uniqueIndex('agents_key').on(t.keyHash),
+    index('agents_enrolled').on(t.enrolledAt),
+  ],
 );
 
 /** When an agent was last heard, and when it should be heard again; written in batches. */
@@ -70,6 +74,8 @@ export const agentPresence = pgTable('agent_presence', {
   lastSeenAt: timestamp('last_seen_at', { withTimezone: true }).notNull(),
   /** The promise: the latest moment at which it should call again. */
   nextExpectedAt: timestamp('next_expected_at', { withTimezone: true }).notNull(),
+  /** When it last asked for its goal state by itself; one that only reports promises its reports. */
+  lastPolledAt: timestamp('last_polled_at', { withTimezone: true }),
   counter: bigint({ mode: 'number' }).notNull().default(0),
   /** The agent's clock minus the portal's, seconds, as of its last report; shown, never counted with. */
   clockSkewSeconds: integer('clock_skew_seconds'),

@@ -110,21 +110,25 @@ export const secrets = pgTable(
 );
 
 /** The goal state in force, one row per VM: its lock orders all writers, and a poll reads nothing else. */
-export const goalStateHeads = pgTable('goal_state_heads', {
-  vmId: uuid('vm_id')
-    .primaryKey()
-    .references(() => vms.id),
-  incarnation: integer().notNull(),
-  etag: text().notNull(),
-  /** The bytes that the agent gets. */
-  text: text().notNull(),
-  publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
-  /** PEM of the certificate that protected settings are sealed for; null before enrolment. */
-  certificate: text(),
-  thumbprint: text(),
-  deliveredIncarnation: integer('delivered_incarnation').notNull().default(0),
-  deliveredAt: timestamp('delivered_at', { withTimezone: true }),
-});
+export const goalStateHeads = pgTable(
+  'goal_state_heads',
+  {
+    vmId: uuid('vm_id')
+      .primaryKey()
+      .references(() => vms.id),
+    incarnation: integer().notNull(),
+    etag: text().notNull(),
+    /** The bytes that the agent gets. */
+    text: text().notNull(),
+    publishedAt: timestamp('published_at', { withTimezone: true }).notNull(),
+    /** PEM of the certificate that protected settings are sealed for; null before enrolment. */
+    certificate: text(),
+    thumbprint: text(),
+    deliveredIncarnation: integer('delivered_incarnation').notNull().default(0),
+    deliveredAt: timestamp('delivered_at', { withTimezone: true }),
+  },
+  (t) => [index('goal_state_heads_published').on(t.publishedAt)],
+);
 
 /** Every goal state that was in force. */
 export const goalStates = pgTable(

@@ -1,4 +1,5 @@
 import {
+  type AnyPgColumn,
   bigint,
   bigserial,
   boolean,
@@ -13,40 +14,57 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { HandlerReport, HeartbeatDocument, StatusDocument } from '#protocol/index.ts';
+import type { HandlerReport, HeartbeatDocument, StatusDocument, StatusWord } from '#protocol/index.ts';
 import { extensions } from './goal-states.ts';
-import { vms } from './vms.ts';
+
+const ofExtension = (t: { vmId: AnyPgColumn; name: AnyPgColumn }) => [
+  primaryKey({ columns: [t.vmId, t.name] }),
+  foreignKey({ columns: [t.vmId, t.name], foreignColumns: [extensions.vmId, extensions.name] }).onDelete('cascade'),
+];
 
 /**
- * What was last reported of each extension; goes with it, so that a later one of that name starts afresh.
- * Verdicts are not stored: they are derived when asked.
+ * What was last reported of each extension, without its documents: by this alone a report is judged, and an unchanged
+ * heartbeat rewrites nothing else. Goes with the extension, so that a later one of that name starts afresh. Verdicts are
+ * not stored: they are derived when asked.
  */
-export const extensionLatest = pgTable(
-  'extension_latest',
+export const extensionPulse = pgTable(
+  'extension_pulse',
   {
-    vmId: uuid('vm_id')
-      .notNull()
-      .references(() => vms.id),
+    vmId: uuid('vm_id').notNull(),
     name: text().notNull(),
-    handlerState: jsonb('handler_state').$type<HandlerReport>(),
-    handlerAt: timestamp('handler_at', { withTimezone: true }),
-    heartbeat: jsonb().$type<HeartbeatDocument>(),
+    handlerSequence: bigint('handler_sequence', { mode: 'number' }),
+    /** Fingerprints of the documents in `extension_latest`. */
+    handlerHash: uuid('handler_hash'),
+    heartbeatHash: uuid('heartbeat_hash'),
+    heartbeatStatus: text('heartbeat_status').$type<HeartbeatDocument['status']>(),
     /** When the agent read the file, on the portal's clock. */
     heartbeatReadAt: timestamp('heartbeat_read_at', { withTimezone: true }),
     /** How old the file was then. */
     heartbeatAgeSeconds: doublePrecision('heartbeat_age_seconds'),
-    status: jsonb().$type<StatusDocument>(),
+    statusHash: uuid('status_hash'),
     statusSequence: bigint('status_sequence', { mode: 'number' }),
+    statusWord: text('status_word').$type<StatusWord>(),
     statusReadAt: timestamp('status_read_at', { withTimezone: true }),
     statusAgeSeconds: doublePrecision('status_age_seconds'),
     /** The first success or error of `statusSequence`: it concludes the operation for good. */
     concludedAt: timestamp('concluded_at', { withTimezone: true }),
     concludedWith: text('concluded_with').$type<'success' | 'error'>(),
   },
-  (t) => [
-    primaryKey({ columns: [t.vmId, t.name] }),
-    foreignKey({ columns: [t.vmId, t.name], foreignColumns: [extensions.vmId, extensions.name] }).onDelete('cascade'),
-  ],
+  ofExtension,
+);
+
+/** The documents that were last reported of each extension and are shown. */
+export const extensionLatest = pgTable(
+  'extension_latest',
+  {
+    vmId: uuid('vm_id').notNull(),
+    name: text().notNull(),
+    handlerState: jsonb('handler_state').$type<HandlerReport>(),
+    handlerAt: timestamp('handler_at', { withTimezone: true }),
+    heartbeat: jsonb().$type<HeartbeatDocument>(),
+    status: jsonb().$type<StatusDocument>(),
+  },
+  ofExtension,
 );
 
 /**

@@ -17,5 +17,6 @@ export const vms = pgTable(
   (t) => [
     uniqueIndex('vms_name').on(t.name).where(sql`${t.deletedAt} is null`),
     index('vms_page').on(t.name, t.id).where(sql`${t.deletedAt} is null`),
+    index('vms_deleted').on(t.deletedAt).where(sql`${t.deletedAt} is not null`),
   ],
 );

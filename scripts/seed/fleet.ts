@@ -217,13 +217,19 @@ async function writeAgents(client: pg.ClientBase, at: string, epoch: string): Pr
 /** What was reported last, and the history that tells of it. */
 async function writeReports(client: pg.ClientBase): Promise<void> {
   await client.query(
-    `insert into extension_latest (vm_id, name, handler_state, handler_at, heartbeat, heartbeat_read_at,
-       heartbeat_age_seconds, status, status_sequence, status_read_at, status_age_seconds, concluded_at, concluded_with)
-     select vm_id, name, report, handler_at, beat, case when beat is not null then read_at end,
-       case when beat is not null then beat_age end, status, case when status is not null then 1 end,
+    `insert into extension_pulse (vm_id, name, handler_sequence, heartbeat_status, heartbeat_read_at,
+       heartbeat_age_seconds, status_sequence, status_word, status_read_at, status_age_seconds, concluded_at, concluded_with)
+     select vm_id, name, (report ->> 'sequenceNumber')::bigint, beat ->> 'status',
+       case when beat is not null then read_at end, case when beat is not null then beat_age end,
+       case when status is not null then 1 end, status ->> 'status',
        case when status is not null then read_at end, case when status is not null then 6 end,
        case when concluded is not null then handler_at + interval '15 seconds' end, concluded
-     from seed_extensions where report is not null order by vm_id, name`,
+     from seed_extensions order by vm_id, name`,
+  );
+  await client.query(
+    `insert into extension_latest (vm_id, name, handler_state, handler_at, heartbeat, status)
+     select vm_id, name, report, case when report is not null then handler_at end, beat, status
+     from seed_extensions order by vm_id, name`,
   );
   await client.query(
     `insert into report_history (vm_id, at, kind, extension, sequence_number, current, document)

@@ -43,15 +43,15 @@ async function hear(pool: OpenServices['db']['$client'], vmIds: readonly string[
     );
     // A file that nobody touches ages, also while it is read again.
     await client.query(
-      `update extension_latest set heartbeat_read_at = now(), heartbeat_age_seconds =
+      `update extension_pulse set heartbeat_read_at = now(), heartbeat_age_seconds =
            case when heartbeat_age_seconds > 60
              then heartbeat_age_seconds + extract(epoch from now() - heartbeat_read_at) else heartbeat_age_seconds end
-        where vm_id = any($1::uuid[]) and heartbeat is not null`,
+        where vm_id = any($1::uuid[]) and heartbeat_read_at is not null`,
       [vmIds],
     );
     await client.query(
-      `update extension_latest set status_read_at = now()
-        where vm_id = any($1::uuid[]) and status ->> 'status' in ('warning', 'transitioning')`,
+      `update extension_pulse set status_read_at = now()
+        where vm_id = any($1::uuid[]) and status_word in ('warning', 'transitioning')`,
       [vmIds],
     );
     await client.query(

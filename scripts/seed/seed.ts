@@ -44,7 +44,9 @@ export async function seed(services: Services, { vms, extensions, more, say }: S
     await timed(`${vms} VMs written, each with ${extensions} extensions`, () =>
       inOne(client, () => writeFleet(client, { vms, before, handlers, epoch, now: new Date() })),
     );
-    await timed('statistics', () => client.query('analyze vms, extensions, extension_latest, agents, agent_presence'));
+    await timed('statistics', () =>
+      client.query('analyze vms, extensions, extension_latest, extension_pulse, agents, agent_presence'),
+    );
     const now = new Date();
     await timed('health derived', async () => {
       await inOne(client, () => markSamples(client));

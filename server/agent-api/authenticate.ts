@@ -1,55 +1,69 @@
-import type { Context } from '#server/domain/context.ts';
-import {
-  type AgentIdentity,
-  authenticateAgent,
-  claimInstance,
-  noteDuplicate,
-} from '#server/domain/enrollment/index.ts';
+import { claimInstance, noteDuplicate } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
-import type { AgentCall } from './call.ts';
-import { readClaim } from './identity.ts';
+import { type AgentCall, contextOf } from './call.ts';
+import type { KnownAgent } from './known-agents.ts';
+import { takeFrom } from './rate-limit.ts';
 
 /** An agent that is let in. */
 export interface Admitted {
-  agent: AgentIdentity;
-  ctx: Context;
+  agent: KnownAgent;
+  /** Its call counter; null where it sends none. */
   counter: number | null;
 }
 
-/**
- * Lets an agent in: credential, rate, and that it is the one machine of its VM. Throws 401 `credential_refused`,
- * 429 `too_many_requests`, 409 `duplicate_agent`.
- */
-export async function admit(call: AgentCall): Promise<Admitted> {
-  const { door, request } = call;
-  const agent = await authenticateAgent(door.services.db, request.headers.get('authorization'));
-  const ctx: Context = {
-    ...call.ctx,
-    actor: { kind: 'agent', id: agent.vmId, name: agent.vmName, role: null, namespaces: [] },
-  };
-  door.perVm.take(agent.vmId);
-  const claim = readClaim(request.headers.get('annex-agent'));
-  if (!claim) return { agent, ctx, counter: null };
+/** What `Annex-Agent` says: which machine, and its how-manieth call. */
+interface AgentClaim {
+  instanceId: string;
+  counter: number;
+}
 
-  if (agent.instanceId === null) door.identities.forget(agent.vmId);
-  const first =
-    agent.instanceId === claim.instanceId ||
-    (agent.instanceId === null && (await claimInstance(ctx, agent.vmId, claim.instanceId)));
-  if (!first || !door.identities.accept(agent.vmId, claim, agent.counter)) {
-    await noteDuplicate(ctx, agent.vmId);
-    throw new DomainError('conflict', 'duplicate_agent');
-  }
-  return { agent, ctx, counter: claim.counter };
+/** Reads `Annex-Agent: <instance id>; <counter>`. Null where the header is absent or not of that form. */
+function readClaim(header: string | null): AgentClaim | null {
+  if (header === null) return null;
+  const match = /^\s*([A-Za-z0-9._:-]{1,128})\s*;\s*(\d{1,15})\s*$/.exec(header);
+  return match?.[1] && match[2] ? { instanceId: match[1], counter: Number(match[2]) } : null;
+}
+
+/**
+ * Lets an agent in: credential, rate, and that it is the one machine of its VM; at once where it is remembered. Throws
+ * 401 `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`.
+ */
+export function admit(call: AgentCall): Admitted | Promise<Admitted> {
+  const found = call.door.agents.find(call.header('authorization'));
+  return found instanceof Promise ? found.then((agent) => letIn(call, agent)) : letIn(call, found);
+}
+
+function letIn(call: AgentCall, agent: KnownAgent): Admitted | Promise<Admitted> {
+  const { door } = call;
+  takeFrom(agent.bucket, door.services.config.vmRate, door.clock().getTime());
+  const claim = readClaim(call.header('annex-agent'));
+  if (claim === null) return { agent, counter: null };
+  if (agent.instanceId !== claim.instanceId) return recognise(call, agent, claim);
+  return agent.calls.accept(claim.counter, agent.counter) ? { agent, counter: claim.counter } : refuse(call, agent);
+}
+
+/** The first machine that speaks for the VM is remembered; another one is refused. */
+async function recognise(call: AgentCall, agent: KnownAgent, claim: AgentClaim): Promise<Admitted> {
+  const isFirst =
+    agent.instanceId === null && (await claimInstance(contextOf(call, agent), agent.vmId, claim.instanceId));
+  if (!isFirst) return refuse(call, agent);
+  agent.instanceId = claim.instanceId;
+  return agent.calls.accept(claim.counter, agent.counter) ? { agent, counter: claim.counter } : refuse(call, agent);
+}
+
+async function refuse(call: AgentCall, agent: KnownAgent): Promise<never> {
+  await noteDuplicate(contextOf(call, agent), agent.vmId);
+  throw new DomainError('conflict', 'duplicate_agent');
 }
 
 /** Notes that the agent was here and when it should be again. */
-export function noteSighting(call: AgentCall, admitted: Admitted, againInSeconds: number, hungUp = false): void {
+export function noteSighting(
+  call: AgentCall,
+  { agent, counter }: Admitted,
+  againInSeconds: number,
+  hungUp = false,
+): void {
   const at = call.door.clock();
-  call.door.presence.saw({
-    vmId: admitted.agent.vmId,
-    at,
-    nextExpectedAt: new Date(at.getTime() + againInSeconds * 1000),
-    counter: admitted.counter,
-    hungUp,
-  });
+  const nextExpectedAt = new Date(at.getTime() + againInSeconds * 1000);
+  call.door.presence.saw({ vmId: agent.vmId, at, nextExpectedAt, counter, hungUp });
 }

@@ -14,31 +14,19 @@ export async function readJson(
   call: AgentCall,
   limit: number,
   oddities: 'refuse' | 'repair' = 'refuse',
-): Promise<unknown> {
-  const { request } = call;
-  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+): Promise<{ value: unknown; bytes: number }> {
+  const encoding = call.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'gzip' && encoding !== 'identity')
     throw new DomainError('unsupported_media_type', 'encoding_unknown');
-  const packed = await readBytes(request, limit);
+  const packed = await call.readBytes(limit);
   const bytes = encoding === 'gzip' ? await inflate(packed, limit) : packed;
   const { value, faults } = parseJson(bytes, { maxDepth: call.door.services.config.limits.jsonDepth, oddities });
   if (faults.length > 0) throw new DomainError('bad_request', 'invalid', { faults });
-  return value;
+  return { value, bytes: bytes.byteLength };
 }
 
-const tooLarge = (limit: number) => new DomainError('too_large', 'report_too_large', { params: { limit } });
-
-async function readBytes(request: Request, limit: number): Promise<Buffer> {
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > limit) throw tooLarge(limit);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+export const tooLarge = (limit: number): DomainError =>
+  new DomainError('too_large', 'report_too_large', { params: { limit } });
 
 async function inflate(packed: Buffer, limit: number): Promise<Buffer> {
   try {

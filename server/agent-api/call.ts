@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
+import { anonymous } from '#server/domain/actor.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import type { PresenceBook } from '#server/domain/enrollment/index.ts';
+import type { ReportIntake } from '#server/domain/reports/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import type { GoalStateWatch } from './goal-state-watch.ts';
-import type { IdentityWindow } from './identity.ts';
+import type { GoalStateTexts } from './goal-state-texts.ts';
+import type { HeldPolls, OtherEnd } from './held-polls.ts';
+import type { KnownAgent, KnownAgents } from './known-agents.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** What the agents' door holds for its whole life, beside what every process holds. */
@@ -11,18 +14,47 @@ export interface AgentDoor {
   services: Services;
   log: Logger;
   clock: Clock;
-  watch: GoalStateWatch;
+  agents: KnownAgents;
+  texts: GoalStateTexts;
+  held: HeldPolls;
   presence: PresenceBook;
-  identities: IdentityWindow;
-  perVm: RateLimit;
+  intake: ReportIntake;
   perAddress: RateLimit;
 }
 
-/** One call at the door. */
-export interface AgentCall {
+/** One call at the door, whatever carries it. */
+export interface AgentCall extends OtherEnd {
   door: AgentDoor;
-  request: Request;
-  url: URL;
-  ctx: Context;
+  method: string;
+  /** Without the query. */
+  path: string;
+  /** What follows the `?`; empty without one. */
+  query: string;
   remoteAddress: string;
+  requestId: string;
+  /** A header by its lower-case name. */
+  header(name: string): string | null;
+  /** The body's bytes as they came. Throws 413 `report_too_large` above so many. */
+  readBytes(limit: number): Promise<Buffer>;
+}
+
+/** What the agent gets. */
+export interface AgentAnswer {
+  status: number;
+  /** Names and values in turn. */
+  headers: string[];
+  body: string | null;
+}
+
+/** The context of a call's verbs; nobody's before the agent is let in. */
+export function contextOf(call: AgentCall, agent?: KnownAgent): Context {
+  const { door } = call;
+  return {
+    ...door.services,
+    log: door.log,
+    actor: agent ? { kind: 'agent', id: agent.vmId, name: agent.vmName, role: null, namespaces: [] } : anonymous,
+    origin: { door: 'agent', address: call.remoteAddress, client: call.header('user-agent') },
+    now: door.clock(),
+    requestId: call.requestId,
+  };
 }

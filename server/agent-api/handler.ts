@@ -1,25 +1,35 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { anonymous } from '#server/domain/actor.ts';
-import type { Context, Services } from '#server/domain/context.ts';
+import type { Services } from '#server/domain/context.ts';
 import { PresenceBook } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { ReportIntake } from '#server/domain/reports/index.ts';
 import { problemResponse } from '#server/i18n/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import type { AgentCall, AgentDoor } from './call.ts';
-import { GoalStateWatch } from './goal-state-watch.ts';
-import { IdentityWindow } from './identity.ts';
+import type { AgentAnswer, AgentCall, AgentDoor } from './call.ts';
+import { GoalStateTexts } from './goal-state-texts.ts';
+import { HeldPolls } from './held-polls.ts';
+import { KnownAgents } from './known-agents.ts';
+import { type Arrival, NodeCall } from './node-call.ts';
 import { RateLimit } from './rate-limit.ts';
 import { enroll } from './routes/enroll/route.ts';
 import { goalState } from './routes/goal-state/route.ts';
 import { packageBytes } from './routes/packages/route.ts';
 import { reports } from './routes/reports/route.ts';
+import { webAnswer, webCall } from './web-call.ts';
+
+/** What agents do all day; served on node's own objects too. */
+const busy: Readonly<Record<string, (call: AgentCall) => AgentAnswer | Promise<AgentAnswer>>> = {
+  'GET /agent/v1/goal-state': goalState,
+  'POST /agent/v1/reports': reports,
+};
 
 type Route = (call: AgentCall, match: RegExpExecArray) => Promise<Response>;
 
 const routes: readonly { method: string; path: RegExp; route: Route }[] = [
-  { method: 'GET', path: /^\/agent\/v1\/goal-state$/, route: goalState },
-  { method: 'POST', path: /^\/agent\/v1\/reports$/, route: reports },
+  { method: 'GET', path: /^\/agent\/v1\/goal-state$/, route: async (call) => webAnswer(await goalState(call)) },
+  { method: 'POST', path: /^\/agent\/v1\/reports$/, route: async (call) => webAnswer(await reports(call)) },
   { method: 'GET', path: /^\/agent\/v1\/packages\/([0-9a-f]{64})$/, route: packageBytes },
   { method: 'POST', path: /^\/agent\/v1\/enroll$/, route: enroll },
 ];
@@ -30,45 +40,36 @@ export interface CallInfo {
   closing?: AbortSignal;
 }
 
-/** The agents' door as one function, the same on the gateway and on the portal. `close` writes what is pending. */
+/** The agents' door, the same on the gateway and on the portal. `close` writes what is pending. */
 export interface AgentHandler {
   (request: Request, info: CallInfo): Promise<Response>;
+  /** Answers a poll or a report on node's own objects; false for everything else, which is left untouched. */
+  serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival & { closing: AbortSignal }): boolean;
   close(): Promise<void>;
 }
 
-/** Opens the door: connects its listener to the database, and answers `/agent/v1`. */
+/** Opens the door: has it told of what changes, and answers `/agent/v1`. */
 export function createAgentHandler(services: Services & { log: Logger; clock?: Clock }): AgentHandler {
   const { log } = services;
-  const clock = services.clock ?? (() => new Date());
-  const onError = (error: unknown) => log.error({ err: error }, 'agent door');
-  const door: AgentDoor = {
-    services,
-    log,
-    clock,
-    watch: new GoalStateWatch(services.wakes),
-    presence: new PresenceBook(services.db, onError),
-    identities: new IdentityWindow(),
-    perVm: new RateLimit(services.config.vmRate, 3, clock),
-    perAddress: new RateLimit(5, 12, clock),
-  };
+  const door = openDoor(services);
 
   let draining: AbortSignal | undefined;
+  const drainWith = (closing: AbortSignal): void => {
+    if (closing === draining) return;
+    draining = closing;
+    closing.addEventListener('abort', () => door.held.release(), { once: true });
+  };
   const handle = async (request: Request, { remoteAddress, closing }: CallInfo): Promise<Response> => {
-    if (closing && closing !== draining) {
-      draining = closing;
-      closing.addEventListener('abort', () => door.watch.release(), { once: true });
-    }
+    if (closing) drainWith(closing);
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
-    const origin = { door: 'agent' as const, address: remoteAddress, client: request.headers.get('user-agent') };
-    const ctx: Context = { ...services, log, actor: anonymous, origin, now: clock(), requestId };
     try {
-      const url = new URL(request.url);
+      const call = webCall(door, request, remoteAddress, requestId);
       const here = routes.flatMap((entry) => {
-        const match = entry.path.exec(url.pathname);
+        const match = entry.path.exec(call.path);
         return match ? [{ ...entry, match }] : [];
       });
-      const found = here.find((entry) => entry.method === request.method);
-      if (found) return await found.route({ door, request, url, ctx, remoteAddress }, found.match);
+      const found = here.find((entry) => entry.method === call.method);
+      if (found) return await found.route(call, found.match);
       if (here.length === 0) throw new DomainError('not_found', 'not_found');
       const methods = here.map((entry) => entry.method).join(', ');
       const error = new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods } });
@@ -79,10 +80,52 @@ export function createAgentHandler(services: Services & { log: Logger; clock?: C
       return problemResponse(error, request, requestId, log);
     }
   };
+  const serve: AgentHandler['serve'] = (request, response, { closing, ...arrival }) => {
+    const mark = arrival.target.indexOf('?');
+    const path = mark < 0 ? arrival.target : arrival.target.slice(0, mark);
+    const route = busy[`${request.method} ${path}`];
+    if (route === undefined) return false;
+    drainWith(closing);
+    const call = new NodeCall(door, request, response, arrival, closing);
+    try {
+      const answer = route(call);
+      if (answer instanceof Promise) {
+        answer.then(
+          (settled) => call.answer(settled),
+          (error: unknown) => void call.refuse(error, log),
+        );
+      } else call.answer(answer);
+    } catch (error) {
+      void call.refuse(error, log);
+    }
+    return true;
+  };
   return Object.assign(handle, {
+    serve,
     close: async () => {
-      await door.watch.close();
+      door.held.release();
+      await door.agents.close();
+      await door.intake.close();
       await door.presence.close();
     },
   });
+}
+
+function openDoor(services: Services & { log: Logger; clock?: Clock }): AgentDoor {
+  const { config, db, log, wakes } = services;
+  const clock = services.clock ?? (() => new Date());
+  const onError = (error: unknown) => log.error({ err: error }, 'agent door');
+  const held = new HeldPolls();
+  const most = Math.max(config.limits.rememberedAgents, config.limits.heldPolls);
+  return {
+    services,
+    log,
+    clock,
+    agents: new KnownAgents({ db, wakes, clock, most, onNews: (vmId) => held.wake(vmId), onError }),
+    texts: new GoalStateTexts(),
+    held,
+    presence: new PresenceBook(db, onError),
+    intake: new ReportIntake(db, config.limits.waiting, onError),
+    perAddress: new RateLimit(5, 12, clock),
+  };
 }

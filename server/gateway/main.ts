@@ -7,7 +7,7 @@ import { runProcess } from '#server/process/run.ts';
 await runProcess('gateway', async (services) => {
   const { config, log } = services;
   const agent = createAgentHandler(services);
-  const door: Route = { core: agent satisfies Core, light: true };
+  const door: Route = { core: agent satisfies Core, direct: agent.serve, light: true };
   const exact = new Map<string, Route>([
     ['/healthz', { core: healthz }],
     ['/readyz', { core: createReadyz(services) }],
@@ -23,8 +23,7 @@ await runProcess('gateway', async (services) => {
     route: (path) => exact.get(path) ?? door,
   });
   return async () => {
-    const drained = serving.close();
+    await serving.close();
     await agent.close();
-    await drained;
   };
 });

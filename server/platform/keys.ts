@@ -1,8 +1,8 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
+  hash,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -72,7 +72,7 @@ export function sameBytes(a: Buffer, b: Buffer): boolean {
 
 /** SHA-256 in lower-case hex; the form in which tokens and credentials are stored. */
 export function sha256Hex(data: string | Buffer): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data, 'hex');
 }
 
 /** A new secret of 256 bits with a prefix that scanners and people recognise, for example `annex_token_…`. */

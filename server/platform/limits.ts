@@ -29,6 +29,10 @@ export interface Limits {
   tags: { count: number; bytes: number };
   http: { headerBytes: number; requestMs: number; uploadBytesPerSecond: number; bodyBytes: number };
   heldPolls: number;
+  /** Agents whose credential and goal state a process keeps in memory, about 0.5 KiB each. */
+  rememberedAgents: number;
+  /** Reports that wait to be committed, and the bytes of their bodies. */
+  waiting: { reports: number; bytes: number };
 }
 
 export const defaultLimits: Limits = {
@@ -62,4 +66,6 @@ export const defaultLimits: Limits = {
     bodyBytes: 1 * MiB,
   },
   heldPolls: 19_000,
+  rememberedAgents: 250_000,
+  waiting: { reports: 5_000, bytes: 64 * MiB },
 };

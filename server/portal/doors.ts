@@ -26,7 +26,7 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
   const upload = createUploadHandler(services);
   const download = createDownloadHandler(services);
   const doors: readonly { prefix: string; route: Route; uploads?: RegExp }[] = [
-    { prefix: '/agent/v1/', route: { core: agent, light: true } },
+    { prefix: '/agent/v1/', route: { core: agent, direct: agent.serve, light: true } },
     { prefix: '/api/v1/', route: { core: rest }, uploads: /\/package$/ },
     { prefix: '/download/', route: { core: download } },
     { prefix: '/upload/', route: { core: upload }, uploads: /\/package$/ },

@@ -49,9 +49,8 @@ await runProcess('portal', async (services) => {
     },
   });
   return async () => {
-    const drained = serving.close();
+    await serving.close();
     await doors.close();
-    await drained;
     await live.close();
     await pages.close();
   };

@@ -36,7 +36,7 @@ export async function openAgentDoor(
     trustProxy: new BlockList(),
     limits: services.config.limits,
     log,
-    route: () => ({ core: handler }),
+    route: () => ({ core: handler, direct: handler.serve, light: true }),
   });
   return {
     url: `http://127.0.0.1:${serving.port}/agent/v1`,
@@ -52,6 +52,7 @@ export async function openAgentDoor(
 export interface GivenAgent {
   vmId: string;
   credential: string;
+  authorization: { authorization: string };
   call(path: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -68,13 +69,15 @@ export async function givenAgent(ctx: Context, door: { url: string }, name: stri
   });
   if (answer.status !== 201) throw new Error(`enrolment answered ${answer.status}: ${await answer.text()}`);
   const { credential } = (await answer.json()) as { credential: string };
+  const authorization = { authorization: `Bearer ${credential}` };
   return {
     vmId: id,
     credential,
+    authorization,
     call: (path, init = {}) =>
       fetch(`${door.url}${path}`, {
         ...init,
-        headers: { authorization: `Bearer ${credential}`, ...(init.headers as Record<string, string>) },
+        headers: { ...authorization, ...(init.headers as Record<string, string>) },
       }),
   };
 }

@@ -32,7 +32,7 @@ export async function givenVm(services: Services, prefix = 'vm'): Promise<GivenV
       return (await setExtension({ ...operator, now }, { vmId, name: extension, goal: full })).sequenceNumber;
     },
     async deliver(now = new Date()) {
-      await fetchGoalState(services.db, vmId, null, now);
+      await fetchGoalState(services.db, vmId, now);
     },
     agent: (now = new Date()) =>
       testContext({ services, now, actor: { kind: 'agent', id: vmId, name, role: null, namespaces: [] } }),

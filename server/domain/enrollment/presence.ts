@@ -78,17 +78,19 @@ async function writeSightings(db: Database, batch: readonly Sighting[]): Promise
           ${sql.param(batch.map((row) => row.counter ?? 0))}::bigint[],
           ${sql.param(batch.map((row) => row.hungUp ?? false))}::boolean[]
         ) as s(vm_id, at, next_expected_at, counter, hung_up)
-        join agents a on a.vm_id = s.vm_id
+        -- One from before the enrolment is of the machine that was there before.
+        join agents a on a.vm_id = s.vm_id and a.enrolled_at <= s.at
       ), before as materialized (
         select p.vm_id, p.last_seen_at, p.next_expected_at from agent_presence p join seen using (vm_id)
       ), written as (
-        insert into agent_presence (vm_id, last_seen_at, next_expected_at, counter)
-        select vm_id, at, next_expected_at, counter from seen order by vm_id
+        insert into agent_presence (vm_id, last_seen_at, next_expected_at, last_polled_at, counter)
+        select vm_id, at, next_expected_at, at, counter from seen order by vm_id
         on conflict (vm_id) do update set
           last_seen_at = greatest(agent_presence.last_seen_at, excluded.last_seen_at),
           next_expected_at = case
             when (select hung_up from seen where seen.vm_id = excluded.vm_id) then excluded.next_expected_at
             else greatest(agent_presence.next_expected_at, excluded.next_expected_at) end,
+          last_polled_at = greatest(agent_presence.last_polled_at, excluded.last_polled_at),
           counter = greatest(agent_presence.counter, excluded.counter)
       )
       select seen.vm_id from seen left join before using (vm_id)

@@ -59,9 +59,10 @@ export async function removeVm(ctx: Context, input: RemoveVmInput): Promise<{ de
 
 /** The end of a VM, within the caller's transaction. */
 export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
+  // Presence first, as reports take their locks: they and this never wait for each other in a circle.
+  await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
   await retireGoalStates(tx, vmId);
   await tx.delete(agents).where(eq(agents.vmId, vmId));
-  await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
   await tx.delete(enrollmentTokens).where(eq(enrollmentTokens.vmId, vmId));
   const [vm] = await tx.update(vms).set({ deletedAt: ctx.now }).where(eq(vms.id, vmId)).returning();
   await recordAudit(tx, ctx, {

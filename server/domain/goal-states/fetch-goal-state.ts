@@ -1,40 +1,60 @@
 import { and, eq, isNull, not, or, sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { extensions, goalStateHeads } from '#db/schema/index.ts';
-import { recordChange } from '#server/domain/changes/index.ts';
+import { changesChannel, recordChange } from '#server/domain/changes/index.ts';
+import { tellsByStatement } from '#server/platform/wakes/index.ts';
 
-/** What a poll finds: only the ETag where the agent has that goal state already. */
+/** A goal state as it goes out. */
 export interface FetchedGoalState {
   etag: string;
-  incarnation: number;
-  /** The bytes to send; null where `ifNoneMatch` is the goal state in force. */
-  text: string | null;
+  /** The bytes to send. */
+  text: string;
 }
 
-const current = {
-  name: 'goal-state-etag',
-  text: 'select etag, incarnation from goal_state_heads where vm_id = $1',
+interface Delivered extends FetchedGoalState {
+  /** It had gone out before, or its going out is noted now; false where a newer one came in between. */
+  isNoted: boolean;
+}
+
+/**
+ * $1 the VM, $2 the time, $3 whether to notify. Deadlines count from the delivery on, so that a first one is a change
+ * of the VM.
+ */
+const deliver = {
+  name: 'goal-state-deliver',
+  text: `
+with head as materialized (
+  select etag, text, incarnation, delivered_incarnation = incarnation as is_known from goal_state_heads where vm_id = $1
+), noted as (
+  update goal_state_heads h set delivered_at = $2, delivered_incarnation = h.incarnation
+    from head where h.vm_id = $1 and not head.is_known returning h.incarnation
+), marked as (
+  update extensions set delivered_at = coalesce(delivered_at, $2), ever_delivered = true
+   where vm_id = $1 and (delivered_at is null or not ever_delivered) and exists (select from noted) returning vm_id
+), change as (
+  insert into changes (topic, key) select 'vm', vm_id::text from marked limit 1 returning key
+), checked as (
+  insert into health_checks (vm_id, due_at) select key::uuid, 'epoch' from change
+  on conflict (vm_id) do update set due_at = excluded.due_at
+)
+select etag, text, is_known or incarnation = (select incarnation from noted) as "isNoted",
+  (select count(pg_notify('${changesChannel}', json_build_object('topic', 'vm', 'key', key)::text)) from change)
+  from head`,
 };
 
 /**
- * A poll: one statement where nothing is new, and a short transaction where something goes out.
- * Null for a VM without a goal state.
+ * The goal state in force, noted as delivered before it goes out: whoever removes an extension knows for sure whether
+ * the agent ever saw it. One statement, none of it a write where it went out before. Null for a VM without a goal state.
  */
-export async function fetchGoalState(
-  db: Database,
-  vmId: string,
-  ifNoneMatch: string | null,
-  now: Date,
-): Promise<FetchedGoalState | null> {
-  if (ifNoneMatch !== null) {
-    const { rows } = await db.$client.query<{ etag: string; incarnation: number }>({ ...current, values: [vmId] });
+export async function fetchGoalState(db: Database, vmId: string, now: Date): Promise<FetchedGoalState | null> {
+  if (tellsByStatement(db)) {
+    const { rows } = await db.$client.query<Delivered>({ ...deliver, values: [vmId, now] });
     const [row] = rows;
-    if (!row) return null;
-    if (row.etag === ifNoneMatch) return { ...row, text: null };
+    if (row === undefined) return null;
+    if (row.isNoted) return row;
   }
   return db.transaction(async (tx) => {
-    // The row's lock makes the text that is returned the newest committed one, and marks exactly that as delivered:
-    // whoever removes an extension takes the same lock and knows for sure whether it ever went out.
+    // The row's lock makes the text that is returned the newest committed one, and marks exactly that as delivered.
     const [head] = await tx
       .update(goalStateHeads)
       .set({
@@ -42,16 +62,11 @@ export async function fetchGoalState(
         deliveredIncarnation: sql`incarnation`,
       })
       .where(eq(goalStateHeads.vmId, vmId))
-      .returning({
-        etag: goalStateHeads.etag,
-        incarnation: goalStateHeads.incarnation,
-        text: goalStateHeads.text,
-      });
+      .returning({ etag: goalStateHeads.etag, text: goalStateHeads.text });
     const delivered = await tx
       .update(extensions)
       .set({ deliveredAt: sql`coalesce(delivered_at, ${now})`, everDelivered: true })
       .where(and(eq(extensions.vmId, vmId), or(isNull(extensions.deliveredAt), not(extensions.everDelivered))));
-    // Deadlines count from the delivery on.
     if ((delivered.rowCount ?? 0) > 0) await recordChange(tx, 'vm', vmId);
     return head ?? null;
   });

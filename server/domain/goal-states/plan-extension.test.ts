@@ -48,7 +48,7 @@ const goal = (change: Record<string, unknown> = {}) => ({
 const withSettings = (publicSettings: Record<string, unknown>, protectedSettings?: Record<string, unknown> | null) => ({
   settings: { publicSettings, ...(protectedSettings !== undefined && { protectedSettings }) },
 });
-const deliver = (vmId: string) => fetchGoalState(ctx.db, vmId, null, ctx.now);
+const deliver = (vmId: string) => fetchGoalState(ctx.db, vmId, ctx.now);
 const withdraw = (version: string) =>
   ctx.db
     .update(handlerVersions)

@@ -101,7 +101,7 @@ describe('AZ-C4 sequence numbers and incarnations', () => {
   test('numbers go on after an uninstall', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
-    await fetchGoalState(ctx.db, vmId, null, ctx.now);
+    await fetchGoalState(ctx.db, vmId, ctx.now);
     const removal = await removeExtension(ctx, { vmId, name: 'probe' });
     expect(removal).toMatchObject({ state: 'uninstall', sequenceNumber: 2 });
     expect(await refusal(setExtension(ctx, { vmId, name: 'probe', goal: goal() }))).toMatchObject({
@@ -120,7 +120,7 @@ describe('AZ-C4 sequence numbers and incarnations', () => {
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
     expect(await removeExtension(ctx, { vmId, name: 'probe' })).toMatchObject({ state: 'removed' });
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
-    await fetchGoalState(ctx.db, vmId, null, ctx.now);
+    await fetchGoalState(ctx.db, vmId, ctx.now);
     expect(await removeExtension(ctx, { vmId, name: 'probe', force: true })).toMatchObject({ state: 'removed' });
     expect((await getGoalState(ctx, { vmId })).extensions).toEqual([]);
   });

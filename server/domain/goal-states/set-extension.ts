@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { extensions } from '#db/schema/index.ts';
+import { extensionLatest, extensionPulse, extensions } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -108,7 +108,14 @@ export async function writeExtension(
         .values({ vmId, ...declared, sequenceNumber: 1, changedAt: ctx.now, changedBy: ctx.actor.name, ...started })
         .returning();
   if (!row) throw new Error('the extension was not written');
+  if (!current) await expectReports(tx, vmId, name);
   return row;
+}
+
+/** Makes the rows that reports are put into: a batch of them writes over what is there, and inserts nothing. */
+async function expectReports(tx: Transaction, vmId: string, name: string): Promise<void> {
+  await tx.insert(extensionPulse).values({ vmId, name });
+  await tx.insert(extensionLatest).values({ vmId, name });
 }
 
 function receipt(row: ExtensionRow): Omit<ExtensionReceipt, 'incarnation'> {

@@ -1,8 +1,8 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '#db/client.ts';
-import { extensionLatest, extensions, type HealthCause, handlerVersions } from '#db/schema/index.ts';
-import { defaultPeriods, type HandlerReport, type HeartbeatDocument, type StatusDocument } from '#protocol/index.ts';
+import { extensionLatest, extensionPulse, extensions, type HealthCause, handlerVersions } from '#db/schema/index.ts';
+import { defaultPeriods, type HandlerReport } from '#protocol/index.ts';
 import {
   type AgentStatus,
   deadlineOf,
@@ -19,7 +19,7 @@ const reportedVersion = alias(handlerVersions, 'reported_version');
 const optsIn = (version: typeof handlerVersions | typeof reportedVersion) =>
   sql`(${version.manifest} #>> '{handlerManifest,reportHeartbeat}')::boolean`;
 
-const { handlerState, heartbeat, status } = extensionLatest;
+const { handlerState, status } = extensionLatest;
 
 /** What health is derived from; documents only as far as that needs them. */
 export const healthColumns = {
@@ -34,17 +34,17 @@ export const healthColumns = {
   deliveredAt: extensions.deliveredAt,
   handlerState: sql<HandlerReport | null>`${handlerState} - 'output'`,
   handlerAt: extensionLatest.handlerAt,
-  heartbeat: sql<HeartbeatDocument | null>`${heartbeat} - 'message'`,
-  heartbeatReadAt: extensionLatest.heartbeatReadAt,
-  heartbeatAgeSeconds: extensionLatest.heartbeatAgeSeconds,
+  heartbeatStatus: extensionPulse.heartbeatStatus,
+  heartbeatReadAt: extensionPulse.heartbeatReadAt,
+  heartbeatAgeSeconds: extensionPulse.heartbeatAgeSeconds,
   /** Id of the status' message. */
   messageId: sql<string | null>`${status} #>> '{message,id}'`,
-  status: sql<StatusDocument | null>`${status} - array['message', 'formattedMessage', 'substatus']`,
-  statusSequence: extensionLatest.statusSequence,
-  statusReadAt: extensionLatest.statusReadAt,
-  statusAgeSeconds: extensionLatest.statusAgeSeconds,
-  concludedAt: extensionLatest.concludedAt,
-  concludedWith: extensionLatest.concludedWith,
+  statusWord: extensionPulse.statusWord,
+  statusSequence: extensionPulse.statusSequence,
+  statusReadAt: extensionPulse.statusReadAt,
+  statusAgeSeconds: extensionPulse.statusAgeSeconds,
+  concludedAt: extensionPulse.concludedAt,
+  concludedWith: extensionPulse.concludedWith,
   /** By the manifest of the version that runs; of the goal's while nobody knows which that is. */
   optedIn: sql<boolean>`coalesce(${optsIn(reportedVersion)}, ${optsIn(handlerVersions)}, false)`,
 };
@@ -54,6 +54,7 @@ export function selectExtensions(db: Database | Transaction, where: SQL) {
   return db
     .select(healthColumns)
     .from(extensions)
+    .leftJoin(extensionPulse, and(eq(extensionPulse.vmId, extensions.vmId), eq(extensionPulse.name, extensions.name)))
     .leftJoin(
       extensionLatest,
       and(eq(extensionLatest.vmId, extensions.vmId), eq(extensionLatest.name, extensions.name)),

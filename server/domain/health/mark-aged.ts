@@ -61,7 +61,7 @@ async function findAged(tx: Transaction, since: Date | null, now: Date): Promise
         ${passed(sql`heartbeat_read_at`, sql`${unresponsiveSeconds} - heartbeat_age_seconds`)} as is_old,
         ${perhaps(sql`heartbeat_read_at`, heartbeat)} as is_late,
         (${isOpen} and ${perhaps(sql`status_read_at`, status)}) as is_stale
-      from extension_latest
+      from extension_pulse
     ) e left join lateral (
       select heartbeat_seconds, status_seconds from agent_presence where vm_id = e.vm_id offset 0
     ) p on true
@@ -72,4 +72,4 @@ async function findAged(tx: Transaction, since: Date | null, now: Date): Promise
 }
 
 /** What a success or an error says stays so, however old it is. */
-const isOpen = sql`status ->> 'status' in ('warning', 'transitioning')`;
+const isOpen = sql`status_word in ('warning', 'transitioning')`;

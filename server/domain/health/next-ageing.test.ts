@@ -27,11 +27,11 @@ const facts: ExtensionFacts = {
   deliveredAt: after(-1000),
   handlerState: report,
   handlerAt: after(-500),
-  heartbeat: null,
+  heartbeatStatus: null,
   heartbeatReadAt: null,
   heartbeatAgeSeconds: null,
   messageId: null,
-  status: null,
+  statusWord: null,
   statusSequence: null,
   statusReadAt: null,
   statusAgeSeconds: null,
@@ -40,14 +40,14 @@ const facts: ExtensionFacts = {
   optedIn: false,
 };
 const said = (status: StatusDocument['status'], readAt: Date, ageSeconds = 0): Partial<ExtensionFacts> => ({
-  status: { status, substatus: [], timestampUTC: null },
+  statusWord: status,
   statusSequence: 1,
   statusReadAt: readAt,
   statusAgeSeconds: ageSeconds,
 });
 const beat = (readAt: Date, ageSeconds: number): Partial<ExtensionFacts> => ({
   optedIn: true,
-  heartbeat: { status: 'ready' },
+  heartbeatStatus: 'ready',
   heartbeatReadAt: readAt,
   heartbeatAgeSeconds: ageSeconds,
 });

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 
-/** `report` is the parsed body of `POST /agent/v1/reports`; `receivedAt` is when it had arrived, on the portal's clock. */
-export const ingestReportInput = z.object({ vmId: z.uuid(), report: z.unknown(), receivedAt: z.date() });
+/**
+ * `report` is the parsed body of `POST /agent/v1/reports`; `receivedAt` is when it had arrived, on the portal's clock;
+ * `counter` is the agent's call counter.
+ */
+export const ingestReportInput = z.object({
+  vmId: z.uuid(),
+  report: z.unknown(),
+  receivedAt: z.date(),
+  counter: z.int().nonnegative().nullable().default(null),
+});
 export type IngestReportInput = z.input<typeof ingestReportInput>;
 
 /** `cursor` is what the last page gave back. */

@@ -1,13 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { ExtensionGoal, extensionLatest } from '#db/schema/index.ts';
+import type { ExtensionGoal, extensionPulse } from '#db/schema/index.ts';
 import type { EntryOf, ReportEntry } from './read-report.ts';
 import { heartbeatVerdict, staleFor } from './rules.ts';
 
-export type LatestRow = typeof extensionLatest.$inferSelect;
+export type PulseRow = typeof extensionPulse.$inferSelect;
 
 /** What an entry does to what is shown of its extension. */
 export interface Merged {
-  row: LatestRow;
+  row: PulseRow;
   /** It is what is shown from now on; a late or void one is only kept. */
   current: boolean;
   /** Nobody has seen this document yet: it belongs into the history. */
@@ -22,17 +21,19 @@ export interface MergeContext {
   periods: { heartbeatSeconds: number; statusSeconds: number };
 }
 
-export function emptyLatest(vmId: string, name: string): LatestRow {
+export function emptyPulse(vmId: string, name: string): PulseRow {
   return {
     vmId,
     name,
-    handlerState: null,
-    handlerAt: null,
-    heartbeat: null,
+    handlerSequence: null,
+    handlerHash: null,
+    heartbeatHash: null,
+    heartbeatStatus: null,
     heartbeatReadAt: null,
     heartbeatAgeSeconds: null,
-    status: null,
+    statusHash: null,
     statusSequence: null,
+    statusWord: null,
     statusReadAt: null,
     statusAgeSeconds: null,
     concludedAt: null,
@@ -41,7 +42,7 @@ export function emptyLatest(vmId: string, name: string): LatestRow {
 }
 
 /** Puts an entry on top of what is shown, or finds that it is history. Its sequence number is not above the goal's. */
-export function mergeEntry(row: LatestRow, entry: ReportEntry, context: MergeContext): Merged {
+export function mergeEntry(row: PulseRow, entry: ReportEntry, context: MergeContext): Merged {
   switch (entry.kind) {
     case 'handler':
       return mergeHandler(row, entry, context);
@@ -52,7 +53,7 @@ export function mergeEntry(row: LatestRow, entry: ReportEntry, context: MergeCon
   }
 }
 
-const history = (row: LatestRow): Merged => ({ row, current: false, news: true, visible: false });
+const history = (row: PulseRow): Merged => ({ row, current: false, news: true, visible: false });
 
 /** `removed` counts only while the goal is `uninstall`, and for its sequence number. */
 export function isRemoval(entry: ReportEntry, goal: MergeContext['goal']): boolean {
@@ -60,24 +61,24 @@ export function isRemoval(entry: ReportEntry, goal: MergeContext['goal']): boole
   return goal.state === 'uninstall' && entry.sequenceNumber === goal.sequenceNumber;
 }
 
-function mergeHandler(row: LatestRow, entry: EntryOf<'handler'>, { goal, receivedAt }: MergeContext): Merged {
-  const shown = row.handlerState;
+function mergeHandler(row: PulseRow, entry: EntryOf<'handler'>, { goal }: MergeContext): Merged {
   if (entry.report.state === 'removed' && !isRemoval(entry, goal)) return history(row);
-  if (shown !== null && entry.sequenceNumber < shown.sequenceNumber) return history(row);
-  if (isDeepStrictEqual(shown, entry.report)) return { row, current: true, news: false, visible: false };
-  const next = { ...row, handlerState: entry.report, handlerAt: receivedAt };
+  if (row.handlerSequence !== null && entry.sequenceNumber < row.handlerSequence) return history(row);
+  if (row.handlerHash === entry.hash) return { row, current: true, news: false, visible: false };
+  const next = { ...row, handlerSequence: entry.sequenceNumber, handlerHash: entry.hash };
   return { row: next, current: true, news: true, visible: true };
 }
 
-function mergeHeartbeat(row: LatestRow, entry: EntryOf<'heartbeat'>, { receivedAt, periods }: MergeContext): Merged {
+function mergeHeartbeat(row: PulseRow, entry: EntryOf<'heartbeat'>, { receivedAt, periods }: MergeContext): Merged {
   const next = {
     ...row,
-    heartbeat: entry.document,
+    heartbeatHash: entry.hash,
+    heartbeatStatus: entry.document.status,
     heartbeatReadAt: readAt(entry, receivedAt),
     heartbeatAgeSeconds: entry.ageSeconds,
   };
-  const news = !isDeepStrictEqual(row.heartbeat, entry.document);
-  const verdict = (of: LatestRow) =>
+  const news = row.heartbeatHash !== entry.hash;
+  const verdict = (of: PulseRow) =>
     heartbeatVerdict(
       { optedIn: true, reading: heartbeatReading(of), periodSeconds: periods.heartbeatSeconds, enabledAt: null },
       receivedAt,
@@ -90,10 +91,10 @@ function mergeHeartbeat(row: LatestRow, entry: EntryOf<'heartbeat'>, { receivedA
  * The highest sequence number is shown, and within one the newest report (AZ-S3). Once the goal has moved on, its
  * predecessor's late reports change nothing on top. The first success or error of a sequence concludes it for good.
  */
-function mergeStatus(row: LatestRow, entry: EntryOf<'status'>, { goal, receivedAt, periods }: MergeContext): Merged {
-  const { sequenceNumber, document } = entry;
+function mergeStatus(row: PulseRow, entry: EntryOf<'status'>, { goal, receivedAt, periods }: MergeContext): Merged {
+  const { sequenceNumber, document, hash } = entry;
   const shown = row.statusSequence;
-  const same = shown === sequenceNumber && isDeepStrictEqual(row.status, document);
+  const same = shown === sequenceNumber && row.statusHash === hash;
   if (
     shown !== null &&
     (sequenceNumber < shown || (sequenceNumber === shown && sequenceNumber < goal.sequenceNumber))
@@ -102,16 +103,17 @@ function mergeStatus(row: LatestRow, entry: EntryOf<'status'>, { goal, receivedA
   }
   const conclusion = document.status === 'success' || document.status === 'error' ? document.status : null;
   const before = shown === sequenceNumber ? row : { concludedAt: null, concludedWith: null };
-  const next: LatestRow = {
+  const next: PulseRow = {
     ...row,
-    status: document,
+    statusHash: hash,
     statusSequence: sequenceNumber,
+    statusWord: document.status,
     statusReadAt: readAt(entry, receivedAt),
     statusAgeSeconds: entry.ageSeconds,
     concludedAt: before.concludedAt ?? (conclusion && receivedAt),
     concludedWith: before.concludedWith ?? conclusion,
   };
-  const stale = (of: LatestRow): boolean => {
+  const stale = (of: PulseRow): boolean => {
     const reading = statusReading(of);
     return reading !== null && staleFor(reading, periods.statusSeconds, receivedAt) !== null;
   };
@@ -120,7 +122,7 @@ function mergeStatus(row: LatestRow, entry: EntryOf<'status'>, { goal, receivedA
 }
 
 /** When the agent read the file, on the portal's clock. */
-const readAt = (entry: { readSecondsAgo: number }, receivedAt: Date): Date =>
+export const readAt = (entry: { readSecondsAgo: number }, receivedAt: Date): Date =>
   new Date(receivedAt.getTime() - entry.readSecondsAgo * 1000);
 
 interface Reading {
@@ -136,18 +138,18 @@ function wentBack(before: Reading | null, next: Reading | null): boolean {
   return before.readAt.getTime() - next.readAt.getTime() > tolerance || writtenAt(before) - writtenAt(next) > tolerance;
 }
 
-type Stored<K extends keyof LatestRow> = Pick<LatestRow, K>;
+type Stored<K extends keyof PulseRow> = Pick<PulseRow, K>;
 
 /** The stored heartbeat as the rules take it, or null where there is none. */
-export function heartbeatReading(row: Stored<'heartbeat' | 'heartbeatReadAt' | 'heartbeatAgeSeconds'>) {
-  const { heartbeat, heartbeatReadAt, heartbeatAgeSeconds } = row;
-  if (heartbeat === null || heartbeatReadAt === null || heartbeatAgeSeconds === null) return null;
-  return { status: heartbeat.status, readAt: heartbeatReadAt, ageSeconds: heartbeatAgeSeconds };
+export function heartbeatReading(row: Stored<'heartbeatStatus' | 'heartbeatReadAt' | 'heartbeatAgeSeconds'>) {
+  const { heartbeatStatus, heartbeatReadAt, heartbeatAgeSeconds } = row;
+  if (heartbeatStatus === null || heartbeatReadAt === null || heartbeatAgeSeconds === null) return null;
+  return { status: heartbeatStatus, readAt: heartbeatReadAt, ageSeconds: heartbeatAgeSeconds };
 }
 
 /** The stored status as the rules take it, or null where there is none. */
-export function statusReading(row: Stored<'status' | 'statusReadAt' | 'statusAgeSeconds'>) {
-  const { status, statusReadAt, statusAgeSeconds } = row;
-  if (status === null || statusReadAt === null || statusAgeSeconds === null) return null;
-  return { status: status.status, readAt: statusReadAt, ageSeconds: statusAgeSeconds };
+export function statusReading(row: Stored<'statusWord' | 'statusReadAt' | 'statusAgeSeconds'>) {
+  const { statusWord, statusReadAt, statusAgeSeconds } = row;
+  if (statusWord === null || statusReadAt === null || statusAgeSeconds === null) return null;
+  return { status: statusWord, readAt: statusReadAt, ageSeconds: statusAgeSeconds };
 }

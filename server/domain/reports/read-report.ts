@@ -1,3 +1,4 @@
+import { hash as digest } from 'node:crypto';
 import type { z } from 'zod';
 import {
   type DocumentLimits,
@@ -25,6 +26,8 @@ interface EntryBase {
   name: string;
   /** As it was sent. */
   raw: Record<string, unknown>;
+  /** Fingerprint of what is shown of it: equal documents have equal ones. */
+  hash: string;
 }
 
 export interface FileReading {
@@ -104,6 +107,12 @@ export function readReport(
   return { envelope, entries, faults: shown };
 }
 
+/** 128 bits of the document's SHA-256, in the form of a UUID. */
+const fingerprint = (document: unknown): string => {
+  const hex = digest('sha256', JSON.stringify(document), 'hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+};
+
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** The value, or null with the faults put below their path. */
@@ -118,10 +127,10 @@ function readHandler(schemas: Schemas, raw: unknown, path: string, faults: Fault
   const entry = take(schemas.handler, raw, path, faults);
   if (entry === null) return null;
   const { extension: name, ...rest } = entry;
-  // Through JSON as the database will give it back, so that equal reports compare as equal.
-  const report = JSON.parse(JSON.stringify(rest)) as HandlerReport;
+  const report: HandlerReport = rest;
   const { sequenceNumber } = report;
-  return { kind: 'handler', path, name, sequenceNumber, report, raw: raw as Record<string, unknown> };
+  const hash = fingerprint(report);
+  return { kind: 'handler', path, name, sequenceNumber, report, hash, raw: raw as Record<string, unknown> };
 }
 
 function readHeartbeat(schemas: Schemas, raw: unknown, path: string, faults: Fault[]): ReportEntry | null {
@@ -130,8 +139,9 @@ function readHeartbeat(schemas: Schemas, raw: unknown, path: string, faults: Fau
   const document = isPlainObject(raw) ? take(schemas.heartbeatFile, file, `${path}/file`, faults) : null;
   if (entry === null || document === null) return null;
   const { extension: name, ageSeconds, readSecondsAgo } = entry;
-  const kind = 'heartbeat';
-  return { kind, path, name, sequenceNumber: null, ageSeconds, readSecondsAgo, document, raw: raw as typeof entry };
+  const ages = { ageSeconds, readSecondsAgo };
+  const hash = fingerprint(document);
+  return { kind: 'heartbeat', path, name, sequenceNumber: null, ...ages, document, hash, raw: raw as typeof entry };
 }
 
 function readStatus(schemas: Schemas, raw: unknown, path: string, faults: Fault[]): ReportEntry | null {
@@ -140,5 +150,7 @@ function readStatus(schemas: Schemas, raw: unknown, path: string, faults: Fault[
   const document = isPlainObject(raw) ? take(schemas.statusFile, file, `${path}/file`, faults) : null;
   if (entry === null || document === null) return null;
   const { extension: name, sequenceNumber, ageSeconds, readSecondsAgo } = entry;
-  return { kind: 'status', path, name, sequenceNumber, ageSeconds, readSecondsAgo, document, raw: raw as typeof entry };
+  const ages = { ageSeconds, readSecondsAgo };
+  const hash = fingerprint(document);
+  return { kind: 'status', path, name, sequenceNumber, ...ages, document, hash, raw: raw as typeof entry };
 }

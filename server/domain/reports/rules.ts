@@ -12,6 +12,9 @@ export const staleFileSeconds = 150;
 /** What the reading of the status file may take after the last command. */
 export const statusReadingSeconds = 300;
 
+/** An agent that polled within this time is one that polls; another one only reports. */
+export const pollsWithin = '90 seconds';
+
 export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000;
 
 export type HeartbeatVerdict = 'ready' | 'notready' | 'unknown' | 'unresponsive' | 'none';

@@ -170,8 +170,8 @@ function instanceOf(
     concludedAt: concluded ? iso(row.concludedAt) : null,
     concludedWith: concluded ? row.concludedWith : null,
     handlerState: handlerStateOf(ctx, latest),
-    heartbeat: heartbeatOf(latest, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, say),
-    status: statusOf(latest, derived.staleFor, say),
+    heartbeat: heartbeatOf(row, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, say),
+    status: statusOf(row, derived.staleFor, say),
     health: derived.health,
   };
 }
@@ -205,13 +205,14 @@ function tailOf(output: string | undefined): string | null {
 }
 
 function heartbeatOf(
-  latest: Latest,
+  row: Row,
   verdict: HeartbeatView['verdict'],
   periodSeconds: number,
   now: Date,
   say: Speaker,
 ): HeartbeatView {
-  const { heartbeat = null, heartbeatReadAt = null, heartbeatAgeSeconds = null } = latest ?? {};
+  const { heartbeatReadAt, heartbeatAgeSeconds } = row;
+  const heartbeat = row.whole?.latest?.heartbeat ?? null;
   // What a handler that did not opt in sends is kept, and shown to no one (AZ-H4).
   if (heartbeat === null || heartbeatReadAt === null || verdict === 'none') {
     return { verdict, ageSeconds: null, code: null, message: null, readAt: null, nextReadingAt: null };
@@ -231,17 +232,18 @@ function heartbeatOf(
   };
 }
 
-function statusOf(latest: Latest, staleFor: number | null, say: Speaker): StatusView | null {
-  if (!latest?.status) return null;
-  const { configurationAppliedTime = null, timestampUTC } = latest.status;
+function statusOf(row: Row, staleFor: number | null, say: Speaker): StatusView | null {
+  const status = row.whole?.latest?.status;
+  if (!status) return null;
+  const { configurationAppliedTime = null, timestampUTC } = status;
   return {
-    ...substatusOf(latest.status, say),
-    sequenceNumber: latest.statusSequence ?? 0,
+    ...substatusOf(status, say),
+    sequenceNumber: row.statusSequence ?? 0,
     configurationAppliedTime,
     timestampUTC,
     stale: staleFor !== null,
     staleSeconds: Math.floor(staleFor ?? 0),
-    readAt: iso(latest.statusReadAt),
+    readAt: iso(row.statusReadAt),
   };
 }
 

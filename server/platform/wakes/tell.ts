@@ -26,6 +26,11 @@ export async function tell(tx: Runner, channel: string, payloads: readonly strin
   await tx.execute(sql`select pg_notify(${channel}, p) from unnest(${sql.param(payloads)}::text[]) p`);
 }
 
+/** Whether NOTIFY carries what is told: a statement that runs by itself may then tell within itself. */
+export function tellsByStatement(db: Runner): boolean {
+  return !posts.has(db);
+}
+
 /**
  * From now on what is told in this database's transactions is kept until they are committed and published then, before
  * the caller goes on. A process that dies between the two leaves a commit that nobody was told of: whoever listens

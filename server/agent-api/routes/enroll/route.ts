@@ -3,13 +3,12 @@ import { enrollAgent } from '#server/domain/enrollment/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { household } from '#server/platform/household.ts';
 import { readJson } from '../../body.ts';
-import type { AgentCall } from '../../call.ts';
+import { type AgentCall, contextOf } from '../../call.ts';
 
 /** `POST /agent/v1/enroll`: a machine with a one-time token becomes the agent of a VM. Attempts are limited. */
 export async function enroll(call: AgentCall): Promise<Response> {
   call.door.perAddress.take(household(call.remoteAddress));
-  const request = parse(enrollRequest, await readJson(call, 64 * 1024), 'bad_request');
-  const answer = await enrollAgent(call.ctx, request);
-  call.door.identities.forget(answer.vmId);
+  const request = parse(enrollRequest, (await readJson(call, 64 * 1024)).value, 'bad_request');
+  const answer = await enrollAgent(contextOf(call), request);
   return Response.json(answer, { status: 201, headers: { 'cache-control': 'no-store' } });
 }

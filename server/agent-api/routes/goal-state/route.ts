@@ -1,8 +1,8 @@
-import { authenticateAgent, pollAfter } from '#server/domain/enrollment/index.ts';
+import { pollAfter } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { type FetchedGoalState, fetchGoalState } from '#server/domain/goal-states/index.ts';
 import { type Admitted, admit, noteSighting } from '../../authenticate.ts';
-import type { AgentCall } from '../../call.ts';
+import type { AgentAnswer, AgentCall } from '../../call.ts';
 
 const longestWait = 60;
 
@@ -11,36 +11,21 @@ const hungUpGrace = 5;
 
 /**
  * `GET /agent/v1/goal-state`: 200 with the goal state, or 304 where the agent has it. With `?wait=` the answer is held
- * until there is a newer one; a VM holds one poll, and a newer poll ends the older.
+ * until there is a newer one; a VM holds one poll, and a newer poll ends the older. An agent that is remembered and has
+ * what is in force is answered at once, without a statement.
  */
-export async function goalState(call: AgentCall): Promise<Response> {
-  const admitted = await admit(call);
-  const { door, request, url } = call;
-  const { vmId } = admitted.agent;
-  const ifNoneMatch = request.headers.get('if-none-match');
-  const wait = readWait(url.searchParams.get('wait'));
-  const mayHold = wait > 0 && ifNoneMatch !== null && door.watch.held < door.services.config.limits.heldPolls;
+export function goalState(call: AgentCall): AgentAnswer | Promise<AgentAnswer> {
+  const admitted = admit(call);
+  return admitted instanceof Promise ? admitted.then((known) => answerNow(call, known)) : answerNow(call, admitted);
+}
 
-  const place = mayHold ? door.watch.enter(vmId) : null;
-  try {
-    const until = door.clock().getTime() + wait * 1000;
-    for (;;) {
-      const found = await fetchGoalState(door.services.db, vmId, ifNoneMatch, door.clock());
-      if (!found) throw new DomainError('unauthenticated', 'credential_refused');
-      const left = until - door.clock().getTime();
-      if (found.text !== null || !place || left <= 0) return answer(call, admitted, found, mayHold ? wait : 0);
-      noteSighting(call, admitted, left / 1000 + 2);
-      const why = await place.next(left, request.signal);
-      if (why !== 'look') {
-        const answered = answer(call, admitted, { ...found, text: null }, wait);
-        if (request.signal.aborted) noteSighting(call, admitted, hungUpGrace, true);
-        return answered;
-      }
-      await authenticateAgent(door.services.db, request.headers.get('authorization'));
-    }
-  } finally {
-    place?.leave();
-  }
+function answerNow(call: AgentCall, admitted: Admitted): AgentAnswer | Promise<AgentAnswer> {
+  const has = call.header('if-none-match');
+  const { etag } = admitted.agent;
+  if (has === null || has !== etag) return deliver(call, admitted, 0);
+  const wait = call.query === '' ? 0 : readWait(new URLSearchParams(call.query).get('wait'));
+  const mayHold = wait > 0 && call.door.held.size < call.door.services.config.limits.heldPolls;
+  return mayHold ? hold(call, admitted, has, wait) : unchanged(call, admitted, has, 0);
 }
 
 /** Seconds that the agent lets the answer be held, clamped to a minute; anything else counts as none. */
@@ -48,10 +33,48 @@ function readWait(text: string | null): number {
   return text !== null && /^\d{1,6}$/.test(text) ? Math.min(Number(text), longestWait) : 0;
 }
 
-function answer(call: AgentCall, admitted: Admitted, found: FetchedGoalState, held: number): Response {
+async function hold(call: AgentCall, admitted: Admitted, has: string, wait: number): Promise<AgentAnswer> {
+  const { door } = call;
+  const { vmId } = admitted.agent;
+  const poll = door.held.enter(vmId);
+  try {
+    const until = door.clock().getTime() + wait * 1000;
+    for (;;) {
+      const left = until - door.clock().getTime();
+      if (left <= 0) return unchanged(call, admitted, has, wait);
+      noteSighting(call, admitted, left / 1000 + 2);
+      const why = await poll.next(left, call);
+      if (why !== 'look') {
+        const answer = unchanged(call, admitted, has, wait);
+        if (call.hasHungUp()) noteSighting(call, admitted, hungUpGrace, true);
+        return answer;
+      }
+      const agent = await door.agents.find(call.header('authorization'));
+      if (agent.etag !== has) return await deliver(call, admitted, wait);
+    }
+  } finally {
+    door.held.leave(vmId, poll);
+  }
+}
+
+function unchanged(call: AgentCall, admitted: Admitted, etag: string, held: number): AgentAnswer {
+  return { status: 304, headers: headersOf(call, admitted, etag, held), body: null };
+}
+
+async function deliver(call: AgentCall, admitted: Admitted, held: number): Promise<AgentAnswer> {
+  const { door } = call;
+  const { vmId, etag } = admitted.agent;
+  const found: FetchedGoalState | null =
+    door.texts.get(vmId, etag) ?? (await fetchGoalState(door.services.db, vmId, door.clock()));
+  if (found === null) throw new DomainError('unauthenticated', 'credential_refused');
+  door.texts.keep(vmId, found);
+  const headers = headersOf(call, admitted, found.etag, held);
+  headers.push('content-type', 'application/json');
+  return { status: 200, headers, body: found.text };
+}
+
+function headersOf(call: AgentCall, admitted: Admitted, etag: string, held: number): string[] {
   const again = pollAfter(held);
   noteSighting(call, admitted, again + held);
-  const headers = { etag: found.etag, 'annex-poll-after': String(again), 'cache-control': 'no-cache' };
-  if (found.text === null) return new Response(null, { status: 304, headers });
-  return new Response(found.text, { status: 200, headers: { ...headers, 'content-type': 'application/json' } });
+  return ['etag', etag, 'annex-poll-after', String(again), 'cache-control', 'no-cache'];
 }

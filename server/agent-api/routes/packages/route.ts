@@ -20,10 +20,9 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
     'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
     'cache-control': 'private, immutable, max-age=31536000',
   };
-  const { request } = call;
-  if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers });
-  const ifRange = request.headers.get('if-range');
-  const range = ifRange === null || ifRange === etag ? readRange(request.headers.get('range'), size) : null;
+  if (call.header('if-none-match') === etag) return new Response(null, { status: 304, headers });
+  const ifRange = call.header('if-range');
+  const range = ifRange === null || ifRange === etag ? readRange(call.header('range'), size) : null;
   if (range === 'unsatisfiable') {
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } });
   }

@@ -1,26 +1,34 @@
-import { pollAfter } from '#server/domain/enrollment/index.ts';
-import { ingestReport } from '#server/domain/reports/index.ts';
 import { translateFaults } from '#server/i18n/index.ts';
-import { admit, noteSighting } from '../../authenticate.ts';
+import { type Admitted, admit } from '../../authenticate.ts';
 import { readJson } from '../../body.ts';
-import type { AgentCall } from '../../call.ts';
+import { type AgentAnswer, type AgentCall, contextOf } from '../../call.ts';
 
 /**
- * `POST /agent/v1/reports`: 204 once everything is committed, 207 where some entries were refused, 400 where all were.
- * The answer names the goal state in force: a report is a poll too.
+ * `POST /agent/v1/reports`: 204 once everything is committed, 207 where some entries were refused, 400 where all were,
+ * 503 where too many wait. The answer names the goal state in force: a report is a poll too.
  */
-export async function reports(call: AgentCall): Promise<Response> {
-  const admitted = await admit(call);
-  const { door, request } = call;
-  const report = await readJson(call, door.services.config.limits.report.bytes, 'repair');
-  const receivedAt = door.clock();
-  const { stored, faults, etag } = await ingestReport(
-    { ...admitted.ctx, now: receivedAt },
-    { vmId: admitted.agent.vmId, report, receivedAt },
-  );
-  noteSighting(call, admitted, pollAfter(0));
-  const headers = { 'annex-goal-state': etag };
-  if (faults.length === 0) return new Response(null, { status: 204, headers });
-  const errors = translateFaults(faults, request.headers.get('accept-language'));
-  return Response.json({ stored, errors }, { status: 207, headers: { ...headers, vary: 'Accept-Language' } });
+export async function reports(call: AgentCall): Promise<AgentAnswer> {
+  const { door } = call;
+  const { agent, counter }: Admitted = await admit(call);
+  door.intake.refuseWhenFull();
+  const { value, bytes } = await readJson(call, door.services.config.limits.report.bytes, 'repair');
+  const ctx = contextOf(call, agent);
+  const input = { vmId: agent.vmId, report: value, receivedAt: ctx.now, counter };
+  const { faults, stored, removed } = await door.intake.take(ctx, input, bytes);
+  if (removed.length > 0) door.agents.forget(agent.vmId);
+  const headers = ['annex-goal-state', await etagInForce(call, agent.etag)];
+  if (faults.length === 0) return { status: 204, headers, body: null };
+  const errors = translateFaults(faults, call.header('accept-language'));
+  headers.push('vary', 'Accept-Language', 'content-type', 'application/json');
+  return { status: 207, headers, body: JSON.stringify({ stored, errors }) };
+}
+
+/** Empty where the VM went with its last extension. */
+async function etagInForce(call: AgentCall, known: string | null): Promise<string> {
+  if (known !== null) return known;
+  try {
+    return (await call.door.agents.find(call.header('authorization'))).etag ?? '';
+  } catch {
+    return '';
+  }
 }

@@ -1,0 +1,178 @@
+import { LRUCache } from 'lru-cache';
+import type { Database } from '#db/client.ts';
+import {
+  type AgentIdentity,
+  credentialHash,
+  credentialsChannel,
+  findAgent,
+  listAgentNews,
+} from '#server/domain/enrollment/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
+import { CallWindow } from './call-window.ts';
+
+/** What a process remembers of an agent. */
+export interface KnownAgent extends Omit<AgentIdentity, 'etag'> {
+  /** The goal state in force; null where it moved on and was not read again. */
+  etag: string | null;
+  calls: CallWindow;
+  /** Calls left in its bucket, and since when: see rate-limit.ts. */
+  bucket: { left: number; at: number };
+  /** In which listening it was read; it must be read again in every later one. */
+  epoch: number;
+}
+
+/** A half-open connection says nothing: what changed is looked up every few seconds too. */
+const lookMs = 5_000;
+/** How far back is looked: a transaction's time was taken before its commit, maybe by another machine's clock. */
+const overlapMs = 30_000;
+
+export interface KnownAgentsOptions {
+  db: Database;
+  wakes: Wakes;
+  clock: Clock;
+  /** Agents that are remembered; of those that are not, each call costs one statement. */
+  most: number;
+  /** A VM's goal state or credential may be another now. */
+  onNews(vmId: string): void;
+  onError(error: unknown): void;
+}
+
+/**
+ * Whose credential it is and which goal state is in force for it, from memory: filled by the first call of an agent,
+ * told by wake-ups of what changed. While wake-ups are not heard nothing is taken from memory, and every few seconds
+ * what changed is looked up all the same, so that a wake-up that was lost without a word is made up for.
+ */
+export class KnownAgents {
+  readonly #options: KnownAgentsOptions;
+  readonly #byCredential: LRUCache<string, KnownAgent>;
+  readonly #byVm = new Map<string, { hash: string; agent: KnownAgent }>();
+  readonly #listening: Listening;
+  readonly #timer: NodeJS.Timeout;
+  #epoch = 0;
+  #hears = false;
+  /** From when on it is not sure that everything was heard. */
+  #unsureSince: number;
+  #looking: Promise<void> | undefined;
+  /** News that came while something was read: what was read may be from before. */
+  readonly #meanwhile = new Map<string, number>();
+  #reading = 0;
+  #turn = 0;
+
+  constructor(options: KnownAgentsOptions) {
+    this.#options = options;
+    this.#unsureSince = options.clock().getTime();
+    this.#byCredential = new LRUCache({
+      max: options.most,
+      dispose: (agent, hash) => {
+        if (this.#byVm.get(agent.vmId)?.hash === hash) this.#byVm.delete(agent.vmId);
+      },
+    });
+    this.#listening = options.wakes.listen([goalStatesChannel, credentialsChannel], {
+      heard: (channel, vmId) => this.#moved(vmId, channel === credentialsChannel),
+      lost: () => {
+        this.#hears = false;
+        this.#epoch += 1;
+      },
+      back: () => {
+        this.#hears = true;
+        void this.#look();
+      },
+    });
+    this.#timer = setInterval(() => void this.#look(), lookMs);
+    this.#timer.unref();
+  }
+
+  /** Agents that are remembered. */
+  get size(): number {
+    return this.#byCredential.size;
+  }
+
+  /** The agent with this `Authorization`: at once where it is remembered. Throws 401 `credential_refused`. */
+  find(authorization: string | null): KnownAgent | Promise<KnownAgent> {
+    const hash = credentialHash(authorization);
+    if (hash === null) throw refused();
+    const agent = this.#byCredential.get(hash);
+    const isFresh = agent !== undefined && this.#hears && agent.epoch === this.#epoch && agent.etag !== null;
+    return isFresh ? agent : this.#read(hash);
+  }
+
+  /** What was remembered of a VM's goal state is not so any more; for who changed it in this process. */
+  forget(vmId: string): void {
+    this.#moved(vmId, false);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#listening.close();
+    await this.#looking;
+  }
+
+  async #read(hash: string): Promise<KnownAgent> {
+    const turn = ++this.#turn;
+    const epoch = this.#epoch;
+    const hears = this.#hears;
+    this.#reading += 1;
+    try {
+      const found = await findAgent(this.#options.db, hash);
+      if (found === null) {
+        this.#byCredential.delete(hash);
+        throw refused();
+      }
+      const isSure = hears && (this.#meanwhile.get(found.vmId) ?? 0) < turn;
+      const known = this.#byCredential.peek(hash);
+      const agent: KnownAgent = Object.assign(known ?? newAgent(), found, { epoch: isSure ? epoch : -1 });
+      const before = this.#byVm.get(found.vmId);
+      if (before !== undefined && before.hash !== hash) this.#byCredential.delete(before.hash);
+      this.#byCredential.set(hash, agent);
+      this.#byVm.set(found.vmId, { hash, agent });
+      return agent;
+    } finally {
+      this.#reading -= 1;
+      if (this.#reading === 0) this.#meanwhile.clear();
+    }
+  }
+
+  #moved(vmId: string, isCredential: boolean): void {
+    if (this.#reading > 0) this.#meanwhile.set(vmId, ++this.#turn);
+    const known = this.#byVm.get(vmId);
+    if (known !== undefined) {
+      known.agent.etag = null;
+      // Another machine, which counts its calls anew.
+      if (isCredential) this.#byCredential.delete(known.hash);
+    }
+    this.#options.onNews(vmId);
+  }
+
+  /** Looks up what changed since it was last sure; what is known already is no news. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#lookUp()
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  async #lookUp(): Promise<void> {
+    const began = this.#options.clock().getTime();
+    for (const news of await listAgentNews(this.#options.db, new Date(this.#unsureSince - overlapMs))) {
+      const known = this.#byVm.get(news.vmId);
+      if (known === undefined) continue;
+      const { hash, agent } = known;
+      if (news.etag === null) {
+        if (news.credentialHash !== hash) this.#moved(news.vmId, true);
+      } else if (agent.etag !== null && agent.etag !== news.etag) this.#moved(news.vmId, false);
+    }
+    this.#unsureSince = began;
+  }
+}
+
+const refused = (): DomainError => new DomainError('unauthenticated', 'credential_refused');
+
+const newAgent = (): Pick<KnownAgent, 'calls' | 'bucket'> => ({
+  calls: new CallWindow(),
+  bucket: { left: Number.POSITIVE_INFINITY, at: 0 },
+});

@@ -1,0 +1,108 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { DomainError } from '#server/domain/error.ts';
+import { problemResponse } from '#server/i18n/index.ts';
+import { tooLarge } from './body.ts';
+import type { AgentAnswer, AgentCall, AgentDoor } from './call.ts';
+
+/** What the listener found out about a request. */
+export interface Arrival {
+  /** With its query. */
+  target: string;
+  remoteAddress: string;
+  requestId: string;
+}
+
+/** A call on node's own objects: what agents do all day is spared a `Request` and a `Response`. */
+export class NodeCall implements AgentCall {
+  readonly door: AgentDoor;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly remoteAddress: string;
+  readonly requestId: string;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #closing: AbortSignal;
+
+  constructor(
+    door: AgentDoor,
+    request: IncomingMessage,
+    response: ServerResponse,
+    arrival: Arrival,
+    closing: AbortSignal,
+  ) {
+    const { target } = arrival;
+    const mark = target.indexOf('?');
+    this.door = door;
+    this.method = request.method ?? 'GET';
+    this.path = mark < 0 ? target : target.slice(0, mark);
+    this.query = mark < 0 ? '' : target.slice(mark + 1);
+    this.remoteAddress = arrival.remoteAddress;
+    this.requestId = arrival.requestId;
+    this.#request = request;
+    this.#response = response;
+    this.#closing = closing;
+  }
+
+  header(name: string): string | null {
+    const value = this.#request.headers[name];
+    if (value === undefined) return null;
+    return typeof value === 'string' ? value : value.join(', ');
+  }
+
+  readBytes(limit: number): Promise<Buffer> {
+    const request = this.#request;
+    if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.byteLength;
+        if (size <= limit) chunks.push(chunk);
+        else {
+          request.pause();
+          reject(tooLarge(limit));
+        }
+      });
+      request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+      request.on('error', reject);
+      request.on('close', () => reject(new DomainError('bad_request', 'request_malformed')));
+    });
+  }
+
+  #hasBody(): boolean {
+    const { headers } = this.#request;
+    return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  }
+
+  hasHungUp(): boolean {
+    return this.#response.destroyed;
+  }
+
+  onHangUp(listener: () => void): () => void {
+    this.#response.once('close', listener);
+    return () => this.#response.off('close', listener);
+  }
+
+  answer({ status, headers, body }: AgentAnswer): void {
+    const response = this.#response;
+    if (response.destroyed || response.headersSent) return;
+    headers.push('x-request-id', this.requestId);
+    if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)));
+    // Answered before all of the body was here: this connection cannot carry another request, and says so.
+    if (this.#closing.aborted || (!this.#request.complete && this.#hasBody())) headers.push('connection', 'close');
+    response.writeHead(status, headers);
+    response.end(body ?? undefined);
+  }
+
+  /** Says why not, as the other routes do. */
+  async refuse(error: unknown, log: Logger): Promise<void> {
+    const language = this.header('accept-language');
+    const asked = new Request('http://agent.invalid/', {
+      headers: language === null ? {} : { 'accept-language': language },
+    });
+    const problem = problemResponse(error, asked, this.requestId, log);
+    this.answer({ status: problem.status, headers: [...problem.headers].flat(), body: await problem.text() });
+  }
+}

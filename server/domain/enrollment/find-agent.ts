@@ -1,0 +1,60 @@
+import type { Database } from '#db/client.ts';
+import { sha256Hex } from '#server/platform/keys.ts';
+
+/** The agent behind a credential, and the goal state in force for it. */
+export interface AgentIdentity {
+  vmId: string;
+  vmName: string;
+  /** First instance id seen with this credential; null until one was. */
+  instanceId: string | null;
+  /** Highest call counter that was written down. */
+  counter: number;
+  etag: string;
+}
+
+const byCredential = {
+  name: 'agent-by-credential',
+  text: `select a.vm_id as "vmId", v.name as "vmName", a.instance_id as "instanceId", coalesce(p.counter, 0) as counter,
+                h.etag
+           from agents a join vms v on v.id = a.vm_id join goal_state_heads h on h.vm_id = a.vm_id
+           left join agent_presence p on p.vm_id = a.vm_id
+          where a.credential_hash = $1`,
+};
+
+/** The form in which a bearer's credential is stored; null where the header holds none. */
+export function credentialHash(authorization: string | null): string | null {
+  const credential = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization ?? '')?.[1];
+  return credential === undefined ? null : sha256Hex(credential);
+}
+
+/** Finds whose credential it is, in one statement; null where it is nobody's, or a deleted VM's. */
+export async function findAgent(db: Database, hash: string): Promise<AgentIdentity | null> {
+  const { rows } = await db.$client.query<Omit<AgentIdentity, 'counter'> & { counter: string }>({
+    ...byCredential,
+    values: [hash],
+  });
+  const [row] = rows;
+  return row ? { ...row, counter: Number(row.counter) } : null;
+}
+
+/** What a VM's agent has now; both null where the VM was deleted. */
+export interface AgentNews {
+  vmId: string;
+  /** Of a goal state that was published lately. */
+  etag: string | null;
+  /** Of a machine that enrolled lately. */
+  credentialHash: string | null;
+}
+
+const newsSince = {
+  name: 'agent-news',
+  text: `select vm_id as "vmId", etag, null as "credentialHash" from goal_state_heads where published_at >= $1
+         union all select vm_id, null, credential_hash from agents where enrolled_at >= $1
+         union all select id, null, null from vms where deleted_at >= $1`,
+};
+
+/** What agents must be told, by the times of the processes that wrote it: for who may have missed a wake-up. */
+export async function listAgentNews(db: Database, since: Date): Promise<AgentNews[]> {
+  const { rows } = await db.$client.query<AgentNews>({ ...newsSince, values: [since] });
+  return rows;
+}

@@ -1,0 +1,194 @@
+import { defaultPeriods } from '#protocol/index.ts';
+import { changesChannel } from '#server/domain/changes/index.ts';
+import { freshHeartbeatSeconds, graceSeconds, pollsWithin, staleFileSeconds, unresponsiveSeconds } from './rules.ts';
+
+/** Names of the columns of a reading: a file's age when it was read, and when that was. */
+interface Reading {
+  word: string;
+  readAt: string;
+  age: string;
+}
+
+const elapsed = ({ readAt }: Reading): string => `greatest(0, extract(epoch from at - ${readAt}))`;
+const secondsAfter = (later: string, earlier: string): string => `extract(epoch from ${later} - ${earlier})`;
+
+/** `heartbeatVerdict` of rules.ts for a handler that opted in, at the moment `at`; a test holds them together. */
+const verdict = (of: Reading): string => `case
+    when ${of.readAt} is null then 'none'
+    when ${elapsed(of)} > heartbeat_period + ${graceSeconds} then
+      case when ${of.age} + ${elapsed(of)} > ${unresponsiveSeconds} then 'unresponsive' else 'unknown' end
+    when ${of.age} > ${unresponsiveSeconds} then 'unresponsive'
+    when ${of.word} = 'notready' then 'notready'
+    when ${of.age} <= ${freshHeartbeatSeconds} then 'ready'
+    else 'unknown' end`;
+
+/** Whether `staleFor` of rules.ts gives a number, at the moment `at`. */
+const stale = (of: Reading): string => `coalesce(${of.word} not in ('success', 'error') and (
+    ${elapsed(of)} > status_period + ${graceSeconds}
+    or ${of.age} > ${staleFileSeconds}), false)`;
+
+/** `wentBack` of merge.ts. */
+const wentBack = (was: Reading, is: Reading): string => `coalesce(
+    ${secondsAfter(was.readAt, is.readAt)} > 1
+    or ${secondsAfter(was.readAt, is.readAt)} - ${was.age} + ${is.age} > 1, false)`;
+
+const was = {
+  heartbeat: { word: 'was_heartbeat_status', readAt: 'was_heartbeat_read_at', age: 'was_heartbeat_age' },
+  status: { word: 'was_status_word', readAt: 'was_status_read_at', age: 'was_status_age' },
+};
+const is = {
+  heartbeat: { word: 'heartbeat_status', readAt: 'heartbeat_read_at', age: 'heartbeat_age' },
+  status: { word: 'status_word', readAt: 'status_read_at', age: 'status_age' },
+};
+
+/** A document without what changes each time it is sent, as history.ts compares late ones. */
+const said = (document: string): string => `(${document})::jsonb - array['ageSeconds', 'readSecondsAgo']`;
+
+/** A late entry is kept unless the last one kept of its place said the same. */
+const isNewAmongLate = (kind: string): string => `not exists (
+      select from (
+        select h.document from report_history h
+         where h.vm_id = j.vm_id and h.extension = j.name and h.kind = '${kind}' and h.sequence_number = j.${kind}_sequence
+         order by h.at desc, h.id desc limit 1) kept
+       where ${said('kept.document')} = ${said(`j.${kind}_raw`)})`;
+
+/**
+ * Takes in a batch of reports, at most one of each VM, in one statement: `merge.ts` for all of them at once. $1 and $2
+ * are JSON: the reports and their entries by extension, as ingest-batch.ts makes them; $3 whether to notify.
+ *
+ * Nothing is locked ahead: a VM's presence row is written only if it still is the version that was judged, and every
+ * writer of a VM's reports writes that row. A VM whose row moved on, that has none, or whose report needs the careful way
+ * (an unknown extension, a sequence number above the goal's) is not among `taken`, and nothing of it was stored.
+ */
+export const batchStatement = {
+  name: 'reports-batch',
+  text: `
+with report as materialized (
+  select * from json_to_recordset($1) as r (
+    vm_id uuid, at timestamptz, counter bigint, run text, number bigint, heartbeat_seconds int, status_seconds int,
+    skew int, applied_etag text, polling int, reporting int)
+), entry as materialized (
+  select * from json_to_recordset($2) as e (
+    vm_id uuid, name text,
+    handler_hash uuid, handler_sequence bigint, handler json, handler_raw json,
+    heartbeat_hash uuid, heartbeat_status text, heartbeat_read_at timestamptz, heartbeat_age float8,
+    heartbeat json, heartbeat_raw json,
+    status_hash uuid, status_sequence bigint, status_word text, status_read_at timestamptz, status_age float8,
+    status json, status_raw json)
+), seen as materialized (
+  select r.*, p.xmin as version,
+    coalesce(r.number <= p.report_number and r.run is not distinct from p.run, false) as repeated,
+    coalesce(r.heartbeat_seconds, p.heartbeat_seconds, ${defaultPeriods.heartbeatSeconds}) as heartbeat_period,
+    coalesce(r.status_seconds, p.status_seconds, ${defaultPeriods.statusSeconds}) as status_period,
+    p.next_expected_at + interval '${graceSeconds} seconds' < r.at
+      or p.last_seen_at + interval '${unresponsiveSeconds} seconds' < r.at as was_away,
+    coalesce(r.applied_etag is distinct from p.applied_etag and r.applied_etag is not null, false)
+      or coalesce(r.heartbeat_seconds is distinct from p.heartbeat_seconds and r.heartbeat_seconds is not null, false)
+      or coalesce(r.status_seconds is distinct from p.status_seconds and r.status_seconds is not null, false) as is_news
+    from report r join agent_presence p on p.vm_id = r.vm_id
+), pair as materialized (
+  select e.*, s.at, s.heartbeat_period, s.status_period,
+    u.vm_id is not null as is_known, x.sequence_number as goal_sequence,
+    u.handler_hash as was_handler_hash, u.handler_sequence as was_handler_sequence,
+    u.heartbeat_hash as was_heartbeat_hash, u.heartbeat_status as was_heartbeat_status,
+    u.heartbeat_read_at as was_heartbeat_read_at, u.heartbeat_age_seconds as was_heartbeat_age,
+    u.status_hash as was_status_hash, u.status_sequence as was_status_sequence, u.status_word as was_status_word,
+    u.status_read_at as was_status_read_at, u.status_age_seconds as was_status_age,
+    coalesce(e.handler_sequence < u.handler_sequence, false) as handler_late,
+    coalesce(e.status_sequence < u.status_sequence
+      or e.status_sequence = u.status_sequence and e.status_sequence < x.sequence_number, false) as status_late
+    from seen s join entry e on e.vm_id = s.vm_id
+    left join extension_pulse u on u.vm_id = e.vm_id and u.name = e.name
+    left join extensions x on x.vm_id = e.vm_id and x.name = e.name
+      and (e.handler_sequence is not null or e.status_sequence is not null)
+   where not s.repeated
+), taken as (
+  update agent_presence p set
+    last_seen_at = greatest(p.last_seen_at, s.at),
+    next_expected_at = greatest(p.next_expected_at, s.at + make_interval(secs =>
+      case when p.last_polled_at > s.at - interval '${pollsWithin}' then s.polling else s.reporting end)),
+    counter = greatest(p.counter, s.counter),
+    heartbeat_seconds = case when s.repeated then p.heartbeat_seconds else coalesce(s.heartbeat_seconds, p.heartbeat_seconds) end,
+    status_seconds = case when s.repeated then p.status_seconds else coalesce(s.status_seconds, p.status_seconds) end,
+    clock_skew_seconds = case when s.repeated then p.clock_skew_seconds else coalesce(s.skew, p.clock_skew_seconds) end,
+    applied_etag = case when s.repeated then p.applied_etag else coalesce(s.applied_etag, p.applied_etag) end,
+    run = case when s.repeated or s.number is null then p.run else s.run end,
+    report_number = case when s.repeated then p.report_number else coalesce(s.number, p.report_number) end
+    from (select * from seen order by vm_id) s
+   where p.vm_id = s.vm_id and p.xmin = s.version
+     and not exists (
+       select from pair
+        where pair.vm_id = s.vm_id
+          and (not pair.is_known
+            or (pair.handler_sequence is not null or pair.status_sequence is not null) and pair.goal_sequence is null
+            or pair.handler_sequence > pair.goal_sequence or pair.status_sequence > pair.goal_sequence))
+  returning p.vm_id
+), judged as materialized (
+  select pair.*,
+    handler_hash is not null and not handler_late and was_handler_hash is distinct from handler_hash as handler_news,
+    heartbeat_hash is not null and was_heartbeat_hash is distinct from heartbeat_hash as heartbeat_news,
+    status_hash is not null and not status_late as status_current,
+    status_hash is not null
+      and (was_status_sequence is distinct from status_sequence or was_status_hash is distinct from status_hash) as status_news
+    from pair join taken on taken.vm_id = pair.vm_id
+), pulse as (
+  update extension_pulse u set
+    handler_sequence = case when j.handler_news then j.handler_sequence else u.handler_sequence end,
+    handler_hash = case when j.handler_news then j.handler_hash else u.handler_hash end,
+    heartbeat_hash = coalesce(j.heartbeat_hash, u.heartbeat_hash),
+    heartbeat_status = coalesce(j.heartbeat_status, u.heartbeat_status),
+    heartbeat_read_at = coalesce(j.heartbeat_read_at, u.heartbeat_read_at),
+    heartbeat_age_seconds = coalesce(j.heartbeat_age, u.heartbeat_age_seconds),
+    status_hash = case when j.status_current then j.status_hash else u.status_hash end,
+    status_sequence = case when j.status_current then j.status_sequence else u.status_sequence end,
+    status_word = case when j.status_current then j.status_word else u.status_word end,
+    status_read_at = case when j.status_current then j.status_read_at else u.status_read_at end,
+    status_age_seconds = case when j.status_current then j.status_age else u.status_age_seconds end,
+    concluded_at = case when not j.status_current then u.concluded_at
+      when u.status_sequence = j.status_sequence and u.concluded_at is not null then u.concluded_at
+      when j.status_word in ('success', 'error') then j.at end,
+    concluded_with = case when not j.status_current then u.concluded_with
+      when u.status_sequence = j.status_sequence and u.concluded_with is not null then u.concluded_with
+      when j.status_word in ('success', 'error') then j.status_word end
+    from judged j
+   where u.vm_id = j.vm_id and u.name = j.name
+     and (j.handler_news or j.heartbeat_hash is not null or j.status_current)
+), shown as (
+  update extension_latest l set
+    handler_state = case when j.handler_news then j.handler::jsonb else l.handler_state end,
+    handler_at = case when j.handler_news then j.at else l.handler_at end,
+    heartbeat = case when j.heartbeat_news then j.heartbeat::jsonb else l.heartbeat end,
+    status = case when j.status_current and j.status_news then j.status::jsonb else l.status end
+    from judged j
+   where l.vm_id = j.vm_id and l.name = j.name
+     and (j.handler_news or j.heartbeat_news or j.status_current and j.status_news)
+), kept as (
+  insert into report_history (vm_id, at, kind, extension, sequence_number, current, document)
+  select * from (
+    select j.vm_id, j.at, 'handler', j.name, j.handler_sequence, not j.handler_late, j.handler_raw from judged j
+     where j.handler_news or j.handler_late and ${isNewAmongLate('handler')}
+    union all
+    select j.vm_id, j.at, 'heartbeat', j.name, null, true, j.heartbeat_raw from judged j where j.heartbeat_news
+    union all
+    select j.vm_id, j.at, 'status', j.name, j.status_sequence, j.status_current, j.status_raw from judged j
+     where j.status_news and (j.status_current or ${isNewAmongLate('status')})) h
+), visible as materialized (
+  select s.vm_id from seen s join taken on taken.vm_id = s.vm_id where s.was_away or s.is_news and not s.repeated
+  union
+  select vm_id from judged
+   where handler_news or heartbeat_news or status_current and status_news
+      or heartbeat_hash is not null
+        and (${verdict(was.heartbeat)} <> ${verdict(is.heartbeat)} or ${wentBack(was.heartbeat, is.heartbeat)})
+      or status_current
+        and (${stale(was.status)} <> ${stale(is.status)} or ${wentBack(was.status, is.status)})
+), marked as (
+  insert into health_checks (vm_id, due_at) select vm_id, 'epoch' from visible order by vm_id
+  on conflict (vm_id) do update set due_at = excluded.due_at
+), told as (
+  insert into changes (topic, key) select 'vm', vm_id from visible order by vm_id returning key
+)
+select coalesce((select json_agg(vm_id) from taken), '[]') as taken,
+  coalesce((select json_agg(vm_id) from seen where repeated), '[]') as repeated,
+  coalesce((select json_agg(key) from told), '[]') as visible,
+  (select count(pg_notify('${changesChannel}', json_build_object('topic', 'vm', 'key', key)::text)) from told where $3)`,
+} as const;

@@ -1,0 +1,93 @@
+import type { Pool } from 'pg';
+import type { Database } from '#db/client.ts';
+import { changesChannel } from '#server/domain/changes/index.ts';
+import { tell, tellsByStatement } from '#server/platform/wakes/index.ts';
+import { batchStatement } from './batch-statement.ts';
+import type { IngestResult } from './ingest-carefully.ts';
+import { readAt } from './merge.ts';
+import { type PreparedReport, promisedSeconds } from './prepare-report.ts';
+import type { ReportEntry } from './read-report.ts';
+
+interface Answer {
+  taken: string[];
+  repeated: string[];
+  visible: string[];
+}
+
+/**
+ * Takes in plain reports (`isPlain`), at most one of each VM, in one statement. Returns what is committed, by VM; of the
+ * others nothing was stored, and they are taken in one by one. `pool` may be one whose connections are kept for batches.
+ */
+export async function ingestBatch(
+  db: Database,
+  batch: readonly PreparedReport[],
+  pool: Pool = db.$client,
+): Promise<Map<string, IngestResult>> {
+  const notifies = tellsByStatement(db);
+  const values = [JSON.stringify(batch.map(reportRow)), JSON.stringify(batch.flatMap(entryRows)), notifies];
+  const { rows } = await pool.query<Answer>({ ...batchStatement, values });
+  const taken = new Set(rows[0]?.taken);
+  const repeated = new Set(rows[0]?.repeated);
+  const visible = (rows[0]?.visible ?? []).map((key) => JSON.stringify({ topic: 'vm', key }));
+  if (!notifies && visible.length > 0) await db.transaction((tx) => tell(tx, changesChannel, visible));
+  return new Map(
+    batch.flatMap(({ vmId, entries }) => {
+      const stored = repeated.has(vmId) ? 0 : entries.length;
+      return taken.has(vmId) ? [[vmId, { stored, faults: [], removed: [] }] as const] : [];
+    }),
+  );
+}
+
+const reportRow = ({ vmId, receivedAt, counter, said }: PreparedReport) => ({
+  vm_id: vmId,
+  at: receivedAt,
+  counter,
+  run: said.run,
+  number: said.reportNumber,
+  heartbeat_seconds: said.heartbeatSeconds,
+  status_seconds: said.statusSeconds,
+  skew: said.clockSkewSeconds,
+  applied_etag: said.appliedEtag,
+  ...promisedSeconds(said),
+});
+
+/** One row for each extension that the report speaks of. */
+function entryRows({ vmId, receivedAt, entries }: PreparedReport): Record<string, unknown>[] {
+  const rows = new Map<string, Record<string, unknown>>();
+  for (const entry of entries) {
+    const row = rows.get(entry.name) ?? { vm_id: vmId, name: entry.name };
+    rows.set(entry.name, Object.assign(row, columnsOf(entry, receivedAt)));
+  }
+  return [...rows.values()];
+}
+
+function columnsOf(entry: ReportEntry, receivedAt: Date): Record<string, unknown> {
+  switch (entry.kind) {
+    case 'handler':
+      return {
+        handler_hash: entry.hash,
+        handler_sequence: entry.sequenceNumber,
+        handler: entry.report,
+        handler_raw: entry.raw,
+      };
+    case 'heartbeat':
+      return {
+        heartbeat_hash: entry.hash,
+        heartbeat_status: entry.document.status,
+        heartbeat_read_at: readAt(entry, receivedAt),
+        heartbeat_age: entry.ageSeconds,
+        heartbeat: entry.document,
+        heartbeat_raw: entry.raw,
+      };
+    case 'status':
+      return {
+        status_hash: entry.hash,
+        status_sequence: entry.sequenceNumber,
+        status_word: entry.document.status,
+        status_read_at: readAt(entry, receivedAt),
+        status_age: entry.ageSeconds,
+        status: entry.document,
+        status_raw: entry.raw,
+      };
+  }
+}

@@ -1,0 +1,249 @@
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { agentPresence, extensionLatest, extensionPulse, extensions, vms } from '#db/schema/index.ts';
+import { defaultPeriods } from '#protocol/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { deleteVm } from '#server/domain/enrollment/index.ts';
+import { DomainError, type Fault } from '#server/domain/error.ts';
+import { completeRemoval, lockHead, noteReportedSequence } from '#server/domain/goal-states/index.ts';
+import { type HistoryEntry, writeHistory } from './history.ts';
+import { emptyPulse, isRemoval, type MergeContext, mergeEntry, type PulseRow } from './merge.ts';
+import { type PreparedReport, promisedSeconds, type SaidByAgent } from './prepare-report.ts';
+import type { ReportEntry } from './read-report.ts';
+import { agentStatus, pollsWithin } from './rules.ts';
+
+type Presence = typeof agentPresence.$inferSelect;
+type LatestRow = typeof extensionLatest.$inferSelect;
+type Goal = Pick<typeof extensions.$inferSelect, 'name' | 'state' | 'sequenceNumber'>;
+
+/** What a report came to; everything of it is committed. */
+export interface IngestResult {
+  /** Entries that were taken in, late and unchanged ones included. */
+  stored: number;
+  faults: Fault[];
+  /** Extensions that left the goal state with this report. */
+  removed: { name: string; sequenceNumber: number }[];
+}
+
+/**
+ * Takes in one report in a transaction of its own, entry by entry: for those that have faults, that remove an extension
+ * or that a batch could not settle. Throws 400 with every fault where nothing could be stored, 401 for a VM that was
+ * deleted meanwhile.
+ */
+export async function ingestCarefully(ctx: Context, report: PreparedReport): Promise<IngestResult> {
+  const { vmId, receivedAt, said, entries, faults } = report;
+  const result = await ctx.db.transaction(async (tx): Promise<IngestResult> => {
+    const removal = entries.some((entry) => entry.kind === 'handler' && entry.report.state === 'removed');
+    const { presence, wasAway } = await lockVm(tx, report, removal);
+    if (isRepeated(said, presence)) {
+      if (wasAway) await recordChange(tx, 'vm', vmId);
+      return { stored: 0, faults: [], removed: [] };
+    }
+
+    const next = nextPresence(presence, said);
+    const periods = {
+      heartbeatSeconds: next.heartbeatSeconds ?? defaultPeriods.heartbeatSeconds,
+      statusSeconds: next.statusSeconds ?? defaultPeriods.statusSeconds,
+    };
+    const applied = await applyEntries(tx, vmId, entries, { receivedAt, periods });
+    const all = [...faults, ...applied.faults];
+    // Nothing could be stored, so the report counts as not made; a corrected one may use its number.
+    if (applied.stored === 0 && all.length > 0) {
+      if (wasAway) await recordChange(tx, 'vm', vmId);
+      return { stored: 0, faults: all, removed: [] };
+    }
+
+    await tx.update(agentPresence).set(next).where(eq(agentPresence.vmId, vmId));
+    const removed = await removeReported(tx, ctx, vmId, applied.removed);
+    const visible = wasAway || applied.visible || isNews(presence, next);
+    // A removal publishes a goal state, which tells the screens by itself.
+    if (visible && removed.length === 0) await recordChange(tx, 'vm', vmId);
+    return { stored: applied.stored, faults: all, removed };
+  });
+  if (result.stored === 0 && result.faults.length > 0) {
+    throw new DomainError('bad_request', 'report_invalid', { faults: result.faults });
+  }
+  return result;
+}
+
+/**
+ * Takes the locks that put the reports of one VM in a row, always in the order VM, goal state, presence, and notes that
+ * the agent was here. A removal may end in the VM's own deletion, hence the stronger lock. `wasAway`: it had not been
+ * heard when it should.
+ */
+async function lockVm(
+  tx: Transaction,
+  { vmId, receivedAt, counter, said }: PreparedReport,
+  removal: boolean,
+): Promise<{ presence: Presence; wasAway: boolean }> {
+  const [vm] = await tx
+    .select({ deletedAt: vms.deletedAt })
+    .from(vms)
+    .where(eq(vms.id, vmId))
+    .for(removal ? 'no key update' : 'share');
+  if (vm === undefined || vm.deletedAt !== null) throw new DomainError('unauthenticated', 'credential_refused');
+  if (removal) await lockHead(tx, vmId);
+  const { polling, reporting } = promisedSeconds(said);
+  const expectedAt = (seconds: number) => new Date(receivedAt.getTime() + seconds * 1000);
+  // What the statement returns is new; a subquery still sees what was there before.
+  const before = sql<{ lastSeenAt: string; nextExpectedAt: string } | null>`(
+    select json_build_object('lastSeenAt', b.last_seen_at, 'nextExpectedAt', b.next_expected_at)
+      from agent_presence b where b.vm_id = ${vmId})`;
+  const [row] = await tx
+    .insert(agentPresence)
+    .values({ vmId, lastSeenAt: receivedAt, nextExpectedAt: expectedAt(polling), counter: counter ?? 0 })
+    .onConflictDoUpdate({
+      target: agentPresence.vmId,
+      set: {
+        lastSeenAt: sql`greatest(${agentPresence.lastSeenAt}, excluded.last_seen_at)`,
+        nextExpectedAt: sql`greatest(${agentPresence.nextExpectedAt}, case
+          when ${agentPresence.lastPolledAt} > excluded.last_seen_at - ${pollsWithin}::interval
+          then excluded.next_expected_at else ${expectedAt(reporting).toISOString()}::timestamptz end)`,
+        counter: sql`greatest(${agentPresence.counter}, excluded.counter)`,
+      },
+    })
+    .returning({ ...getTableColumns(agentPresence), before });
+  if (row === undefined) throw new Error('presence was neither inserted nor updated');
+  const { before: known, ...presence } = row;
+  const seen = known && {
+    lastSeenAt: new Date(known.lastSeenAt),
+    nextExpectedAt: new Date(known.nextExpectedAt),
+  };
+  return { presence, wasAway: agentStatus(seen, receivedAt) !== 'ready' };
+}
+
+/** Not higher than the highest of the same run. Without a number the order of arrival decides. */
+function isRepeated({ run, reportNumber }: SaidByAgent, presence: Presence): boolean {
+  if (reportNumber === null || presence.reportNumber === null) return false;
+  return run === presence.run && reportNumber <= presence.reportNumber;
+}
+
+function nextPresence(presence: Presence, said: SaidByAgent) {
+  return {
+    heartbeatSeconds: said.heartbeatSeconds ?? presence.heartbeatSeconds,
+    statusSeconds: said.statusSeconds ?? presence.statusSeconds,
+    clockSkewSeconds: said.clockSkewSeconds ?? presence.clockSkewSeconds,
+    appliedEtag: said.appliedEtag ?? presence.appliedEtag,
+    run: said.reportNumber === null ? presence.run : said.run,
+    reportNumber: said.reportNumber ?? presence.reportNumber,
+  };
+}
+
+/** Whether a reader, or the rules by which verdicts age, would see a difference. */
+function isNews(before: Presence, next: ReturnType<typeof nextPresence>): boolean {
+  return (
+    next.appliedEtag !== before.appliedEtag ||
+    next.heartbeatSeconds !== before.heartbeatSeconds ||
+    next.statusSeconds !== before.statusSeconds
+  );
+}
+
+interface Applied {
+  stored: number;
+  faults: Fault[];
+  removed: { name: string; sequenceNumber: number }[];
+  visible: boolean;
+}
+
+async function applyEntries(
+  tx: Transaction,
+  vmId: string,
+  entries: readonly ReportEntry[],
+  context: Omit<MergeContext, 'goal'>,
+): Promise<Applied> {
+  const { goals, pulses } = await loadKnown(tx, vmId, [...new Set(entries.map(({ name }) => name))]);
+  const applied: Applied = { stored: 0, faults: [], removed: [], visible: false };
+  const history: HistoryEntry[] = [];
+  const touched = new Map<string, Partial<LatestRow>>();
+  for (const entry of entries) {
+    const goal = goals.get(entry.name);
+    if (goal === undefined) {
+      applied.faults.push({ path: `${entry.path}/extension`, code: 'extension_unknown' });
+      continue;
+    }
+    if (entry.sequenceNumber !== null && entry.sequenceNumber > goal.sequenceNumber) {
+      const params = { extension: goal.name, goal: goal.sequenceNumber };
+      applied.faults.push({ path: `${entry.path}/sequenceNumber`, code: 'sequence_unknown', params });
+      await noteReportedSequence(tx, vmId, goal.name, entry.sequenceNumber);
+      continue;
+    }
+    const before = pulses.get(entry.name) ?? emptyPulse(vmId, entry.name);
+    const merged = mergeEntry(before, entry, { ...context, goal });
+    applied.stored++;
+    applied.visible ||= merged.visible;
+    if (merged.row !== before) {
+      const shown = merged.news ? documentOf(entry, context.receivedAt) : {};
+      touched.set(entry.name, { ...touched.get(entry.name), ...shown });
+    }
+    pulses.set(entry.name, merged.row);
+    if (merged.news) history.push({ entry, current: merged.current });
+    if (isRemoval(entry, goal)) applied.removed.push({ name: goal.name, sequenceNumber: goal.sequenceNumber });
+  }
+  await writeHistory(tx, vmId, context.receivedAt, history);
+  for (const name of [...touched.keys()].sort()) {
+    const pulse = pulses.get(name);
+    if (pulse) await writePulse(tx, pulse, touched.get(name) ?? {});
+  }
+  return applied;
+}
+
+/** What is shown of an entry. */
+function documentOf(entry: ReportEntry, receivedAt: Date): Partial<LatestRow> {
+  switch (entry.kind) {
+    case 'handler':
+      return { handlerState: entry.report, handlerAt: receivedAt };
+    case 'heartbeat':
+      return { heartbeat: entry.document };
+    case 'status':
+      return { status: entry.document };
+  }
+}
+
+/** What the VM should have and what is shown of it; the lock keeps the extensions in place until the commit. */
+async function loadKnown(
+  tx: Transaction,
+  vmId: string,
+  names: string[],
+): Promise<{ goals: Map<string, Goal>; pulses: Map<string, PulseRow> }> {
+  if (names.length === 0) return { goals: new Map(), pulses: new Map() };
+  const rows = await tx
+    .select({
+      goal: { name: extensions.name, state: extensions.state, sequenceNumber: extensions.sequenceNumber },
+      pulse: extensionPulse,
+    })
+    .from(extensions)
+    .leftJoin(extensionPulse, and(eq(extensionPulse.vmId, extensions.vmId), eq(extensionPulse.name, extensions.name)))
+    .where(and(eq(extensions.vmId, vmId), inArray(extensions.name, names)))
+    .for('key share', { of: extensions });
+  return {
+    goals: new Map(rows.map(({ goal }) => [goal.name, goal])),
+    pulses: new Map(rows.flatMap(({ goal, pulse }) => (pulse ? [[goal.name, pulse] as const] : []))),
+  };
+}
+
+async function writePulse(tx: Transaction, pulse: PulseRow, documents: Partial<LatestRow>): Promise<void> {
+  const { vmId, name, ...values } = pulse;
+  const place = [extensionPulse.vmId, extensionPulse.name];
+  await tx.insert(extensionPulse).values(pulse).onConflictDoUpdate({ target: place, set: values });
+  if (Object.keys(documents).length === 0) return;
+  await tx
+    .insert(extensionLatest)
+    .values({ vmId, name, ...documents })
+    .onConflictDoUpdate({ target: [extensionLatest.vmId, extensionLatest.name], set: documents });
+}
+
+async function removeReported(
+  tx: Transaction,
+  ctx: Context,
+  vmId: string,
+  reported: Applied['removed'],
+): Promise<IngestResult['removed']> {
+  const removed: IngestResult['removed'] = [];
+  for (const each of reported) {
+    const removal = await completeRemoval(tx, ctx, vmId, each.name, each.sequenceNumber);
+    if (removal.removed) removed.push(each);
+    if (removal.decommissioned) await deleteVm(tx, ctx, vmId);
+  }
+  return removed;
+}

@@ -1,0 +1,75 @@
+import { periodBounds } from '#protocol/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { pollSeconds } from '#server/domain/enrollment/index.ts';
+import { DomainError, type Fault } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type IngestReportInput, ingestReportInput } from './input.ts';
+import { type ReportEntry, readReport } from './read-report.ts';
+
+/** The frame of a report as it is stored; null where the agent did not say. */
+export interface SaidByAgent {
+  run: string | null;
+  reportNumber: number | null;
+  heartbeatSeconds: number | null;
+  statusSeconds: number | null;
+  /** The agent's clock minus the portal's. */
+  clockSkewSeconds: number | null;
+  appliedEtag: string | null;
+}
+
+/** A report that was read: its good entries and the faults of the others. */
+export interface PreparedReport {
+  vmId: string;
+  receivedAt: Date;
+  /** The agent's call counter; null where it sends none. */
+  counter: number | null;
+  said: SaidByAgent;
+  entries: ReportEntry[];
+  faults: Fault[];
+}
+
+/** Reads a report. Throws 400 with every fault where its frame is wrong, 413 above the limits, 403 for anyone else. */
+export function prepareReport(ctx: Context, input: IngestReportInput): PreparedReport {
+  const { vmId, report, receivedAt, counter } = parse(ingestReportInput, input, 'bad_request');
+  if (ctx.actor.kind !== 'agent' || ctx.actor.id !== vmId) {
+    throw new DomainError('forbidden', 'forbidden', { params: { role: 'agent' } });
+  }
+  const { envelope, entries, faults } = readReport(report, ctx.config.limits.report);
+  const { periods, agentTime, appliedEtag, run, reportNumber } = envelope;
+  const skew = agentTime === undefined ? null : Math.round((Date.parse(agentTime) - receivedAt.getTime()) / 1000);
+  const said = {
+    run: run ?? null,
+    reportNumber: reportNumber ?? null,
+    heartbeatSeconds: period(periods?.heartbeatSeconds),
+    statusSeconds: period(periods?.statusSeconds),
+    // A guest's clock may be anything; the column is not.
+    clockSkewSeconds: skew === null ? null : Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, skew)),
+    appliedEtag: appliedEtag ?? null,
+  };
+  return { vmId, receivedAt, counter, said, entries, faults };
+}
+
+const period = (seconds: number | undefined): number | null =>
+  seconds === undefined ? null : Math.round(Math.min(periodBounds.maximum, Math.max(periodBounds.minimum, seconds)));
+
+/**
+ * Within how many seconds the agent will call again: one that polls by its next poll, one that only reports by its next
+ * report, where it says how often it does.
+ */
+export function promisedSeconds({ heartbeatSeconds }: SaidByAgent): { polling: number; reporting: number } {
+  return { polling: pollSeconds, reporting: Math.max(pollSeconds, heartbeatSeconds ?? 0) };
+}
+
+/**
+ * Whether a batch can settle it: no faults, one entry of a kind for an extension, and none that removes one. The others
+ * are taken in one by one.
+ */
+export function isPlain({ entries, faults }: PreparedReport): boolean {
+  if (faults.length > 0) return false;
+  const seen = new Set<string>();
+  for (const entry of entries) {
+    if (entry.kind === 'handler' && entry.report.state === 'removed') return false;
+    seen.add(`${entry.kind} ${entry.name}`);
+  }
+  return seen.size === entries.length;
+}

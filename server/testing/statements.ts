@@ -1,0 +1,22 @@
+import pg from 'pg';
+
+/** What the door does by itself every second or so: sightings, and the look for news. */
+const byItself = /goal_state_heads where published_at >= |with seen as materialized|^\s*(begin|commit)\b/i;
+
+/** The statements that this process sent while something ran, but for what it does by time. */
+export async function statementsOf(run: () => Promise<unknown>): Promise<string[]> {
+  const statements: string[] = [];
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [config] = args as [string | { text?: string } | undefined];
+    const text = typeof config === 'string' ? config : config?.text;
+    if (text !== undefined && !byItself.test(text)) statements.push(text);
+    return Reflect.apply(query, this, args);
+  } as typeof query;
+  try {
+    await run();
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+  return statements;
+}
