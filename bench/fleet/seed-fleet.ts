@@ -157,14 +157,14 @@ function steps(vms: number, seed: string, etag: string): Step[] {
       `insert into vm_health (vm_id, name, tags, health, rank, agent, since)
        select v.id, v.name, t.tags, h.health, h.rank, 'ready', v.created_at
        from bench_vms v join vms t on t.id = v.id join (values ('success', 'healthy', 5),
-         ('transitioning', 'healthy', 5), ('error', 'failed', 0)) h(state, health, rank) using (state) order by v.id`,
+         ('transitioning', 'progressing', 3), ('error', 'failed', 0)) h(state, health, rank) using (state) order by v.id`,
     ],
     [
       'health of extensions',
       `insert into extension_health (vm_id, name, handler, goal_version, version, health, heartbeat, cause, message_id,
          since)
        select v.id, g.name, g.handler, g.version, g.version,
-         case when ${affected} and v.state = 'error' then 'failed' else 'healthy' end,
+         case when ${affected} then case v.state when 'error' then 'failed' else 'progressing' end else 'healthy' end,
          case when g.heartbeat is null then 'none' else 'ready' end,
          case when ${affected} and v.state = 'error' then 'status' end, 'share_mounted', v.created_at
        from bench_vms v cross join bench_goals g order by v.id, g.name`,
@@ -199,9 +199,9 @@ function steps(vms: number, seed: string, etag: string): Step[] {
       [ahead, etag],
     ],
     [
-      'next ageings',
+      'next looks at health',
       `insert into health_checks (vm_id, due_at)
-       select vm_id, last_seen_at + interval '150 seconds' from agent_presence order by vm_id`,
+       select id, now() + make_interval(hours => 12 + n % 24) from bench_vms order by id`,
     ],
     ['statistics', 'analyze'],
   ];

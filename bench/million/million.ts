@@ -47,13 +47,18 @@ export async function million({ vms, minutes, connections, seed, json, say }: Mi
   return verdicts.every(({ holds }) => holds);
 }
 
+const listOf = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([what, count]) => `${count} × ${what}`)
+    .join(', ') || 'none';
+
 interface Verdict {
   what: string;
   holds: boolean;
 }
 
 function judge({ samples, all, failures, unanswered }: MillionResult): Verdict[] {
-  const failed = Object.entries(failures).map(([what, count]) => `${count} × ${what}`);
+  const failed = Object.keys(failures).length > 0 ? [listOf(failures)] : [];
   return [
     { what: `p99 ${all.latencies.p99.toFixed(1)} ms < ${limitMs} ms`, holds: all.latencies.p99 < limitMs },
     {
@@ -73,7 +78,7 @@ function memoryAt(samples: readonly Sample[], share: number, name: keyof Sample[
 }
 
 function summary(result: MillionResult, verdicts: readonly Verdict[]): string {
-  const { samples, all, heartbeats, statuses } = result;
+  const { samples, all, heartbeats, statuses, healthChanges } = result;
   const percentiles = (name: string, { count, latencies: l }: MillionResult['heartbeats']): string =>
     `${name.padEnd(12)}${String(count).padStart(9)}  p50 ${l.p50.toFixed(1)}  p90 ${l.p90.toFixed(1)}  ` +
     `p99 ${l.p99.toFixed(1)}  p99.9 ${l.p999.toFixed(1)}  max ${l.max.toFixed(1)} ms`;
@@ -87,6 +92,7 @@ function summary(result: MillionResult, verdicts: readonly Verdict[]): string {
     percentiles('heartbeats', heartbeats),
     percentiles('statuses', statuses),
     ...(['gateway', 'worker', 'postgres', 'bench'] as const).map(cores),
+    `health of VMs that became another: ${listOf(healthChanges)}`,
     ...verdicts.map(({ what, holds }) => `${holds ? 'met   ' : 'MISSED'}  ${what}`),
   ].join('\n');
 }

@@ -50,6 +50,8 @@ export interface MillionResult {
   failures: Record<string, number>;
   /** Calls that had no answer in the end. */
   unanswered: number;
+  /** How often the health of a VM became another meanwhile, by what it became. Nothing happens to this fleet. */
+  healthChanges: Record<string, number>;
 }
 
 /** Every VM reports by its own clock for so many minutes, whatever becomes of the answers. */
@@ -80,6 +82,7 @@ export async function runMillion({ house, fleet, minutes, connections, say }: Mi
   const sums = new Map(streams.map((each) => [each, { latencies: new Latencies(), good: 0 }]));
   const failures: Record<string, number> = {};
   const samples: Sample[] = [];
+  const beganAt = new Date();
   const began = performance.now();
   const loop = startOpenLoop(pool, streams);
   let usage = readUsages(pids());
@@ -146,7 +149,17 @@ export async function runMillion({ house, fleet, minutes, connections, say }: Mi
     all: { count: all.count, perSecond: all.count / (minutes * 60), latencies: all.percentiles() },
     failures,
     unanswered: loop.outstanding(),
+    healthChanges: await readHealthChanges(house, beganAt),
   };
+}
+
+async function readHealthChanges({ services }: House, since: Date): Promise<Record<string, number>> {
+  const { rows } = await services.db.$client.query<{ to: string | null; changes: number }>(
+    `select "to", count(*)::int as changes from health_transitions
+      where extension is null and kind = 'health' and at >= $1 group by 1`,
+    [since],
+  );
+  return Object.fromEntries(rows.map(({ to, changes }) => [to ?? 'gone', changes]));
 }
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)}`;
