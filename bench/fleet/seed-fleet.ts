@@ -1,9 +1,10 @@
 import type pg from 'pg';
-import { heartbeatFile, statusFile } from '#protocol/index.ts';
 import { publishCatalogue, seedHandlers } from '#scripts/seed/catalogue.ts';
 import type { Services } from '#server/domain/context.ts';
 import { defaultTimeouts, packageKey, renderGoalState } from '#server/domain/goal-states/goal-state.ts';
-import { extensionNames } from '../load/agents.ts';
+import { readReport } from '#server/domain/reports/read-report.ts';
+import type { Limits } from '#server/platform/limits.ts';
+import { extensionNames, heartbeatFile } from '../load/agents.ts';
 
 export interface FleetOptions {
   vms: number;
@@ -41,7 +42,7 @@ export async function seedFleet(services: Services, { vms, seed, say }: FleetOpt
   const began = performance.now();
   try {
     await client.query(settings);
-    await prepareGoals(client);
+    await prepareGoals(client, services.config.limits.report);
     for (const [what, text, values] of steps(vms, seed, etag)) {
       const from = performance.now();
       await client.query(text, values);
@@ -55,7 +56,7 @@ export async function seedFleet(services: Services, { vms, seed, say }: FleetOpt
 }
 
 /** The extensions that a VM has, as rows and as a goal state's text with a place for the VM's id. */
-async function prepareGoals(client: pg.ClientBase): Promise<void> {
+async function prepareGoals(client: pg.ClientBase, limits: Limits['report']): Promise<void> {
   const { rows } = await client.query<{ handler: string; version: string; sha256: string; size: string }>(
     'select handler, version, sha256, size from handler_versions',
   );
@@ -74,19 +75,34 @@ async function prepareGoals(client: pg.ClientBase): Promise<void> {
   await client.query(
     `create temporary table bench_goals as
      select r.*, $2::text as goal_state from json_to_recordset($1::json) as r(
-       name text, handler text, version text, timeouts json, "publicSettings" json, heartbeat jsonb, status jsonb)`,
-    [JSON.stringify(contents.map((goal) => ({ ...goal, ...saidOf(goal.name) }))), text],
+       name text, handler text, version text, timeouts json, "publicSettings" json, heartbeat jsonb, status jsonb,
+       "heartbeatHash" uuid)`,
+    [JSON.stringify(contents.map((goal) => ({ ...goal, ...saidOf(goal.name, limits) }))), text],
   );
 }
 
-/** What was last reported of an extension that is well, read by the protocol's own schemas. */
-function saidOf(name: string): { heartbeat: unknown; status: unknown } {
-  const heartbeat =
-    name === extensionNames.heartbeat
-      ? heartbeatFile.parse([{ version: 1.0, heartbeat: { status: 'ready', code: 0 } }])
-      : null;
-  const status = { name: `${name}.status`, status: 'success', message: { id: 'share_mounted', params: ['well'] } };
-  return { heartbeat, status: statusFile.parse([{ version: 1.0, timestampUTC: '2026-01-01T00:00:00Z', status }]) };
+/** What was last reported of an extension that is well, read as the door reads it. */
+function saidOf(extension: string, limits: Limits['report']) {
+  const read = { extension, ageSeconds: 4, readSecondsAgo: 0 };
+  const beats = extension === extensionNames.heartbeat;
+  const status = {
+    name: `${extension}.status`,
+    status: 'success',
+    message: { id: 'share_mounted', params: ['well'] },
+  };
+  const { entries } = readReport(
+    {
+      heartbeats: beats ? [{ ...read, file: heartbeatFile }] : [],
+      statuses: [{ ...read, sequenceNumber: 1, file: [{ version: 1, timestampUTC: '2026-01-01T00:00:00Z', status }] }],
+    },
+    limits,
+  );
+  const [heartbeat, shown] = (['heartbeat', 'status'] as const).map((kind) =>
+    entries.find((entry) => entry.kind === kind),
+  );
+  const documentOf = (entry: typeof shown): unknown => (entry && 'document' in entry ? entry.document : null);
+  // What the agents of the load say next is the same heartbeat, and so no news.
+  return { heartbeat: documentOf(heartbeat), heartbeatHash: heartbeat?.hash ?? null, status: documentOf(shown) };
 }
 
 type Step = [what: string, text: string, values?: unknown[]];
@@ -179,10 +195,10 @@ function steps(vms: number, seed: string, etag: string): Step[] {
     ],
     [
       'pulses',
-      `insert into extension_pulse (vm_id, name, handler_sequence, heartbeat_status, heartbeat_read_at,
+      `insert into extension_pulse (vm_id, name, handler_sequence, heartbeat_hash, heartbeat_status, heartbeat_read_at,
          heartbeat_age_seconds, status_sequence, status_word, status_read_at, status_age_seconds, concluded_at,
          concluded_with)
-       select v.id, g.name, 1, g.heartbeat ->> 'status', case when g.heartbeat is not null then r.at end,
+       select v.id, g.name, 1, g."heartbeatHash", g.heartbeat ->> 'status', case when g.heartbeat is not null then r.at end,
          case when g.heartbeat is not null then 4 end, 1,
          case when ${affected} then v.state else g.status ->> 'status' end, r.at, 2,
          v.created_at, case when ${affected} and v.state = 'error' then 'error' else 'success' end

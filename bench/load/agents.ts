@@ -6,6 +6,10 @@ export const extensionNames = { heartbeat: 'metrics', status: 'mount', silent: '
 /** The word from which the credential of the n-th VM is made; SQL makes the same (fleet/seed-fleet.ts). */
 export const credentialWord = (seed: string, n: number): string => `${seed} ${n}`;
 
+/** What the handler writes as long as all is well. */
+export const heartbeatFile = [{ version: 1, heartbeat: { status: 'ready', code: 0 } }];
+const heartbeatText = JSON.stringify(heartbeatFile);
+
 /** As the portal makes them: `annex_agent_` and 256 bits. */
 export function credentialOf(seed: string, n: number): string {
   return `annex_agent_${hash('sha256', credentialWord(seed, n), 'base64url')}`;
@@ -73,7 +77,7 @@ export class Agents {
       `{"run":"${this.run}","reportNumber":${reportNumber},"agentTime":"${this.#now()}",` +
       `"appliedEtag":${JSON.stringify(this.#etag)},"periods":{"heartbeatSeconds":120,"statusSeconds":300},` +
       `"heartbeats":[{"extension":"${extensionNames.heartbeat}","ageSeconds":${1 + (reportNumber % 9)},` +
-      `"readSecondsAgo":0,"file":[{"version":1.0,"heartbeat":{"status":"ready","code":0}}]}],` +
+      `"readSecondsAgo":0,"file":${heartbeatText}}],` +
       `"statuses":[${statuses}]}`;
     return { body, reportNumber };
   }

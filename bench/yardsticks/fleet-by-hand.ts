@@ -29,8 +29,10 @@ const overview = {
 const columns = `v.id, v.name, v.tags, v.created_at, h.health, h.agent, h.since, a.version, a.os, g.incarnation,
   p.last_seen_at, p.next_expected_at, p.clock_skew_seconds,
   (select json_agg(x) from (
-     select e.name, e.handler, e.version, e.state, e.sequence_number, e.changed_at, e.delivered_at, e.timeouts, l.*
-     from extensions e left join extension_latest l on l.vm_id = e.vm_id and l.name = e.name
+     select e.name, e.handler, e.version, e.state, e.sequence_number, e.changed_at, e.delivered_at, e.timeouts,
+       u.*, l.handler_state, l.handler_at, l.heartbeat, l.status
+     from extensions e left join extension_pulse u on u.vm_id = e.vm_id and u.name = e.name
+     left join extension_latest l on l.vm_id = e.vm_id and l.name = e.name
      where e.vm_id = v.id order by e.name) x) as extensions`;
 const tables = `vms v join vm_health h on h.vm_id = v.id left join agents a on a.vm_id = v.id
   left join goal_state_heads g on g.vm_id = v.id left join agent_presence p on p.vm_id = v.id`;
