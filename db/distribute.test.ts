@@ -17,6 +17,7 @@ const local = [
   ...['accounts', 'api_tokens', 'auth_challenges', 'installation', 'invitations', 'passkeys', 'recovery_codes'],
   ...['sessions', 'sign_in_rules', 'totp_factors', 'users', 'verifications'],
   ...['audit_anchors', 'audit_chain', 'audit_entries', 'changes', 'message_cursors', 'version_counts'],
+  ...['fleet_counts', 'fleet_count_deltas', 'fleet_count_checks'],
 ];
 
 /** What does not run on one shard yet, and what is to be done about it (docs/scale.md has the same list). */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
+  customType,
   index,
   integer,
   jsonb,
@@ -12,6 +13,8 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { vms } from './vms.ts';
+
+const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /** VMs whose health must be derived again, and when: at once after a change, else when what is known will have aged. */
 export const healthChecks = pgTable(
@@ -46,8 +49,11 @@ export const vmHealth = pgTable(
     since: timestamp({ withTimezone: true }).notNull(),
     /** The nearest moment at which an extension must have concluded; null where none is awaited. */
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
+    /** The transaction that wrote the row last: by it the map finds what it does not have yet. */
+    writtenBy: xid8('written_by').notNull().default(sql`pg_current_xact_id()`),
   },
   (t) => [
+    index('vm_health_written').on(t.writtenBy),
     index('vm_health_name').on(t.name, t.vmId),
     index('vm_health_rank').on(t.rank, t.name, t.vmId),
     index('vm_health_since').on(t.since, t.vmId),
@@ -104,6 +110,27 @@ export const extensionHealth = pgTable(
     index('extension_health_deadline').on(t.deadlineAt).where(sql`${t.deadlineAt} is not null`),
   ],
 );
+
+/**
+ * How many VMs have which health, and under `extensions` how many of those there are: so that nobody counts a million
+ * rows. What is not folded in yet stands in `fleet_count_deltas`; both together are right at any moment.
+ */
+export const fleetCounts = pgTable('fleet_counts', {
+  what: text().primaryKey(),
+  n: bigint({ mode: 'number' }).notNull(),
+});
+
+/** Only inserted, in the transaction that changes what is counted; nobody waits for anybody. */
+export const fleetCountDeltas = pgTable('fleet_count_deltas', { what: text().notNull(), n: integer().notNull() });
+
+/** What the last counting of everything found; one row. */
+export const fleetCountChecks = pgTable('fleet_count_checks', {
+  id: integer().primaryKey(),
+  checkedAt: timestamp('checked_at', { withTimezone: true }).notNull(),
+  /** When the counts last disagreed with what was counted, and by how much; they were mended then. */
+  disagreedAt: timestamp('disagreed_at', { withTimezone: true }),
+  difference: jsonb().$type<Record<string, number>>(),
+});
 
 /** When health or heartbeat of a VM (`extension` null) or of one of its extensions became another; kept for days. */
 export const healthTransitions = pgTable(

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Services } from '#server/domain/context.ts';
-import { countVersions, foldHealth } from '#server/domain/health/index.ts';
+import { checkCounts, countVersions, foldHealth } from '#server/domain/health/index.ts';
 import { publishCatalogue, seedHandlers } from './catalogue.ts';
 import { seededBy, writeFleet } from './fleet.ts';
 import { writePast } from './past.ts';
@@ -57,6 +57,7 @@ export async function seed(services: Services, { vms, extensions, more, say }: S
     });
     await timed('past written', () => inOne(client, () => writePast(client, { handlers, vms, now })));
     await countVersions(services, new Date());
+    await checkCounts(services, new Date());
     await client.query('analyze health_transitions, version_counts');
     const { rows } = await client.query<{ health: string; count: number }>(
       'select health, count(*)::int as count from vm_health group by health order by count desc',

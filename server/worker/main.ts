@@ -1,6 +1,7 @@
-import { countVersions, markForgotten } from '#server/domain/health/index.ts';
+import { countVersions, foldCounts, markForgotten } from '#server/domain/health/index.ts';
 import { gatherReportedMessages } from '#server/domain/localization/index.ts';
 import { runProcess } from '#server/process/run.ts';
+import { createCountCheck } from './check-counts.ts';
 import { clearBlobs } from './clear-blobs.ts';
 import { clearChanges } from './clear-changes.ts';
 import { clearExpired } from './clear-expired.ts';
@@ -19,6 +20,8 @@ await runProcess('worker', async (services) => {
     { name: 'keep-partitions', everyMs: 10 * minute, run: keepPartitions },
     { name: 'mark-forgotten', everyMs: 10 * minute, run: markForgotten },
     { name: 'gather-messages', everyMs: 2_000, run: gatherReportedMessages },
+    { name: 'fold-counts', everyMs: 5_000, quiet: true, run: foldCounts },
+    { name: 'check-counts', everyMs: 5 * minute, quiet: true, run: createCountCheck(services) },
     { name: 'count-versions', everyMs: 5 * minute, run: countVersions },
     { name: 'link-activity', everyMs: 500, quiet: true, run: (_, now) => linkActivity(services, now) },
     { name: 'check-activity', everyMs: 15_000, quiet: true, run: createActivityCheck(services) },

@@ -5,6 +5,7 @@ import {
   agents,
   enrollmentTokens,
   extensionHealth,
+  fleetCountDeltas,
   healthTransitions,
   vmHealth,
   vms,
@@ -81,9 +82,13 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
  * whoever takes the mark finds a deleted VM.
  */
 async function forgetHealth(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
-  await tx.delete(extensionHealth).where(eq(extensionHealth.vmId, vmId));
+  const { rowCount } = await tx.delete(extensionHealth).where(eq(extensionHealth.vmId, vmId));
   const [was] = await tx.delete(vmHealth).where(eq(vmHealth.vmId, vmId)).returning();
   if (was === undefined) return;
+  await tx.insert(fleetCountDeltas).values([
+    { what: was.health, n: -1 },
+    { what: 'extensions', n: -(rowCount ?? 0) },
+  ]);
   await tx.insert(healthTransitions).values({ at: ctx.now, vmId, kind: 'health', from: was.health });
   await recordChange(tx, 'fleet', vmId);
 }

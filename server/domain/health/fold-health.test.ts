@@ -95,6 +95,7 @@ test('a VM appears with its first goal state, and is told to the screens', async
     agent: 'never',
     since: start,
     deadlineAt: null,
+    writtenBy: expect.any(String),
   });
   expect(await ofVm(vm)).toEqual([{ at: start, from: null, to: 'unknown' }]);
   expect(await told(vm)).toBe(1);

@@ -1,4 +1,13 @@
 export { countVersions } from './count-versions.ts';
 export { derive, type ExtensionFacts, selectExtensions } from './derive.ts';
+export {
+  type CountCheck,
+  checkCounts,
+  countedFleet,
+  type FleetCounts,
+  foldCounts,
+  readCountCheck,
+  readFleetCounts,
+} from './fleet-counts.ts';
 export { foldHealth, markForgotten } from './fold-health.ts';
 export { markAged } from './mark-aged.ts';

@@ -15,6 +15,8 @@ export interface Judgement {
   /** Names of extensions that are there no more. */
   gone: string[];
   transitions: Transition[];
+  /** What it adds to the counts of the fleet. */
+  added: Map<string, number>;
   /** When to look again although nothing is reported and nothing missed; null where nothing else ages. */
   nextAt: Date | null;
 }
@@ -55,8 +57,16 @@ export function judge(machine: Machine, now: Date): Judgement {
       ...changed.flatMap((row) => extensionTransitions(row, known.extensions.get(row.name), now)),
       ...gone.map((row) => ({ ...about(row, now), kind: 'health' as const, from: row.health, to: null })),
     ],
+    added: addedBy(vm, known, rows.length),
     nextAt: nextFixedAgeing(machine.extensions, presence, now),
   };
+}
+
+function addedBy(vm: VmHealthRow, known: Machine['known'], extensions: number): Map<string, number> {
+  const added = new Map([['extensions', extensions - known.extensions.size]]);
+  if (known.vm?.health === vm.health) return added;
+  if (known.vm !== null) added.set(known.vm.health, -1);
+  return added.set(vm.health, 1);
 }
 
 function extensionRow(

@@ -1,10 +1,10 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agentPresence, extensionHealth, extensions, vmHealth, vms } from '#db/schema/index.ts';
 import { type ExtensionFacts, selectExtensions } from './derive.ts';
 import type { PresenceFacts } from './next-ageing.ts';
 
-export type VmHealthRow = typeof vmHealth.$inferSelect;
+export type VmHealthRow = Omit<typeof vmHealth.$inferSelect, 'writtenBy'>;
 export type ExtensionHealthRow = typeof extensionHealth.$inferSelect;
 
 /** A VM as it is, beside its health as it was last derived. */
@@ -56,7 +56,8 @@ export async function loadMachines(tx: Transaction, vmIds: readonly string[]): P
   for (const facts of await selectExtensions(tx, sql`${extensions.vmId} ${among}`)) {
     machines.get(facts.vmId)?.extensions.push(facts);
   }
-  for (const row of await tx.select().from(vmHealth).where(sql`${vmHealth.vmId} ${among}`)) {
+  const { writtenBy: _, ...columns } = getTableColumns(vmHealth);
+  for (const row of await tx.select(columns).from(vmHealth).where(sql`${vmHealth.vmId} ${among}`)) {
     const machine = machines.get(row.vmId);
     if (machine) machine.known.vm = row;
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { agentPresence, extensionLatest, extensions, vms } from '#db/schema/index.ts';
+import { agentPresence, extensionPulse, extensions, vms } from '#db/schema/index.ts';
 import type { StatusWord } from '#protocol/index.ts';
 import { agentStatus } from '#server/domain/reports/index.ts';
 import { testServices } from '#server/testing/context.ts';
@@ -62,21 +62,17 @@ async function givenFleet(count: number) {
     return among([row], [row], [row], []);
   });
   await db.insert(agentPresence).values(presences);
-  await db.insert(extensionLatest).values(
+  await db.insert(extensionPulse).values(
     ids.map((vmId) => ({
       vmId,
       name: 'probe',
       ...among(null, {
-        heartbeat: { status: 'ready' as const },
+        heartbeatStatus: 'ready' as const,
         heartbeatReadAt: at(),
         heartbeatAgeSeconds: seconds(0, 700),
       }),
       ...among(null, {
-        status: {
-          status: among<StatusWord>('warning', 'success', 'error', 'transitioning'),
-          substatus: [],
-          timestampUTC: null,
-        },
+        statusWord: among<StatusWord>('warning', 'success', 'error', 'transitioning'),
         statusSequence: 1,
         statusReadAt: at(),
         statusAgeSeconds: seconds(0, 700),

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
+import { addToCounts } from './fleet-counts.ts';
 import type { Judgement } from './judge.ts';
 
 /** Above this many VMs that changed at once, screens are told that the fleet changed, not which VMs. */
@@ -27,6 +28,9 @@ export async function writeJudgements(tx: Transaction, judgements: readonly Judg
     tx,
     changed.flatMap(({ transitions }) => transitions),
   );
+  const added = new Map<string, number>();
+  for (const [what, n] of changed.flatMap((each) => [...each.added])) added.set(what, (added.get(what) ?? 0) + n);
+  await addToCounts(tx, added);
   await reschedule(tx, judgements, now);
   const keys = changed.map(({ vmId }) => vmId);
   await recordChanges(tx, 'fleet', keys.length > namedVms ? ['*'] : keys);
@@ -50,7 +54,8 @@ async function writeVms(tx: Transaction, rows: readonly NonNullable<Judgement['v
       rank smallint, agent text, since timestamptz, "deadlineAt" timestamptz)
     on conflict (vm_id) do update set
       name = excluded.name, tags = excluded.tags, health = excluded.health, rank = excluded.rank,
-      agent = excluded.agent, since = excluded.since, deadline_at = excluded.deadline_at`);
+      agent = excluded.agent, since = excluded.since, deadline_at = excluded.deadline_at,
+      written_by = pg_current_xact_id()`);
 }
 
 async function writeExtensions(tx: Transaction, rows: Judgement['extensions']): Promise<void> {

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { readFleetCounts } from '#server/domain/health/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type FleetSource, fleetSource, silentFor } from './fleet-filter.ts';
-import { type FleetFilterInput, fleetFilterInput, type fleetHealths } from './input.ts';
+import { type FleetFilterInput, fleetFilterInput, fleetHealths } from './input.ts';
 
 /** How many VMs match. */
 export async function countFleet(ctx: Context, input: FleetFilterInput): Promise<{ matching: number }> {
@@ -25,31 +26,16 @@ const silentMinutes = 10;
 /** How the whole fleet is, in numbers. */
 export async function summarizeFleet(ctx: Context): Promise<FleetSummary> {
   allow(ctx.actor, 'viewer');
-  const [total, byHealth, silent] = await Promise.all([
+  const [total, counts, silent] = await Promise.all([
     count(ctx, fleetSource({}, ctx.now)),
-    countByHealth(ctx),
+    readFleetCounts(ctx.db),
     count(ctx, { table: sql`vm_health h`, where: silentFor(silentMinutes, ctx.now) }),
   ]);
-  return { total, byHealth, silent };
+  const byHealth = Object.fromEntries(fleetHealths.map((health) => [health, counts[health] ?? 0]));
+  return { total, byHealth: byHealth as FleetSummary['byHealth'], silent };
 }
 
 async function count(ctx: Context, { table, where }: Pick<FleetSource, 'table' | 'where'>): Promise<number> {
   const { rows } = await ctx.db.execute<{ n: number }>(sql`select count(*)::int as n from ${table} where ${where}`);
   return rows[0]?.n ?? 0;
-}
-
-/** By rank, for which the index alone is read. */
-async function countByHealth(ctx: Context): Promise<FleetSummary['byHealth']> {
-  const { rows } = await ctx.db.execute<{ rank: number; n: number }>(
-    sql`select rank, count(*)::int as n from vm_health group by rank`,
-  );
-  const of = (rank: number): number => rows.find((row) => row.rank === rank)?.n ?? 0;
-  return {
-    failed: of(0),
-    unresponsive: of(1),
-    degraded: of(2),
-    progressing: of(3),
-    unknown: of(4),
-    healthy: of(5),
-  };
 }

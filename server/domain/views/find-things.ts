@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, ilike, isNull, or, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { handlers, publishers, vmHealth, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -14,18 +15,21 @@ export interface FoundThings {
 }
 
 const most = 8;
+const wholeId = z.uuid();
 
 /** Finds VMs by a part of their name or their whole id, and handlers by a part of their id or publisher. */
 export async function findThings(ctx: Context, input: FindThingsInput): Promise<FoundThings> {
   allow(ctx.actor, 'viewer');
   const { q } = parse(findThingsInput, input);
   const part = q.replaceAll(/[\\%_]/g, '\\$&');
+  const named = sql`lower(${vms.name}) like lower(${`%${part}%`})`;
+  const isMeant = wholeId.safeParse(q).success ? or(named, eq(vms.id, q)) : named;
   const [foundVms, foundHandlers] = await Promise.all([
     ctx.db
       .select({ id: vms.id, name: vms.name, health: vmHealth.health })
       .from(vms)
       .leftJoin(vmHealth, eq(vmHealth.vmId, vms.id))
-      .where(and(isNull(vms.deletedAt), or(ilike(vms.name, `%${part}%`), eq(sql`${vms.id}::text`, q.toLowerCase()))))
+      .where(and(isNull(vms.deletedAt), isMeant))
       .orderBy(desc(ilike(vms.name, `${part}%`)), asc(vms.name))
       .limit(most),
     ctx.db

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { FleetFilter } from './input.ts';
+import { type FleetFilter, fleetHealths } from './input.ts';
 
 /** Where VMs of a list come from: a table with the alias `h`, and what must hold of its rows. */
 export interface FleetSource {
@@ -38,9 +38,10 @@ function asksHealth(filter: FleetFilter): boolean {
 export function fleetSource(filter: FleetFilter, now: Date, options: SourceOptions = {}): FleetSource {
   const health = options.byHealth === true || asksHealth(filter);
   const id = health ? sql`h.vm_id` : sql`h.id`;
-  const conditions = [nameCondition(filter, id), ...(health ? healthConditions(filter, now, options.deep) : [])].filter(
-    (condition) => condition !== undefined,
-  );
+  const conditions = [
+    nameCondition(filter, id, health),
+    ...(health ? healthConditions(filter, now, options.deep) : []),
+  ].filter((condition) => condition !== undefined);
   return {
     table: health ? sql`vm_health h` : sql`vms h`,
     id,
@@ -49,18 +50,23 @@ export function fleetSource(filter: FleetFilter, now: Date, options: SourceOptio
   };
 }
 
-function nameCondition({ q }: FleetFilter, id: SQL): SQL | undefined {
+function nameCondition({ q }: FleetFilter, id: SQL, health: boolean): SQL | undefined {
   if (q === undefined || q === '') return undefined;
+  // The VMs have an index of the parts of their names; the table of health, where more is written, has none.
   const named = sql`lower(h.name) like lower(${likePart(q)})`;
-  return wholeId.test(q) ? sql`(${named} or ${id} = ${q}::uuid)` : named;
+  const among = health
+    ? sql`h.vm_id in (select v.id from vms v where v.deleted_at is null and lower(v.name) like lower(${likePart(q)}))`
+    : named;
+  return wholeId.test(q) ? sql`(${named} or ${id} = ${q}::uuid)` : among;
 }
 
 function healthConditions(filter: FleetFilter, now: Date, deep = false): (SQL | undefined)[] {
   const { health, tags = [], silentMinutes } = filter;
   return [
     health?.length
-      ? sql`h.health in (${sql.join(
-          health.map((one) => sql`${one}`),
+      ? // By rank, for which there is an index.
+        sql`h.rank in (${sql.join(
+          health.map((one) => sql`${fleetHealths.indexOf(one)}::smallint`),
           sql`, `,
         )})`
       : undefined,
@@ -72,10 +78,10 @@ function healthConditions(filter: FleetFilter, now: Date, deep = false): (SQL | 
   ];
 }
 
-/** Its agent has missed its time, and was last heard so long ago. */
+/** Its agent has missed its time, which makes the VM unresponsive, and was last heard so long ago. */
 export function silentFor(minutes: number, now: Date): SQL {
   const before = new Date(now.getTime() - minutes * minuteMs).toISOString();
-  return sql`(h.agent = 'unresponsive' and exists (
+  return sql`(h.rank = ${fleetHealths.indexOf('unresponsive')}::smallint and exists (
     select from agent_presence p where p.vm_id = h.vm_id and p.last_seen_at < ${before}::timestamptz))`;
 }
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { agentPresence, extensionHealth, vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { checkCounts } from '#server/domain/health/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { countFleet, exportFleet, listFleet, listFleetFacets, readFleetRows, summarizeFleet } from './index.ts';
 import { type FleetFilterInput, fleetHealths, fleetSorts } from './input.ts';
@@ -68,6 +69,7 @@ beforeAll(async () => {
       nextExpectedAt: now,
     })),
   );
+  await checkCounts(ctx, now);
 });
 
 const version = (index: number): string => versions[index % versions.length] ?? '';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { checkCounts } from '#server/domain/health/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { getFleetMap } from './index.ts';
 
@@ -21,12 +22,18 @@ async function givenVm(name: string, tags: Record<string, string>): Promise<void
   await ctx.db
     .insert(vmHealth)
     .values({ vmId: id, name, tags, health: 'healthy', rank: 5, agent: 'ready', since: ctx.now, deadlineAt: null });
+  await checkCounts(ctx, ctx.now);
+}
+
+async function goes(name: string): Promise<void> {
+  await ctx.db.delete(vmHealth).where(eq(vmHealth.vmId, ids.get(name) ?? ''));
+  await checkCounts(ctx, ctx.now);
 }
 
 const set = (name: string, values: Partial<typeof vmHealth.$inferInsert>) =>
   ctx.db
     .update(vmHealth)
-    .set(values)
+    .set({ ...values, writtenBy: sql`pg_current_xact_id()` })
     .where(eq(vmHealth.vmId, ids.get(name) ?? ''));
 const failed = { health: 'failed', rank: 0 } as const;
 
@@ -48,7 +55,7 @@ test('what became another is in the next map, what stayed is as it was', async (
 
 test.each<[string, () => Promise<unknown>, string]>([
   ['comes', () => givenVm('bb', { region: 'ap' }), 'ap h 0, eu h3 0, null h 0'],
-  ['goes', () => ctx.db.delete(vmHealth).where(eq(vmHealth.vmId, ids.get('a') ?? '')), 'eu h2 0, null h 0'],
+  ['goes', () => goes('a'), 'eu h2 0, null h 0'],
   ['has other tags', () => set('b', { tags: { region: 'ap' } }), 'ap h 0, eu h2 0, null h 0'],
   ['has another name', () => set('a', { name: 'z', ...failed }), 'eu h2f 1, null h 0'],
 ])('a VM that %s makes another map', async (_, change, expected) => {
@@ -60,7 +67,7 @@ test.each<[string, () => Promise<unknown>, string]>([
 
 test('one comes while another goes: the number alone would not tell', async () => {
   await drawn();
-  await ctx.db.delete(vmHealth).where(eq(vmHealth.vmId, ids.get('a') ?? ''));
+  await goes('a');
   await givenVm('e', { region: 'ap' });
   expect(await drawn()).toBe('ap h 0, eu h2 0, null h 0');
 });
@@ -70,7 +77,7 @@ test('what was written before a map was read and committed after it is in the ne
   await ctx.db.transaction(async (tx) => {
     await tx
       .update(vmHealth)
-      .set(failed)
+      .set({ ...failed, writtenBy: sql`pg_current_xact_id()` })
       .where(eq(vmHealth.vmId, ids.get('a') ?? ''));
     await set('b', failed);
     expect(await drawn()).toBe('eu hfh 1, null h 0');

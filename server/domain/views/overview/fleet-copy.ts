@@ -8,6 +8,8 @@ export class FleetCopy {
   /** Every transaction before this one is in it. */
   seen: string;
   readonly order: MapOrder;
+  /** How many VMs were said to be there: of another number there are others. */
+  readonly #said: number;
   readonly #ranks: Uint8Array;
   readonly #prints: Int32Array;
   readonly #ids: Uint32Array;
@@ -16,11 +18,17 @@ export class FleetCopy {
   #map: FleetMap | null;
 
   /** `records` of the whole fleet by name; `keys`: the groups they belong to, null for one group of all. */
-  constructor(groupBy: GroupBy, seen: string, records: Uint8Array, keys: readonly (string | null)[] | null) {
+  constructor(
+    groupBy: GroupBy,
+    { seen, count: said }: { seen: string; count: number },
+    records: Uint8Array,
+    keys: readonly (string | null)[] | null,
+  ) {
     const count = records.length / recordBytes;
     const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
     const ids = new Uint8Array(count * 16);
     this.seen = seen;
+    this.#said = said;
     this.#ids = new Uint32Array(ids.buffer);
     this.#ranks = new Uint8Array(count);
     this.#prints = new Int32Array(count);
@@ -48,11 +56,11 @@ export class FleetCopy {
   }
 
   /**
-   * Takes the records that changed, of a fleet that now has `count` VMs. False where there are others, or with other
+   * Takes the records that changed, of a fleet that is said to have `count` VMs. False where there are others, or with other
    * names or tags: then nobody stands where they stood, and the fleet must be read anew.
    */
   take(seen: string, records: Uint8Array, count: number): boolean {
-    if (count !== this.#ranks.length) return false;
+    if (count !== this.#said) return false;
     const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
     const id = new Uint8Array(16);
     const words = new Uint32Array(id.buffer);

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { extensionHealth, healthTransitions, resources, vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { checkCounts } from '#server/domain/health/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import {
@@ -49,6 +50,7 @@ async function givenVm(
       ...extension,
     });
   }
+  await checkCounts(ctx, now);
   return id;
 }
 

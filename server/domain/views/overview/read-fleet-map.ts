@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { extensionHealth, vmHealth } from '#db/schema/index.ts';
+import { countedFleet } from '#server/domain/health/index.ts';
 import { FleetCopy } from './fleet-copy.ts';
 import {
   arrange,
@@ -87,15 +88,19 @@ async function readCopy(db: Database, groupBy: GroupBy): Promise<{ map: FleetMap
   return { map: copy.map(), order: copy.order };
 }
 
+/** All VMs, as they are counted. A count that is wrong is so before and after, and hides nobody who comes or goes. */
+const vms = sql`coalesce((select sum(n) from ${countedFleet} c where what <> 'extensions'), 0)::int as vms`;
+
 /**
  * Rows say by themselves which transaction wrote them last: those that had not ended when the copy was made, and all
- * later ones. That VMs went is seen from their number.
+ * later ones. Later than now is what came with a restored database. That VMs went is seen from their number.
  */
 async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
   const { rows } = await db.execute<{ seen: string; vms: number; changed: Buffer | null }>(sql`
-    select ${seen}, count(*)::int as vms,
-      string_agg(${record}, ''::bytea) filter (where age(xmin) <= age(${copy.seen}::xid8::xid)) as changed
-    from ${vmHealth}`);
+    select ${seen}, ${vms}, (
+      select string_agg(${record}, ''::bytea) from ${vmHealth}
+       where written_by >= ${copy.seen}::xid8 and written_by < pg_snapshot_xmax(pg_current_snapshot())
+    ) as changed`);
   const now = rows[0];
   return now !== undefined && copy.take(now.seen, now.changed ?? new Uint8Array(), now.vms);
 }
@@ -107,10 +112,16 @@ async function readAnew(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
     tag === null
       ? sql`null`
       : sql`'[' || string_agg(coalesce((tags -> ${tag}::text)::text, 'null'), ',' order by name, vm_id) || ']'`;
-  const { rows } = await db.execute<{ seen: string; vms: Buffer | null; keys: string | null }>(sql`
-    select ${seen}, string_agg(${record}, ''::bytea order by name, vm_id) as vms, ${keys} as keys from ${vmHealth}`);
-  const { seen: upTo = '0', vms = null, keys: text = null } = rows[0] ?? {};
-  return new FleetCopy(groupBy, upTo, vms ?? new Uint8Array(), text === null ? null : JSON.parse(text));
+  const { rows } = await db.execute<{ seen: string; vms: number; records: Buffer | null; keys: string | null }>(sql`
+    select ${seen}, ${vms}, string_agg(${record}, ''::bytea order by name, vm_id) as records, ${keys} as keys
+      from ${vmHealth}`);
+  const { seen: upTo = '0', vms: count = 0, records = null, keys: text = null } = rows[0] ?? {};
+  return new FleetCopy(
+    groupBy,
+    { seen: upTo, count },
+    records ?? new Uint8Array(),
+    text === null ? null : JSON.parse(text),
+  );
 }
 
 /** A VM stands in the group of every handler that it has, with the worst health of that handler's extensions. */
