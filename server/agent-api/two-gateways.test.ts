@@ -1,56 +1,80 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Context, Services } from '#server/domain/context.ts';
+import pino from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import type { Context } from '#server/domain/context.ts';
 import { issueEnrollmentToken, removeVm } from '#server/domain/enrollment/index.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
+import { natsWakes, tellAfterCommit } from '#server/platform/wakes/index.ts';
 import { givenAgent, newCertificate, openAgentDoor } from '#server/testing/agent-door.ts';
 import { testContext, testServices, testWakes } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { hasNats, startNats } from '#server/testing/nats-server.ts';
 
 type Door = Awaited<ReturnType<typeof openAgentDoor>>;
 
 let ctx: Context;
 let doors: [Door, Door];
+let endings: (() => Promise<unknown>)[] = [];
 
-/** Two gateways as two processes would be: what they share is the database. */
-beforeAll(async () => {
+/** Two gateways as two processes would be: what they share is the database, and what carries wake-ups. */
+async function openTwo(carrier: string): Promise<void> {
   const services = await testServices({ config: { vmRate: 0 } });
-  const other: Services = { ...services, wakes: testWakes(services.db) };
+  let wakes = () => testWakes(services.db);
+  if (carrier === 'NATS') {
+    const nats = await startNats();
+    const options = { url: nats.url, installation: 'test', name: 'test', log: pino({ level: 'silent' }) };
+    wakes = () => natsWakes(options).wakes;
+    const operator = natsWakes(options);
+    const held = operator.wakes.listen([], { heard() {}, lost() {}, back() {} });
+    endings = [() => held.close(), () => nats.stop()];
+    tellAfterCommit(services.db, operator.publish);
+  }
   ctx = await testContext({ role: 'operator', services });
-  doors = [await openAgentDoor(services), await openAgentDoor(other)];
+  doors = [await openAgentDoor({ ...services, wakes: wakes() }), await openAgentDoor({ ...services, wakes: wakes() })];
   await givenVersion(ctx.db);
+}
+
+afterEach(async () => {
+  await Promise.all(doors.map((door) => door.close()));
+  for (const end of endings.splice(0)) await end();
 });
-afterAll(() => Promise.all(doors.map((door) => door.close())));
 
 const poll = (door: Door, headers: Record<string, string>, query = '') =>
   fetch(`${door.url}/goal-state${query}`, { headers });
 
-test('a change is seen by polls at either gateway within 250 ms of the call’s answer, a removal too', async () => {
-  const agent = await givenAgent(ctx, doors[0], 'seen-by-both');
-  const authorization = `Bearer ${agent.credential}`;
-  const etags = async (headers = {}) => {
-    const answers = await Promise.all(doors.map((door) => poll(door, { authorization, ...headers })));
-    return answers.map((answer) => (answer.status === 200 ? answer.headers.get('etag') : answer.status));
-  };
-  for (let round = 0; round < 5; round++) {
-    const [etag] = (await etags()) as [string];
-    expect(await etags({ 'if-none-match': etag })).toEqual([304, 304]);
-    const held = doors.map((door) => poll(door, { authorization, 'if-none-match': etag }, '?wait=30'));
-    const goal = {
-      handler: 'Acme.Lab.Probe',
-      version: '1.0.0.0',
-      state: round % 2 ? ('disabled' as const) : ('enabled' as const),
+const carriers = ['NOTIFY', ...(hasNats() ? ['NATS'] : [])];
+
+test.each(carriers)(
+  'a change is seen by polls at either gateway within 250 ms of the call’s answer, over %s',
+  async (carrier) => {
+    await openTwo(carrier);
+    const agent = await givenAgent(ctx, doors[0], 'seen-by-both');
+    const authorization = `Bearer ${agent.credential}`;
+    const etags = async (headers = {}) => {
+      const answers = await Promise.all(doors.map((door) => poll(door, { authorization, ...headers })));
+      return answers.map((answer) => (answer.status === 200 ? answer.headers.get('etag') : answer.status));
     };
-    const { incarnation } = await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal });
-    const seen = () => etags({ 'if-none-match': etag });
-    await expect.poll(seen, { timeout: 250, interval: 20 }).toEqual([expect.any(String), expect.any(String)]);
-    for (const answer of await Promise.all(held)) expect(answer.status).toBe(200);
-    expect((await etags())[0]).toContain(String(incarnation));
-  }
-  await removeVm(ctx, { vmId: agent.vmId });
-  await expect.poll(() => etags(), { timeout: 250, interval: 20 }).toEqual([401, 401]);
-});
+    for (let round = 0; round < 5; round++) {
+      const [etag] = (await etags()) as [string];
+      expect(await etags({ 'if-none-match': etag })).toEqual([304, 304]);
+      const held = doors.map((door) => poll(door, { authorization, 'if-none-match': etag }, '?wait=30'));
+      const goal = {
+        handler: 'Acme.Lab.Probe',
+        version: '1.0.0.0',
+        state: round % 2 ? ('disabled' as const) : ('enabled' as const),
+      };
+      const { incarnation } = await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal });
+      const seen = () => etags({ 'if-none-match': etag });
+      await expect.poll(seen, { timeout: 250, interval: 20 }).toEqual([expect.any(String), expect.any(String)]);
+      for (const answer of await Promise.all(held)) expect(answer.status).toBe(200);
+      expect((await etags())[0]).toContain(String(incarnation));
+    }
+    await removeVm(ctx, { vmId: agent.vmId });
+    await expect.poll(() => etags(), { timeout: 250, interval: 20 }).toEqual([401, 401]);
+  },
+);
 
 test('an agent whose calls alternate between gateways is never taken for a copy, nor is the next machine of its VM', async () => {
+  await openTwo('NOTIFY');
   const agent = await givenAgent(ctx, doors[0], 'alternating');
   const calls = async (credential: string, instance: string) => {
     for (let call = 1; call <= 100; call++) {

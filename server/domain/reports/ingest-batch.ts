@@ -29,7 +29,7 @@ export async function ingestBatch(
   const taken = new Set(rows[0]?.taken);
   const repeated = new Set(rows[0]?.repeated);
   const visible = (rows[0]?.visible ?? []).map((key) => JSON.stringify({ topic: 'vm', key }));
-  if (!notifies && visible.length > 0) await db.transaction((tx) => tell(tx, changesChannel, visible));
+  if (!notifies) await tell(db, changesChannel, visible);
   return new Map(
     batch.flatMap(({ vmId, entries }) => {
       const stored = repeated.has(vmId) ? 0 : entries.length;

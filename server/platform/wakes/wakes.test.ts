@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 import { testDatabase } from '#db/testing/database.ts';
 import { testWakes } from '#server/testing/context.ts';
+import { hasNats, type NatsServer, startNats } from '#server/testing/nats-server.ts';
 import { natsWakes, tell, tellAfterCommit, type Wakes } from './index.ts';
 
 let db: Database;
@@ -73,35 +72,16 @@ test('a lost connection is said at once, and made again', async () => {
   await other.close();
 });
 
-/** Debian has it as `nats-server`; without it these tests say that they cannot run. */
-const hasNats = spawnSync('nats-server', ['--version']).status === 0;
-if (!hasNats) process.stderr.write('nats-server is not installed: wake-ups over NATS are not tried.\n');
+describe.runIf(hasNats())('over NATS', () => {
+  let server: NatsServer;
 
-describe.runIf(hasNats)('over NATS', () => {
-  let server: ChildProcess;
-  let port = 0;
-
-  const startServer = async () => {
-    server = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port || -1)], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    server.stderr?.on('data', (text) => {
-      said += String(text);
-    });
-    await vi.waitFor(() => expect(said).toContain('Server is ready'), { timeout: 5_000 });
-    port = Number(/Listening for client connections on \S+:(\d+)/.exec(said)?.[1]);
-  };
-  const stopServer = async () => {
-    const exited = once(server, 'exit');
-    server.kill('SIGKILL');
-    await exited;
-  };
   const open = (installation = 'one') =>
-    natsWakes({ url: `nats://127.0.0.1:${port}`, installation, name: 'test', log: pino({ level: 'silent' }) });
+    natsWakes({ url: server.url, installation, name: 'test', log: pino({ level: 'silent' }) });
 
-  beforeAll(startServer);
-  afterAll(stopServer);
+  beforeAll(async () => {
+    server = await startNats();
+  });
+  afterAll(() => server.stop());
 
   test('what is told is heard after the commit, savepoints included; a rollback tells nothing', async () => {
     const { wakes, publish } = open();
@@ -137,10 +117,10 @@ describe.runIf(hasNats)('over NATS', () => {
     const { wakes, publish } = open();
     const one = listenTo(wakes, 'a');
     await one.logs('back');
-    await stopServer();
+    await server.stop();
     await one.logs('lost');
     publish('a', ['to nobody']);
-    await startServer();
+    await server.start();
     await vi.waitFor(() => expect(one.log).toEqual(['back', 'lost', 'back']), { timeout: 5_000 });
     publish('a', ['again']);
     await one.logs('a again');

@@ -1,0 +1,47 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { vi } from 'vitest';
+
+/** Debian has it as `nats-server`; where it is not installed, tests that need it say so and are left out. */
+export function hasNats(): boolean {
+  const has = spawnSync('nats-server', ['--version']).status === 0;
+  if (!has) process.stderr.write('nats-server is not installed: wake-ups over NATS are not tried.\n');
+  return has;
+}
+
+/** A NATS of the test's own. */
+export interface NatsServer {
+  url: string;
+  start(): Promise<void>;
+  /** Kills it. */
+  stop(): Promise<void>;
+}
+
+export async function startNats(): Promise<NatsServer> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  let stop = async (): Promise<void> => {};
+  const start = async (): Promise<void> => {
+    const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port)], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    server.stderr.on('data', (text) => {
+      said += String(text);
+    });
+    stop = async () => {
+      const exited = once(server, 'exit');
+      server.kill('SIGKILL');
+      await exited;
+    };
+    await vi.waitFor(() => {
+      if (!said.includes('Server is ready')) throw new Error(`nats-server does not start: ${said}`);
+    });
+  };
+  await start();
+  return { url: `nats://127.0.0.1:${port}`, start, stop: () => stop() };
+}
