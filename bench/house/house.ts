@@ -49,9 +49,16 @@ export interface Gateway {
 
 const host = '127.0.0.1';
 const open = new Set<House>();
+const opening = new Set<Promise<House>>();
 
 /** Opens a house; throws, with everything ended again, where a part of it does not come up. */
-export async function openHouse(options: HouseOptions): Promise<House> {
+export function openHouse(options: HouseOptions): Promise<House> {
+  const house = build(options);
+  opening.add(house);
+  return house.finally(() => opening.delete(house));
+}
+
+async function build(options: HouseOptions): Promise<House> {
   const { gateways: count = 1, environment = {}, say } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'annex-bench-'));
   const endings: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
@@ -106,8 +113,8 @@ export async function openHouse(options: HouseOptions): Promise<House> {
         worker ??= await start('worker', ports[0] ?? 0);
       },
       stop: () => {
-        open.delete(house);
-        ended ??= end();
+        // Who else asks meanwhile waits for the same end.
+        ended ??= end().finally(() => open.delete(house));
         return ended;
       },
     };
@@ -120,8 +127,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   }
 }
 
-/** Ends what is open, for a command that was interrupted. */
+/** Ends what is open or about to be, for a command that was interrupted. */
 export async function closeHouses(): Promise<void> {
+  await Promise.allSettled(opening);
   await Promise.all([...open].map((house) => house.stop()));
 }
 
