@@ -5,10 +5,10 @@ const databaseRetry = 2;
 
 /**
  * Error classes and codes by which a connection tells that the database is away, as against a wrong statement; 25006 is
- * a primary that became a standby.
+ * a primary that became a standby. A database whose disk is full or whose files cannot be read is away as well.
  */
 const awayCode =
-  /^(ENOPRIMARY|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|57014|53300|25006)$/;
+  /^(ENOPRIMARY|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0[123]|57014|53\w{3}|58030|25006)$/;
 const awayMessage =
   /^(Connection terminated|timeout (exceeded )?when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after)/;
 

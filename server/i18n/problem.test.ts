@@ -115,6 +115,7 @@ describe('a problem document', () => {
 
   test.each<[string, unknown]>([
     ['refused', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
+    ['out of disk', Object.assign(new Error('could not extend file'), { code: '53100' })],
     ['shut down', Object.assign(new Error('terminating'), { code: '57P01' })],
     ['cut', new Error('Connection terminated unexpectedly')],
     ['timed out', new Error('timeout exceeded when trying to connect')],
