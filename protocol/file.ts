@@ -21,7 +21,8 @@ export const fileVersion = z.literal(1, {
 export function boundedText(maximum: number) {
   return z.string().superRefine((text, ctx) => {
     if (text.includes('\u0000') || !text.isWellFormed()) ctx.addIssue(issueOf('json_character', text));
-    if (text.length > maximum || utf8Bytes(text) > maximum) ctx.addIssue(issueOf('text_too_long', text, { maximum }));
+    if (text.length * 3 > maximum && utf8Bytes(text) > maximum)
+      ctx.addIssue(issueOf('text_too_long', text, { maximum }));
   });
 }
 

@@ -9,6 +9,7 @@ export * from './language.ts';
 export * from './limits.ts';
 export * from './manifest.ts';
 export * from './names.ts';
+export * from './plain-status.ts';
 export * from './report.ts';
 export * from './resource-file.ts';
 export * from './settings-file.ts';

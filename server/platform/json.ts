@@ -40,16 +40,69 @@ export function parseJson(source: string | Uint8Array, options: JsonOptions = {}
   const text = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded;
 
   const repair = options.oddities === 'repair';
+  const ordinary = readOrdinary(text, options.maxDepth ?? 64);
+  if (ordinary !== undefined) return { value: ordinary, fault: null, faults: [] };
   const { faults, unstorable } = scanJson(text, { maxDepth: options.maxDepth ?? 64, repair });
   const first = faults[0];
   if (first !== undefined) return failed(first, faults);
   return { value: JSON.parse(repair ? replaceEscapes(text, unstorable) : text), fault: null, faults: [] };
 }
 
+/**
+ * The value of a text in which nothing needs a closer look, at a fraction of the scan's cost; undefined for every other
+ * one, right or wrong. A property that is given twice leaves fewer properties than there are names in the text.
+ */
+function readOrdinary(text: string, maxDepth: number): unknown {
+  if (text.includes('\\u')) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return countNames(value, maxDepth) === countNamesIn(text) ? value : undefined;
+}
+
+/** Properties in all objects; -1 where something is nested too deep or a number is beyond ±2^53. */
+function countNames(value: unknown, depthLeft: number): number {
+  if (typeof value === 'number') return Math.abs(value) > 2 ** 53 ? -1 : 0;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depthLeft === 0) return -1;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) {
+      const below = countNames(element, depthLeft - 1);
+      if (below < 0) return -1;
+      count += below;
+    }
+    return count;
+  }
+  for (const name of Object.keys(value)) {
+    const below = countNames((value as Record<string, unknown>)[name], depthLeft - 1);
+    if (below < 0) return -1;
+    count += below + 1;
+  }
+  return count;
+}
+
+/** Quotes with a colon behind them: the ends of all names, and now and then the beginning of a text. */
+function countNamesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
+    let next = at + 1;
+    let code = text.charCodeAt(next);
+    while (code === 0x20 || (code >= 0x09 && code <= 0x0d)) code = text.charCodeAt(++next);
+    if (code === 0x3a) count += 1;
+  }
+  return count;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** The text of UTF-8 bytes, with a byte-order mark where there is one; null where the bytes are no UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     return null;
   }

@@ -9,8 +9,8 @@ interface Reading {
   age: string;
 }
 
-const elapsed = ({ readAt }: Reading): string => `greatest(0, extract(epoch from at - ${readAt}))`;
-const secondsAfter = (later: string, earlier: string): string => `extract(epoch from ${later} - ${earlier})`;
+const elapsed = ({ readAt }: Reading): string => `greatest(0, date_part('epoch', at - ${readAt}))`;
+const secondsAfter = (later: string, earlier: string): string => `date_part('epoch', ${later} - ${earlier})`;
 
 /** `heartbeatVerdict` of rules.ts for a handler that opted in, at the moment `at`; a test holds them together. */
 const verdict = (of: Reading): string => `case

@@ -24,8 +24,7 @@ export async function ingestBatch(
   pool: Pool = db.$client,
 ): Promise<Map<string, IngestResult>> {
   const notifies = tellsByStatement(db);
-  const values = [JSON.stringify(batch.map(reportRow)), JSON.stringify(batch.flatMap(entryRows)), notifies];
-  const { rows } = await pool.query<Answer>({ ...batchStatement, values });
+  const { rows } = await pool.query<Answer>({ ...batchStatement, values: valuesOf(batch, notifies) });
   const taken = new Set(rows[0]?.taken);
   const repeated = new Set(rows[0]?.repeated);
   const visible = (rows[0]?.visible ?? []).map((key) => JSON.stringify({ topic: 'vm', key }));
@@ -37,6 +36,13 @@ export async function ingestBatch(
     }),
   );
 }
+
+/** The parameters of the statement. */
+export const valuesOf = (batch: readonly PreparedReport[], notifies: boolean) => [
+  JSON.stringify(batch.map(reportRow)),
+  JSON.stringify(batch.flatMap(entryRows)),
+  notifies,
+];
 
 const reportRow = ({ vmId, receivedAt, counter, said }: PreparedReport) => ({
   vm_id: vmId,

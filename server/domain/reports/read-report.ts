@@ -9,6 +9,7 @@ import {
   heartbeatFileWith,
   isPlainObject,
   maxFaults,
+  plainStatus,
   pointer,
   type ReportEnvelope,
   read,
@@ -101,7 +102,7 @@ export function readReport(
   };
   each('handlers', (raw, path) => readHandler(schemas, raw, path, faults));
   each('heartbeats', (raw, path) => readHeartbeat(schemas, raw, path, faults));
-  each('statuses', (raw, path) => readStatus(schemas, raw, path, faults));
+  each('statuses', (raw, path) => readStatus(schemas, limits, raw, path, faults));
   const shown = faults.slice(0, maxFaults);
   if (envelope === null) throw new DomainError('bad_request', 'report_invalid', { faults: shown });
   return { envelope, entries, faults: shown };
@@ -144,10 +145,18 @@ function readHeartbeat(schemas: Schemas, raw: unknown, path: string, faults: Fau
   return { kind: 'heartbeat', path, name, sequenceNumber: null, ...ages, document, hash, raw: raw as typeof entry };
 }
 
-function readStatus(schemas: Schemas, raw: unknown, path: string, faults: Fault[]): ReportEntry | null {
+function readStatus(
+  schemas: Schemas,
+  limits: DocumentLimits,
+  raw: unknown,
+  path: string,
+  faults: Fault[],
+): ReportEntry | null {
   const entry = take(statusEntry, raw, path, faults);
   const file = isPlainObject(raw) ? raw.file : undefined;
-  const document = isPlainObject(raw) ? take(schemas.statusFile, file, `${path}/file`, faults) : null;
+  const document = isPlainObject(raw)
+    ? (plainStatus(file, limits) ?? take(schemas.statusFile, file, `${path}/file`, faults))
+    : null;
   if (entry === null || document === null) return null;
   const { extension: name, sequenceNumber, ageSeconds, readSecondsAgo } = entry;
   const ages = { ageSeconds, readSecondsAgo };

@@ -19,8 +19,7 @@ const carefulAtOnce = 4;
  * What the batches ask of their connections: plans by index only, which stay right while tables grow from nothing to a
  * million rows, and no long wait for a row that somebody else holds.
  */
-const batchSession =
-  '-c lock_timeout=2000 -c jit=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
+const batchSession = '-c lock_timeout=500 -c jit=off -c enable_seqscan=off -c enable_mergejoin=off';
 
 interface Waiting {
   ctx: Context;
@@ -172,8 +171,10 @@ const isConclusion = (entry: PreparedReport['entries'][number]): boolean =>
   entry.kind === 'status' && (entry.document.status === 'success' || entry.document.status === 'error');
 
 /** Seconds to stay away, spread so that those who were refused together do not come back together. */
-const tooMany = (): DomainError =>
-  new DomainError('unavailable', 'reports_too_many', { retryAfter: 1 + Math.floor(Math.random() * 10) });
+function tooMany(): DomainError {
+  const seconds = 1 + Math.floor(Math.random() * 10);
+  return new DomainError('unavailable', 'reports_too_many', { params: { seconds }, retryAfter: seconds });
+}
 
 /**
  * An error that one row may have brought about (a value, a lock that is held, two batches that wait for each other), as

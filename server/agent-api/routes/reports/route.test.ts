@@ -6,6 +6,7 @@ import { removeExtension, setExtension } from '#server/domain/goal-states/index.
 import { type GivenAgent, givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { statementsOf } from '#server/testing/statements.ts';
 
 let ctx: Context;
 let door: Awaited<ReturnType<typeof openAgentDoor>>;
@@ -46,6 +47,16 @@ test('204 when it is committed, with the goal state’s ETag: a report is a poll
   expect(rows).toMatchObject([{ heartbeat: { status: 'ready' } }]);
   const held = (await agent.call('/goal-state')).headers.get('etag');
   expect(answer.headers.get('annex-goal-state')).toBe(held);
+});
+
+test('a report is one statement, which it shares with those that wait beside it', async () => {
+  const agent = await agentWithProbe();
+  await agent.report({ reportNumber: 1, heartbeats: [heartbeat()] });
+  const [statement, ...others] = await statementsOf(async () => {
+    expect((await agent.report({ reportNumber: 2, heartbeats: [heartbeat()] })).status).toBe(204);
+  });
+  expect(statement).toContain('json_to_recordset');
+  expect(others).toEqual([]);
 });
 
 test('an empty report is a sign of life', async () => {

@@ -1,0 +1,113 @@
+import { asc, eq } from 'drizzle-orm';
+import { beforeAll, expect, test } from 'vitest';
+import { agentPresence, changes, extensionLatest, extensionPulse, reportHistory } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { testServices } from '#server/testing/context.ts';
+import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { ingestBatch } from './ingest-batch.ts';
+import { ingestCarefully } from './ingest-carefully.ts';
+import { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts';
+
+let services: Services;
+const start = new Date('2026-01-01T12:00:00Z').getTime();
+
+beforeAll(async () => {
+  services = await testServices();
+  await givenVersion(services.db, { supportsMultipleExtensions: true });
+});
+
+let seed = 20_261_121;
+const random = (below: number): number => {
+  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+  return Math.floor((seed / 2_147_483_648) * below);
+};
+const among = <T>(...values: T[]): T => values[random(values.length)] as T;
+const sometimes = <T>(value: T): T | undefined => (random(3) === 0 ? value : undefined);
+
+const ages = () => ({ ageSeconds: among(0, 1.5, 59, 61, 140, 160, 700), readSecondsAgo: among(0, 0, 3, 200) });
+const handlerEntry = (extension: string) => ({
+  extension,
+  version: '1.0.0.0',
+  sequenceNumber: 1 + random(3),
+  state: among('installing', 'enabled', 'failed'),
+  exitCode: sometimes(1),
+});
+const heartbeatEntry = (extension: string) => ({
+  extension,
+  ...ages(),
+  file: [{ version: 1.0, heartbeat: { status: among('ready', 'ready', 'notready') } }],
+});
+const statusEntry = (extension: string) => ({
+  extension,
+  sequenceNumber: 1 + random(3),
+  ...ages(),
+  file: [
+    {
+      version: 1.0,
+      timestampUTC: '2026-01-01T00:00:00Z',
+      status: { status: among('transitioning', 'warning', 'error', 'success'), code: among(0, 7) },
+    },
+  ],
+});
+
+function reportOf(turn: number): unknown {
+  const some = <T>(make: (extension: string) => T): T[] => ['probe', 'other'].filter(() => random(2) === 0).map(make);
+  return {
+    run: sometimes(among('a', 'b')),
+    reportNumber: among(undefined, turn, turn, turn, Math.max(0, turn - 2)),
+    agentTime: sometimes('2026-01-01T12:00:00Z'),
+    appliedEtag: sometimes(among('"x"', '"y"')),
+    periods: sometimes({ heartbeatSeconds: sometimes(among(30, 120)), statusSeconds: sometimes(among(60, 300)) }),
+    handlers: some(handlerEntry),
+    heartbeats: some(heartbeatEntry),
+    statuses: some(statusEntry),
+  };
+}
+
+async function vmWithTwo(): Promise<GivenVm> {
+  const vm = await givenVm(services);
+  for (let sequence = 1; sequence <= 3; sequence++) {
+    for (const name of ['probe', 'other']) await vm.declare(name, { settings: { publicSettings: { sequence } } });
+  }
+  await vm.deliver();
+  return vm;
+}
+
+/** All that a report can change, without what names the VM. */
+async function stateOf({ vmId }: GivenVm): Promise<unknown> {
+  const { db } = services;
+  const bare = <T extends object>(rows: T[]) => rows.map((row) => ({ ...row, vmId: undefined, id: undefined }));
+  const [presence, pulses, latest, history, told] = await Promise.all([
+    db.select().from(agentPresence).where(eq(agentPresence.vmId, vmId)),
+    db.select().from(extensionPulse).where(eq(extensionPulse.vmId, vmId)).orderBy(asc(extensionPulse.name)),
+    db.select().from(extensionLatest).where(eq(extensionLatest.vmId, vmId)).orderBy(asc(extensionLatest.name)),
+    db.select().from(reportHistory).where(eq(reportHistory.vmId, vmId)).orderBy(asc(reportHistory.id)),
+    db.$count(changes, eq(changes.key, vmId)),
+  ]);
+  const places = history.map(({ kind, extension, ...row }) => ({ place: `${kind} ${extension}`, ...row }));
+  places.sort((a, b) => a.at.getTime() - b.at.getTime() || (a.place < b.place ? -1 : 1));
+  return { presence: bare(presence), pulses: bare(pulses), latest: bare(latest), history: bare(places), told };
+}
+
+test('AZ-S3 AZ-S4 a batch comes to what its reports come to one by one: late, repeated, aged, whatever they say', async () => {
+  for (let sequence = 0; sequence < 8; sequence++) {
+    const [together, alone] = [await vmWithTwo(), await vmWithTwo()];
+    let seconds = 0;
+    for (let turn = 1; turn <= 10; turn++) {
+      const report: unknown = JSON.parse(JSON.stringify(reportOf(turn)));
+      seconds += among(0, 1, 20, 50, 130, 700);
+      const receivedAt = new Date(start + seconds * 1000);
+      const prepared = async (vm: GivenVm): Promise<PreparedReport> =>
+        prepareReport(await vm.agent(receivedAt), { vmId: vm.vmId, report, receivedAt, counter: turn });
+      const [one, other] = [await prepared(together), await prepared(alone)];
+      expect(isPlain(one)).toBe(true);
+      const taken = (await ingestBatch(services.db, [one])).get(together.vmId);
+      // The first report of a machine makes its presence; that is not a batch's.
+      const first = taken ?? (await ingestCarefully(await together.agent(receivedAt), one));
+      if (turn > 1) expect(taken).toBeDefined();
+      expect(first).toEqual(await ingestCarefully(await alone.agent(receivedAt), other));
+      expect(await stateOf(together), `${sequence}.${turn} ${JSON.stringify(report)}`).toEqual(await stateOf(alone));
+    }
+  }
+}, 60_000);

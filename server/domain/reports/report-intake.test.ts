@@ -1,0 +1,142 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { agentPresence, extensionLatest } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { testServices } from '#server/testing/context.ts';
+import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { statementsOf } from '#server/testing/statements.ts';
+import type { IngestResult } from './ingest-carefully.ts';
+import { type IntakeBounds, ReportIntake } from './report-intake.ts';
+
+let services: Services;
+const open: ReportIntake[] = [];
+
+beforeAll(async () => {
+  services = await testServices();
+  await givenVersion(services.db);
+});
+afterEach(async () => {
+  for (const intake of open.splice(0)) await intake.close();
+});
+
+function newIntake(bounds: IntakeBounds = { reports: 100, bytes: 1_000_000 }): ReportIntake {
+  const intake = new ReportIntake(services.db, bounds, (error) => expect.unreachable(String(error)));
+  open.push(intake);
+  return intake;
+}
+
+/** VMs whose agents were heard before: what a batch settles by itself. */
+async function givenVms(count: number): Promise<GivenVm[]> {
+  const vms = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const vm = await givenVm(services, 'intake');
+      await vm.declare('probe');
+      await vm.deliver();
+      return vm;
+    }),
+  );
+  const now = new Date();
+  for (const { vmId } of vms) {
+    await services.db.insert(agentPresence).values({ vmId, lastSeenAt: now, nextExpectedAt: now });
+  }
+  return vms;
+}
+
+const statusEntry = (word: string) => ({
+  extension: 'probe',
+  sequenceNumber: 1,
+  ageSeconds: 1,
+  file: [{ version: 1.0, timestampUTC: '2026-01-01T00:00:00Z', status: { status: word } }],
+});
+async function take(intake: ReportIntake, vm: GivenVm, report: object, bytes = 100): Promise<IngestResult> {
+  const receivedAt = new Date();
+  return intake.take(await vm.agent(receivedAt), { vmId: vm.vmId, report, receivedAt }, bytes);
+}
+const statusOf = async ({ vmId }: GivenVm) =>
+  (await services.db.select().from(extensionLatest).where(eq(extensionLatest.vmId, vmId)))[0]?.status?.status;
+
+test('a report is one statement, and those that arrive together share few', async () => {
+  const intake = newIntake();
+  const vms = await givenVms(40);
+  const [first] = vms as [GivenVm];
+  await take(intake, first, { statuses: [statusEntry('transitioning')] });
+  expect(
+    await statementsOf(() => take(intake, first, { reportNumber: 1, statuses: [statusEntry('success')] })),
+  ).toHaveLength(1);
+  const all = await statementsOf(() =>
+    Promise.all(vms.map((vm) => take(intake, vm, { reportNumber: 2, statuses: [statusEntry('warning')] }))),
+  );
+  expect(all.length).toBeLessThanOrEqual(4);
+  for (const vm of vms) expect(await statusOf(vm)).toBe('warning');
+});
+
+test('reports of one VM are taken in one after the other, in the order in which they came', async () => {
+  const intake = newIntake();
+  const [vm] = (await givenVms(1)) as [GivenVm];
+  const words = ['transitioning', 'warning', 'error', 'transitioning', 'success'];
+  const ctx = await vm.agent();
+  const results = await Promise.all(
+    words.map((word, index) => {
+      const report = { run: 'a', reportNumber: index + 1, statuses: [statusEntry(word)] };
+      return intake.take(ctx, { vmId: vm.vmId, report, receivedAt: new Date() }, 100);
+    }),
+  );
+  expect(results.map(({ stored }) => stored)).toEqual([1, 1, 1, 1, 1]);
+  expect(await statusOf(vm)).toBe('success');
+});
+
+test('one that is wrong, and one whose row somebody holds, cost the others nothing', async () => {
+  const intake = newIntake();
+  const vms = await givenVms(6);
+  const [held, ghost, ...others] = vms as [GivenVm, GivenVm, ...GivenVm[]];
+  const freed = Promise.withResolvers<void>();
+  const holding = services.db.transaction(async (tx) => {
+    await tx.execute(sql`select from agent_presence where vm_id = ${held.vmId} for update`);
+    await freed.promise;
+  });
+  const waiting = take(intake, held, { statuses: [statusEntry('error')] });
+  const refused = expect(
+    take(intake, ghost, { statuses: [{ ...statusEntry('error'), extension: 'ghost' }] }),
+  ).rejects.toMatchObject({ faults: [{ code: 'extension_unknown' }] });
+  const taken = await Promise.all(others.map((vm) => take(intake, vm, { statuses: [statusEntry('success')] })));
+  expect(taken.every(({ stored }) => stored === 1)).toBe(true);
+  await refused;
+  freed.resolve();
+  await holding;
+  expect((await waiting).stored).toBe(1);
+  expect(await statusOf(held)).toBe('error');
+});
+
+test('beyond four fifths only reports that conclude something come in, beyond the bound none; each is told when to come', async () => {
+  const intake = newIntake({ reports: 5, bytes: 1_000_000 });
+  const vms = await givenVms(7);
+  const answers = await Promise.allSettled(
+    vms.map(async (vm, index) => {
+      const ctx = await vm.agent();
+      return { ctx, vm, report: { statuses: [statusEntry(index === 5 ? 'success' : 'transitioning')] } };
+    }),
+  ).then((ready) => {
+    const given = ready.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    // All at once, before anything is committed.
+    return Promise.allSettled(
+      given.map(async ({ ctx, vm, report }) => intake.take(ctx, { vmId: vm.vmId, report, receivedAt: new Date() }, 1)),
+    );
+  });
+  expect(answers.map(({ status }) => status === 'fulfilled')).toEqual([true, true, true, true, false, true, false]);
+  const refusals = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+  for (const refusal of refusals) {
+    expect(refusal).toMatchObject({ code: 'reports_too_many', kind: 'unavailable' });
+    expect(refusal.retryAfter).toBeGreaterThanOrEqual(1);
+    expect(refusal.params.seconds).toBe(refusal.retryAfter);
+  }
+  expect(await statusOf(vms[5] as GivenVm)).toBe('success');
+  expect(intake.waiting).toBe(0);
+  await take(intake, vms[6] as GivenVm, { statuses: [statusEntry('warning')] });
+
+  const small = newIntake({ reports: 100, bytes: 10 });
+  const [one, other] = vms as [GivenVm, GivenVm];
+  const first = take(small, one, {}, 12);
+  await expect(Promise.all([first, take(small, other, {}, 12)])).rejects.toMatchObject({ code: 'reports_too_many' });
+  await first;
+});
