@@ -19,11 +19,13 @@ import { packageBytes } from './routes/packages/route.ts';
 import { reports } from './routes/reports/route.ts';
 import { webAnswer, webCall } from './web-call.ts';
 
-/** What agents do all day; served on node's own objects too. */
-const busy: Readonly<Record<string, (call: AgentCall) => AgentAnswer | Promise<AgentAnswer>>> = {
-  'GET /agent/v1/goal-state': goalState,
-  'POST /agent/v1/reports': reports,
-};
+type Answering = (call: AgentCall) => AgentAnswer | Promise<AgentAnswer>;
+
+/** What agents do all day, by path and method; served on node's own objects too. */
+const busy = new Map<string, Readonly<Record<string, Answering>>>([
+  ['/agent/v1/goal-state', { GET: goalState }],
+  ['/agent/v1/reports', { POST: reports }],
+]);
 
 type Route = (call: AgentCall, match: RegExpExecArray) => Promise<Response>;
 
@@ -44,7 +46,7 @@ export interface CallInfo {
 export interface AgentHandler {
   (request: Request, info: CallInfo): Promise<Response>;
   /** Answers a poll or a report on node's own objects; false for everything else, which is left untouched. */
-  serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival & { closing: AbortSignal }): boolean;
+  serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
   close(): Promise<void>;
 }
 
@@ -80,13 +82,11 @@ export function createAgentHandler(services: Services & { log: Logger; clock?: C
       return problemResponse(error, request, requestId, log);
     }
   };
-  const serve: AgentHandler['serve'] = (request, response, { closing, ...arrival }) => {
-    const mark = arrival.target.indexOf('?');
-    const path = mark < 0 ? arrival.target : arrival.target.slice(0, mark);
-    const route = busy[`${request.method} ${path}`];
+  const serve: AgentHandler['serve'] = (request, response, arrival) => {
+    const route = busy.get(arrival.path)?.[request.method ?? ''];
     if (route === undefined) return false;
-    drainWith(closing);
-    const call = new NodeCall(door, request, response, arrival, closing);
+    drainWith(arrival.closing);
+    const call = new NodeCall(door, request, response, arrival);
     try {
       const answer = route(call);
       if (answer instanceof Promise) {

@@ -9,40 +9,46 @@ import type { AgentAnswer, AgentCall, AgentDoor } from './call.ts';
 export interface Arrival {
   /** With its query. */
   target: string;
+  path: string;
   remoteAddress: string;
   requestId: string;
+  /** Aborted when the process begins to drain. */
+  closing: AbortSignal;
 }
 
 /** A call on node's own objects: what agents do all day is spared a `Request` and a `Response`. */
 export class NodeCall implements AgentCall {
   readonly door: AgentDoor;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly remoteAddress: string;
-  readonly requestId: string;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #closing: AbortSignal;
+  readonly #arrival: Arrival;
 
-  constructor(
-    door: AgentDoor,
-    request: IncomingMessage,
-    response: ServerResponse,
-    arrival: Arrival,
-    closing: AbortSignal,
-  ) {
-    const { target } = arrival;
-    const mark = target.indexOf('?');
+  constructor(door: AgentDoor, request: IncomingMessage, response: ServerResponse, arrival: Arrival) {
     this.door = door;
-    this.method = request.method ?? 'GET';
-    this.path = mark < 0 ? target : target.slice(0, mark);
-    this.query = mark < 0 ? '' : target.slice(mark + 1);
-    this.remoteAddress = arrival.remoteAddress;
-    this.requestId = arrival.requestId;
     this.#request = request;
     this.#response = response;
-    this.#closing = closing;
+    this.#arrival = arrival;
+  }
+
+  get method(): string {
+    return this.#request.method ?? 'GET';
+  }
+
+  get path(): string {
+    return this.#arrival.path;
+  }
+
+  get query(): string {
+    const { target, path } = this.#arrival;
+    return target.slice(path.length + 1);
+  }
+
+  get remoteAddress(): string {
+    return this.#arrival.remoteAddress;
+  }
+
+  get requestId(): string {
+    return this.#arrival.requestId;
   }
 
   header(name: string): string | null {
@@ -91,7 +97,8 @@ export class NodeCall implements AgentCall {
     headers.push('x-request-id', this.requestId);
     if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)));
     // Answered before all of the body was here: this connection cannot carry another request, and says so.
-    if (this.#closing.aborted || (!this.#request.complete && this.#hasBody())) headers.push('connection', 'close');
+    if (this.#arrival.closing.aborted || (!this.#request.complete && this.#hasBody()))
+      headers.push('connection', 'close');
     response.writeHead(status, headers);
     response.end(body ?? undefined);
   }

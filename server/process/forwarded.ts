@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type BlockList, isIPv6 } from 'node:net';
+import { type BlockList, isIPv6, type Socket } from 'node:net';
 
 /** Headers by which a proxy speaks for somebody else. From anyone but a trusted proxy they are forgeries. */
 const speakingForOthers = /^(forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
@@ -13,15 +13,30 @@ export interface Origin {
   requestId: string;
 }
 
+/** Who is at the other end of a connection. */
+export interface Peer {
+  address: string;
+  /** Whether it may speak for others. */
+  isTrusted: boolean;
+}
+
+export function readPeer(socket: Socket, trusted: BlockList): Peer {
+  const address = plainAddress(socket.remoteAddress ?? '');
+  return { address, isTrusted: isTrusted(address, trusted) };
+}
+
 /**
  * Finds out who asks, and leaves in the request's headers only what can be believed: forwarded headers of trusted
  * proxies, and a request id, the proxy's or a new one. Must run before anybody reads the headers.
  */
-export function settleOrigin(request: IncomingMessage, trusted: BlockList): Origin {
-  const peer = plainAddress(request.socket.remoteAddress ?? '');
-  const trustsPeer = isTrusted(peer, trusted);
+export function settleOrigin(
+  request: IncomingMessage,
+  { address: peer, isTrusted: trustsPeer }: Peer,
+  trusted: BlockList,
+  newId: string = randomUUID(),
+): Origin {
   const given = request.headers['x-request-id'];
-  const requestId = trustsPeer && typeof given === 'string' && requestIdForm.test(given) ? given : randomUUID();
+  const requestId = trustsPeer && typeof given === 'string' && requestIdForm.test(given) ? given : newId;
   const remoteAddress = trustsPeer ? clientOf(request.headers['x-forwarded-for'], peer, trusted) : peer;
   const kept: string[] = [];
   for (let i = 0; i < request.rawHeaders.length; i += 2) {

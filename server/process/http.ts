@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, BlockList } from 'node:net';
+import type { AddressInfo, BlockList, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { problemResponse } from '#server/i18n/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
-import { type Origin, settleOrigin } from './forwarded.ts';
+import { type Origin, type Peer, readPeer, settleOrigin } from './forwarded.ts';
 import { keepPace } from './pace.ts';
 import { refusalText, refuseConnection, transportRefusal } from './refusal.ts';
 
@@ -26,6 +26,7 @@ export type Core = (request: Request, info: RequestInfo) => Promise<Response>;
 export interface DirectArrival extends RequestInfo {
   /** Path and query. */
   target: string;
+  path: string;
   requestId: string;
 }
 
@@ -114,9 +115,15 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** The target as a path, also where it was sent as a whole address; null where it is none of ours (`OPTIONS *`). */
 function pathOf(target: string): string | null {
+  if (target.startsWith('/')) return target;
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
   if (path.startsWith('/')) return path;
   return path !== target ? `/${path}` : null;
+}
+
+function pathWithoutQuery(target: string): string {
+  const mark = target.indexOf('?');
+  return mark < 0 ? target : target.slice(0, mark);
 }
 
 function requestHandler(options: ServeOptions, closing: AbortSignal) {
@@ -137,22 +144,36 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     },
     { overrideGlobalObjects: false },
   );
+  const peers = new WeakMap<Socket, Peer>();
+  const peerOf = (socket: Socket): Peer => {
+    const known = peers.get(socket) ?? readPeer(socket, options.trustProxy);
+    peers.set(socket, known);
+    return known;
+  };
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const origin = settleOrigin(request, options.trustProxy);
+    const peer = peerOf(request.socket);
     const target = methods.has(request.method ?? 'GET') ? pathOf(request.url ?? '') : null;
+    const path = target === null ? '' : pathWithoutQuery(target);
+    const route = target === null ? null : options.route(path, request.method ?? 'GET');
+    // A direct answer reads no header by which somebody speaks for others.
+    const origin =
+      route?.direct !== undefined && !peer.isTrusted
+        ? { remoteAddress: peer.address, requestId: randomUUID() }
+        : settleOrigin(request, peer, options.trustProxy);
     if (target === null) {
       refuseConnection(request.socket, refusalText('request_malformed', {}, origin.requestId));
       return;
     }
     request.url = target;
-    const path = target.split('?', 1)[0] ?? '';
-    const route = options.route(path, request.method ?? 'GET');
     keepPace(request, limits.http, route?.upload === true, (kind) => {
       const params = { seconds: limits.http.requestMs / 1_000, limit: limits.http.uploadBytesPerSecond };
       if (response.headersSent) request.socket.destroy();
       else refuseConnection(request.socket, refusalText(`${kind}_too_slow`, params, origin.requestId));
     });
-    if (route?.direct?.(request, response, { target, ...origin, closing })) return;
+    const { remoteAddress, requestId } = origin;
+    if (route?.direct?.(request, response, { target, path, remoteAddress, requestId, closing })) return;
+    // Another path of that door, which reads what it likes.
+    if (route?.direct !== undefined) settleOrigin(request, peer, options.trustProxy, requestId);
     response.setHeader('X-Request-Id', origin.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (closing.aborted) response.setHeader('Connection', 'close');

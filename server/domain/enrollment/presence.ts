@@ -67,19 +67,24 @@ export class PresenceBook {
   }
 }
 
+const rowOf = ({ vmId, at, nextExpectedAt, counter, hungUp }: Sighting) => ({
+  vm_id: vmId,
+  at: at.getTime(),
+  expected: nextExpectedAt.getTime(),
+  counter: counter ?? 0,
+  hung_up: hungUp ?? false,
+});
+
 async function writeSightings(db: Database, batch: readonly Sighting[]): Promise<void> {
   await db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ vm_id: string }>(sql`
       with seen as materialized (
-        select s.* from unnest(
-          ${sql.param(batch.map((row) => row.vmId))}::uuid[],
-          ${sql.param(batch.map((row) => row.at.toISOString()))}::timestamptz[],
-          ${sql.param(batch.map((row) => row.nextExpectedAt.toISOString()))}::timestamptz[],
-          ${sql.param(batch.map((row) => row.counter ?? 0))}::bigint[],
-          ${sql.param(batch.map((row) => row.hungUp ?? false))}::boolean[]
-        ) as s(vm_id, at, next_expected_at, counter, hung_up)
+        select s.vm_id, to_timestamp(s.at / 1000) as at, to_timestamp(s.expected / 1000) as next_expected_at, s.counter,
+          s.hung_up
+        from json_to_recordset(${JSON.stringify(batch.map(rowOf))}::json)
+          as s(vm_id uuid, at float8, expected float8, counter bigint, hung_up boolean)
         -- One from before the enrolment is of the machine that was there before.
-        join agents a on a.vm_id = s.vm_id and a.enrolled_at <= s.at
+        join agents a on a.vm_id = s.vm_id and a.enrolled_at <= to_timestamp(s.at / 1000)
       ), before as materialized (
         select p.vm_id, p.last_seen_at, p.next_expected_at from agent_presence p join seen using (vm_id)
       ), written as (
