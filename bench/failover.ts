@@ -18,6 +18,7 @@ const usage = `usage: npm run failover [-- FLAGS]
 
 Kills a PostgreSQL under load, promotes its synchronous replica, and looks up there every report that was acknowledged.
 Needs the PostgreSQL server of Debian (15 or newer): apt-get install postgresql
+  --frozen         stops the primary instead, like a machine that vanished
   --gateways N     processes that share the port (2)
   --connections N  that report without a pause (64)
   --seconds N      before the kill, and after the first report that is acknowledged again (5)
@@ -25,6 +26,7 @@ Needs the PostgreSQL server of Debian (15 or newer): apt-get install postgresql
 
 const values = readFlags(usage, {
   options: {
+    frozen: { type: 'boolean', default: false },
     gateways: { type: 'string', default: '2' },
     connections: { type: 'string', default: '64' },
     seconds: { type: 'string', default: '5' },
@@ -67,8 +69,8 @@ async function failover(tools: string): Promise<boolean> {
   const load = startReporting(agents, host, port, connections);
   await delay(seconds * 1_000);
   const before = load.tally.good;
-  say(`${before} reports acknowledged in ${seconds} s; killing the primary`);
-  await pair.primary.kill();
+  say(`${before} reports acknowledged in ${seconds} s; ${values.frozen ? 'freezing' : 'killing'} the primary`);
+  await (values.frozen ? pair.primary.freeze() : pair.primary.kill());
   const killed = performance.now();
   const acknowledgedAgain = load.nextAcknowledgement();
   await pair.promote();

@@ -12,6 +12,8 @@ export interface Server {
   port: number;
   /** Kills it and everything that it started, at once. */
   kill(): Promise<void>;
+  /** Stops it in the middle of everything, like a machine that vanished: connections stay, nothing answers. */
+  freeze(): Promise<void>;
 }
 
 /** A primary and a replica without which it acknowledges nothing. */
@@ -118,6 +120,9 @@ async function startServer(identity: PostgresIdentity, data: string, port: numbe
   }
   return {
     port,
+    async freeze() {
+      for (const pid of await processesIn(data)) signal(pid, 'SIGSTOP');
+    },
     async kill() {
       const isGone = async (): Promise<boolean> => {
         const left = await processesIn(data);

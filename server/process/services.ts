@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import { type Database, openDatabase } from '#db/client.ts';
 import type { Services } from '#server/domain/context.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
-import { toPrimary } from '#server/platform/database/index.ts';
+import { type Primary, toPrimary } from '#server/platform/database/index.ts';
 import { type Config, ConfigError } from '#server/platform/env.ts';
 import { deriveKeys, type Keys, sha256Hex } from '#server/platform/keys.ts';
 import { createLogger } from '#server/platform/logger.ts';
 import { secretKey } from '#server/platform/secret-key.ts';
-import { natsWakes, postgresWakes, tellAfterCommit } from '#server/platform/wakes/index.ts';
+import { type Listening, natsWakes, postgresWakes, tellAfterCommit, type Wakes } from '#server/platform/wakes/index.ts';
 import { openInstallation } from './installation.ts';
 
 /** The processes that share one database. */
@@ -38,14 +38,16 @@ export async function openServices(config: Config, room: Room, onOtherLife?: () 
   if (config.databaseUrl === null)
     throw new ConfigError('DATABASE_URL must be set: only `npm start` brings a database.');
   const log = createLogger(room, config.logLevel);
-  const pool = openPool(config.databaseUrl, room, { gatewayWorkers: config.gatewayWorkers, onOtherLife });
+  const primary = toPrimary(config.databaseUrl, onOtherLife && { onOtherLife });
+  const pool = openPool(primary, room, config.gatewayWorkers);
   pool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'));
   try {
     const db = openDatabase(pool);
     const keys = deriveKeys(await secretKey(config));
     const { epoch, was } = await openInstallation(db, keys.check);
     if (was === 'restored') log.warn({ epoch }, 'this database is a restored one: goal states go on in a new epoch');
-    const { wakes, close: closeWakes } = openWakes(config, config.databaseUrl, room, db, keys, log);
+    const wakes = openWakes(config, config.databaseUrl, room, db, keys, log);
+    const held = onOtherLife || config.natsUrl !== null ? holdWakes(wakes, primary) : null;
     return {
       db,
       config,
@@ -55,7 +57,7 @@ export async function openServices(config: Config, room: Room, onOtherLife?: () 
       epoch,
       log,
       close: async () => {
-        await closeWakes();
+        await held?.close();
         await pool.end();
       },
     };
@@ -65,28 +67,42 @@ export async function openServices(config: Config, room: Room, onOtherLife?: () 
   }
 }
 
-/** NOTIFY, or NATS where that is set; its connection is held for telling, too. */
-function openWakes(config: Config, databaseUrl: string, room: Room, db: Database, keys: Keys, log: Logger) {
+/** NOTIFY, or NATS where that is set. */
+function openWakes(config: Config, databaseUrl: string, room: Room, db: Database, keys: Keys, log: Logger): Wakes {
   const name = `annex-${room}-wakes`;
-  if (config.natsUrl === null) {
-    const wakes = postgresWakes({ databaseUrl, name, log });
-    return { wakes, close: async () => {} };
-  }
+  if (config.natsUrl === null) return postgresWakes({ databaseUrl, name, log });
   const installation = sha256Hex(keys.check).slice(0, 16);
   const { wakes, publish } = natsWakes({ url: config.natsUrl, installation, name, log });
   tellAfterCommit(db, publish);
-  const held = wakes.listen([], { heard() {}, lost() {}, back() {} });
-  return { wakes, close: () => held.close() };
+  return wakes;
+}
+
+/**
+ * Holds the connection, which NATS is told by, too. When it is lost, the primary may be another: it alone is asked every
+ * few seconds, while a statement to a machine that is gone waits for its time-out.
+ */
+function holdWakes(wakes: Wakes, primary: Primary): Listening {
+  let wasLost = false;
+  const check = (): void => void primary.check().catch(() => {});
+  return wakes.listen([], {
+    heard() {},
+    lost() {
+      wasLost = true;
+      check();
+    },
+    back() {
+      if (wasLost) check();
+      wasLost = false;
+    },
+  });
 }
 
 /** A pool whose statements end by themselves, so that no request waits for ever on a lock or on a half-open connection. */
-export function openPool(
-  databaseUrl: string,
-  room: Room,
-  { gatewayWorkers = 1, onOtherLife }: { gatewayWorkers?: number; onOtherLife?: (() => void) | undefined } = {},
-): pg.Pool {
+export function openPool(database: string | Primary, room: Room, gatewayWorkers = 1): pg.Pool {
+  const { connectionString, Client } = typeof database === 'string' ? toPrimary(database) : database;
   return new pg.Pool({
-    ...toPrimary(databaseUrl, onOtherLife && { onOtherLife }),
+    connectionString,
+    Client,
     application_name: `annex-${room}`,
     max: connections(room, gatewayWorkers),
     connectionTimeoutMillis: 5_000,

@@ -1,2 +1,2 @@
 export { readDatabaseUrl } from './address.ts';
-export { toPrimary } from './primary.ts';
+export { type Primary, toPrimary } from './primary.ts';

@@ -21,7 +21,14 @@ export interface PrimaryOptions {
 }
 
 /** What `pg.Pool` and `pg.Client` need to reach the primary among the hosts of an address, before and after a failover. */
-export function toPrimary(databaseUrl: string, options: PrimaryOptions = {}) {
+export interface Primary {
+  connectionString: string;
+  Client: typeof pg.Client;
+  /** Asks anew which host it is; for who has reason to doubt it, where a connection that hangs says nothing. */
+  check(): Promise<void>;
+}
+
+export function toPrimary(databaseUrl: string, options: PrimaryOptions = {}): Primary {
   const { hosts, connectionString } = readDatabaseUrl(databaseUrl);
   const search = new PrimarySearch(hosts, connectionString);
   let firstLife: string | null | undefined;
@@ -62,7 +69,17 @@ export function toPrimary(databaseUrl: string, options: PrimaryOptions = {}) {
       }
     }
   }
-  return { connectionString, Client: PrimaryClient };
+  const check = async (): Promise<void> => {
+    search.forget();
+    const client = new PrimaryClient({
+      connectionString,
+      connectionTimeoutMillis: askWithin,
+      query_timeout: askWithin,
+    });
+    await client.connect();
+    await client.end();
+  };
+  return { connectionString, Client: PrimaryClient, check };
 }
 
 /** Knows which host was the primary last, and asks all of them when that is in doubt. */
@@ -75,6 +92,10 @@ class PrimarySearch {
   constructor(hosts: readonly Host[], connectionString: string) {
     this.#hosts = hosts;
     this.#connectionString = connectionString;
+  }
+
+  forget(): void {
+    this.#known = undefined;
   }
 
   doubt(host: Host): void {
