@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { readFlags } from '#scripts/read-flags.ts';
 import { seedFleet } from './fleet/seed-fleet.ts';
 import { closeHouses, openHouse } from './house/house.ts';
@@ -24,6 +25,7 @@ in the same run. Nothing else should run on the machine meanwhile.
   --vms N          of the fleet (10000)
   --seed WORD      what credentials and everything random come from (annex)
   --json FILE      where the figures go; a new file in bench/results by default
+  --profile FOLDER where the gateway leaves a CPU profile when it ends; figures are lower meanwhile
 
 The headline run: 1,000,000 VMs report at the usual cadence. Needs 15 GB of disk and some minutes before it begins.
   --minutes N      how long (10)
@@ -40,6 +42,7 @@ const values = readFlags(usage, {
     connections: { type: 'string', default: '512' },
     seed: { type: 'string', default: 'annex' },
     json: { type: 'string' },
+    profile: { type: 'string' },
   },
 });
 
@@ -60,7 +63,9 @@ async function runSections(): Promise<void> {
   const names = values.only.split(',');
   const unknown = names.filter((name) => sections[name] === undefined);
   if (unknown.length > 0) throw new Error(`There is no section ${unknown.join(', ')}.\n\n${usage}`);
-  const house = await openHouse({ say });
+  const environment: Record<string, string> =
+    values.profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(values.profile)}` };
+  const house = await openHouse({ environment, say });
   const seeded = await seedFleet(house.services, { vms: Number(values.vms ?? 10_000), seed: values.seed, say });
   const agents = new Agents({ count: seeded.vms, seed: seeded.seed, etag: seeded.etag, run: `bench-${process.pid}` });
   const figures: Figure[] = [];
