@@ -1,4 +1,6 @@
+import { and, eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
+import { reportHistory } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
@@ -42,6 +44,19 @@ test('the newest document of each kind, as it was sent', async () => {
   expect(latest.map(({ kind }) => kind)).toEqual(['handler', 'status']);
   expect(latest[1]?.document).toMatchObject({ file: [{ status: { code: 2 } }] });
   expect(await listLatestReports(ctx, { vmId, extension: 'other' })).toEqual([]);
+});
+
+test('a document whose day is kept no longer is shown as it was read', async () => {
+  const vmId = await vmThatReported();
+  const { db } = services;
+  await db.delete(reportHistory).where(and(eq(reportHistory.vmId, vmId), eq(reportHistory.kind, 'status')));
+  const ctx = await testContext({ services, role: 'operator' });
+  const latest = await listLatestReports(ctx, { vmId, extension: 'probe' });
+  expect(latest.map(({ kind, asRead, sequenceNumber }) => [kind, asRead, sequenceNumber])).toEqual([
+    ['handler', false, 1],
+    ['status', true, 1],
+  ]);
+  expect(latest[1]?.document).toMatchObject({ status: 'transitioning', code: 2 });
 });
 
 test('the history is narrowed to a kind', async () => {

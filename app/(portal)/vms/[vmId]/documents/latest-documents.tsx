@@ -47,7 +47,7 @@ export function LatestDocuments({ view }: { view: InstanceView }) {
       ) : (
         <CardBody className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,320px),1fr))] items-start gap-4">
           {latest.data.length === 0 ? <p className="text-ink-2">{t('documents.latest.none', { name })}</p> : null}
-          {latest.data.map(({ kind, at, document, sequenceNumber }) => (
+          {latest.data.map(({ kind, at, document, sequenceNumber, asRead }) => (
             <JsonDocument
               key={kind}
               title={t(`documents.kind.${kind}`)}
@@ -55,6 +55,7 @@ export function LatestDocuments({ view }: { view: InstanceView }) {
                 <>
                   {sequenceNumber === null ? null : `${t('documents.sequence', { sequence: sequenceNumber })}, `}
                   <DateTime value={new Date(at)} />
+                  {asRead ? `, ${t('documents.asRead')}` : null}
                 </>
               }
               value={document}
