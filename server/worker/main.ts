@@ -21,7 +21,7 @@ await runProcess('worker', async (services) => {
     { name: 'mark-forgotten', everyMs: 10 * minute, run: markForgotten },
     { name: 'gather-messages', everyMs: 2_000, run: gatherReportedMessages },
     { name: 'fold-counts', everyMs: 5_000, quiet: true, run: foldCounts },
-    { name: 'check-counts', everyMs: 5 * minute, quiet: true, run: createCountCheck(services) },
+    { name: 'check-counts', everyMs: 60 * minute, quiet: true, run: createCountCheck(services) },
     { name: 'count-versions', everyMs: 5 * minute, run: countVersions },
     { name: 'link-activity', everyMs: 500, quiet: true, run: (_, now) => linkActivity(services, now) },
     { name: 'check-activity', everyMs: 15_000, quiet: true, run: createActivityCheck(services) },

@@ -11,9 +11,11 @@ export async function countVersions({ db }: Pick<Services, 'db'>, now: Date): Pr
     insert into version_counts (handler, version, hour, vms, failed)
     select handler, version, ${hour}, coalesce(n.vms, 0), coalesce(n.failed, 0)
       from (
-        select handler, goal_version as version, count(distinct vm_id) as vms,
-          count(distinct vm_id) filter (where health = 'failed') as failed
-          from extension_health group by handler, goal_version
+        select handler, version, count(*) as vms, count(*) filter (where failed) as failed from (
+          -- In the order of the key: sorting a large fleet by handler takes twice as long.
+          select vm_id, handler, goal_version as version, bool_or(health = 'failed') as failed
+            from extension_health group by vm_id, handler, goal_version
+        ) each_vm group by handler, version
       ) n
       full join (
         select distinct handler, version from version_counts

@@ -34,8 +34,8 @@ export async function foldCounts({ db }: Pick<Services, 'db'>): Promise<number> 
   return rows[0]?.notes ?? 0;
 }
 
-/** Counts not longer than this; then the night's turn is over. */
-const timeLimit = '10min';
+/** Counts not longer than this. */
+const timeLimit = '2min';
 
 /**
  * Counts the whole fleet, compares, and mends what disagrees. Returns by how much the counts were wrong, by what is

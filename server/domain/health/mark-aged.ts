@@ -36,13 +36,16 @@ export async function markAged({ db }: Pick<Services, 'db'>, since: Date | null,
 async function findAged(tx: Transaction, since: Date | null, now: Date): Promise<string[]> {
   // Not by parallel workers: nobody waits, and cores are there for reports.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
-  const before = (end: Date, seconds: SQL | number): SQL =>
-    sql`${end.toISOString()}::timestamptz - make_interval(secs => ${seconds})`;
+  // As constants: a million rows are compared with them.
+  const before = (end: Date, seconds: number): SQL =>
+    sql`${new Date(end.getTime() - seconds * 1000).toISOString()}::timestamptz`;
   /** Whether the moment so many seconds after this one passed meanwhile; of several numbers, perhaps. */
-  const passed = (from: SQL, shortest: SQL | number, longest = shortest): SQL =>
+  const passed = (from: SQL, shortest: number, longest = shortest): SQL =>
     since === null
       ? sql`${from} < ${before(now, shortest)}`
       : sql`(${from} < ${before(now, shortest)} and ${from} >= ${before(since, longest)})`;
+  /** The same where each row has seconds of its own. */
+  const passedBy = (from: SQL, seconds: SQL): SQL => passed(sql`${from} + make_interval(secs => ${seconds})`, 0);
 
   const ofHeartbeat = sql`coalesce(heartbeat_seconds, ${defaultPeriods.heartbeatSeconds}) + ${graceSeconds}`;
   const ofStatus = sql`coalesce(status_seconds, ${defaultPeriods.statusSeconds}) + ${graceSeconds}`;
@@ -53,21 +56,23 @@ async function findAged(tx: Transaction, since: Date | null, now: Date): Promise
         or ${passed(sql`last_seen_at`, unresponsiveSeconds)}) as aged
     from agent_presence`);
   const { aged = null, heartbeat = [], status = [] } = agents.rows[0] ?? {};
-  const perhaps = (from: SQL, [shortest, longest]: readonly number[]): SQL => passed(from, shortest ?? 0, longest);
+  const [shortest = 0, longest = shortest] = heartbeat;
+  const [shortestStatus = 0, longestStatus = shortestStatus] = status;
   // What its own agent promised is asked of those alone that are late by the promise of any.
   const readings = await tx.execute<{ vm_id: string }>(sql`
     select distinct e.vm_id from (
       select vm_id, heartbeat_read_at, status_read_at,
-        ${passed(sql`heartbeat_read_at`, sql`${unresponsiveSeconds} - heartbeat_age_seconds`)} as is_old,
-        ${perhaps(sql`heartbeat_read_at`, heartbeat)} as is_late,
-        (${isOpen} and ${perhaps(sql`status_read_at`, status)}) as is_stale
+        ((heartbeat_age_seconds > ${unresponsiveSeconds - shortest} or heartbeat_read_at < ${before(now, shortest)})
+          and ${passedBy(sql`heartbeat_read_at`, sql`${unresponsiveSeconds} - heartbeat_age_seconds`)}) as is_old,
+        ${passed(sql`heartbeat_read_at`, shortest, longest)} as is_late,
+        (${passed(sql`status_read_at`, shortestStatus, longestStatus)} and ${isOpen}) as is_stale
       from extension_pulse
     ) e left join lateral (
       select heartbeat_seconds, status_seconds from agent_presence where vm_id = e.vm_id offset 0
     ) p on true
     where (is_old or is_late or is_stale) and (is_old
-      or (is_late and ${passed(sql`heartbeat_read_at`, ofHeartbeat)})
-      or (is_stale and ${passed(sql`status_read_at`, ofStatus)}))`);
+      or (is_late and ${passedBy(sql`heartbeat_read_at`, ofHeartbeat)})
+      or (is_stale and ${passedBy(sql`status_read_at`, ofStatus)}))`);
   return [...new Set([...(aged ?? []), ...readings.rows.map((row) => row.vm_id)])].sort();
 }
 

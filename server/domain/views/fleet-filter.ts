@@ -70,12 +70,23 @@ function healthConditions(filter: FleetFilter, now: Date, deep = false): (SQL | 
           sql`, `,
         )})`
       : undefined,
-    ...tags.map(({ name, value }) =>
-      value === undefined ? sql`h.tags ? ${name}` : sql`h.tags @> ${JSON.stringify({ [name]: value })}::jsonb`,
-    ),
+    ...tags.flatMap(({ name, value }) => (value === undefined ? sql`h.tags ? ${name}` : [])),
+    ...valued(tags).map((wanted) => sql`h.tags @> ${JSON.stringify(wanted)}::jsonb`),
     extensionCondition(filter, deep),
     silentMinutes === undefined ? undefined : silentFor(silentMinutes, now),
   ];
+}
+
+/** Tags with their values in as few objects as there can be: each is looked up as a whole. */
+function valued(tags: NonNullable<FleetFilter['tags']>): Record<string, string>[] {
+  const objects: Map<string, string>[] = [];
+  for (const { name, value } of tags) {
+    if (value === undefined) continue;
+    const free = objects.find((object) => !object.has(name));
+    if (free === undefined) objects.push(new Map([[name, value]]));
+    else free.set(name, value);
+  }
+  return objects.map((object) => Object.fromEntries(object));
 }
 
 /** Its agent has missed its time, which makes the VM unresponsive, and was last heard so long ago. */

@@ -68,7 +68,8 @@ async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Pro
   const running = read().finally(() => {
     const ended = performance.now();
     desk.running = null;
-    desk.restUntil = ended + Math.min(longestRestMs, (ended - began) * restPerReading);
+    // What takes long has half of a core at most, however many ask.
+    desk.restUntil = ended + Math.max(ended - began, Math.min(longestRestMs, (ended - began) * restPerReading));
   });
   Object.assign(desk, { running, next: null, hurry: new AbortController() });
   return running;
