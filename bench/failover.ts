@@ -117,6 +117,10 @@ function startGateway(number: number, variables: Record<string, string>): Child 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
   process.on(name, () => void end().finally(() => process.exit(130)));
 }
+process.on('uncaughtException', (error) => {
+  console.error(error);
+  void end().finally(() => process.exit(1));
+});
 const tools = serverTools();
 if (tools === null) {
   console.error(`There is no PostgreSQL server below /usr/lib/postgresql.\n\n${usage}`);
