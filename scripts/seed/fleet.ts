@@ -35,8 +35,11 @@ export async function writeFleet(client: pg.ClientBase, options: FleetOptions): 
     [seededBy],
   );
   await writeGoalStates(client, options.epoch);
-  await writeAgents(client, at, options.epoch);
   await writeReports(client);
+  // Last and as of now: writing a large fleet takes minutes, in which its agents would have fallen silent.
+  const heardAt = new Date().toISOString();
+  await writeAgents(client, heardAt, options.epoch);
+  await writePulses(client, { at, heardAt });
 }
 
 /** Each goal that there can be, as contents and as the text that agents get. */
@@ -217,16 +220,6 @@ async function writeAgents(client: pg.ClientBase, at: string, epoch: string): Pr
 /** What was reported last, and the history that tells of it. */
 async function writeReports(client: pg.ClientBase): Promise<void> {
   await client.query(
-    `insert into extension_pulse (vm_id, name, handler_sequence, heartbeat_status, heartbeat_read_at,
-       heartbeat_age_seconds, status_sequence, status_word, status_read_at, status_age_seconds, concluded_at, concluded_with)
-     select vm_id, name, (report ->> 'sequenceNumber')::bigint, beat ->> 'status',
-       case when beat is not null then read_at end, case when beat is not null then beat_age end,
-       case when status is not null then 1 end, status ->> 'status',
-       case when status is not null then read_at end, case when status is not null then 6 end,
-       case when concluded is not null then handler_at + interval '15 seconds' end, concluded
-     from seed_extensions order by vm_id, name`,
-  );
-  await client.query(
     `insert into extension_latest (vm_id, name, handler_state, handler_at, heartbeat, status)
      select vm_id, name, report, case when report is not null then handler_at end, beat, status
      from seed_extensions order by vm_id, name`,
@@ -246,5 +239,21 @@ async function writeReports(client: pg.ClientBase): Promise<void> {
          jsonb_build_object('extension', name, 'ageSeconds', 2, 'readSecondsAgo', 1, 'file', beat_file)
          from seed_extensions where beat is not null and (affected or n % 10 = 0)
      ) h order by at`,
+  );
+}
+
+/** When each document was read last; `seed_extensions` has that as of `at`. */
+async function writePulses(client: pg.ClientBase, { at, heardAt }: { at: string; heardAt: string }): Promise<void> {
+  await client.query(
+    `insert into extension_pulse (vm_id, name, handler_sequence, heartbeat_status, heartbeat_read_at,
+       heartbeat_age_seconds, status_sequence, status_word, status_read_at, status_age_seconds, concluded_at, concluded_with)
+     select vm_id, name, (report ->> 'sequenceNumber')::bigint, beat ->> 'status',
+       case when beat is not null then heard_at end, case when beat is not null then beat_age end,
+       case when status is not null then 1 end, status ->> 'status',
+       case when status is not null then heard_at end, case when status is not null then 6 end,
+       case when concluded is not null then handler_at + interval '15 seconds' end, concluded
+     from seed_extensions cross join lateral (select read_at + ($2::timestamptz - $1::timestamptz) as heard_at) h
+     order by vm_id, name`,
+    [at, heardAt],
   );
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { changesChannel } from '#server/domain/changes/index.ts';
-import { foldHealth, markAged } from '#server/domain/health/index.ts';
+import { foldHealth, markAged, soonSeconds } from '#server/domain/health/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
 /** Milliseconds between two looks for VMs that changed: many changes at once are one look. */
@@ -10,6 +10,8 @@ const ageingMs = 1_000;
 /** A look over a large fleet is followed by so much of its own time, but not by so many milliseconds that it tells late. */
 const restPerLook = 19;
 const longestRestMs = 8_000;
+/** A look at all sees ahead; until shortly before the end of that, only those are looked at that it saw. */
+const aheadMs = (soonSeconds - 3) * 1_000;
 /** What is committed by another process may say a moment that was looked at a moment ago. */
 const overlapMs = 1_000;
 /** VMs of one look, so that stopping does not wait for all of a large fleet. */
@@ -23,17 +25,25 @@ const lanes = 2;
  */
 function createLook(services: OpenServices): () => Promise<boolean> {
   let since: Date | null = null;
+  let all: { at: Date; soon: string[] | null } | null = null;
   let next = 0;
   return async () => {
     const began = performance.now();
     if (began < next) return false;
     const now = new Date();
-    const found = await markAged(services, since, now);
+    const isAhead = all !== null && all.soon !== null && now.getTime() - all.at.getTime() < aheadMs;
+    const looked = await markAged(
+      services,
+      isAhead ? { since, now, among: all?.soon ?? [] } : { since: all?.at ?? null, now, among: null },
+    );
     // Where another worker looks, this one remembers from when on it would have to.
-    if (found !== null) since = new Date(now.getTime() - overlapMs);
+    if (looked !== null) {
+      since = new Date(now.getTime() - overlapMs);
+      if (!isAhead) all = { at: since, soon: looked.soon };
+    }
     const ended = performance.now();
     next = ended + Math.min(longestRestMs, Math.max(ageingMs, (ended - began) * restPerLook));
-    return (found ?? 0) > 0;
+    return (looked?.marked ?? 0) > 0;
   };
 }
 

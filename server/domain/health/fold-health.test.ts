@@ -49,7 +49,7 @@ const told = async (vm: GivenVm) =>
 
 /** What the worker does with time. */
 async function foldAged(now: Date): Promise<void> {
-  await markAged(services, null, now);
+  await markAged(services, { since: null, now, among: null });
   await foldHealth(services, now);
 }
 

@@ -10,4 +10,4 @@ export {
   readFleetCounts,
 } from './fleet-counts.ts';
 export { foldHealth, markForgotten } from './fold-health.ts';
-export { markAged } from './mark-aged.ts';
+export { markAged, soonSeconds } from './mark-aged.ts';
