@@ -7,7 +7,6 @@ import {
   foreignKey,
   index,
   json,
-  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -53,16 +52,16 @@ export const extensionPulse = pgTable(
   ofExtension,
 );
 
-/** The documents that were last reported of each extension and are shown. */
+/** The documents that were last reported of each extension and are shown; as text, which costs a report least. */
 export const extensionLatest = pgTable(
   'extension_latest',
   {
     vmId: uuid('vm_id').notNull(),
     name: text().notNull(),
-    handlerState: jsonb('handler_state').$type<HandlerReport>(),
+    handlerState: json('handler_state').$type<HandlerReport>(),
     handlerAt: timestamp('handler_at', { withTimezone: true }),
-    heartbeat: jsonb().$type<HeartbeatDocument>(),
-    status: jsonb().$type<StatusDocument>(),
+    heartbeat: json().$type<HeartbeatDocument>(),
+    status: json().$type<StatusDocument>(),
   },
   ofExtension,
 );

@@ -32,7 +32,7 @@ export const healthColumns = {
   timeouts: extensions.timeouts,
   changedAt: extensions.changedAt,
   deliveredAt: extensions.deliveredAt,
-  handlerState: sql<HandlerReport | null>`${handlerState} - 'output'`,
+  handlerState: sql<HandlerReport | null>`${handlerState}::jsonb - 'output'`,
   handlerAt: extensionLatest.handlerAt,
   heartbeatStatus: extensionPulse.heartbeatStatus,
   heartbeatReadAt: extensionPulse.heartbeatReadAt,

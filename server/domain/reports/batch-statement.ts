@@ -155,10 +155,10 @@ with report as materialized (
      and (j.handler_news or j.heartbeat_hash is not null or j.status_current)
 ), shown as (
   update extension_latest l set
-    handler_state = case when j.handler_news then j.handler::jsonb else l.handler_state end,
+    handler_state = case when j.handler_news then j.handler else l.handler_state end,
     handler_at = case when j.handler_news then j.at else l.handler_at end,
-    heartbeat = case when j.heartbeat_news then j.heartbeat::jsonb else l.heartbeat end,
-    status = case when j.status_current and j.status_news then j.status::jsonb else l.status end
+    heartbeat = case when j.heartbeat_news then j.heartbeat else l.heartbeat end,
+    status = case when j.status_current and j.status_news then j.status else l.status end
     from judged j
    where l.vm_id = j.vm_id and l.name = j.name
      and (j.handler_news or j.heartbeat_news or j.status_current and j.status_news)

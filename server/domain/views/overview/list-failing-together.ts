@@ -200,6 +200,6 @@ async function readMessage(
   { vmId, extension }: Sampled['sample'],
 ): Promise<Pick<StatusDocument, 'message' | 'formattedMessage'> | null> {
   const { rows } = await ctx.db.execute<{ status: StatusDocument | null }>(sql`
-    select status - array['substatus'] as status from ${extensionLatest} where vm_id = ${vmId} and name = ${extension}`);
+    select status::jsonb - array['substatus'] as status from ${extensionLatest} where vm_id = ${vmId} and name = ${extension}`);
   return rows[0]?.status ?? null;
 }
