@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { defaultLimits } from '#server/platform/limits.ts';
 import { seedFleet } from '../fleet/seed-fleet.ts';
 import { openHouse } from '../house/house.ts';
 import { latencyPicture } from '../print/latency-picture.ts';
@@ -21,7 +22,9 @@ const flat = 1.1;
 
 /** The headline run: seeds, runs, prints what came of it; false where it is not what is asked for. */
 export async function million({ vms, minutes, connections, seed, json, say }: MillionCommand): Promise<boolean> {
-  const house = await openHouse({ say });
+  // As operations.md says for a fleet of this size: every agent is remembered.
+  const limits = { rememberedAgents: Math.max(vms, defaultLimits.rememberedAgents) };
+  const house = await openHouse({ environment: { ANNEX_LIMITS: JSON.stringify(limits) }, say });
   const fleet = await seedFleet(house.services, { vms, seed, say });
   await house.services.db.$client.query('checkpoint');
   await house.startWorker();
@@ -34,7 +37,7 @@ export async function million({ vms, minutes, connections, seed, json, say }: Mi
   const file = await writeResults(
     house.services.db.$client,
     'million',
-    { options: { vms, minutes, connections, seed }, verdicts, ...result },
+    { options: { vms, minutes, connections, seed, limits }, verdicts, ...result },
     json,
   );
   const picture = file.replace(/(\.json)?$/, '.svg');
