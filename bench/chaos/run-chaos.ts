@@ -60,7 +60,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   let longest = 0;
   let during = '';
   for (let turn = 0; kills < options.kills && performance.now() - began < options.minutes * 60_000; turn += 1) {
-    await delay(500 + random() * 2_500);
+    await delay(1_000 + random() * 3_000);
     const mishap = draw(turn % (killsBetween + 1) === killsBetween ? other : killing, random);
     if (mishap === undefined || !(await mishap.happen())) continue;
     happened[mishap.name] = (happened[mishap.name] ?? 0) + 1;
