@@ -41,24 +41,14 @@ const is = {
   status: { word: 'status_word', readAt: 'status_read_at', age: 'status_age' },
 };
 
-/** A document without what changes each time it is sent, as history.ts compares late ones. */
-const said = (document: string): string => `(${document})::jsonb - array['ageSeconds', 'readSecondsAgo']`;
-
-/** A late entry is kept unless the last one kept of its place said the same. */
-const isNewAmongLate = (kind: string): string => `not exists (
-      select from (
-        select h.document from report_history h
-         where h.vm_id = j.vm_id and h.extension = j.name and h.kind = '${kind}' and h.sequence_number = j.${kind}_sequence
-         order by h.at desc, h.id desc limit 1) kept
-       where ${said('kept.document')} = ${said(`j.${kind}_raw`)})`;
-
 /**
  * Takes in a batch of reports, at most one of each VM, in one statement: `merge.ts` for all of them at once. $1 and $2
  * are JSON: the reports and their entries by extension, as ingest-batch.ts makes them; $3 whether to notify.
  *
  * Nothing is locked ahead: a VM's presence row is written only if it still is the version that was judged, and every
  * writer of a VM's reports writes that row. A VM whose row moved on, that has none, or whose report needs the careful way
- * (an unknown extension, a sequence number above the goal's) is not among `taken`, and nothing of it was stored.
+ * (an unknown extension, a sequence number above the goal's, a late document that may be kept already) is not among
+ * `taken`, and nothing of it was stored.
  */
 export const batchStatement = {
   name: 'reports-batch',
@@ -121,11 +111,14 @@ with report as materialized (
         where pair.vm_id = s.vm_id
           and (not pair.is_known
             or (pair.handler_sequence is not null or pair.status_sequence is not null) and pair.goal_sequence is null
-            or pair.handler_sequence > pair.goal_sequence or pair.status_sequence > pair.goal_sequence))
+            or pair.handler_sequence > pair.goal_sequence or pair.status_sequence > pair.goal_sequence
+            or pair.handler_late
+            or pair.status_late and (pair.status_sequence, pair.status_hash)
+              is distinct from (pair.was_status_sequence, pair.was_status_hash)))
   returning p.vm_id
 ), judged as materialized (
   select pair.*,
-    handler_hash is not null and not handler_late and was_handler_hash is distinct from handler_hash as handler_news,
+    handler_hash is not null and was_handler_hash is distinct from handler_hash as handler_news,
     heartbeat_hash is not null and was_heartbeat_hash is distinct from heartbeat_hash as heartbeat_news,
     status_hash is not null and not status_late as status_current,
     status_hash is not null
@@ -165,13 +158,11 @@ with report as materialized (
 ), kept as (
   insert into report_history (vm_id, at, kind, extension, sequence_number, current, document)
   select * from (
-    select j.vm_id, j.at, 'handler', j.name, j.handler_sequence, not j.handler_late, j.handler_raw from judged j
-     where j.handler_news or j.handler_late and ${isNewAmongLate('handler')}
+    select vm_id, at, 'handler', name, handler_sequence, true, handler_raw from judged where handler_news
     union all
-    select j.vm_id, j.at, 'heartbeat', j.name, null, true, j.heartbeat_raw from judged j where j.heartbeat_news
+    select vm_id, at, 'heartbeat', name, null, true, heartbeat_raw from judged where heartbeat_news
     union all
-    select j.vm_id, j.at, 'status', j.name, j.status_sequence, j.status_current, j.status_raw from judged j
-     where j.status_news and (j.status_current or ${isNewAmongLate('status')})) h
+    select vm_id, at, 'status', name, status_sequence, true, status_raw from judged where status_current and status_news) h
 ), visible as materialized (
   select s.vm_id from seen s join taken on taken.vm_id = s.vm_id where s.was_away or s.is_news and not s.repeated
   union

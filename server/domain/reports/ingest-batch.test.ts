@@ -91,6 +91,7 @@ async function stateOf({ vmId }: GivenVm): Promise<unknown> {
 }
 
 test('AZ-S3 AZ-S4 a batch comes to what its reports come to one by one: late, repeated, aged, whatever they say', async () => {
+  let settled = 0;
   for (let sequence = 0; sequence < 8; sequence++) {
     const [together, alone] = [await vmWithTwo(), await vmWithTwo()];
     let seconds = 0;
@@ -103,11 +104,13 @@ test('AZ-S3 AZ-S4 a batch comes to what its reports come to one by one: late, re
       const [one, other] = [await prepared(together), await prepared(alone)];
       expect(isPlain(one)).toBe(true);
       const taken = (await ingestBatch(services.db, [one])).get(together.vmId);
-      // The first report of a machine makes its presence; that is not a batch's.
+      // The first report of a machine makes its presence, and late documents are compared with those that were kept:
+      // that is not a batch's.
       const first = taken ?? (await ingestCarefully(await together.agent(receivedAt), one));
-      if (turn > 1) expect(taken).toBeDefined();
+      if (taken) settled += 1;
       expect(first).toEqual(await ingestCarefully(await alone.agent(receivedAt), other));
       expect(await stateOf(together), `${sequence}.${turn} ${JSON.stringify(report)}`).toEqual(await stateOf(alone));
     }
   }
+  expect(settled).toBeGreaterThan(15);
 }, 60_000);

@@ -19,7 +19,8 @@ const carefulAtOnce = 4;
  * What the batches ask of their connections: plans by index only, which stay right while tables grow from nothing to a
  * million rows, and no long wait for a row that somebody else holds.
  */
-const batchSession = '-c lock_timeout=500 -c work_mem=32MB -c jit=off -c enable_seqscan=off -c enable_mergejoin=off';
+const batchSession =
+  '-c lock_timeout=500 -c work_mem=32MB -c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off';
 
 interface Waiting {
   ctx: Context;
