@@ -73,7 +73,9 @@ export class NodeCall implements AgentCall {
       });
       request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
       request.on('error', reject);
-      request.on('close', () => reject(new DomainError('bad_request', 'request_malformed')));
+      request.on('close', () => {
+        if (!request.complete) reject(new DomainError('bad_request', 'request_malformed'));
+      });
     });
   }
 

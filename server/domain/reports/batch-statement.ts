@@ -41,9 +41,23 @@ const is = {
   status: { word: 'status_word', readAt: 'status_read_at', age: 'status_age' },
 };
 
+/** The documents of an entry, in the order of their parameters: what is shown, and what was sent. */
+export const documentColumns = [
+  'handler',
+  'handler_raw',
+  'heartbeat',
+  'heartbeat_raw',
+  'status',
+  'status_raw',
+] as const;
+
+/** Stands between two documents: a character that JSON holds only in an escape. */
+export const separator = '\u001e';
+
 /**
  * Takes in a batch of reports, at most one of each VM, in one statement: `merge.ts` for all of them at once. $1 and $2
- * are JSON: the reports and their entries by extension, as ingest-batch.ts makes them; $3 whether to notify.
+ * are JSON: the reports and their entries by extension, as ingest-batch.ts makes them; $3 whether to notify. The entries'
+ * documents follow, all of a kind in one text: as parts of the JSON they would be read twice.
  *
  * Nothing is locked ahead: a VM's presence row is written only if it still is the version that was judged, and every
  * writer of a VM's reports writes that row. A VM whose row moved on, that has none, or whose report needs the careful way
@@ -58,13 +72,15 @@ with report as materialized (
     vm_id uuid, at timestamptz, counter bigint, run text, number bigint, heartbeat_seconds int, status_seconds int,
     skew int, applied_etag text, polling int, reporting int)
 ), entry as materialized (
-  select * from json_to_recordset($2) as e (
-    vm_id uuid, name text,
-    handler_hash uuid, handler_sequence bigint, handler json, handler_raw json,
-    heartbeat_hash uuid, heartbeat_status text, heartbeat_read_at timestamptz, heartbeat_age float8,
-    heartbeat json, heartbeat_raw json,
-    status_hash uuid, status_sequence bigint, status_word text, status_read_at timestamptz, status_age float8,
-    status json, status_raw json)
+  select * from rows from (
+    json_to_recordset($2) as (
+      vm_id uuid, name text,
+      handler_hash uuid, handler_sequence bigint,
+      heartbeat_hash uuid, heartbeat_status text, heartbeat_read_at timestamptz, heartbeat_age float8,
+      status_hash uuid, status_sequence bigint, status_word text, status_read_at timestamptz, status_age float8),
+    ${documentColumns.map((_, index) => `unnest(string_to_array($${index + 4}, chr(${separator.charCodeAt(0)})))`).join(',\n    ')}
+  ) as e (vm_id, name, handler_hash, handler_sequence, heartbeat_hash, heartbeat_status, heartbeat_read_at, heartbeat_age,
+    status_hash, status_sequence, status_word, status_read_at, status_age, ${documentColumns.join(', ')})
 ), seen as materialized (
   select r.*, p.xmin as version,
     coalesce(r.number <= p.report_number and r.run is not distinct from p.run, false) as repeated,
@@ -148,21 +164,21 @@ with report as materialized (
      and (j.handler_news or j.heartbeat_hash is not null or j.status_current)
 ), shown as (
   update extension_latest l set
-    handler_state = case when j.handler_news then j.handler else l.handler_state end,
+    handler_state = case when j.handler_news then j.handler::json else l.handler_state end,
     handler_at = case when j.handler_news then j.at else l.handler_at end,
-    heartbeat = case when j.heartbeat_news then j.heartbeat else l.heartbeat end,
-    status = case when j.status_current and j.status_news then j.status else l.status end
+    heartbeat = case when j.heartbeat_news then j.heartbeat::json else l.heartbeat end,
+    status = case when j.status_current and j.status_news then j.status::json else l.status end
     from judged j
    where l.vm_id = j.vm_id and l.name = j.name
      and (j.handler_news or j.heartbeat_news or j.status_current and j.status_news)
 ), kept as (
   insert into report_history (vm_id, at, kind, extension, sequence_number, current, document)
   select * from (
-    select vm_id, at, 'handler', name, handler_sequence, true, handler_raw from judged where handler_news
+    select vm_id, at, 'handler', name, handler_sequence, true, handler_raw::json from judged where handler_news
     union all
-    select vm_id, at, 'heartbeat', name, null, true, heartbeat_raw from judged where heartbeat_news
+    select vm_id, at, 'heartbeat', name, null, true, heartbeat_raw::json from judged where heartbeat_news
     union all
-    select vm_id, at, 'status', name, status_sequence, true, status_raw from judged where status_current and status_news) h
+    select vm_id, at, 'status', name, status_sequence, true, status_raw::json from judged where status_current and status_news) h
 ), visible as materialized (
   select s.vm_id from seen s join taken on taken.vm_id = s.vm_id where s.was_away or s.is_news and not s.repeated
   union

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Database } from '#db/client.ts';
 import { changesChannel } from '#server/domain/changes/index.ts';
 import { tell, tellsByStatement } from '#server/platform/wakes/index.ts';
-import { batchStatement } from './batch-statement.ts';
+import { batchStatement, documentColumns, separator } from './batch-statement.ts';
 import type { IngestResult } from './ingest-carefully.ts';
 import { readAt } from './merge.ts';
 import { type PreparedReport, promisedSeconds } from './prepare-report.ts';
@@ -38,11 +38,17 @@ export async function ingestBatch(
 }
 
 /** The parameters of the statement. */
-export const valuesOf = (batch: readonly PreparedReport[], notifies: boolean) => [
-  JSON.stringify(batch.map(reportRow)),
-  JSON.stringify(batch.flatMap(entryRows)),
-  notifies,
-];
+export function valuesOf(batch: readonly PreparedReport[], notifies: boolean): (string | boolean)[] {
+  const entries = batch.flatMap(entryRows);
+  return [
+    JSON.stringify(batch.map(reportRow)),
+    JSON.stringify(entries.map(({ row }) => row)),
+    notifies,
+    ...documentColumns.map((column) =>
+      entries.map(({ documents: { [column]: said } }) => (said ? JSON.stringify(said) : '')).join(separator),
+    ),
+  ];
+}
 
 const reportRow = ({ vmId, receivedAt, counter, said }: PreparedReport) => ({
   vm_id: vmId,
@@ -57,12 +63,20 @@ const reportRow = ({ vmId, receivedAt, counter, said }: PreparedReport) => ({
   ...promisedSeconds(said),
 });
 
+interface EntryRow {
+  row: Record<string, unknown>;
+  documents: Partial<Record<(typeof documentColumns)[number], object>>;
+}
+
 /** One row for each extension that the report speaks of. */
-function entryRows({ vmId, receivedAt, entries }: PreparedReport): Record<string, unknown>[] {
-  const rows = new Map<string, Record<string, unknown>>();
+function entryRows({ vmId, receivedAt, entries }: PreparedReport): EntryRow[] {
+  const rows = new Map<string, EntryRow>();
   for (const entry of entries) {
-    const row = rows.get(entry.name) ?? { vm_id: vmId, name: entry.name };
-    rows.set(entry.name, Object.assign(row, columnsOf(entry, receivedAt)));
+    const known = rows.get(entry.name) ?? { row: { vm_id: vmId, name: entry.name }, documents: {} };
+    Object.assign(known.row, columnsOf(entry, receivedAt));
+    known.documents[entry.kind] = entry.kind === 'handler' ? entry.report : entry.document;
+    known.documents[`${entry.kind}_raw`] = entry.raw;
+    rows.set(entry.name, known);
   }
   return [...rows.values()];
 }
@@ -70,20 +84,13 @@ function entryRows({ vmId, receivedAt, entries }: PreparedReport): Record<string
 function columnsOf(entry: ReportEntry, receivedAt: Date): Record<string, unknown> {
   switch (entry.kind) {
     case 'handler':
-      return {
-        handler_hash: entry.hash,
-        handler_sequence: entry.sequenceNumber,
-        handler: entry.report,
-        handler_raw: entry.raw,
-      };
+      return { handler_hash: entry.hash, handler_sequence: entry.sequenceNumber };
     case 'heartbeat':
       return {
         heartbeat_hash: entry.hash,
         heartbeat_status: entry.document.status,
         heartbeat_read_at: readAt(entry, receivedAt),
         heartbeat_age: entry.ageSeconds,
-        heartbeat: entry.document,
-        heartbeat_raw: entry.raw,
       };
     case 'status':
       return {
@@ -92,8 +99,6 @@ function columnsOf(entry: ReportEntry, receivedAt: Date): Record<string, unknown
         status_word: entry.document.status,
         status_read_at: readAt(entry, receivedAt),
         status_age: entry.ageSeconds,
-        status: entry.document,
-        status_raw: entry.raw,
       };
   }
 }

@@ -9,7 +9,7 @@ import type { IngestReportInput } from './input.ts';
 import { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts';
 
 /** Batches under way at once: one is written by the disk while others are prepared. */
-const batchesAtOnce = 3;
+const batchesAtOnce = 2;
 const batchReports = 500;
 const batchBytes = 4 * 1024 * 1024;
 /** Transactions of their own at once; the rest of the pool serves what else the door asks. */
