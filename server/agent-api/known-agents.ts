@@ -4,7 +4,7 @@ import {
   type AgentIdentity,
   credentialHash,
   credentialsChannel,
-  findAgent,
+  findAgents,
   listAgentNews,
 } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -26,6 +26,9 @@ export interface KnownAgent extends Omit<AgentIdentity, 'etag'> {
 
 /** A half-open connection says nothing: what changed is looked up every few seconds too. */
 const lookMs = 5_000;
+/** Statements under way at once, and agents that one of them reads. */
+const readsAtOnce = 4;
+const readTogether = 500;
 /** How far back is looked: a transaction's time was taken before its commit, maybe by another machine's clock. */
 const overlapMs = 30_000;
 
@@ -60,6 +63,9 @@ export class KnownAgents {
   readonly #meanwhile = new Map<string, number>();
   #reading = 0;
   #turn = 0;
+  /** Agents that wait to be read, by their credentials' hashes. */
+  readonly #wanted = new Map<string, PromiseWithResolvers<KnownAgent>>();
+  #scheduled = false;
 
   constructor(options: KnownAgentsOptions) {
     this.#options = options;
@@ -110,29 +116,60 @@ export class KnownAgents {
     await this.#looking;
   }
 
-  async #read(hash: string): Promise<KnownAgent> {
+  #read(hash: string): Promise<KnownAgent> {
+    const asked = this.#wanted.get(hash) ?? Promise.withResolvers<KnownAgent>();
+    this.#wanted.set(hash, asked);
+    this.#schedule();
+    return asked.promise;
+  }
+
+  /** Those that call while others are being read are read together, when the loop is free. */
+  #schedule(): void {
+    if (this.#scheduled || this.#reading >= readsAtOnce || this.#wanted.size === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      const batch = [...this.#wanted].slice(0, readTogether);
+      for (const [hash] of batch) this.#wanted.delete(hash);
+      void this.#readBatch(batch);
+      this.#schedule();
+    });
+  }
+
+  async #readBatch(batch: readonly [string, PromiseWithResolvers<KnownAgent>][]): Promise<void> {
     const turn = ++this.#turn;
     const epoch = this.#epoch;
     const hears = this.#hears;
     this.#reading += 1;
     try {
-      const found = await findAgent(this.#options.db, hash);
-      if (found === null) {
-        this.#byCredential.delete(hash);
-        throw refused();
+      const hashes = batch.map(([hash]) => hash);
+      const found = await findAgents(this.#options.db, hashes);
+      for (const [hash, asked] of batch) {
+        const identity = found.get(hash);
+        if (identity === undefined) {
+          this.#byCredential.delete(hash);
+          asked.reject(refused());
+        } else {
+          const isSure = hears && (this.#meanwhile.get(identity.vmId) ?? 0) < turn;
+          asked.resolve(this.#remember(hash, identity, isSure ? epoch : -1));
+        }
       }
-      const isSure = hears && (this.#meanwhile.get(found.vmId) ?? 0) < turn;
-      const known = this.#byCredential.peek(hash);
-      const agent: KnownAgent = Object.assign(known ?? newAgent(), found, { epoch: isSure ? epoch : -1 });
-      const before = this.#byVm.get(found.vmId);
-      if (before !== undefined && before.hash !== hash) this.#byCredential.delete(before.hash);
-      this.#byCredential.set(hash, agent);
-      this.#byVm.set(found.vmId, { hash, agent });
-      return agent;
+    } catch (error) {
+      for (const [, asked] of batch) asked.reject(error);
     } finally {
       this.#reading -= 1;
       if (this.#reading === 0) this.#meanwhile.clear();
+      this.#schedule();
     }
+  }
+
+  #remember(hash: string, identity: AgentIdentity, epoch: number): KnownAgent {
+    const agent: KnownAgent = Object.assign(this.#byCredential.peek(hash) ?? newAgent(), identity, { epoch });
+    const before = this.#byVm.get(identity.vmId);
+    if (before !== undefined && before.hash !== hash) this.#byCredential.delete(before.hash);
+    this.#byCredential.set(hash, agent);
+    this.#byVm.set(identity.vmId, { hash, agent });
+    return agent;
   }
 
   #moved(vmId: string, isCredential: boolean): void {

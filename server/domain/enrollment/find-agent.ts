@@ -13,12 +13,12 @@ export interface AgentIdentity {
 }
 
 const byCredential = {
-  name: 'agent-by-credential',
-  text: `select a.vm_id as "vmId", v.name as "vmName", a.instance_id as "instanceId", coalesce(p.counter, 0) as counter,
-                h.etag
+  name: 'agents-by-credential',
+  text: `select a.credential_hash as hash, a.vm_id as "vmId", v.name as "vmName", a.instance_id as "instanceId",
+                coalesce(p.counter, 0) as counter, h.etag
            from agents a join vms v on v.id = a.vm_id join goal_state_heads h on h.vm_id = a.vm_id
            left join agent_presence p on p.vm_id = a.vm_id
-          where a.credential_hash = $1`,
+          where a.credential_hash = any($1::text[])`,
 };
 
 /** The form in which a bearer's credential is stored; null where the header holds none. */
@@ -27,14 +27,13 @@ export function credentialHash(authorization: string | null): string | null {
   return credential === undefined ? null : sha256Hex(credential);
 }
 
-/** Finds whose credential it is, in one statement; null where it is nobody's, or a deleted VM's. */
-export async function findAgent(db: Database, hash: string): Promise<AgentIdentity | null> {
-  const { rows } = await db.$client.query<Omit<AgentIdentity, 'counter'> & { counter: string }>({
+/** Finds whose credentials these are, by their hashes, in one statement; those of nobody or of a deleted VM are left out. */
+export async function findAgents(db: Database, hashes: readonly string[]): Promise<Map<string, AgentIdentity>> {
+  const { rows } = await db.$client.query<Omit<AgentIdentity, 'counter'> & { hash: string; counter: string }>({
     ...byCredential,
-    values: [hash],
+    values: [hashes],
   });
-  const [row] = rows;
-  return row ? { ...row, counter: Number(row.counter) } : null;
+  return new Map(rows.map(({ hash, ...row }) => [hash, { ...row, counter: Number(row.counter) }]));
 }
 
 /** What a VM's agent has now; both null where the VM was deleted. */
