@@ -65,7 +65,7 @@ function readOrdinary(text: string, maxDepth: number): unknown {
 
 /** Properties in all objects; -1 where something is nested too deep or a number is beyond ±2^53. */
 function countNames(value: unknown, depthLeft: number): number {
-  if (typeof value === 'number') return Math.abs(value) > 2 ** 53 ? -1 : 0;
+  if (typeof value === 'number') return Math.abs(value) >= 2 ** 53 ? -1 : 0;
   if (typeof value !== 'object' || value === null) return 0;
   if (depthLeft === 0) return -1;
   let count = 0;

@@ -20,11 +20,12 @@ export function goalState(call: AgentCall): AgentAnswer | Promise<AgentAnswer> {
 }
 
 function answerNow(call: AgentCall, admitted: Admitted): AgentAnswer | Promise<AgentAnswer> {
+  const { door } = call;
   const has = call.header('if-none-match');
-  const { etag } = admitted.agent;
-  if (has === null || has !== etag) return deliver(call, admitted, 0);
   const wait = call.query === '' ? 0 : readWait(new URLSearchParams(call.query).get('wait'));
-  const mayHold = wait > 0 && call.door.held.size < call.door.services.config.limits.heldPolls;
+  const mayHold = wait > 0 && has !== null && door.held.size < door.services.config.limits.heldPolls;
+  // Who lets its polls be held comes back soon, also where there was something at once.
+  if (has === null || has !== admitted.agent.etag) return deliver(call, admitted, mayHold ? wait : 0);
   return mayHold ? hold(call, admitted, has, wait) : unchanged(call, admitted, has, 0);
 }
 
