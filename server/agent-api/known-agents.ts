@@ -149,10 +149,10 @@ export class KnownAgents {
         if (identity === undefined) {
           this.#byCredential.delete(hash);
           asked.reject(refused());
-        } else {
-          const isSure = hears && (this.#meanwhile.get(identity.vmId) ?? 0) < turn;
-          asked.resolve(this.#remember(hash, identity, isSure ? epoch : -1));
-        }
+        } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
+          // From before the news: a poll that is held by it would not be woken again.
+          asked.resolve(this.#read(hash));
+        } else asked.resolve(this.#remember(hash, identity, hears ? epoch : -1));
       }
     } catch (error) {
       for (const [, asked] of batch) asked.reject(error);
