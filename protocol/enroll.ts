@@ -19,3 +19,21 @@ export const enrollResponse = z.looseObject({
   pollSeconds: z.number().positive(),
 });
 export type EnrollResponse = z.output<typeof enrollResponse>;
+
+/** What an agent sends when it changes its key. */
+export const renewCertificateRequest = z.object({
+  /** PEM, like the one of the enrolment. */
+  certificate: z.string().min(1).max(16_384),
+  /** Base64 of a signature with the old key (SHA-256) over `certificate` as it stands here, or over its DER. */
+  proof: z.string().min(1).max(4_096),
+});
+export type RenewCertificateRequest = z.output<typeof renewCertificateRequest>;
+
+export const renewCertificateResponse = z.looseObject({
+  vmId: z.string(),
+  /** Of the certificate that protected settings are sealed for from now on. */
+  thumbprint: z.string(),
+  /** Of the goal state that has them sealed anew. */
+  incarnation: z.number().int(),
+});
+export type RenewCertificateResponse = z.output<typeof renewCertificateResponse>;

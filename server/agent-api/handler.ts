@@ -13,6 +13,7 @@ import { HeldPolls } from './held-polls.ts';
 import { KnownAgents } from './known-agents.ts';
 import { type Arrival, NodeCall } from './node-call.ts';
 import { RateLimit } from './rate-limit.ts';
+import { certificate } from './routes/certificate/route.ts';
 import { enroll } from './routes/enroll/route.ts';
 import { goalState } from './routes/goal-state/route.ts';
 import { packageBytes } from './routes/packages/route.ts';
@@ -34,6 +35,7 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'POST', path: /^\/agent\/v1\/reports$/, route: async (call) => webAnswer(await reports(call)) },
   { method: 'GET', path: /^\/agent\/v1\/packages\/([0-9a-f]{64})$/, route: packageBytes },
   { method: 'POST', path: /^\/agent\/v1\/enroll$/, route: enroll },
+  { method: 'PUT', path: /^\/agent\/v1\/certificate$/, route: certificate },
 ];
 
 /** What the server knows of a call; `closing` is aborted when the process begins to drain. */

@@ -6,6 +6,7 @@ import {
   createPublicKey,
   publicEncrypt,
   randomBytes,
+  verify,
   X509Certificate,
 } from 'node:crypto';
 import {
@@ -170,4 +171,17 @@ export function readSealingCertificate(pem: string): SealingCertificate | null {
     thumbprint: createHash('sha1').update(certificate.raw).digest('hex').toUpperCase(),
     keyHash: createHash('sha256').update(spki).digest('hex'),
   };
+}
+
+/**
+ * Whether `signature` was made over these bytes by the holder of the certificate's key, with SHA-256: of an RSA key
+ * PKCS#1 v1.5 or PSS, of a P-256 key DER or the two numbers side by side.
+ */
+export function isSignedBy(pem: string, bytes: Buffer, signature: Buffer): boolean {
+  const key = new X509Certificate(pem).publicKey;
+  const forms =
+    key.asymmetricKeyType === 'rsa'
+      ? [{ padding: constants.RSA_PKCS1_PADDING }, { padding: constants.RSA_PKCS1_PSS_PADDING }]
+      : [{ dsaEncoding: 'der' as const }, { dsaEncoding: 'ieee-p1363' as const }];
+  return forms.some((form) => verify('sha256', bytes, { key, ...form }, signature));
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agentPresence, agents, enrollmentTokens, vms } from '#db/schema/index.ts';
 import type { EnrollRequest, EnrollResponse } from '#protocol/index.ts';
@@ -6,9 +6,10 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate } from '#server/domain/goal-states/index.ts';
-import { readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
+import type { SealingCertificate } from '#server/platform/cms.ts';
 import { keyedDigest, sha256Hex } from '#server/platform/keys.ts';
 import { tell } from '#server/platform/wakes/index.ts';
+import { refuseKeyOfAnother, refuseKeyTaken, requireFit } from './fit-key.ts';
 import { pollSeconds } from './polling.ts';
 import { credentialsChannel } from './remove-vm.ts';
 
@@ -19,12 +20,7 @@ const repeatMs = 10 * 60_000;
  * repeats the answer. Throws 401 `enrollment_refused`, 409 `key_in_use`, 422 `certificate_unfit`.
  */
 export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise<EnrollResponse> {
-  const certificate = readSealingCertificate(request.certificate);
-  if (!certificate) {
-    throw new DomainError('unprocessable', 'certificate_unfit', {
-      faults: [{ path: '/certificate', code: 'certificate_unfit' }],
-    });
-  }
+  const certificate = requireFit(request.certificate);
   const tokenHash = sha256Hex(request.enrollmentToken);
   // Derived, not drawn: the answer can be repeated, and only its hash is stored.
   const credential = `annex_agent_${keyedDigest(ctx.keys.credential, tokenHash, certificate.keyHash).toString('base64url')}`;
@@ -70,24 +66,6 @@ async function agentActor(tx: Transaction, vmId: string): Promise<Context['actor
   return { kind: 'agent', id: vmId, name: vm.name, role: null, namespaces: [] };
 }
 
-async function refuseKeyOfAnother(tx: Transaction, vmId: string, certificate: SealingCertificate): Promise<void> {
-  const [other] = await tx
-    .select({ vmId: agents.vmId })
-    .from(agents)
-    .where(and(eq(agents.keyHash, certificate.keyHash), ne(agents.vmId, vmId)));
-  if (other) throw new DomainError('conflict', 'key_in_use');
-}
-
-/** Another machine with the same key was faster between the look and the write. */
-function refuseKeyTaken(error: unknown): never {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const { code, constraint } = (cause ?? {}) as { code?: unknown; constraint?: unknown };
-  if (code === '23505' && constraint === 'agents_key') {
-    throw new DomainError('conflict', 'key_in_use', { cause: error });
-  }
-  throw error;
-}
-
 async function bindAgent(
   tx: Transaction,
   ctx: Context,
@@ -115,7 +93,7 @@ async function bindAgent(
     .onConflictDoUpdate({ target: agents.vmId, set: values })
     .catch(refuseKeyTaken);
   await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
-  await bindCertificate(tx, ctx, vmId, certificate);
+  await bindCertificate(tx, ctx, vmId, certificate, 'another machine');
   await recordAudit(tx, ctx, {
     action: 'agent.enroll',
     target: { kind: 'vm', id: vmId },

@@ -6,3 +6,4 @@ export { pollAfter, pollSeconds } from './polling.ts';
 export { PresenceBook } from './presence.ts';
 export { registerVm } from './register-vm.ts';
 export { credentialsChannel, deleteVm, removeVm } from './remove-vm.ts';
+export { renewCertificate } from './renew-certificate.ts';

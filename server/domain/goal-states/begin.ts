@@ -16,20 +16,23 @@ export async function beginGoalStates(tx: Transaction, ctx: Context, vmId: strin
 
 /**
  * Binds the VM's protected settings to a certificate; raises the incarnation and no sequence number, so that no
- * handler runs again. What the former machine was given counts no more.
+ * handler runs again. What a former machine was given counts no more. Returns the new incarnation.
  */
 export async function bindCertificate(
   tx: Transaction,
   ctx: Context,
   vmId: string,
   certificate: { pem: string; thumbprint: string },
-): Promise<void> {
+  holder: 'another machine' | 'the same machine',
+): Promise<number> {
   const head = await lockHead(tx, vmId);
   await resealSecrets(tx, ctx, vmId, certificate);
   await tx
     .update(goalStateHeads)
     .set({ certificate: certificate.pem, thumbprint: certificate.thumbprint })
     .where(eq(goalStateHeads.vmId, vmId));
-  await tx.update(extensions).set({ deliveredAt: null }).where(eq(extensions.vmId, vmId));
-  await publishGoalState(tx, ctx, head, { action: 'certificate.bind' });
+  if (holder === 'another machine') {
+    await tx.update(extensions).set({ deliveredAt: null }).where(eq(extensions.vmId, vmId));
+  }
+  return publishGoalState(tx, ctx, head, { action: 'certificate.bind' });
 }

@@ -220,7 +220,7 @@ describe('AZ-C2 custody of protected settings', () => {
     const set = (value?: Record<string, unknown> | null) =>
       setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, value)) });
     expect(await set(secret)).toMatchObject({ sequenceNumber: 1 });
-    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, certificate));
+    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, certificate, 'another machine'));
     expect(await set({ ...secret })).toMatchObject({ sequenceNumber: 1 });
     expect(await set()).toMatchObject({ sequenceNumber: 1 });
     expect(await set({ password: 'another' })).toMatchObject({ sequenceNumber: 2 });
@@ -242,7 +242,7 @@ describe('AZ-C2 custody of protected settings', () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, secret)) });
     expect((await getGoalState(ctx, { vmId })).extensions).toEqual([]);
-    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, certificate));
+    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, certificate, 'another machine'));
     const { incarnation, extensions } = await getGoalState(ctx, { vmId });
     expect(incarnation).toBe(3);
     expect(extensions).toMatchObject([
@@ -271,10 +271,12 @@ describe('AZ-C2 custody of protected settings', () => {
       services: { ...ctx, config: { ...ctx.config, custody: 'vm' } },
     });
     const vmId = await newVm();
-    await custody.db.transaction((tx) => bindCertificate(tx, custody, vmId, certificate));
+    await custody.db.transaction((tx) => bindCertificate(tx, custody, vmId, certificate, 'another machine'));
     await setExtension(custody, { vmId, name: 'probe', goal: goal(settings({}, secret)) });
     expect((await getGoalState(custody, { vmId })).extensions).toHaveLength(1);
-    await custody.db.transaction((tx) => bindCertificate(tx, custody, vmId, { ...certificate, thumbprint: 'CD' }));
+    await custody.db.transaction((tx) =>
+      bindCertificate(tx, custody, vmId, { ...certificate, thumbprint: 'CD' }, 'another machine'),
+    );
     expect((await getGoalState(custody, { vmId })).extensions).toHaveLength(0);
     expect((await getExtension(custody, { vmId, name: 'probe' })).protectedSettings?.needsSecrets).toBe(true);
     await setExtension(custody, { vmId, name: 'probe', goal: goal(settings({}, secret)) });

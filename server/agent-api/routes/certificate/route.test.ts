@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agents, auditEntries } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { registerVm } from '#server/domain/enrollment/index.ts';
+import { getExtension, setExtension } from '#server/domain/goal-states/index.ts';
+import { openAgentDoor } from '#server/testing/agent-door.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+
+let ctx: Context;
+let door: Awaited<ReturnType<typeof openAgentDoor>>;
+const folder = mkdtempSync(join(tmpdir(), 'annex-certificate-'));
+let count = 0;
+
+beforeAll(async () => {
+  const services = await testServices({ config: { vmRate: 0 } });
+  ctx = await testContext({ role: 'operator', services });
+  door = await openAgentDoor(services);
+  await givenVersion(ctx.db);
+});
+afterAll(() => door.close());
+
+const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+
+interface KeyPair {
+  key: string;
+  certificate: string;
+}
+
+const p256 = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+function newPair(algorithm: string[] = ['rsa:2048']): KeyPair {
+  count += 1;
+  const [key, out] = [join(folder, `${count}.key`), join(folder, `${count}.pem`)];
+  openssl(...['req', '-x509', '-newkey', ...algorithm, '-nodes', '-keyout', key, '-out', out, '-subj', '/CN=vm']);
+  return { key, certificate: readFileSync(out, 'utf8') };
+}
+
+/** As the document of the protocol has it: the text is signed, by `openssl dgst`. */
+function proofOf({ key }: KeyPair, { certificate }: KeyPair): string {
+  return execFileSync('openssl', ['dgst', '-sha256', '-sign', key], { input: certificate }).toString('base64');
+}
+
+/** A VM with a secret whose machine enrolled with this pair. */
+async function givenMachine(pair: KeyPair, of: Context = ctx, at = door) {
+  count += 1;
+  const { id: vmId, enrollmentToken } = await registerVm(of, { name: `machine-${count}` });
+  const body = { enrollmentToken, certificate: pair.certificate, agent: { name: 'test', version: '1' } };
+  const enrolled = await fetch(`${at.url}/enroll`, { method: 'POST', body: JSON.stringify(body) });
+  const { credential } = (await enrolled.json()) as { credential: string };
+  const headers = { authorization: `Bearer ${credential}` };
+  const settings = { publicSettings: {}, protectedSettings: { password: 'correct horse battery' } };
+  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const, settings };
+  await setExtension(of, { vmId, name: 'probe', goal });
+  return {
+    vmId,
+    put: (sent: unknown) =>
+      fetch(`${at.url}/certificate`, {
+        method: 'PUT',
+        headers,
+        body: typeof sent === 'string' ? sent : JSON.stringify(sent),
+      }),
+    goalState: async () =>
+      (await (await fetch(`${at.url}/goal-state`, { headers })).json()) as {
+        incarnation: number;
+        extensions: {
+          sequenceNumber: number;
+          settings: { protectedSettings: string; protectedSettingsCertThumbprint: string };
+        }[];
+      },
+  };
+}
+
+const thumbprintOf = (certificate: string) =>
+  execFileSync('openssl', ['x509', '-noout', '-fingerprint', '-sha1'], { input: certificate })
+    .toString()
+    .trim()
+    .replace(/^.*=/, '')
+    .replaceAll(':', '');
+
+test.each([
+  ['RSA by RSA', ['rsa:2048'], ['rsa:2048']],
+  ['P-256 by P-256', p256, p256],
+  ['P-256 by RSA', ['rsa:2048'], p256],
+])('AZ-C2 a new certificate, %s: sealed anew, a new incarnation, the same sequence number', async (_, old, renewed) => {
+  const [before, after] = [newPair(old), newPair(renewed)];
+  const machine = await givenMachine(before);
+  const first = await machine.goalState();
+  const answer = await machine.put({ certificate: after.certificate, proof: proofOf(before, after) });
+  expect(answer.status).toBe(200);
+  const thumbprint = thumbprintOf(after.certificate);
+  expect(await answer.json()).toEqual({ vmId: machine.vmId, thumbprint, incarnation: first.incarnation + 1 });
+
+  const { incarnation, extensions } = await machine.goalState();
+  expect(incarnation).toBe(first.incarnation + 1);
+  expect(extensions.map(({ sequenceNumber }) => sequenceNumber)).toEqual([first.extensions[0]?.sequenceNumber]);
+  const settings = extensions[0]?.settings;
+  expect(settings?.protectedSettingsCertThumbprint).toBe(thumbprint);
+  const opened = execFileSync('openssl', ['cms', '-decrypt', '-inform', 'DER', '-inkey', after.key], {
+    input: Buffer.from(settings?.protectedSettings ?? '', 'base64'),
+  });
+  expect(JSON.parse(opened.toString())).toEqual({ password: 'correct horse battery' });
+  // The machine is the same: what it was given counts on, and its deadline is not put off.
+  const { rows } = await ctx.db.$client.query('select delivered_at from extensions where vm_id = $1', [machine.vmId]);
+  expect(rows).toEqual([{ delivered_at: expect.any(Date) }]);
+
+  const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, machine.vmId));
+  expect(acts.filter(({ action }) => action === 'agent.renew-certificate')).toMatchObject([
+    { actorKind: 'agent', after: { thumbprint } },
+  ]);
+});
+
+test('the same certificate again is answered alike and changes nothing', async () => {
+  const [before, after] = [newPair(p256), newPair(p256)];
+  const machine = await givenMachine(before);
+  const sent = { certificate: after.certificate, proof: proofOf(before, after) };
+  const answers = [await machine.put(sent), await machine.put(sent)];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const [first, second] = await Promise.all(answers.map((answer) => answer.json()));
+  expect(second).toEqual(first);
+});
+
+test('a proof over the DER of the certificate is one too', async () => {
+  const [before, after] = [newPair(p256), newPair(p256)];
+  const machine = await givenMachine(before);
+  const der = execFileSync('openssl', ['x509', '-outform', 'DER'], { input: after.certificate });
+  const proof = execFileSync('openssl', ['dgst', '-sha256', '-sign', before.key], { input: der }).toString('base64');
+  expect((await machine.put({ certificate: after.certificate, proof })).status).toBe(200);
+});
+
+test('ANNEX_CUSTODY=vm: a new certificate leaves needsSecrets, and nothing of it is delivered', async () => {
+  const services = { ...ctx, config: { ...ctx.config, custody: 'vm' as const } };
+  const custody = await testContext({ role: 'operator', services });
+  const own = await openAgentDoor(services);
+  try {
+    const [before, after] = [newPair(p256), newPair(p256)];
+    const machine = await givenMachine(before, custody, own);
+    expect((await machine.goalState()).extensions).toHaveLength(1);
+    const answer = await machine.put({ certificate: after.certificate, proof: proofOf(before, after) });
+    expect(answer.status).toBe(200);
+    expect((await machine.goalState()).extensions).toEqual([]);
+    const view = await getExtension(custody, { vmId: machine.vmId, name: 'probe' });
+    expect(view.protectedSettings).toMatchObject({ needsSecrets: true });
+  } finally {
+    await own.close();
+  }
+});
+
+describe('refused, and nothing changes', () => {
+  const old = newPair(p256);
+  let machine: Awaited<ReturnType<typeof givenMachine>>;
+  beforeAll(async () => {
+    machine = await givenMachine(old);
+  });
+  const stored = async () =>
+    (await ctx.db.select().from(agents).where(eq(agents.vmId, machine.vmId))).map(({ thumbprint }) => thumbprint);
+
+  test.each<[string, () => unknown, number, object]>([
+    [
+      'a proof by another key',
+      () => {
+        const renewed = newPair(p256);
+        return { certificate: renewed.certificate, proof: proofOf(renewed, renewed) };
+      },
+      422,
+      { code: 'proof_refused', errors: [{ path: '/proof', code: 'proof_refused' }] },
+    ],
+    [
+      'a proof of another certificate',
+      () => ({ certificate: newPair(p256).certificate, proof: proofOf(old, newPair(p256)) }),
+      422,
+      { code: 'proof_refused' },
+    ],
+    ['a proof that is no base64', () => ({ certificate: newPair(p256).certificate, proof: '&&&' }), 422, {}],
+    [
+      'a weak key',
+      () => {
+        const weak = newPair(['rsa:1024']);
+        return { certificate: weak.certificate, proof: proofOf(old, weak) };
+      },
+      422,
+      { code: 'certificate_unfit', errors: [{ path: '/certificate' }] },
+    ],
+    ['no certificate', () => ({ certificate: 'none', proof: 'none' }), 422, { code: 'certificate_unfit' }],
+    ['nothing of it', () => ({}), 400, { errors: [{ path: '/certificate' }, { path: '/proof' }] }],
+    ['no JSON', () => '{"certificate":', 400, { code: 'invalid' }],
+  ])('%s', async (_, sent, status, problem) => {
+    const refused = await machine.put(sent());
+    expect(refused.status).toBe(status);
+    expect(await refused.json()).toMatchObject(problem);
+    expect(await stored()).toEqual([thumbprintOf(old.certificate)]);
+  });
+
+  test('a key that another VM uses', async () => {
+    const theirs = newPair(p256);
+    await givenMachine(theirs);
+    const refused = await machine.put({ certificate: theirs.certificate, proof: proofOf(old, theirs) });
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({ code: 'key_in_use' });
+    expect(await stored()).toEqual([thumbprintOf(old.certificate)]);
+  });
+
+  test('without a credential', async () => {
+    const answer = await fetch(`${door.url}/certificate`, { method: 'PUT', body: '{}' });
+    expect(answer.status).toBe(401);
+  });
+});

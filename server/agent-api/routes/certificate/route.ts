@@ -1,0 +1,15 @@
+import { renewCertificateRequest } from '#protocol/index.ts';
+import { renewCertificate } from '#server/domain/enrollment/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { admit } from '../../authenticate.ts';
+import { readJson } from '../../body.ts';
+import { type AgentCall, contextOf } from '../../call.ts';
+
+/** `PUT /agent/v1/certificate`: another certificate for the machine of a VM, wanted by the holder of the old key. */
+export async function certificate(call: AgentCall): Promise<Response> {
+  const { agent } = await admit(call);
+  const request = parse(renewCertificateRequest, (await readJson(call, 64 * 1024)).value, 'bad_request');
+  const answer = await renewCertificate(contextOf(call, agent), agent.vmId, request);
+  call.door.agents.forget(agent.vmId);
+  return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+}
