@@ -8,6 +8,7 @@ import { loadIdentity } from './identity/identity.ts';
 import type { Journal } from './journal.ts';
 import { Machine } from './machine.ts';
 import { backoff } from './portal/backoff.ts';
+import type { Caller } from './portal/call.ts';
 import { openPortal, type PolledGoalState, type Portal, PortalRefusal } from './portal/portal.ts';
 import { wait } from './portal/wait.ts';
 import { Reporter } from './report/reporter.ts';
@@ -23,6 +24,8 @@ export interface AgentOptions {
   rebootCommand?: string;
   /** For demos and tests: at the end, disable runs for every handler, so that nothing goes on by itself. */
   disableOnExit?: boolean;
+  /** The way to the portal. */
+  call: Caller;
   environment: Record<string, string | undefined>;
 }
 
@@ -54,7 +57,7 @@ export class Agent {
     const identity = loadIdentity(layout);
     this.options = options;
     this.pollSeconds = identity.pollSeconds ?? 30;
-    this.portal = openPortal(identity.portal, identity.credential, openCallCounter(layout));
+    this.portal = openPortal(identity.portal, identity.credential, openCallCounter(layout), options.call);
     this.reporter = new Reporter({
       layout,
       journal,

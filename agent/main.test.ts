@@ -86,7 +86,12 @@ test('run ends with 0 on SIGTERM; a second agent in the folder is refused; after
 
 test.each<[string, () => string[], string]>([
   ['no token', () => ['enroll', '--portal', portal.url, '--dir', dir], 'No enrolment token. Give --token'],
-  ['an address that is none', () => ['enroll', '--portal', 'portal', '--token', 't', '--dir', dir], '--portal must be'],
+  ['no portal', () => ['enroll', '--token', 't', '--dir', dir], 'No portal. Give --portal'],
+  [
+    'an address that is none',
+    () => ['enroll', '--portal', 'portal', '--token', 't', '--dir', dir],
+    'must be an http or https address',
+  ],
   [
     'a portal that is not there',
     () => ['enroll', '--portal', 'http://127.0.0.1:9', '--token', 't', '--dir', dir],
@@ -99,6 +104,14 @@ test.each<[string, () => string[], string]>([
   expect(code).toBe(1);
   expect(error).toContain(sentence);
   expect(error.trim().split('\n')).toHaveLength(1);
+});
+
+test('run --help says where settings come from, and names the variable of each', async () => {
+  const { out } = await agent('run', '--help');
+  expect(out.replace(/\s+/g, ' ')).toContain(
+    'the option, its environment variable, config.json in the folder of --dir (heartbeatSeconds for --heartbeat-seconds), the default.',
+  );
+  expect(out.replace(/\s+/g, ' ')).toContain('(default: 120, env: ANNEX_AGENT_HEARTBEAT_SECONDS)');
 });
 
 test('an enrolment whose answer was lost is repeated with the same key; a second one is refused', async () => {

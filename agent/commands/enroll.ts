@@ -7,6 +7,7 @@ import { readText, writeJson, writeWhole } from '../folder/write-file.ts';
 import { createKey } from '../identity/create-key.ts';
 import { type IdentityFile, readIdentityFile } from '../identity/identity.ts';
 import { operatingSystem } from '../identity/operating-system.ts';
+import type { Caller } from '../portal/call.ts';
 import { enrollAt } from '../portal/portal.ts';
 
 export interface EnrollOptions {
@@ -15,6 +16,8 @@ export interface EnrollOptions {
   dir: string;
   /** The common name of the certificate; the machine's host name where it is absent. */
   name?: string;
+  /** The way to the portal. */
+  call: Caller;
 }
 
 /**
@@ -23,7 +26,7 @@ export interface EnrollOptions {
  */
 export async function enroll(options: EnrollOptions, print: (line: string) => void): Promise<void> {
   const layout = layoutOf(options.dir);
-  const portal = portalAddress(options.portal);
+  const portal = new URL(options.portal).href.replace(/\/+$/, '');
   const unlock = lockFolder(layout);
   try {
     const earlier = readIdentityFile(layout);
@@ -34,7 +37,8 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
     }
     const identity = await pendingIdentity(earlier, portal);
     const certificate = readText(join(layout.certificates, `${identity.thumbprint}.crt`)) ?? '';
-    const answer = await enrollAt(portal, { enrollmentToken: options.token, certificate, os: operatingSystem() });
+    const enrolment = { enrollmentToken: options.token, certificate, os: operatingSystem() };
+    const answer = await enrollAt(portal, enrolment, options.call);
     writeWhole(layout.credential, `${answer.credential}\n`, 0o600);
     writeJson(layout.identity, {
       ...identity,
@@ -58,12 +62,4 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
     writeJson(layout.identity, identity);
     return identity;
   }
-}
-
-function portalAddress(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw new AgentError(`--portal must be an http or https address, for example https://annex.example.net.`);
-  }
-  return url.href.replace(/\/+$/, '');
 }

@@ -6,7 +6,10 @@ import { openJournal } from '../journal.ts';
 import { agentVersion } from '../version.ts';
 
 export interface RunOptions
-  extends Pick<AgentOptions, 'heartbeatSeconds' | 'statusSeconds' | 'rebootCommand' | 'disableOnExit' | 'environment'> {
+  extends Pick<
+    AgentOptions,
+    'heartbeatSeconds' | 'statusSeconds' | 'rebootCommand' | 'disableOnExit' | 'call' | 'environment'
+  > {
   dir: string;
 }
 

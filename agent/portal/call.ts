@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream/promises';
+import { authoritiesIn, proxiesOf, type Route, trusting } from './route.ts';
 
 export interface Call {
   method: 'GET' | 'POST';
@@ -25,12 +26,25 @@ export interface Answer {
 
 /** An answer larger than this is no answer of a portal. Packages go to a file and are bounded by their stated size. */
 const maxTextBytes = 64 * 1024 * 1024;
-const http = new HttpAgent({ keepAlive: true });
-const https = new HttpsAgent({ keepAlive: true });
 
-/** One HTTP call. Any status is an answer; throws where none arrived. */
-export async function call(options: Call): Promise<Answer> {
-  const message = await send(options);
+/** Makes one HTTP call. Any status is an answer; throws where none arrived. */
+export type Caller = (call: Call) => Promise<Answer>;
+
+/** A way to the portal. Its connections are kept. Throws AgentError where the file of authorities cannot be used. */
+export function openCaller(route: Route): Caller {
+  const proxyEnv = proxiesOf(route);
+  const http = new HttpAgent({ keepAlive: true, proxyEnv });
+  let https: HttpsAgent | undefined;
+  const own = route.ca === undefined ? [] : [authoritiesIn(route.ca)];
+  return (call) => {
+    // Reading all authorities of the machine takes time and memory that a portal without TLS does not need.
+    if (call.url.protocol === 'https:') https ??= new HttpsAgent({ keepAlive: true, proxyEnv, ...trusting(own) });
+    return answerTo(call, call.url.protocol === 'https:' ? https : http);
+  };
+}
+
+async function answerTo(options: Call, agent: HttpAgent | undefined): Promise<Answer> {
+  const message = await send(options, agent);
   const status = message.statusCode ?? 0;
   if (options.saveTo !== undefined && status === 200) {
     await pipeline(message, createWriteStream(options.saveTo, { mode: 0o600 }));
@@ -46,13 +60,16 @@ export async function call(options: Call): Promise<Answer> {
   return { status, headers: message.headers, text: Buffer.concat(chunks).toString('utf8') };
 }
 
-function send({ method, url, headers, body, idleSeconds, signal, onSent }: Call): Promise<IncomingMessage> {
+function send(
+  { method, url, headers, body, idleSeconds, signal, onSent }: Call,
+  agent: HttpAgent | undefined,
+): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
   return new Promise<IncomingMessage>((resolve, reject) => {
     const sent = once(onSent);
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method,
-      agent: secure ? https : http,
+      agent,
       headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }) },
       timeout: idleSeconds * 1000,
       signal,

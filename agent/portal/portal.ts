@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { AgentError, sentenceOf } from '../agent-error.ts';
 import { agentName, agentVersion } from '../version.ts';
-import { type Answer, type Call, call } from './call.ts';
+import type { Answer, Call, Caller } from './call.ts';
 
 /** What the portal said to a call that did not succeed. */
 export class PortalRefusal extends Error {
@@ -61,7 +61,7 @@ export interface Portal {
   report(body: unknown): Promise<{ etag: string | null; refused: string | null }>;
 }
 
-export function openPortal(base: string, credential: string, nextCall: () => string): Portal {
+export function openPortal(base: string, credential: string, nextCall: () => string, call: Caller): Portal {
   // Calls leave one after the other: the portal takes a count that goes back for a second machine.
   let turn: Promise<void> = Promise.resolve();
 
@@ -140,6 +140,7 @@ const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(
 export async function enrollAt(
   base: string,
   { enrollmentToken, certificate, os }: Enrolment,
+  call: Caller,
 ): Promise<z.infer<typeof enrolled>> {
   const url = below(base, '/agent/v1/enroll');
   const body = JSON.stringify({ enrollmentToken, certificate, agent: { name: agentName, version: agentVersion }, os });

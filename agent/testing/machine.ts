@@ -5,6 +5,7 @@ import { Agent, type AgentOptions } from '../agent.ts';
 import { enroll } from '../commands/enroll.ts';
 import { layoutOf } from '../folder/layout.ts';
 import { openJournal } from '../journal.ts';
+import { openCaller } from '../portal/call.ts';
 import { type FakeHandler, fakeHandler } from './fake-handler.ts';
 import { type FakePortal, fakePortal } from './fake-portal.ts';
 
@@ -31,7 +32,8 @@ export async function testMachine(): Promise<TestMachine> {
   const portal = await fakePortal();
   const lines: string[] = [];
   let running: { agent: Agent; polling: Promise<void> } | null = null;
-  await enroll({ portal: portal.url, token: 'token', dir: join(dir, 'agent'), name: 'test' }, () => {});
+  const call = openCaller({ environment: {} });
+  await enroll({ portal: portal.url, token: 'token', dir: join(dir, 'agent'), name: 'test', call }, () => {});
   const layout = layoutOf(join(dir, 'agent'));
 
   const machine: TestMachine = {
@@ -56,6 +58,7 @@ export async function testMachine(): Promise<TestMachine> {
         journal: openJournal(layout.logs, (line) => lines.push(line)),
         heartbeatSeconds: 120,
         statusSeconds: 300,
+        call,
         environment: {},
         ...options,
       });

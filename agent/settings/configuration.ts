@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AgentError } from '../agent-error.ts';
+import type { Layout } from '../folder/layout.ts';
+import { readText } from '../folder/write-file.ts';
+
+const between = (least: number, most: number, unit: string) => {
+  const error = `must be ${least} to ${most} ${unit}.`;
+  return z.number({ error }).min(least, { error }).max(most, { error });
+};
+const text = (what: string) => z.string({ error: `must be ${what}.` }).min(1, { error: `must be ${what}.` });
+const address = (what: string) =>
+  z.url({ protocol: /^https?$/, error: `must be an http or https address, for example ${what}.` });
+
+/** What may be set, in `config.json` of the agent's folder and by options; every value has one check, here. */
+export const configuration = z.strictObject({
+  portal: address('https://annex.example.net').optional(),
+  name: text('a name').optional(),
+  tokenFile: text('the path of a file').optional(),
+  heartbeatSeconds: between(1, 600, 'seconds').optional(),
+  statusSeconds: between(1, 600, 'seconds').optional(),
+  rebootCommand: text('a command line').optional(),
+  proxy: address('http://proxy.example.net:3128').optional(),
+  directHosts: text('a list of hosts with commas between').optional(),
+  ca: text('the path of a PEM file').optional(),
+});
+export type Configuration = z.output<typeof configuration>;
+export type ConfigurationKey = keyof Configuration;
+
+/**
+ * `config.json` of the folder, or nothing where there is none. Throws AgentError that names every fault by its path; a
+ * value is not repeated, it may be a secret in the wrong place.
+ */
+export function readConfiguration(layout: Layout): Configuration {
+  const path = join(layout.root, 'config.json');
+  const given = readText(path)?.replace(/^\uFEFF/, '');
+  if (given === undefined) return {};
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(given);
+  } catch {
+    throw new AgentError(`${path} is no JSON. Mend it, or remove it.`);
+  }
+  const read = configuration.safeParse(parsed);
+  if (read.success) return read.data;
+  throw new AgentError([`${path} cannot be used:`, ...faultsOf(read.error).map((fault) => `  ${fault}`)].join('\n'));
+}
+
+function faultsOf(error: z.ZodError): string[] {
+  return error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      const known = Object.keys(configuration.shape).join(', ');
+      return issue.keys.map((key) => `/${key}: is not known. Known are ${known}.`);
+    }
+    const path = issue.path.map(String).join('/');
+    return [path === '' ? '/: must be one JSON object.' : `/${path}: ${issue.message}`];
+  });
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { type Readable, Writable } from 'node:stream';
+import { AgentError, sentenceOf } from '../agent-error.ts';
+
+export interface TokenSources {
+  token?: string;
+  /** A path, or `-` for stdin. */
+  tokenFile?: string;
+  /** ANNEX_ENROLLMENT_TOKEN. */
+  variable?: string;
+  input: Readable & { isTTY?: boolean };
+  output: Writable;
+}
+
+/**
+ * The enrolment token: option, file, environment, else asked for where somebody sits at a terminal. A command line is
+ * seen by everyone on the machine, the other ways are not.
+ */
+export async function enrolmentTokenOf(sources: TokenSources): Promise<string> {
+  const { token, tokenFile, variable, input, output } = sources;
+  const given = token ?? (tokenFile === undefined ? variable : await readToken(tokenFile, input));
+  const found = (given ?? (input.isTTY ? await askHidden('Enrolment token: ', input, output) : '')).trim();
+  if (found !== '') return found;
+  throw new AgentError(
+    'No enrolment token. Give --token-file or ANNEX_ENROLLMENT_TOKEN, or --token, or run this at a terminal to be asked.',
+  );
+}
+
+async function readToken(file: string, input: Readable): Promise<string> {
+  if (file === '-') {
+    const chunks: Buffer[] = [];
+    for await (const chunk of input as AsyncIterable<Buffer>) chunks.push(chunk);
+    return Buffer.concat(chunks).toString('utf8');
+  }
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new AgentError(`The token file cannot be read: ${sentenceOf(error)}. Check --token-file.`);
+  }
+}
+
+/** Asks for one line that is not shown while it is typed. */
+export async function askHidden(question: string, input: Readable, output: Writable): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input, output: nowhere, terminal: true });
+  output.write(question);
+  const ended = new Promise<string>((resolve) => {
+    for (const event of ['SIGINT', 'close'] as const) reader.once(event, () => resolve(''));
+  });
+  try {
+    return await Promise.race([reader.question(''), ended]);
+  } finally {
+    reader.close();
+    output.write('\n');
+  }
+}

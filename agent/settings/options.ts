@@ -1,0 +1,101 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { layoutOf } from '../folder/layout.ts';
+import { type ConfigurationKey, configuration, readConfiguration } from './configuration.ts';
+
+interface Setting {
+  flags: string;
+  what: string;
+  env: string;
+  /** Other variables that give the same; who reads them comes later, the file goes behind them. */
+  commonEnv?: string[];
+  fallback?: string | number;
+}
+
+/** How each setting is given beside the file. `--dir` is not among them: the file is there. */
+const settings = {
+  portal: { flags: '--portal <url>', what: 'address of the portal or its gateway', env: 'ANNEX_AGENT_PORTAL' },
+  name: {
+    flags: '--name <name>',
+    what: 'common name of the certificate (default: the host name)',
+    env: 'ANNEX_AGENT_NAME',
+  },
+  tokenFile: {
+    flags: '--token-file <file>',
+    what: 'file that holds the enrolment token, - for stdin',
+    env: 'ANNEX_ENROLLMENT_TOKEN_FILE',
+    commonEnv: ['ANNEX_ENROLLMENT_TOKEN'],
+  },
+  heartbeatSeconds: {
+    flags: '--heartbeat-seconds <n>',
+    what: 'how often heartbeat files are read',
+    env: 'ANNEX_AGENT_HEARTBEAT_SECONDS',
+    fallback: 120,
+  },
+  statusSeconds: {
+    flags: '--status-seconds <n>',
+    what: 'how often status files are read',
+    env: 'ANNEX_AGENT_STATUS_SECONDS',
+    fallback: 300,
+  },
+  rebootCommand: {
+    flags: '--reboot-command <command>',
+    what: 'run when an installed handler wants a reboot',
+    env: 'ANNEX_AGENT_REBOOT_COMMAND',
+  },
+  proxy: {
+    flags: '--proxy <url>',
+    what: 'HTTP proxy to the portal; without it HTTPS_PROXY or HTTP_PROXY',
+    env: 'ANNEX_AGENT_PROXY',
+    commonEnv: ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'],
+  },
+  directHosts: {
+    flags: '--direct-hosts <hosts>',
+    what: 'hosts that are reached without the proxy, with commas between; without it NO_PROXY',
+    env: 'ANNEX_AGENT_DIRECT_HOSTS',
+    commonEnv: ['NO_PROXY', 'no_proxy'],
+  },
+  ca: {
+    flags: '--ca <file>',
+    what: 'PEM file of certificate authorities that are trusted beside those of this machine',
+    env: 'ANNEX_AGENT_CA',
+  },
+} satisfies Record<ConfigurationKey, Setting>;
+
+export type Environment = Record<string, string | undefined>;
+
+const precedence = `
+Every setting is taken from the first place that has it: the option, its environment variable, config.json in the
+folder of --dir (heartbeatSeconds for --heartbeat-seconds), the default.`;
+
+/**
+ * Adds `--dir` and the named settings to a command; before its action, what the file says fills the gaps. Faults of the
+ * file are thrown as AgentError.
+ */
+export function addSettings(command: Command, keys: ConfigurationKey[], environment: Environment): Command {
+  command.addOption(new Option('--dir <dir>', 'folder of this agent').env('ANNEX_AGENT_DIR').makeOptionMandatory());
+  if (keys.length === 0) return command;
+  for (const key of keys) command.addOption(optionOf(key));
+  return command.addHelpText('after', precedence).hook('preAction', (_, acting) => {
+    const file = readConfiguration(layoutOf(acting.opts<{ dir: string }>().dir));
+    for (const key of keys) {
+      const given = ['cli', 'env'].includes(acting.getOptionValueSource(key) ?? '');
+      const { commonEnv = [] }: Setting = settings[key];
+      if (file[key] === undefined || given || commonEnv.some((name) => environment[name])) continue;
+      acting.setOptionValueWithSource(key, file[key], 'file');
+    }
+  });
+}
+
+function optionOf(key: ConfigurationKey): Option {
+  const setting: Setting = settings[key];
+  const option = new Option(setting.flags, setting.what).env(setting.env).argParser((text) => readValue(key, text));
+  return setting.fallback === undefined ? option : option.default(setting.fallback);
+}
+
+/** An option's text, checked as the file's value is. */
+function readValue(key: ConfigurationKey, text: string): unknown {
+  const isNumber = typeof (settings[key] as Setting).fallback === 'number';
+  const read = configuration.shape[key].safeParse(isNumber && text.trim() !== '' ? Number(text) : text);
+  if (!read.success) throw new InvalidArgumentError(`It ${read.error.issues[0]?.message ?? 'cannot be used.'}`);
+  return read.data;
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { Command } from 'commander';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { askHidden, enrolmentTokenOf } from './enrolment-token.ts';
+import { addSettings } from './options.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'annex-settings-'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const writeConfiguration = (value: unknown) =>
+  writeFileSync(join(dir, 'config.json'), typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What a command gets for these arguments, this environment and the file. */
+async function given(args: string[], environment: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+  let options: Record<string, unknown> = {};
+  const command = program
+    .command('run')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  addSettings(command, ['heartbeatSeconds', 'statusSeconds', 'proxy', 'tokenFile'], environment);
+  command.action((all: Record<string, unknown>) => {
+    options = all;
+  });
+  await program.parseAsync(['run', '--dir', dir, ...args], { from: 'user' });
+  return options;
+}
+
+test('one precedence: option, environment, file, default', async () => {
+  expect(await given([])).toMatchObject({ heartbeatSeconds: 120, statusSeconds: 300 });
+  writeConfiguration({ heartbeatSeconds: 30, statusSeconds: 31 });
+  expect(await given([])).toMatchObject({ heartbeatSeconds: 30, statusSeconds: 31 });
+  const environment = { ANNEX_AGENT_HEARTBEAT_SECONDS: '20', ANNEX_AGENT_STATUS_SECONDS: '21' };
+  expect(await given([], environment)).toMatchObject({ heartbeatSeconds: 20, statusSeconds: 21 });
+  expect(await given(['--heartbeat-seconds', '10'], environment)).toMatchObject({
+    heartbeatSeconds: 10,
+    statusSeconds: 21,
+  });
+});
+
+test('variables that are no settings of the agent count as environment too: the file goes behind them', async () => {
+  writeConfiguration({ proxy: 'http://file:1', tokenFile: '/file' });
+  expect(await given([])).toMatchObject({ proxy: 'http://file:1', tokenFile: '/file' });
+  const options = await given([], { HTTPS_PROXY: 'http://variable:1', ANNEX_ENROLLMENT_TOKEN: 'token' });
+  expect([options.proxy, options.tokenFile]).toEqual([undefined, undefined]);
+});
+
+test('each fault of the file is named with its path, and no value is repeated', async () => {
+  writeConfiguration({ heartbeatSeconds: 0, proxy: 'secret word', hearbeatSeconds: 20, statusSeconds: '20' });
+  await expect(given([])).rejects.toThrow(
+    [
+      `${join(dir, 'config.json')} cannot be used:`,
+      '  /heartbeatSeconds: must be 1 to 600 seconds.',
+      '  /statusSeconds: must be 1 to 600 seconds.',
+      '  /proxy: must be an http or https address, for example http://proxy.example.net:3128.',
+      '  /hearbeatSeconds: is not known. Known are portal,',
+    ].join('\n'),
+  );
+  for (const [text, sentence] of [
+    ['{', 'is no JSON'],
+    ['[]', '/: must be one JSON object.'],
+  ] as const) {
+    writeConfiguration(text);
+    await expect(given([])).rejects.toThrow(sentence);
+  }
+});
+
+test.each(['0', '601', 'often', '', '1e9'])('%j seconds are refused, from wherever they come', async (value) => {
+  await expect(given(['--heartbeat-seconds', value])).rejects.toThrow('1 to 600 seconds');
+  await expect(given([], { ANNEX_AGENT_STATUS_SECONDS: value || 'x' })).rejects.toThrow('1 to 600 seconds');
+});
+
+test('the enrolment token: option, file, environment, then a question whose answer is not shown', async () => {
+  const file = join(dir, 'token');
+  writeFileSync(file, 'from file\n');
+  const output = new PassThrough();
+  const sources = (input = new PassThrough()) => ({ input, output });
+  const all = { token: 'from option', tokenFile: file, variable: 'from variable' };
+  expect(await enrolmentTokenOf({ ...sources(), ...all })).toBe('from option');
+  expect(await enrolmentTokenOf({ ...sources(), ...all, token: undefined })).toBe('from file');
+  expect(await enrolmentTokenOf({ ...sources(), variable: 'from variable' })).toBe('from variable');
+  const stdin = new PassThrough();
+  stdin.end('from stdin\n');
+  expect(await enrolmentTokenOf({ ...sources(stdin), tokenFile: '-' })).toBe('from stdin');
+  await expect(enrolmentTokenOf(sources())).rejects.toThrow('No enrolment token');
+  await expect(enrolmentTokenOf({ ...sources(), tokenFile: join(dir, 'none') })).rejects.toThrow('Check --token-file');
+});
+
+test('what is typed as an answer is not shown; leaving gives none', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const answer = askHidden('Enrolment token: ', input, output);
+  input.write('a secret\r');
+  expect(await answer).toBe('a secret');
+  expect(output.read().toString()).toBe('Enrolment token: \n');
+  const left = askHidden('Enrolment token: ', input, output);
+  input.write('half\u0003');
+  expect(await left).toBe('');
+});
