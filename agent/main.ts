@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { AgentError, sentenceOf } from './agent-error.ts';
+import { doctor } from './commands/doctor.ts';
 import { enroll } from './commands/enroll.ts';
 import { once } from './commands/once.ts';
 import { type RunOptions, run } from './commands/run.ts';
@@ -25,8 +26,13 @@ const way: ConfigurationKey[] = ['proxy', 'directHosts', 'ca'];
 type Way = Omit<Route, 'environment'>;
 const callerOf = ({ proxy, directHosts, ca }: Way) => openCaller({ proxy, directHosts, ca, environment });
 
-function command(name: string, description: string, settings: ConfigurationKey[] = []): Command {
-  return addSettings(program.command(name).description(description), settings, environment);
+function command(
+  name: string,
+  description: string,
+  settings: ConfigurationKey[] = [],
+  onFault?: (error: unknown) => void,
+): Command {
+  return addSettings(program.command(name).description(description), settings, environment, onFault);
 }
 
 command('enroll', 'make key and certificate, and enrol this machine at a portal', [
@@ -67,10 +73,25 @@ command('status', 'what the agent in a folder knows')
     print(options.json ? JSON.stringify(status(options.dir), null, 2) : statusText(options.dir));
   });
 
+let configurationFault: string | null = null;
+command('doctor', 'look for what keeps the agent from its work, and say what to do', ['portal', ...way], (error) => {
+  configurationFault = sentenceOf(error);
+})
+  .option('--json', 'for programs')
+  .action(async (options: Way & { dir: string; portal?: string; json?: boolean }) => {
+    let call = openCaller({ environment });
+    try {
+      call = callerOf(options);
+    } catch (error) {
+      configurationFault ??= sentenceOf(error);
+    }
+    if (!(await doctor({ ...options, call, configurationFault }, print))) process.exitCode = 1;
+  });
+
 try {
   await program.parseAsync();
   // Held connections would keep the process for a while.
-  process.exit(0);
+  process.exit();
 } catch (error) {
   console.error(error instanceof AgentError ? error.message : `The agent failed: ${sentenceOf(error)}`);
   process.exit(1);

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { layoutOf } from '../folder/layout.ts';
-import { type ConfigurationKey, configuration, readConfiguration } from './configuration.ts';
+import { type Configuration, type ConfigurationKey, configuration, readConfiguration } from './configuration.ts';
 
 interface Setting {
   flags: string;
@@ -68,15 +68,20 @@ Every setting is taken from the first place that has it: the option, its environ
 folder of --dir (heartbeatSeconds for --heartbeat-seconds), the default.`;
 
 /**
- * Adds `--dir` and the named settings to a command; before its action, what the file says fills the gaps. Faults of the
- * file are thrown as AgentError.
+ * Adds `--dir` and the named settings to a command; before its action, what the file says fills the gaps. `onFault`
+ * hears what is wrong with the file, which then counts for nothing.
  */
-export function addSettings(command: Command, keys: ConfigurationKey[], environment: Environment): Command {
+export function addSettings(
+  command: Command,
+  keys: ConfigurationKey[],
+  environment: Environment,
+  onFault: (error: unknown) => void = rethrow,
+): Command {
   command.addOption(new Option('--dir <dir>', 'folder of this agent').env('ANNEX_AGENT_DIR').makeOptionMandatory());
   if (keys.length === 0) return command;
   for (const key of keys) command.addOption(optionOf(key));
   return command.addHelpText('after', precedence).hook('preAction', (_, acting) => {
-    const file = readConfiguration(layoutOf(acting.opts<{ dir: string }>().dir));
+    const file = readOrTell(acting.opts<{ dir: string }>().dir, onFault);
     for (const key of keys) {
       const given = ['cli', 'env'].includes(acting.getOptionValueSource(key) ?? '');
       const { commonEnv = [] }: Setting = settings[key];
@@ -84,6 +89,19 @@ export function addSettings(command: Command, keys: ConfigurationKey[], environm
       acting.setOptionValueWithSource(key, file[key], 'file');
     }
   });
+}
+
+function readOrTell(dir: string, onFault: (error: unknown) => void): Configuration {
+  try {
+    return readConfiguration(layoutOf(dir));
+  } catch (error) {
+    onFault(error);
+    return {};
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 function optionOf(key: ConfigurationKey): Option {

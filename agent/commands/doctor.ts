@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { statfs } from 'node:fs/promises';
+import { examine } from '../doctor/examine.ts';
+import type { Finding } from '../doctor/finding.ts';
+import type { Patient } from '../doctor/patient.ts';
+import { layoutOf } from '../folder/layout.ts';
+
+export interface DoctorOptions extends Pick<Patient, 'call' | 'portal' | 'configurationFault'> {
+  dir: string;
+  json?: boolean;
+}
+
+const marks: Record<Finding['verdict'], string> = { good: 'ok', advice: 'advice', bad: 'BAD' };
+
+/** Prints what is found; true where nothing keeps the agent from its work. */
+export async function doctor(options: DoctorOptions, print: (line: string) => void): Promise<boolean> {
+  const findings = await examine({ ...options, layout: layoutOf(options.dir), space, mayRun });
+  const bad = findings.filter(({ verdict }) => verdict === 'bad');
+  if (options.json) print(JSON.stringify({ ok: bad.length === 0, findings }, null, 2));
+  else print([...findings.map(lineOf), '', summaryOf(findings)].join('\n'));
+  return bad.length === 0;
+}
+
+function lineOf({ check, verdict, what, toDo }: Finding): string {
+  const line = `${marks[verdict].padEnd(7)} ${check.padEnd(14)} ${what.replaceAll('\n', `\n${' '.repeat(23)}`)}`;
+  return toDo === undefined ? line : `${line}\n${' '.repeat(23)}→ ${toDo}`;
+}
+
+function summaryOf(findings: Finding[]): string {
+  const count = (verdict: Finding['verdict']) => findings.filter((each) => each.verdict === verdict).length;
+  if (count('bad') > 0) return `${count('bad')} of ${findings.length} findings keep the agent from its work.`;
+  return count('advice') > 0 ? 'The agent can work; see the advice above.' : 'Everything is as it should be.';
+}
+
+async function space(path: string) {
+  const { bavail, bsize, ffree, files } = await statfs(path);
+  return { freeBytes: bavail * bsize, freeFiles: ffree, allFiles: files };
+}
+
+function mayRun(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile(path, { timeout: 5_000 }, (error) => resolve(error === null));
+  });
+}

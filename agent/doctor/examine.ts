@@ -1,0 +1,28 @@
+import { type Finding, verdictsOf } from './finding.ts';
+import { lookAtDisk } from './look-at-disk.ts';
+import { lookAtFolder } from './look-at-folder.ts';
+import { lookAtIdentity } from './look-at-identity.ts';
+import { lookAtPortal } from './look-at-portal.ts';
+import { lookAtProcess } from './look-at-process.ts';
+import { lookAtPrograms } from './look-at-programs.ts';
+import type { Patient } from './patient.ts';
+
+/** Looks at everything that the agent needs, and changes nothing. Never throws for what it finds. */
+export async function examine(patient: Patient): Promise<Finding[]> {
+  const { good, bad } = verdictsOf('configuration');
+  const { configurationFault } = patient;
+  const disk = await lookAtDisk(patient);
+  const isFull = disk.some(({ verdict }) => verdict === 'bad');
+  return [
+    configurationFault === null
+      ? good('The settings can be used.')
+      : bad({ what: configurationFault, toDo: 'Mend the file; docs/agent.md lists every setting.' }),
+    // A full disk would look like missing permissions.
+    ...(isFull ? [] : await lookAtFolder(patient)),
+    ...disk,
+    ...lookAtProcess(patient),
+    ...lookAtIdentity(patient),
+    ...(await lookAtPortal(patient)),
+    ...lookAtPrograms(),
+  ];
+}

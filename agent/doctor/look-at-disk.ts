@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { sentenceOf } from '../agent-error.ts';
+import { type Finding, verdictsOf } from './finding.ts';
+import type { Patient } from './patient.ts';
+
+const mebibyte = 1024 * 1024;
+/** Below it reports and outputs are in danger. */
+const leastBytes = 64 * mebibyte;
+/** A package may be so large, and is unpacked beside itself. */
+const packageBytes = 512 * mebibyte;
+const leastFiles = 500;
+
+const { good, advice, bad } = verdictsOf('disk');
+
+/** Whether reports can be kept and packages unpacked. */
+export async function lookAtDisk({ layout, space }: Patient): Promise<Finding[]> {
+  let path = layout.root;
+  while (!existsSync(path)) path = dirname(path);
+  let found: Awaited<ReturnType<typeof space>>;
+  try {
+    found = await space(path);
+  } catch (error) {
+    return [
+      bad({ what: `The disk of ${path} does not tell its room: ${sentenceOf(error)}.`, toDo: 'Check the disk.' }),
+    ];
+  }
+  const { freeBytes, freeFiles, allFiles } = found;
+  const free = `${Math.floor(freeBytes / mebibyte)} MiB are free on the disk of ${path}`;
+  const toDo = `Free space there, for example old logs below ${layout.logs}, or give --dir on another disk.`;
+  if (freeBytes < leastBytes) return [bad({ what: `The disk is full: ${free}, reports and output are lost.`, toDo })];
+  if (allFiles > 0 && freeFiles < leastFiles) {
+    return [bad({ what: `The disk of ${path} takes only ${freeFiles} more files.`, toDo })];
+  }
+  if (freeBytes < packageBytes) return [advice({ what: `${free}. A large package does not fit.`, toDo })];
+  return [good(`${free}.`)];
+}

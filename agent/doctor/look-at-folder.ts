@@ -1,0 +1,71 @@
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { sentenceOf } from '../agent-error.ts';
+import { type Finding, verdictsOf } from './finding.ts';
+import type { Patient } from './patient.ts';
+
+const { good, bad } = verdictsOf('folder');
+
+/** Whether this user may write where the agent does, handlers may be run there, and secrets are for the agent alone. */
+export async function lookAtFolder({ layout, mayRun }: Patient): Promise<Finding[]> {
+  const { root } = layout;
+  if (!existsSync(root)) {
+    return [bad({ what: `${root} is not there.`, toDo: 'Give the --dir of the agent, or enrol this machine first.' })];
+  }
+  const findings = [...unwritable(layout), ...opened(layout)];
+  if (findings.length === 0 && !(await handlersMayRun(existsSync(layout.handlers) ? layout.handlers : root, mayRun))) {
+    findings.push(
+      bad({
+        what: `Nothing may be run below ${root}: its file system is mounted with noexec, or a security policy forbids it.`,
+        toDo: `Give --dir on another file system, or run: mount -o remount,exec ${mountPointOf(root)}`,
+      }),
+    );
+  }
+  return findings.length > 0 ? findings : [good(`${root} can be used, and its secrets are for its owner alone.`)];
+}
+
+function unwritable({ root, localState, reports, handlers, logs, incoming }: Patient['layout']): Finding[] {
+  const folders = [root, dirname(localState), reports, handlers, logs, incoming].filter((path) => existsSync(path));
+  return folders.flatMap((folder) => {
+    const probe = join(folder, `.doctor-${process.pid}`);
+    try {
+      writeFileSync(probe, '', { mode: 0o600 });
+      rmSync(probe);
+      return [];
+    } catch (error) {
+      return bad({
+        what: `${userInfo().username} cannot write in ${folder}: ${sentenceOf(error)}.`,
+        toDo: `Run this as the agent's user, or give the folder to it: chown -R ${userInfo().username} ${root}`,
+      });
+    }
+  });
+}
+
+/** Files that no one but the agent's user may read (AZ-C3). */
+function opened({ credential, certificates }: Patient['layout']): Finding[] {
+  const keys = existsSync(certificates) ? readdirSync(certificates).filter((name) => name.endsWith('.prv')) : [];
+  return [credential, ...keys.map((name) => join(certificates, name))].flatMap((path) => {
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+    return (mode & 0o077) === 0
+      ? []
+      : bad({ what: `Others on this machine may read ${path}.`, toDo: `Run: chmod 600 ${path}` });
+  });
+}
+
+async function handlersMayRun(folder: string, mayRun: Patient['mayRun']): Promise<boolean> {
+  const probe = join(folder, `.doctor-${process.pid}.sh`);
+  try {
+    writeFileSync(probe, '#!/bin/sh\nexit 0\n');
+    chmodSync(probe, 0o700);
+    return await mayRun(probe);
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+/** The nearest folder above that is on another device than its parent. */
+function mountPointOf(path: string): string {
+  const parent = dirname(path);
+  return parent === path || statSync(parent).dev !== statSync(path).dev ? path : mountPointOf(parent);
+}

@@ -1,0 +1,85 @@
+import { readText } from '../folder/write-file.ts';
+import { readIdentityFile } from '../identity/identity.ts';
+import type { Answer } from '../portal/call.ts';
+import { below, PortalRefusal } from '../portal/portal.ts';
+import { explainSilence } from './explain-silence.ts';
+import { type Finding, verdictsOf } from './finding.ts';
+import type { Patient } from './patient.ts';
+
+const portalSays = verdictsOf('portal');
+const clockSays = verdictsOf('clock');
+const credentialSays = verdictsOf('credential');
+
+/** A package that no VM has: asking for it needs the credential and changes nothing, at the portal or here. */
+const nothing = `/agent/v1/packages/${'0'.repeat(64)}`;
+const answerSeconds = 10;
+/** A Date header counts whole seconds, and clocks that are kept differ by less than one. */
+const [oddSeconds, wrongSeconds] = [30, 300];
+
+/** Whether the portal answers as one, agrees about the time, and knows this machine. */
+export async function lookAtPortal({ layout, call, portal }: Patient): Promise<Finding[]> {
+  const address = readIdentityFile(layout)?.portal ?? portal;
+  if (address === undefined) {
+    return [portalSays.advice({ what: 'No portal is known yet.', toDo: 'Give --portal to have it looked at.' })];
+  }
+  const credential = readText(layout.credential)?.trim();
+  const sent = Date.now();
+  let answer: Answer;
+  try {
+    // Without Annex-Agent: the running agent counts its calls, and a second count would look like a second machine.
+    const headers: Record<string, string> = credential ? { authorization: `Bearer ${credential}` } : {};
+    answer = await call({ method: 'GET', url: below(address, nothing), headers, idleSeconds: answerSeconds });
+  } catch (error) {
+    return [explainSilence(address, error)];
+  }
+  const clock = lookAtClock(answer, (sent + Date.now()) / 2);
+  const refusal = new PortalRefusal(answer);
+  if (refusal.code === '') {
+    const what = `${address} answers ${answer.status}, but not as a portal does.`;
+    const toDo = 'Check the address, and what stands between: a proxy or load balancer may answer in its place.';
+    return [portalSays.bad({ what, toDo }), ...clock];
+  }
+  const there = refusal.status >= 500 ? busy(address, refusal) : portalSays.good(`${address} answers.`);
+  return [there, ...clock, ...(credential ? lookAtCredential(refusal) : [])];
+}
+
+function busy(address: string, refusal: PortalRefusal): Finding {
+  const toDo = 'Wait; if it lasts, ask the people who run the portal. Reports are kept meanwhile.';
+  return portalSays.advice({ what: `${address} answers, but cannot work: ${refusal.message}.`, toDo });
+}
+
+function lookAtCredential(refusal: PortalRefusal): Finding[] {
+  if (refusal.status === 404) return [credentialSays.good('The portal knows this machine.')];
+  if (refusal.status === 401) {
+    const what = 'The portal does not know the credential: the VM was deleted, or another machine was enrolled for it.';
+    const toDo = 'Make a new enrolment token for the VM in the portal, and enrol with it into a new --dir.';
+    return [credentialSays.bad({ what, toDo })];
+  }
+  if (refusal.status === 409) {
+    const toDo = 'Switch one of the two off; then enrol that one with a token of its own.';
+    return [credentialSays.bad({ what: 'A second machine uses this identity, a copy of this disk.', toDo })];
+  }
+  const toDo = 'Wait a minute, then run doctor again.';
+  return [
+    credentialSays.advice({ what: `The portal did not say whether it knows this machine: ${refusal.message}.`, toDo }),
+  ];
+}
+
+/** Compares with the portal's Date header; nothing where it sends none. */
+function lookAtClock({ headers }: Answer, here: number): Finding[] {
+  const there = Date.parse(headers.date ?? '');
+  if (Number.isNaN(there)) return [];
+  // The header names the beginning of its second.
+  const seconds = Math.round((here - there - 500) / 1000);
+  const off = Math.abs(seconds);
+  if (off < oddSeconds) return [clockSays.good('The clock agrees with the portal.')];
+  const what = `The clock of this machine is ${spanOf(off)} ${seconds > 0 ? 'ahead of' : 'behind'} the portal's.`;
+  const toDo =
+    'Switch time synchronisation on: timedatectl set-ntp true. If this clock is right, set the one of the portal.';
+  return [off < wrongSeconds ? clockSays.advice({ what, toDo }) : clockSays.bad({ what, toDo })];
+}
+
+function spanOf(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 - 60 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 360) / 10} h`;
+}
