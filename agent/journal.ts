@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
+import { rotatingFile } from './folder/rotating-file.ts';
 
 /** What the agent tells: one calm line for people, one JSON line in `logs/agent.log` for programs. */
 export interface Journal {
@@ -10,21 +11,47 @@ export interface Journal {
   note(line: string, fields?: Record<string, unknown>): void;
 }
 
-export function openJournal(logs: string, print: (line: string) => void): Journal {
+/** `plain` for a terminal, `systemd` with the level that journald reads, `json` with everything. */
+export const logFormats = ['plain', 'systemd', 'json'] as const;
+
+export interface JournalOptions {
+  /** What is printed. */
+  logFormat?: (typeof logFormats)[number];
+  /** How large `agent.log` becomes before it is put aside, and how many such files are kept beside it. */
+  logMegabytes?: number;
+  logFiles?: number;
+}
+
+export function openJournal(
+  logs: string,
+  print: (line: string) => void,
+  { logFormat = 'plain', logMegabytes = 5, logFiles = 4 }: JournalOptions = {},
+): Journal {
   mkdirSync(logs, { recursive: true, mode: 0o700 });
-  const log: Logger = pino(
+  const file = rotatingFile(join(logs, 'agent.log'), logMegabytes * 1024 * 1024, logFiles);
+  const log = pino(
     { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
-    pino.destination({ dest: join(logs, 'agent.log'), sync: true }),
+    {
+      write(line: string) {
+        file.write(line);
+        if (logFormat === 'json') print(line.trimEnd());
+      },
+    },
   );
   const clock = () => new Date().toISOString().slice(11, 19);
+  const say = (line: string, isWarning: boolean) => {
+    // journald has a clock of its own; a line break would begin an entry without level.
+    if (logFormat === 'systemd') print(`<${isWarning ? 4 : 6}>${line.replaceAll('\n', ' ')}`);
+    else if (logFormat === 'plain') print(`${clock()}  ${isWarning ? '! ' : ''}${line}`);
+  };
   return {
     info(line, fields = {}) {
       log.info(fields, line);
-      print(`${clock()}  ${line}`);
+      say(line, false);
     },
     warn(line, fields = {}) {
       log.warn(fields, line);
-      print(`${clock()}  ! ${line}`);
+      say(line, true);
     },
     note(line, fields = {}) {
       log.info(fields, line);

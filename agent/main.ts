@@ -1,7 +1,8 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { AgentError, sentenceOf } from './agent-error.ts';
 import { doctor } from './commands/doctor.ts';
 import { enroll } from './commands/enroll.ts';
+import { type LogsOptions, logs } from './commands/logs.ts';
 import { once } from './commands/once.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { status, statusText } from './commands/status.ts';
@@ -25,6 +26,11 @@ const program = new Command('agent')
 const way: ConfigurationKey[] = ['proxy', 'directHosts', 'ca'];
 type Way = Omit<Route, 'environment'>;
 const callerOf = ({ proxy, directHosts, ca }: Way) => openCaller({ proxy, directHosts, ca, environment });
+
+function countOf(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
 
 function command(
   name: string,
@@ -60,10 +66,13 @@ for (const [name, description, action] of [
   ['run', 'bring this machine to its goal state and keep it there', run],
   ['once', 'take the goal state once, do what it asks, report, end', once],
 ] as const) {
-  command(name, description, ['heartbeatSeconds', 'statusSeconds', 'rebootCommand', ...way])
+  const logging: ConfigurationKey[] = ['logFormat', 'logMegabytes', 'logFiles'];
+  command(name, description, ['heartbeatSeconds', 'statusSeconds', 'rebootCommand', ...logging, ...way])
     .option('--disable-on-exit', 'at the end disable every handler, for demos and tests')
     .action(async (options: Way & Omit<RunOptions, 'call' | 'environment'>) => {
-      await action({ ...options, call: callerOf(options), environment }, print, stopping.signal);
+      // systemd sets it for what writes into its journal.
+      const logFormat = options.logFormat ?? (environment.JOURNAL_STREAM === undefined ? 'plain' : 'systemd');
+      await action({ ...options, logFormat, call: callerOf(options), environment }, print, stopping.signal);
     });
 }
 
@@ -72,6 +81,12 @@ command('status', 'what the agent in a folder knows')
   .action((options: { dir: string; json?: boolean }) => {
     print(options.json ? JSON.stringify(status(options.dir), null, 2) : statusText(options.dir));
   });
+
+command('logs', 'the journal of the agent, and what the commands of an extension wrote')
+  .argument('[extension]', 'name of an extension; without it the whole journal')
+  .option('--lines <n>', 'how many lines at the end of each log, 0 for all', countOf, 100)
+  .option('--json', 'for programs')
+  .action((extension: string | undefined, options: LogsOptions) => logs(extension, options, print));
 
 let configurationFault: string | null = null;
 command('doctor', 'look for what keeps the agent from its work, and say what to do', ['portal', ...way], (error) => {

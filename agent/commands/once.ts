@@ -14,7 +14,7 @@ export async function once(options: RunOptions, print: (line: string) => void, s
   const layout = layoutOf(options.dir);
   const unlock = lockFolder(layout);
   try {
-    const agent = new Agent({ ...options, layout, journal: openJournal(layout.logs, print) });
+    const agent = new Agent({ ...options, layout, journal: openJournal(layout.logs, print, options) });
     const isThere = await agent.start();
     if (!isThere) {
       await agent.stop();

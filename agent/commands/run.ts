@@ -2,14 +2,15 @@ import { Agent, type AgentOptions } from '../agent.ts';
 import { layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
 import { loadIdentity } from '../identity/identity.ts';
-import { openJournal } from '../journal.ts';
+import { type JournalOptions, openJournal } from '../journal.ts';
 import { agentVersion } from '../version.ts';
 
 export interface RunOptions
-  extends Pick<
-    AgentOptions,
-    'heartbeatSeconds' | 'statusSeconds' | 'rebootCommand' | 'disableOnExit' | 'call' | 'environment'
-  > {
+  extends JournalOptions,
+    Pick<
+      AgentOptions,
+      'heartbeatSeconds' | 'statusSeconds' | 'rebootCommand' | 'disableOnExit' | 'call' | 'environment'
+    > {
   dir: string;
 }
 
@@ -19,7 +20,7 @@ export async function run(options: RunOptions, print: (line: string) => void, si
   const identity = loadIdentity(layout);
   const unlock = lockFolder(layout);
   try {
-    const journal = openJournal(layout.logs, print);
+    const journal = openJournal(layout.logs, print, options);
     journal.info(`Annex agent ${agentVersion} for VM ${identity.vmId}, portal ${identity.portal}.`);
     const agent = new Agent({ ...options, layout, journal });
     await agent.start();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AgentError } from '../agent-error.ts';
 import type { Layout } from '../folder/layout.ts';
 import { readText } from '../folder/write-file.ts';
+import { logFormats } from '../journal.ts';
 
 const between = (least: number, most: number, unit: string) => {
   const error = `must be ${least} to ${most} ${unit}.`;
@@ -20,6 +21,9 @@ export const configuration = z.strictObject({
   heartbeatSeconds: between(1, 600, 'seconds').optional(),
   statusSeconds: between(1, 600, 'seconds').optional(),
   rebootCommand: text('a command line').optional(),
+  logFormat: z.enum(logFormats, { error: `must be one of ${logFormats.join(', ')}.` }).optional(),
+  logMegabytes: between(1, 1000, 'MB').optional(),
+  logFiles: between(0, 100, 'files').optional(),
   proxy: address('http://proxy.example.net:3128').optional(),
   directHosts: text('a list of hosts with commas between').optional(),
   ca: text('the path of a PEM file').optional(),

@@ -42,6 +42,23 @@ const settings = {
     what: 'run when an installed handler wants a reboot',
     env: 'ANNEX_AGENT_REBOOT_COMMAND',
   },
+  logFormat: {
+    flags: '--log-format <format>',
+    what: 'what is printed: plain, json, or systemd for the journal (default: systemd where it started this)',
+    env: 'ANNEX_AGENT_LOG_FORMAT',
+  },
+  logMegabytes: {
+    flags: '--log-megabytes <n>',
+    what: 'how large logs/agent.log becomes before it is put aside',
+    env: 'ANNEX_AGENT_LOG_MEGABYTES',
+    fallback: 5,
+  },
+  logFiles: {
+    flags: '--log-files <n>',
+    what: 'how many such files are kept beside it',
+    env: 'ANNEX_AGENT_LOG_FILES',
+    fallback: 4,
+  },
   proxy: {
     flags: '--proxy <url>',
     what: 'HTTP proxy to the portal; without it HTTPS_PROXY or HTTP_PROXY',

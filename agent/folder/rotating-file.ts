@@ -1,0 +1,32 @@
+import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
+
+/**
+ * A log that is bounded: at `maxBytes` it becomes `<path>.1`, that one `<path>.2`, and the last of `kept` is deleted. What
+ * cannot be written, for example on a full disk, is lost; a log ends nobody's work.
+ */
+export function rotatingFile(path: string, maxBytes: number, kept: number): { write(text: string): void } {
+  let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return {
+    write(text) {
+      try {
+        const added = Buffer.byteLength(text);
+        if (bytes > 0 && bytes + added > maxBytes) {
+          putAside(path, kept);
+          bytes = 0;
+        }
+        appendFileSync(path, text, { mode: 0o600 });
+        bytes += added;
+      } catch {
+        // The next line may fit again.
+      }
+    },
+  };
+}
+
+function putAside(path: string, kept: number): void {
+  for (let number = kept; number > 0; number -= 1) {
+    const from = number === 1 ? path : `${path}.${number - 1}`;
+    if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, `${path}.${number}`);
+  }
+  if (kept === 0) rmSync(path, { force: true });
+}
