@@ -20,6 +20,7 @@ const modules = [
   'vms',
   'goal-states',
   'enrollment',
+  'logs',
   'reports',
   'health',
   'views',

@@ -1,5 +1,6 @@
 export * from './any-case.ts';
 export * from './enroll.ts';
+export * from './error-line.ts';
 export * from './fault.ts';
 export * from './file.ts';
 export * from './goal-state.ts';
@@ -7,6 +8,7 @@ export * from './handler-environment.ts';
 export * from './heartbeat.ts';
 export * from './language.ts';
 export * from './limits.ts';
+export * from './logs.ts';
 export * from './manifest.ts';
 export * from './names.ts';
 export * from './plain-status.ts';

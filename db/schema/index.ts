@@ -6,6 +6,7 @@ export * from './goal-states.ts';
 export * from './health.ts';
 export * from './installation.ts';
 export * from './localization.ts';
+export * from './logs.ts';
 export * from './packages.ts';
 export * from './publishers.ts';
 export * from './reports.ts';

@@ -67,3 +67,7 @@ export function noteSighting(
   const nextExpectedAt = new Date(at.getTime() + againInSeconds * 1000);
   call.door.presence.saw({ vmId: agent.vmId, at, nextExpectedAt, counter, hungUp });
 }
+
+/** Tells an agent that operators wait for its logs. */
+export const logRequestHeaders = ({ logRequests }: KnownAgent): string[] =>
+  logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];

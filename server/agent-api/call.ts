@@ -36,6 +36,8 @@ export interface AgentCall extends OtherEnd {
   header(name: string): string | null;
   /** The body's bytes as they came. Throws 413 `report_too_large` above so many. */
   readBytes(limit: number): Promise<Buffer>;
+  /** The body's bytes as they come. */
+  stream(): AsyncIterable<Uint8Array>;
 }
 
 /** What the agent gets. */

@@ -16,6 +16,8 @@ import { RateLimit } from './rate-limit.ts';
 import { certificate } from './routes/certificate/route.ts';
 import { enroll } from './routes/enroll/route.ts';
 import { goalState } from './routes/goal-state/route.ts';
+import { logArchive, logRequests } from './routes/log-requests/route.ts';
+import { logs } from './routes/logs/route.ts';
 import { packageBytes } from './routes/packages/route.ts';
 import { reports } from './routes/reports/route.ts';
 import { webAnswer, webCall } from './web-call.ts';
@@ -36,7 +38,17 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'GET', path: /^\/agent\/v1\/packages\/([0-9a-f]{64})$/, route: packageBytes },
   { method: 'POST', path: /^\/agent\/v1\/enroll$/, route: enroll },
   { method: 'PUT', path: /^\/agent\/v1\/certificate$/, route: certificate },
+  { method: 'POST', path: /^\/agent\/v1\/logs\/([A-Za-z0-9_.-]{1,64})$/, route: logs },
+  { method: 'GET', path: /^\/agent\/v1\/log-requests$/, route: logRequests },
+  {
+    method: 'PUT',
+    path: /^\/agent\/v1\/log-requests\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/archive$/,
+    route: logArchive,
+  },
 ];
+
+/** Paths whose bodies may take long. */
+export const agentUploads = /^\/agent\/v1\/(?:logs\/[^/]+|log-requests\/[^/]+\/archive)$/;
 
 /** What the server knows of a call; `closing` is aborted when the process begins to drain. */
 export interface CallInfo {

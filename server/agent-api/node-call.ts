@@ -79,6 +79,10 @@ export class NodeCall implements AgentCall {
     });
   }
 
+  stream(): AsyncIterable<Uint8Array> {
+    return this.#request;
+  }
+
   #hasBody(): boolean {
     const { headers } = this.#request;
     return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

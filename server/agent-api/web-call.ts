@@ -13,6 +13,7 @@ export function webCall(door: AgentDoor, request: Request, remoteAddress: string
     requestId,
     header: (name) => request.headers.get(name),
     readBytes: (limit) => readBytes(request, limit),
+    stream: () => request.body ?? noBytes(),
     hasHungUp: () => request.signal.aborted,
     onHangUp: (listener) => {
       request.signal.addEventListener('abort', listener, { once: true });
@@ -32,6 +33,8 @@ async function readBytes(request: Request, limit: number): Promise<Buffer> {
   }
   return Buffer.concat(chunks);
 }
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
 export function webAnswer({ status, headers, body }: AgentAnswer): Response {
   const pairs: [string, string][] = [];

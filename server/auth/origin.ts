@@ -30,6 +30,13 @@ export function isOwnRead(headers: Headers, config: Config): boolean {
   return origin === null || trustedOrigins(config).includes(origin);
 }
 
+/** Refuses a GET that does not come from a page of ours. */
+export function requireOwnRead(headers: Headers, config: Config): void {
+  if (!isOwnRead(headers, config)) {
+    throw new DomainError('forbidden', 'origin_refused', { params: { url: config.url } });
+  }
+}
+
 /** Refuses a request that changes something and does not come from a page of ours. */
 export function requireOwnMutation(headers: Headers, config: Config): void {
   if (!isOwnMutation(headers, config)) {

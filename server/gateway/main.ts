@@ -1,4 +1,4 @@
-import { createAgentHandler } from '#server/agent-api/handler.ts';
+import { agentUploads, createAgentHandler } from '#server/agent-api/handler.ts';
 import { createReadyz, healthz } from '#server/process/health.ts';
 import { type Core, type Route, serve } from '#server/process/http.ts';
 import { runProcess } from '#server/process/run.ts';
@@ -20,7 +20,7 @@ await runProcess('gateway', async (services) => {
     trustProxy: config.trustProxy,
     limits: config.limits,
     log,
-    route: (path) => exact.get(path) ?? door,
+    route: (path) => exact.get(path) ?? (agentUploads.test(path) ? { ...door, upload: true } : door),
   });
   return async () => {
     await serving.close();

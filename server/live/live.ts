@@ -38,6 +38,7 @@ const askAgain = 5_000;
 const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   act: 'viewer',
   vm: 'viewer',
+  output: 'viewer',
   fleet: 'viewer',
   handler: 'viewer',
   publisher: 'viewer',

@@ -38,6 +38,8 @@ export interface Config {
   keptDays: {
     /** Reports as they were sent. */
     reports: number;
+    /** What commands wrote, and archives of log folders. */
+    logs: number;
     /** When the health of a VM or an extension became another. */
     health: number;
     /** VMs per handler version, once a day. */
@@ -181,6 +183,7 @@ const environment = z
       .default(20),
     ANNEX_CUSTODY: z.enum(['portal', 'vm'], 'must be portal or vm').default('portal'),
     ANNEX_REPORT_DAYS: days.default(30),
+    ANNEX_LOG_DAYS: days.default(30),
     ANNEX_HEALTH_DAYS: days.default(30),
     ANNEX_COUNT_DAYS: days.default(400),
     ANNEX_ENDED_DAYS: days.default(30),
@@ -260,6 +263,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     custody: value.ANNEX_CUSTODY,
     keptDays: {
       reports: value.ANNEX_REPORT_DAYS,
+      logs: value.ANNEX_LOG_DAYS,
       health: value.ANNEX_HEALTH_DAYS,
       counts: value.ANNEX_COUNT_DAYS,
       ended: value.ANNEX_ENDED_DAYS,

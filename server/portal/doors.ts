@@ -1,4 +1,4 @@
-import { createAgentHandler } from '#server/agent-api/handler.ts';
+import { agentUploads, createAgentHandler } from '#server/agent-api/handler.ts';
 import { createAuthHandler, type SignIn } from '#server/auth/index.ts';
 import type { Live } from '#server/live/index.ts';
 import type { Route } from '#server/process/http.ts';
@@ -26,7 +26,7 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
   const upload = createUploadHandler(services);
   const download = createDownloadHandler(services);
   const doors: readonly { prefix: string; route: Route; uploads?: RegExp }[] = [
-    { prefix: '/agent/v1/', route: { core: agent, direct: agent.serve, light: true } },
+    { prefix: '/agent/v1/', route: { core: agent, direct: agent.serve, light: true }, uploads: agentUploads },
     { prefix: '/api/v1/', route: { core: rest }, uploads: /\/package$/ },
     { prefix: '/download/', route: { core: download } },
     { prefix: '/upload/', route: { core: upload }, uploads: /\/package$/ },

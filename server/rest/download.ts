@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { isOwnRead, readSession } from '#server/auth/index.ts';
+import { readSession, requireOwnRead } from '#server/auth/index.ts';
 import { anonymous } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { problemResponse } from '#server/i18n/index.ts';
-import type { DoorServices, RequestInfo } from './door.ts';
+import { createDoor, type DoorServices, type RequestInfo } from './door.ts';
 import { activityLines } from './download-activity.ts';
 import { fleetLines } from './download-fleet.ts';
+import { logFileRoutes } from './routes/logs.ts';
 
 /** Lines of a file as they are read; the first piece is made before the answer begins, so that a refusal is one. */
 type Download = (ctx: Context, query: URLSearchParams, form: 'csv' | 'jsonl') => AsyncGenerator<string, void>;
@@ -21,25 +22,36 @@ const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'applicat
 
 /**
  * The pages' door for files, `GET /download/<name>.csv` and `.jsonl`: what matches the query, as a stream, with the
- * session's cookie and only from a page of ours.
+ * session's cookie and only from a page of ours; and what agents sent of a VM's logs, at the paths of `/api/v1`.
  */
 export function createDownloadHandler(
   services: DoorServices,
 ): (request: Request, info: RequestInfo) => Promise<Response> {
   const { log, clock, ...held } = services;
-  return async (request, { remoteAddress }) => {
+  // Files that are there as they are: the same calls as the management door's.
+  const door = createDoor({
+    services,
+    base: '/download',
+    door: 'page',
+    routes: logFileRoutes,
+    async authenticate(request, _info, now) {
+      requireOwnRead(request.headers, services.config);
+      return (await readSession(services, request.headers, now))?.actor ?? anonymous;
+    },
+  });
+  return async (request, info) => {
+    const { remoteAddress } = info;
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
     try {
       const { pathname, searchParams } = new URL(request.url);
-      const [, name = '', form] = /^\/download\/([a-z]+)\.(csv|jsonl)$/.exec(pathname) ?? [];
+      const [, name, form] = /^\/download\/([a-z]+)\.(csv|jsonl)$/.exec(pathname) ?? [];
+      if (name === undefined) return await door(request, info);
       const download = Object.hasOwn(files, name) ? files[name] : undefined;
       if (download === undefined) throw new DomainError('not_found', 'not_found');
       if (request.method !== 'GET') {
         throw new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods: 'GET' } });
       }
-      if (!isOwnRead(request.headers, services.config)) {
-        throw new DomainError('forbidden', 'origin_refused', { params: { url: services.config.url } });
-      }
+      requireOwnRead(request.headers, services.config);
       const now = clock?.() ?? new Date();
       const actor = (await readSession(services, request.headers, now))?.actor ?? anonymous;
       const client = request.headers.get('user-agent');

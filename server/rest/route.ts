@@ -19,11 +19,12 @@ export interface Call<P, Q, B> {
   file: Uint8Array<ArrayBuffer> | null;
 }
 
-/** What a route answers; the door makes JSON of `body`, and hands `text` on as it is. */
+/** What a route answers; the door makes JSON of `body`, and hands `text` and `bytes` on as they are. */
 export interface Reply {
   status: number;
   body?: unknown;
   text?: string;
+  bytes?: AsyncIterable<Uint8Array>;
   headers?: Readonly<Record<string, string>>;
 }
 

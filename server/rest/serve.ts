@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readFile, readJson, readZip } from './read-body.ts';
@@ -29,7 +30,11 @@ export async function serve(
   return responseOf(await route.run(ctx, { params, query, body, ifMatch, acceptLanguage, upload, file }));
 }
 
-function responseOf({ status, body, text, headers }: Reply): Response {
+function responseOf({ status, body, text, bytes, headers }: Reply): Response {
+  if (bytes !== undefined) {
+    const stream = Readable.toWeb(Readable.from(bytes)) as ReadableStream<Uint8Array>;
+    return new Response(stream, { status, headers: { ...guarded, ...headers } });
+  }
   if (text !== undefined) return new Response(text, { status, headers: { ...guarded, ...headers } });
   if (body === undefined) return new Response(null, { status, headers });
   return jsonResponse(status, JSON.stringify(body), headers);

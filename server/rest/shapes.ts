@@ -13,6 +13,8 @@ export const role = z.enum(['viewer', 'operator', 'publisher', 'admin']);
 export const count = z.number().int().min(0);
 
 export const inVm = z.object({ id: vmId });
+export const inOutput = z.object({ id: vmId, output: z.uuid() });
+export const inArchive = z.object({ id: vmId, archive: z.uuid() });
 export const inExtension = z.object({ id: vmId, name: extensionName });
 export const inHandler = z.object({ handler });
 export const inVersion = z.object({ handler, version });

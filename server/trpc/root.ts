@@ -11,6 +11,7 @@ import { instanceViewsRouter } from './routers/instance-views.ts';
 import { invitationsRouter } from './routers/invitations.ts';
 import { liveRouter } from './routers/live.ts';
 import { membersRouter } from './routers/members.ts';
+import { outputsRouter } from './routers/outputs.ts';
 import { overviewRouter } from './routers/overview.ts';
 import { packagesRouter } from './routers/packages.ts';
 import { publishersRouter } from './routers/publishers.ts';
@@ -33,6 +34,7 @@ export const appRouter = router({
   invitations: invitationsRouter,
   live: liveRouter,
   members: membersRouter,
+  outputs: outputsRouter,
   overview: overviewRouter,
   packages: packagesRouter,
   publishers: publishersRouter,

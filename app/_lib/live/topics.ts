@@ -23,6 +23,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'handlers', procedure: 'unknownMessages' },
     { router: 'fleet', procedure: 'rows', about: 'vmIds' },
   ],
+  output: [{ router: 'outputs', about: 'vmId' }],
   fleet: [
     { router: 'vms', about: 'vmId' },
     { router: 'instanceViews', about: 'vmId' },

@@ -3,10 +3,19 @@ import type { Transaction } from '#db/client.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 
 /**
- * What a screen may watch. `fleet`: the health of a VM as lists, overview and map have it; `act`: what was done, with
+ * What a screen may watch. `output`: what a VM's commands wrote, and its logs; `fleet`: the health of a VM as lists, overview and map have it; `act`: what was done, with
  * the VM it was done to as key, or nothing. The key is `*` where many changed at once.
  */
-export type ChangeTopic = 'vm' | 'fleet' | 'act' | 'handler' | 'publisher' | 'member' | 'invitation' | 'token';
+export type ChangeTopic =
+  | 'vm'
+  | 'output'
+  | 'fleet'
+  | 'act'
+  | 'handler'
+  | 'publisher'
+  | 'member'
+  | 'invitation'
+  | 'token';
 
 /** Channel on which changes are told: `{ topic, key }` as JSON. */
 export const changesChannel = 'annex_changes';

@@ -10,12 +10,16 @@ export interface AgentIdentity {
   /** Highest call counter that was written down. */
   counter: number;
   etag: string;
+  /** How many log archives operators wait for. */
+  logRequests: number;
 }
 
 const byCredential = {
   name: 'agents-by-credential',
   text: `select a.credential_hash as hash, a.vm_id as "vmId", v.name as "vmName", a.instance_id as "instanceId",
-                coalesce(p.counter, 0) as counter, h.etag
+                coalesce(p.counter, 0) as counter, h.etag,
+                (select count(*)::int from log_archives l where l.vm_id = a.vm_id and l.answered_at is null
+                  and l.requested_at > now() - interval '24 hours') as "logRequests"
            from agents a join vms v on v.id = a.vm_id join goal_state_heads h on h.vm_id = a.vm_id
            left join agent_presence p on p.vm_id = a.vm_id
           where a.credential_hash = any($1::text[])`,
@@ -39,7 +43,7 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
 /** What a VM's agent has now; both null where the VM was deleted. */
 export interface AgentNews {
   vmId: string;
-  /** Of a goal state that was published lately. */
+  /** Of a goal state that was published lately; empty where somebody asked for logs lately. */
   etag: string | null;
   /** Of a machine that enrolled lately. */
   credentialHash: string | null;
@@ -49,7 +53,8 @@ const newsSince = {
   name: 'agent-news',
   text: `select vm_id as "vmId", etag, null as "credentialHash" from goal_state_heads where published_at >= $1
          union all select vm_id, null, credential_hash from agents where enrolled_at >= $1
-         union all select id, null, null from vms where deleted_at >= $1`,
+         union all select id, null, null from vms where deleted_at >= $1
+         union all select vm_id, '', null from log_archives where answered_at is null and requested_at >= $1`,
 };
 
 /** What agents must be told, by the times of the processes that wrote it: for who may have missed a wake-up. */

@@ -1,6 +1,6 @@
-import { eq, sql } from 'drizzle-orm';
-import type { Transaction } from '#db/client.ts';
-import { handlerVersions } from '#db/schema/index.ts';
+import { inArray, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/client.ts';
+import { handlerVersions, logArchives, outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
 /** Holds these bytes for the transaction: nobody removes them meanwhile, and nobody registers them. */
@@ -8,11 +8,23 @@ export async function lockBytes(tx: Transaction, sha256: string): Promise<void> 
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${sha256}, 0))`);
 }
 
-/** Removes a package's bytes when no version has them any more. */
+/** Which of these bytes something refers to: a version, a part of a command's output, an archive of logs. */
+export async function usedBytes(db: Database | Transaction, sha256: readonly string[]): Promise<Set<string>> {
+  const used = new Set<string>();
+  for (const table of [handlerVersions, outputPieces, logArchives]) {
+    const rows = await db
+      .selectDistinct({ sha256: table.sha256 })
+      .from(table)
+      .where(inArray(table.sha256, [...sha256]));
+    for (const row of rows) if (row.sha256 !== null) used.add(row.sha256);
+  }
+  return used;
+}
+
+/** Removes bytes when nothing refers to them any more. */
 export async function removeUnusedBytes(ctx: Pick<Context, 'db' | 'blobs'>, sha256: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await lockBytes(tx, sha256);
-    const users = await tx.$count(handlerVersions, eq(handlerVersions.sha256, sha256));
-    if (users === 0) await ctx.blobs.remove(sha256);
+    if (!(await usedBytes(tx, [sha256])).has(sha256)) await ctx.blobs.remove(sha256);
   });
 }

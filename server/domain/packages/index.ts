@@ -1,5 +1,5 @@
 export * from './admit-package.ts';
-export { removeUnusedBytes } from './bytes.ts';
+export { lockBytes, removeUnusedBytes, usedBytes } from './bytes.ts';
 export * from './check-settings.ts';
 export * from './delete-draft.ts';
 export * from './get-handler.ts';

@@ -202,8 +202,10 @@ describe('receiveUpload', () => {
       }
     }
     const refusal = { kind: 'bad_request', code: 'upload_too_slow', params: { limit: 1024 } };
-    await expect(receiveUpload(limited(4000), stalled(), undefined, 50)).rejects.toMatchObject(refusal);
-    await expect(receiveUpload(limited(4000), trickling(), undefined, 50)).rejects.toMatchObject(refusal);
+    await expect(receiveUpload(limited(4000), stalled(), undefined, { patienceMs: 50 })).rejects.toMatchObject(refusal);
+    await expect(receiveUpload(limited(4000), trickling(), undefined, { patienceMs: 50 })).rejects.toMatchObject(
+      refusal,
+    );
     expect(await uploadsLeft()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Context } from '#server/domain/context.ts';
-import { DomainError } from '#server/domain/error.ts';
+import { DomainError, type ErrorCode } from '#server/domain/error.ts';
 
 /** A file that arrived whole, with its digest. Whoever gets it takes care of it. */
 export interface UploadedFile {
@@ -13,19 +13,28 @@ export interface UploadedFile {
 /** How far behind the slowest pace an upload may fall before it is given up. */
 const defaultPatienceMs = 10_000;
 
+/** Of uploads that are no packages: how large they may be, and what is said of larger ones. */
+export interface UploadBounds {
+  limit?: number;
+  code?: ErrorCode;
+  patienceMs?: number;
+}
+
 /**
  * Writes an upload to a temporary file while hashing it. `declared` is the length that the sender announced, if any:
- * one that is too long is refused unread. Throws 413 `package_too_large`, 400 `upload_too_slow` | `upload_broken`,
+ * one that is too long is refused unread. Throws 413 `package_too_large`, or
+ * the code that is given, 400 `upload_too_slow` | `upload_broken`,
  * and leaves nothing behind then.
  */
 export async function receiveUpload(
   ctx: Pick<Context, 'blobs' | 'config'>,
   body: AsyncIterable<Uint8Array>,
   declared?: number,
-  patienceMs = defaultPatienceMs,
+  bounds: UploadBounds = {},
 ): Promise<UploadedFile> {
-  const limit = ctx.config.limits.package.packedBytes;
-  const tooLarge = () => new DomainError('too_large', 'package_too_large', { params: { limit } });
+  const { limit = ctx.config.limits.package.packedBytes, code = 'package_too_large' } = bounds;
+  const { patienceMs = defaultPatienceMs } = bounds;
+  const tooLarge = () => new DomainError('too_large', code, { params: { limit } });
   if (declared !== undefined && declared > limit) throw tooLarge();
   const path = await ctx.blobs.temporaryPath();
   const file = await open(path, 'wx', 0o600);

@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts';
 import { goalStateRoutes } from './goal-states.ts';
 import { handlerRoutes } from './handlers.ts';
+import { logRoutes } from './logs.ts';
 import { publisherRoutes } from './publishers.ts';
 import { resourceRoutes } from './resources.ts';
 import { tokenRoutes } from './tokens.ts';
@@ -20,5 +21,6 @@ export const routes: readonly Route[] = [
   ...vmRoutes,
   ...goalStateRoutes,
   ...viewRoutes,
+  ...logRoutes,
   ...tokenRoutes,
 ];

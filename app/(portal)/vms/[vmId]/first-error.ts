@@ -1,6 +1,4 @@
-/** Words by which programs of many kinds name what went wrong. */
-const wrong =
-  /\b(errors?|err|fail(?:ed|ure|s)?|fatal|denied|cannot|can't|could not|not found|no such|refused|invalid|exception|traceback|panic|timed? ?out|unreachable)\b/i;
+import { namesError } from '#protocol/error-line.ts';
 
 export interface ErrorLine {
   /** 1-based. */
@@ -12,5 +10,5 @@ export interface ErrorLine {
 export function firstError(output: string): ErrorLine | null {
   const lines = output.split('\n').map((text, index) => ({ line: index + 1, text: text.trim() }));
   const spoken = lines.filter(({ text }) => text !== '');
-  return spoken.find(({ text }) => wrong.test(text)) ?? spoken.at(-1) ?? null;
+  return spoken.find(({ text }) => namesError(text)) ?? spoken.at(-1) ?? null;
 }

@@ -1,7 +1,7 @@
 import { pollAfter } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { type FetchedGoalState, fetchGoalState } from '#server/domain/goal-states/index.ts';
-import { type Admitted, admit, noteSighting } from '../../authenticate.ts';
+import { type Admitted, admit, logRequestHeaders, noteSighting } from '../../authenticate.ts';
 import type { AgentAnswer, AgentCall } from '../../call.ts';
 
 const longestWait = 60;
@@ -37,6 +37,7 @@ function readWait(text: string | null): number {
 async function hold(call: AgentCall, admitted: Admitted, has: string, wait: number): Promise<AgentAnswer> {
   const { door } = call;
   const { vmId } = admitted.agent;
+  const asked = admitted.agent.logRequests;
   const poll = door.held.enter(vmId);
   try {
     const until = door.clock().getTime() + wait * 1000;
@@ -52,6 +53,8 @@ async function hold(call: AgentCall, admitted: Admitted, has: string, wait: numb
       }
       const agent = await door.agents.find(call.header('authorization'));
       if (agent.etag !== has) return await deliver(call, admitted, wait);
+      // Told at once; who cannot send logs is not woken for the same wish again.
+      if (agent.logRequests > asked) return unchanged(call, { agent, counter: admitted.counter }, has, wait);
     }
   } finally {
     door.held.leave(vmId, poll);
@@ -77,5 +80,6 @@ async function deliver(call: AgentCall, admitted: Admitted, held: number): Promi
 function headersOf(call: AgentCall, admitted: Admitted, etag: string, held: number): string[] {
   const again = pollAfter(held);
   noteSighting(call, admitted, again + held);
-  return ['etag', etag, 'annex-poll-after', String(again), 'cache-control', 'no-cache'];
+  const headers = ['etag', etag, 'annex-poll-after', String(again), 'cache-control', 'no-cache'];
+  return headers.concat(logRequestHeaders(admitted.agent));
 }

@@ -1,5 +1,5 @@
 import { translateFaults } from '#server/i18n/index.ts';
-import { type Admitted, admit } from '../../authenticate.ts';
+import { type Admitted, admit, logRequestHeaders } from '../../authenticate.ts';
 import { readJson } from '../../body.ts';
 import { type AgentAnswer, type AgentCall, contextOf } from '../../call.ts';
 
@@ -16,7 +16,7 @@ export async function reports(call: AgentCall): Promise<AgentAnswer> {
   const input = { vmId: agent.vmId, report: value, receivedAt: ctx.now, counter };
   const { faults, stored, removed } = await door.intake.take(ctx, input, bytes);
   if (removed.length > 0) door.agents.forget(agent.vmId);
-  const headers = ['annex-goal-state', await etagInForce(call, agent.etag)];
+  const headers = ['annex-goal-state', await etagInForce(call, agent.etag), ...logRequestHeaders(agent)];
   if (faults.length === 0) return { status: 204, headers, body: null };
   const errors = translateFaults(faults, call.header('accept-language'));
   headers.push('vary', 'Accept-Language', 'content-type', 'application/json');

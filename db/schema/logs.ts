@@ -1,0 +1,91 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { CommandName } from '#protocol/manifest.ts';
+import { vms } from './vms.ts';
+
+const ofVm = () =>
+  uuid('vm_id')
+    .notNull()
+    .references(() => vms.id);
+
+/** All that one run of a handler's command wrote, as far as it has arrived. Outlives the extension. */
+export const commandOutputs = pgTable(
+  'command_outputs',
+  {
+    vmId: ofVm(),
+    id: uuid().notNull(),
+    extension: text().notNull(),
+    sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
+    command: text().$type<CommandName>().notNull(),
+    attempt: integer().notNull(),
+    /** As the agent said it; null while the command may still write. */
+    totalBytes: bigint('total_bytes', { mode: 'number' }),
+    /** Bytes that arrived. */
+    storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull(),
+    startedAt: timestamp('started_at', { withTimezone: true }).notNull(),
+    updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.vmId, t.id] }),
+    uniqueIndex('command_outputs_run').on(t.vmId, t.extension, t.sequenceNumber, t.command, t.attempt),
+    index('command_outputs_updated').on(t.updatedAt),
+  ],
+);
+
+/** A part of an output: bytes `start` to before `until`, packed with gzip in a blob. Parts never overlap. */
+export const outputPieces = pgTable(
+  'output_pieces',
+  {
+    vmId: uuid('vm_id').notNull(),
+    outputId: uuid('output_id').notNull(),
+    start: bigint({ mode: 'number' }).notNull(),
+    until: bigint({ mode: 'number' }).notNull(),
+    sha256: text().notNull(),
+    /** Line ends in it. */
+    lines: integer().notNull(),
+    endsLine: boolean('ends_line').notNull(),
+    /** Line ends before the first line that names an error; null where none does. */
+    errorLine: integer('error_line'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.vmId, t.outputId, t.start] }),
+    foreignKey({ columns: [t.vmId, t.outputId], foreignColumns: [commandOutputs.vmId, commandOutputs.id] }).onDelete(
+      'cascade',
+    ),
+    index('output_pieces_sha256').on(t.sha256),
+  ],
+);
+
+/** An operator's wish for the log folders of a handler, and the archive that the agent sent (AZ-G11). */
+export const logArchives = pgTable(
+  'log_archives',
+  {
+    vmId: ofVm(),
+    id: uuid().notNull(),
+    handler: text().notNull(),
+    requestedAt: timestamp('requested_at', { withTimezone: true }).notNull(),
+    requestedBy: text('requested_by').notNull(),
+    answeredAt: timestamp('answered_at', { withTimezone: true }),
+    /** Of the archive; null where there was nothing to send, and until the answer. */
+    sha256: text(),
+    size: bigint({ mode: 'number' }),
+    form: text().$type<'tar.gz' | 'zip'>(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.vmId, t.id] }),
+    index('log_archives_requested').on(t.requestedAt),
+    index('log_archives_sha256').on(t.sha256).where(sql`${t.sha256} is not null`),
+  ],
+);

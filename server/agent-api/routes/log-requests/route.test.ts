@@ -1,0 +1,131 @@
+import { buffer } from 'node:stream/consumers';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { auditEntries } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { removeExtension, setExtension } from '#server/domain/goal-states/index.ts';
+import { clearLogs, listArchives, openArchive, requestArchive } from '#server/domain/logs/index.ts';
+import { defaultLimits } from '#server/platform/limits.ts';
+import { type GivenAgent, givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+
+const handler = 'Acme.Lab.Probe';
+const archiveBytes = 64 * 1024;
+
+let ctx: Context;
+let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let count = 0;
+
+beforeAll(async () => {
+  const limits = { ...defaultLimits, logs: { ...defaultLimits.logs, archiveBytes } };
+  const services = await testServices({ config: { vmRate: 0, limits } });
+  ctx = await testContext({ role: 'operator', services });
+  door = await openAgentDoor(services);
+  await givenVersion(ctx.db);
+});
+afterAll(() => door.close());
+
+/** A machine that had the handler once, and has what is in force. */
+async function givenMachine(): Promise<{ agent: GivenAgent; etag: string }> {
+  count += 1;
+  const agent = await givenAgent(ctx, door, `archives-${count}`);
+  const { vmId } = agent;
+  await setExtension(ctx, { vmId, name: 'probe', goal: { handler, version: '1.0.0.0', state: 'enabled' } });
+  await removeExtension(ctx, { vmId, name: 'probe' });
+  return { agent, etag: (await agent.call('/goal-state')).headers.get('etag') ?? '' };
+}
+
+const wanted = async (agent: GivenAgent) =>
+  ((await (await agent.call('/log-requests')).json()) as { requests: { id: string; handler: string }[] }).requests;
+const put = (agent: GivenAgent, id: string, body: string | Buffer<ArrayBuffer>, type = 'application/gzip') =>
+  agent.call(`/log-requests/${id}/archive`, { method: 'PUT', body, headers: { 'content-type': type } });
+
+test('AZ-G11 an operator asks, a held poll ends with it, the agent sends the archive, also after the uninstall', async () => {
+  const { agent, etag } = await givenMachine();
+  const { vmId } = agent;
+  const held = agent.call('/goal-state?wait=30', { headers: { 'if-none-match': etag } });
+  const asked = await requestArchive(ctx, { vmId, handler });
+  const began = Date.now();
+  const told = await held;
+  expect([told.status, told.headers.get('annex-log-requests')]).toEqual([304, '1']);
+  expect(Date.now() - began).toBeLessThan(5_000);
+  const report = await agent.call('/reports', { method: 'POST', body: '{}' });
+  expect(report.headers.get('annex-log-requests')).toBe('1');
+  expect(await wanted(agent)).toEqual([{ id: asked.id, handler }]);
+
+  const archive = Buffer.from('an archive, whatever it holds');
+  expect((await put(agent, asked.id, archive)).status).toBe(204);
+  expect((await put(agent, asked.id, 'something else later')).status).toBe(204);
+  expect(await wanted(agent)).toEqual([]);
+  const poll = await agent.call('/goal-state', { headers: { 'if-none-match': etag } });
+  expect([poll.status, poll.headers.get('annex-log-requests')]).toEqual([304, null]);
+
+  const { handlers, items } = await listArchives(ctx, { vmId });
+  expect(handlers).toEqual([handler]);
+  expect(items).toMatchObject([{ id: asked.id, state: 'there', size: archive.length, form: 'tar.gz' }]);
+  const { bytes } = await openArchive(ctx, { vmId, archiveId: asked.id });
+  expect(await buffer(bytes)).toEqual(archive);
+  const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId));
+  expect(acts.map(({ action }) => action)).toEqual(expect.arrayContaining(['logs.request', 'logs.send']));
+});
+
+test('who cannot send logs is woken once, and its polls are held on', async () => {
+  const { agent, etag } = await givenMachine();
+  await requestArchive(ctx, { vmId: agent.vmId, handler });
+  const headers = { 'if-none-match': etag };
+  const poll = await agent.call('/goal-state?wait=1', { headers });
+  expect([poll.status, poll.headers.get('annex-log-requests')]).toEqual([304, '1']);
+  expect(Number(poll.headers.get('annex-poll-after'))).toBeLessThanOrEqual(2);
+});
+
+test('asked twice it is one wish; of a machine that has none there is nothing, and a day later it is late', async () => {
+  const { agent } = await givenMachine();
+  const { vmId } = agent;
+  const first = await requestArchive(ctx, { vmId, handler });
+  expect((await requestArchive(ctx, { vmId, handler })).id).toBe(first.id);
+  expect((await put(agent, first.id, '')).status).toBe(204);
+  expect((await listArchives(ctx, { vmId })).items).toMatchObject([{ state: 'empty', size: null }]);
+  await expect(openArchive(ctx, { vmId, archiveId: first.id })).rejects.toMatchObject({ code: 'archive_unknown' });
+
+  await requestArchive(ctx, { vmId, handler });
+  const tomorrow = { ...ctx, now: new Date(Date.now() + 25 * 3_600_000) };
+  expect((await listArchives(tomorrow, { vmId })).items.map(({ state }) => state)).toEqual(['late', 'empty']);
+});
+
+test('an archive goes with its days, and its bytes with it', async () => {
+  const { agent } = await givenMachine();
+  const { id } = await requestArchive(ctx, { vmId: agent.vmId, handler });
+  await put(agent, id, 'kept for a month');
+  await clearLogs(ctx, new Date(Date.now() + (ctx.config.keptDays.logs + 1) * 86_400_000));
+  expect((await listArchives(ctx, { vmId: agent.vmId })).items).toEqual([]);
+  expect(await ctx.blobs.list(new Date(Date.now() + 60_000))).toEqual([]);
+});
+
+describe('refused', () => {
+  let agent: GivenAgent;
+  let id: string;
+  beforeAll(async () => {
+    ({ agent } = await givenMachine());
+    ({ id } = await requestArchive(ctx, { vmId: agent.vmId, handler }));
+  });
+
+  test('what nobody asked for, also of another VM', async () => {
+    const { agent: other } = await givenMachine();
+    expect((await put(other, id, 'x')).status).toBe(404);
+    expect((await put(agent, '00000000-0000-4000-8000-000000000000', 'x')).status).toBe(404);
+  });
+
+  test('too much, and another type', async () => {
+    const refused = await put(agent, id, Buffer.alloc(archiveBytes + 1));
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toMatchObject({ code: 'archive_too_large' });
+    expect((await put(agent, id, 'x', 'text/plain')).status).toBe(415);
+    expect(await wanted(agent)).toHaveLength(1);
+  });
+
+  test('by who is no operator', async () => {
+    const viewer = await testContext({ role: 'viewer', services: ctx });
+    await expect(requestArchive(viewer, { vmId: agent.vmId, handler })).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+});

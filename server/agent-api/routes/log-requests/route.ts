@@ -1,0 +1,32 @@
+import type { LogRequests } from '#protocol/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { listWantedArchives, takeArchive } from '#server/domain/logs/index.ts';
+import { admit } from '../../authenticate.ts';
+import { type AgentCall, contextOf } from '../../call.ts';
+
+/** `GET /agent/v1/log-requests`: the log folders that operators wait for (AZ-G11). */
+export async function logRequests(call: AgentCall): Promise<Response> {
+  const { agent } = await admit(call);
+  const requests = await listWantedArchives(contextOf(call, agent), agent.vmId);
+  // Told of one that has gone by since.
+  if (requests.length === 0) call.door.agents.forget(agent.vmId);
+  return Response.json({ requests } satisfies LogRequests, { headers: { 'cache-control': 'no-store' } });
+}
+
+const forms = { 'application/gzip': 'tar.gz', 'application/x-gzip': 'tar.gz', 'application/zip': 'zip' } as const;
+
+/** `PUT /agent/v1/log-requests/{id}/archive`: one of them; without a byte where there are no such logs. */
+export async function logArchive(call: AgentCall, match: RegExpExecArray): Promise<Response> {
+  const { agent } = await admit(call);
+  const type = call.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? 'application/gzip';
+  const form = Object.hasOwn(forms, type) ? forms[type as keyof typeof forms] : undefined;
+  if (form === undefined) {
+    const params = { type: 'application/gzip' };
+    throw new DomainError('unsupported_media_type', 'media_type_unsupported', { params });
+  }
+  const length = call.header('content-length');
+  const declared = length === null ? undefined : Number(length);
+  await takeArchive(contextOf(call, agent), agent.vmId, match[1] ?? '', { form, bytes: call.stream(), declared });
+  call.door.agents.forget(agent.vmId);
+  return new Response(null, { status: 204 });
+}

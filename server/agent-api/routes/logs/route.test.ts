@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '#server/domain/context.ts';
+import { setExtension } from '#server/domain/goal-states/index.ts';
+import {
+  clearLogs,
+  downloadOutput,
+  getOutput,
+  listOutputs,
+  readOutput,
+  searchOutput,
+} from '#server/domain/logs/index.ts';
+import { defaultLimits } from '#server/platform/limits.ts';
+import { type GivenAgent, givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+
+const KiB = 1024;
+const logs = { outputBytes: 2_048 * KiB, vmBytes: 2_048 * KiB, archiveBytes: 64 * KiB };
+
+let ctx: Context;
+let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let count = 0;
+
+beforeAll(async () => {
+  const services = await testServices({ config: { vmRate: 0, limits: { ...defaultLimits, logs } } });
+  ctx = await testContext({ role: 'operator', services });
+  door = await openAgentDoor(services);
+  await givenVersion(ctx.db);
+});
+afterAll(() => door.close());
+
+interface Sent {
+  of?: string;
+  range?: string;
+  headers?: Record<string, string>;
+  extension?: string;
+}
+
+/** A machine with the extension `probe`, and how it sends what a command wrote. */
+async function givenMachine() {
+  count += 1;
+  const agent: GivenAgent = await givenAgent(ctx, door, `logs-${count}`);
+  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
+  await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal });
+  const { vmId } = agent;
+  return {
+    vmId,
+    send: (body: string | Buffer<ArrayBuffer>, sent: Sent = {}) =>
+      agent.call(`/logs/${sent.extension ?? 'probe'}?${sent.of ?? 'command=enable&attempt=1&sequence=1'}`, {
+        method: 'POST',
+        body,
+        headers: {
+          'content-type': 'text/plain; charset=utf-8',
+          ...(sent.range && { 'content-range': `bytes ${sent.range}` }),
+          ...sent.headers,
+        },
+      }),
+    outputs: async () => (await listOutputs(ctx, { vmId })).items,
+    whole: async () => {
+      const [output] = (await listOutputs(ctx, { vmId })).items;
+      return text((await downloadOutput(ctx, { vmId, outputId: output?.id ?? '' })).bytes);
+    },
+  };
+}
+
+const blobs = () => ctx.blobs.list(new Date(Date.now() + 60_000));
+
+test('all of it in one call, then again: one output, told whole', async () => {
+  const machine = await givenMachine();
+  for (const _ of [1, 2]) {
+    const answer = await machine.send('one\ntwo\n');
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('annex-output-bytes')).toBe('8');
+  }
+  expect(await machine.outputs()).toEqual([
+    expect.objectContaining({
+      ...{ extension: 'probe', command: 'enable', attempt: 1, sequenceNumber: 1 },
+      ...{ totalBytes: 8, storedBytes: 8 },
+    }),
+  ]);
+  expect(await machine.whole()).toBe('one\ntwo\n');
+});
+
+test('in chunks, out of order, packed and not; it is told how far it is whole', async () => {
+  const machine = await givenMachine();
+  const received = async (answer: Promise<Response>) => (await answer).headers.get('annex-output-bytes');
+  expect(await received(machine.send('ab', { range: '0-1/*' }))).toBe('2');
+  expect(await received(machine.send('ef', { range: '4-5/*' }))).toBe('2');
+  const packed = { 'content-encoding': 'gzip' };
+  expect(await received(machine.send(gzipSync('bcde'), { range: '1-4/6', headers: packed }))).toBe('6');
+  expect(await machine.whole()).toBe('abcdef');
+  expect(await machine.outputs()).toMatchObject([{ totalBytes: 6, storedBytes: 6 }]);
+});
+
+test('runs are told apart by sequence number, command and attempt', async () => {
+  const machine = await givenMachine();
+  const runs = ['command=install&attempt=1&sequence=0', 'command=enable&attempt=1&sequence=1'];
+  for (const of of [...runs, 'command=enable&attempt=2&sequence=1']) await machine.send(of, { of });
+  const outputs = await machine.outputs();
+  expect(outputs.map(({ command, attempt, sequenceNumber }) => [command, attempt, sequenceNumber])).toEqual([
+    ['enable', 2, 1],
+    ['enable', 1, 1],
+    ['install', 1, 0],
+  ]);
+  const page = await listOutputs(ctx, { vmId: machine.vmId, limit: 2 });
+  const rest = await listOutputs(ctx, { vmId: machine.vmId, limit: 2, cursor: page.nextCursor ?? '' });
+  expect([page.items.length, rest.items.length, rest.nextCursor]).toEqual([2, 1, null]);
+});
+
+test('more than a piece: read by lines, searched, with the first error', async () => {
+  const machine = await givenMachine();
+  const lines = Array.from({ length: 30_000 }, (_, index) => `${index} ${'x'.repeat(40)}`);
+  lines[21_000] = 'Fatal: disk /dev/sdb is gone';
+  const whole = `${lines.join('\n')}\n`;
+  expect((await machine.send(whole)).status).toBe(204);
+  const [output] = await machine.outputs();
+  const at = { vmId: machine.vmId, outputId: output?.id ?? '' };
+  expect(await getOutput(ctx, at)).toMatchObject({
+    rows: 30_000,
+    totalBytes: whole.length,
+    firstError: { row: 21_000, text: 'Fatal: disk /dev/sdb is gone' },
+  });
+  for (const row of [0, 23_301, 29_999]) {
+    const { rows } = await readOutput(ctx, { ...at, row, count: 3 });
+    expect(rows).toEqual(lines.slice(row, row + 3).map((each) => ({ kind: 'line', text: each })));
+  }
+  expect(await searchOutput(ctx, { ...at, q: 'DISK' })).toEqual({
+    found: [{ row: 21_000, text: 'Fatal: disk /dev/sdb is gone' }],
+    next: null,
+  });
+  const many = await searchOutput(ctx, { ...at, q: 'xx', row: 21_000 });
+  expect(many.found).toHaveLength(100);
+  expect(many.found[0]?.row).toBe(21_001);
+  expect(many.next).toBe(21_101);
+  expect(await machine.whole()).toBe(whole);
+});
+
+test('a command that ran anew under the same number replaces what it wrote before', async () => {
+  const machine = await givenMachine();
+  await machine.send('first run, long\n');
+  await machine.send('second\n');
+  expect(await machine.whole()).toBe('second\n');
+  expect(await machine.outputs()).toMatchObject([{ totalBytes: 7, storedBytes: 7 }]);
+});
+
+test('what is kept of a VM is bounded: the oldest go, with their bytes', async () => {
+  const machine = await givenMachine();
+  const before = (await blobs()).length;
+  for (const attempt of [1, 2, 3, 4]) {
+    const body = Buffer.from(randomBytes(500 * KiB).toString('base64'));
+    expect((await machine.send(body, { of: `command=enable&attempt=${attempt}&sequence=1` })).status).toBe(204);
+  }
+  expect((await machine.outputs()).map(({ attempt }) => attempt)).toEqual([4, 3, 2]);
+  expect((await blobs()).length - before).toBe(3);
+});
+
+test('what is older than it is kept goes, with its bytes', async () => {
+  const machine = await givenMachine();
+  await machine.send(`kept for a while ${count}\n`);
+  const inTime = new Date(Date.now() + ctx.config.keptDays.logs * 86_400_000 - 60_000);
+  expect(await clearLogs(ctx, inTime)).toBe(0);
+  expect(await clearLogs(ctx, new Date(inTime.getTime() + 120_000))).toBeGreaterThan(0);
+  expect(await machine.outputs()).toEqual([]);
+  expect(await blobs()).toEqual([]);
+});
+
+describe('refused, and nothing of it stays', () => {
+  let machine: Awaited<ReturnType<typeof givenMachine>>;
+  beforeAll(async () => {
+    machine = await givenMachine();
+  });
+  const big = Buffer.alloc(logs.outputBytes + 1, 'x');
+  const gzip = { 'content-encoding': 'gzip' };
+
+  test.each<[string, () => [string | Buffer<ArrayBuffer>, Sent?], number, object]>([
+    ['a range that is none', () => ['x', { range: '0-0' }], 400, { code: 'output_range' }],
+    ['a range backwards', () => ['x', { range: '5-4/9' }], 400, { code: 'output_range' }],
+    ['a range beyond its length', () => ['x', { range: '0-9/9' }], 400, { code: 'output_range' }],
+    ['less than the range', () => ['x', { range: '0-9/10' }], 400, { code: 'output_range_differs' }],
+    ['more than the range', () => ['xxx', { range: '0-1/10' }], 400, { code: 'output_range_differs' }],
+    ['too much', () => [big], 413, { code: 'output_too_large' }],
+    ['too far', () => ['x', { range: '2097152-2097152/*' }], 413, { code: 'output_too_large' }],
+    ['too much, packed', () => [gzipSync(big), { headers: gzip }], 413, { code: 'output_too_large' }],
+    ['gzip that is none', () => ['plain', { headers: gzip }], 400, { errors: [{ code: 'gzip_broken' }] }],
+    ['gzip cut off', () => [gzipSync('abcdef').subarray(0, 12), { headers: gzip }], 400, { errors: [{}] }],
+    ['another encoding', () => ['x', { headers: { 'content-encoding': 'br' } }], 415, { code: 'encoding_unknown' }],
+    ['another type', () => ['{}', { headers: { 'content-type': 'application/json' } }], 415, {}],
+    ['a command that is none', () => ['x', { of: 'command=run&attempt=1&sequence=1' }], 400, { code: 'invalid' }],
+    [
+      'no run',
+      () => ['x', { of: '' }],
+      400,
+      { errors: [{ path: '/command' }, { path: '/attempt' }, { path: '/sequence' }] },
+    ],
+    ['an extension never heard of', () => ['x', { extension: 'other' }], 422, { code: 'extension_unknown' }],
+    [
+      'a sequence number to come',
+      () => ['x', { of: 'command=enable&attempt=1&sequence=2' }],
+      422,
+      { code: 'sequence_unknown' },
+    ],
+  ])('%s', async (_, sent, status, problem) => {
+    const refused = await machine.send(...sent());
+    expect(refused.status).toBe(status);
+    expect(await refused.json()).toMatchObject(problem);
+    expect(await machine.outputs()).toEqual([]);
+    expect(await ctx.blobs.clearTemporary(new Date(Date.now() + 60_000))).toBe(0);
+  });
+
+  test('without a credential', async () => {
+    const answer = await fetch(`${door.url}/logs/probe?command=enable&attempt=1&sequence=1`, { method: 'POST' });
+    expect(answer.status).toBe(401);
+  });
+
+  test('to whom it is not an operator’s', async () => {
+    const viewer = await testContext({ role: 'viewer', services: ctx });
+    await expect(listOutputs(viewer, { vmId: machine.vmId })).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+});

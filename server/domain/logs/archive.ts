@@ -1,0 +1,32 @@
+import type { logArchives } from '#db/schema/index.ts';
+
+export type ArchiveRow = typeof logArchives.$inferSelect;
+
+/** For so long an agent is asked for an archive; hours. */
+export const askedHours = 24;
+
+/**
+ * An operator's wish for the log folders of a handler, and what came of it: `empty` where the machine has none, `late`
+ * where the agent did not send it within a day.
+ */
+export interface Archive {
+  id: string;
+  handler: string;
+  state: 'asked' | 'there' | 'empty' | 'late';
+  requestedAt: string;
+  requestedBy: string;
+  answeredAt: string | null;
+  size: number | null;
+  form: 'tar.gz' | 'zip' | null;
+}
+
+export function archiveOf(row: ArchiveRow, now: Date): Archive {
+  const { id, handler, requestedAt, requestedBy, answeredAt, sha256, size, form } = row;
+  const isLate = now.getTime() - requestedAt.getTime() > askedHours * 3_600_000;
+  const state = answeredAt === null ? (isLate ? 'late' : 'asked') : sha256 === null ? 'empty' : 'there';
+  return {
+    ...{ id, handler, state, requestedBy, size, form },
+    requestedAt: requestedAt.toISOString(),
+    answeredAt: answeredAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,64 @@
+import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm';
+import { logArchives } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type Archive, archiveOf, askedHours } from './archive.ts';
+import { type ListArchivesInput, listArchivesInput, type OpenArchiveInput, openArchiveInput } from './input.ts';
+
+const most = 100;
+
+/**
+ * Handlers that are or ever were declared for a VM, and what was asked for of their logs, the newest first; for
+ * operators. Also of a VM that was deleted.
+ */
+export async function listArchives(
+  ctx: Context,
+  input: ListArchivesInput,
+): Promise<{ handlers: string[]; items: Archive[] }> {
+  allow(ctx.actor, 'operator');
+  const { vmId } = parse(listArchivesInput, input);
+  const rows = await ctx.db
+    .select()
+    .from(logArchives)
+    .where(eq(logArchives.vmId, vmId))
+    .orderBy(desc(logArchives.id))
+    .limit(most);
+  const { rows: handlers } = await ctx.db.execute<{ handler: string }>(sql`
+    select distinct e ->> 'handler' as handler from goal_states g, json_array_elements(g.contents) e
+     where g.vm_id = ${vmId} order by 1`);
+  return { handlers: handlers.map(({ handler }) => handler), items: rows.map((row) => archiveOf(row, ctx.now)) };
+}
+
+/** What an agent is asked for now. */
+export async function listWantedArchives(ctx: Context, vmId: string): Promise<{ id: string; handler: string }[]> {
+  const { id, handler, requestedAt, answeredAt } = logArchives;
+  return ctx.db
+    .select({ id, handler })
+    .from(logArchives)
+    .where(
+      and(
+        eq(logArchives.vmId, vmId),
+        isNull(answeredAt),
+        gt(requestedAt, new Date(ctx.now.getTime() - askedHours * 3_600_000)),
+      ),
+    )
+    .orderBy(id);
+}
+
+/** An archive that arrived, for operators. Throws 404 `archive_unknown`. */
+export async function openArchive(
+  ctx: Context,
+  input: OpenArchiveInput,
+): Promise<{ archive: Archive; bytes: AsyncIterable<Uint8Array> }> {
+  allow(ctx.actor, 'operator');
+  const { vmId, archiveId } = parse(openArchiveInput, input);
+  const [row] = await ctx.db
+    .select()
+    .from(logArchives)
+    .where(and(eq(logArchives.vmId, vmId), eq(logArchives.id, archiveId)));
+  const blob = row?.sha256 == null ? null : await ctx.blobs.open(row.sha256);
+  if (row === undefined || blob === null) throw new DomainError('not_found', 'archive_unknown');
+  return { archive: archiveOf(row, ctx.now), bytes: blob.stream };
+}

@@ -1,0 +1,41 @@
+import { and, desc, eq, lt } from 'drizzle-orm';
+import { z } from 'zod';
+import { commandOutputs } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { readCursor, writeCursor } from '#server/domain/cursor.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type ListOutputsInput, listOutputsInput } from './input.ts';
+import { type Output, outputOf } from './output.ts';
+
+/** What commands on a VM wrote, the newest first; for operators. Also of extensions and VMs that are gone. */
+export async function listOutputs(
+  ctx: Context,
+  input: ListOutputsInput,
+): Promise<{ items: Output[]; nextCursor: string | null }> {
+  allow(ctx.actor, 'operator');
+  const { vmId, extension, limit, cursor } = parse(listOutputsInput, input);
+  const rows = await ctx.db
+    .select()
+    .from(commandOutputs)
+    .where(
+      and(
+        eq(commandOutputs.vmId, vmId),
+        extension === undefined ? undefined : eq(commandOutputs.extension, extension),
+        // Ids rise with the time when the first part came.
+        cursor === undefined ? undefined : lt(commandOutputs.id, placeOf(cursor)),
+      ),
+    )
+    .orderBy(desc(commandOutputs.id))
+    .limit(limit + 1);
+  const items = rows.slice(0, limit).map(outputOf);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? writeCursor([last.id]) : null };
+}
+
+function placeOf(cursor: string): string {
+  const [id = ''] = readCursor(cursor, 1);
+  if (!z.uuid().safeParse(id).success) throw new DomainError('bad_request', 'cursor_invalid');
+  return id;
+}

@@ -1,0 +1,36 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { commandOutputs, outputPieces } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+
+/** Outputs that are kept of one VM, whatever their size. */
+const mostOutputs = 2_000;
+
+/**
+ * Drops the outputs of a VM that were written to least lately, until the rest is within its bounds; never the one that
+ * is being written. Returns the blobs that may be free now.
+ */
+export async function makeRoom(tx: Transaction, ctx: Context, vmId: string, newest: string): Promise<string[]> {
+  const order = sql`order by id = ${newest} desc, updated_at desc, id desc`;
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select id from (
+      select id, sum(stored_bytes) over (${order}) as bytes, row_number() over (${order}) as place
+        from command_outputs where vm_id = ${vmId}
+    ) o where id <> ${newest} and (bytes > ${ctx.config.limits.logs.vmBytes} or place > ${mostOutputs})`);
+  return dropOutputs(
+    tx,
+    vmId,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Drops outputs of a VM. Returns the blobs that may be free now. */
+export async function dropOutputs(tx: Transaction, vmId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const gone = await tx
+    .delete(outputPieces)
+    .where(and(eq(outputPieces.vmId, vmId), inArray(outputPieces.outputId, [...ids])))
+    .returning({ sha256: outputPieces.sha256 });
+  await tx.delete(commandOutputs).where(and(eq(commandOutputs.vmId, vmId), inArray(commandOutputs.id, [...ids])));
+  return [...new Set(gone.map(({ sha256 }) => sha256))];
+}

@@ -1,0 +1,71 @@
+import type { Piece } from './piece.ts';
+
+/** How the bytes behind pieces are had, and how a new piece is made of some. */
+export interface PieceBytes {
+  read(piece: Piece): Promise<Buffer>;
+  make(raw: Buffer, start: number): Promise<Piece>;
+}
+
+/**
+ * Puts new pieces among those that are there, none of which overlap afterwards. What is there already stays; where the
+ * same place has other bytes the command ran anew, and everything behind that place is of the earlier run and goes.
+ * What lies beyond the end that the agent named goes too.
+ */
+export async function mergePieces(
+  stored: readonly Piece[],
+  fresh: readonly Piece[],
+  total: number | null,
+  bytes: PieceBytes,
+): Promise<Piece[]> {
+  let kept = total === null ? [...stored] : await upTo(stored, total, bytes);
+  for (const piece of fresh) {
+    const touched = kept.filter((other) => other.start < piece.until && other.until > piece.start);
+    if (touched.some((other) => isSame(other, piece))) continue;
+    if (touched.length === 0) {
+      kept.push(piece);
+    } else if (await agrees(piece, touched, bytes)) {
+      kept.push(...(await uncovered(piece, touched, bytes)));
+    } else {
+      kept = [...(await upTo(kept, piece.start, bytes)), piece];
+    }
+    kept.sort((a, b) => a.start - b.start);
+  }
+  return kept;
+}
+
+const isSame = (a: Piece, b: Piece): boolean => a.start === b.start && a.until === b.until && a.sha256 === b.sha256;
+
+async function agrees(piece: Piece, others: readonly Piece[], bytes: PieceBytes): Promise<boolean> {
+  const raw = await bytes.read(piece);
+  for (const other of others) {
+    const theirs = await bytes.read(other);
+    const [from, to] = [Math.max(piece.start, other.start), Math.min(piece.until, other.until)];
+    const mine = raw.subarray(from - piece.start, to - piece.start);
+    if (!mine.equals(theirs.subarray(from - other.start, to - other.start))) return false;
+  }
+  return true;
+}
+
+/** The parts of a piece that none of the others, in order, has. */
+async function uncovered(piece: Piece, others: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
+  const raw = await bytes.read(piece);
+  const parts: Piece[] = [];
+  let from = piece.start;
+  for (const { start, until } of [...others, { start: piece.until, until: piece.until }]) {
+    if (start > from) parts.push(await bytes.make(raw.subarray(from - piece.start, start - piece.start), from));
+    from = Math.max(from, until);
+  }
+  return parts;
+}
+
+/** What lies before a place; a piece that goes beyond it is cut there. */
+async function upTo(pieces: readonly Piece[], place: number, bytes: PieceBytes): Promise<Piece[]> {
+  const before: Piece[] = [];
+  for (const piece of pieces) {
+    if (piece.until <= place) before.push(piece);
+    else if (piece.start < place) {
+      before.push(await bytes.make((await bytes.read(piece)).subarray(0, place - piece.start), piece.start));
+    }
+  }
+  return before;
+}

@@ -1,0 +1,46 @@
+import { and, eq } from 'drizzle-orm';
+import { commandOutputs, outputPieces } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { layOut, type Stretch } from './rows.ts';
+
+export type OutputRow = typeof commandOutputs.$inferSelect;
+
+/** What is kept of one run of a command. */
+export interface Output {
+  id: string;
+  extension: string;
+  sequenceNumber: number;
+  command: OutputRow['command'];
+  attempt: number;
+  /** Bytes that the command wrote, as the agent said; null while it may go on. */
+  totalBytes: number | null;
+  /** Bytes of these that arrived. */
+  storedBytes: number;
+  startedAt: string;
+  updatedAt: string;
+}
+
+export function outputOf(row: OutputRow): Output {
+  const { vmId: _, startedAt, updatedAt, ...rest } = row;
+  return { ...rest, startedAt: startedAt.toISOString(), updatedAt: updatedAt.toISOString() };
+}
+
+/** An output and its rows. Throws 404 `output_unknown`. */
+export async function loadOutput(
+  ctx: Context,
+  vmId: string,
+  outputId: string,
+): Promise<{ row: OutputRow; stretches: Stretch[] }> {
+  const [row] = await ctx.db
+    .select()
+    .from(commandOutputs)
+    .where(and(eq(commandOutputs.vmId, vmId), eq(commandOutputs.id, outputId)));
+  if (row === undefined) throw new DomainError('not_found', 'output_unknown');
+  const pieces = await ctx.db
+    .select()
+    .from(outputPieces)
+    .where(and(eq(outputPieces.vmId, vmId), eq(outputPieces.outputId, outputId)))
+    .orderBy(outputPieces.start);
+  return { row, stretches: layOut(pieces, row.totalBytes) };
+}

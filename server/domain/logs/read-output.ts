@@ -1,0 +1,93 @@
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import {
+  type GetOutputInput,
+  getOutputInput,
+  type ReadOutputInput,
+  readOutputInput,
+  type SearchOutputInput,
+  searchOutputInput,
+} from './input.ts';
+import { loadOutput, type Output, outputOf } from './output.ts';
+import { bytesOf } from './piece.ts';
+import { errorRow, type Row, rowsFrom, rowsIn, type StoredPiece, type Stretch } from './rows.ts';
+
+/** A line of an output, by its row. */
+export interface FoundLine {
+  row: number;
+  text: string;
+}
+
+/** An output with its length in rows, and the first line that names an error. */
+export interface OutputDetails extends Output {
+  rows: number;
+  firstError: FoundLine | null;
+}
+
+/** Characters of one answer; the reader asks on from where it ends. */
+const mostCharacters = 256 * 1024;
+const mostFound = 100;
+
+const reading =
+  ({ blobs }: Context) =>
+  ({ sha256 }: StoredPiece) =>
+    bytesOf(blobs, { sha256, path: null });
+
+/** What there is of an output, for operators. Throws 404 `output_unknown`. */
+export async function getOutput(ctx: Context, input: GetOutputInput): Promise<OutputDetails> {
+  allow(ctx.actor, 'operator');
+  const { vmId, outputId } = parse(getOutputInput, input);
+  const { row, stretches } = await loadOutput(ctx, vmId, outputId);
+  return { ...outputOf(row), rows: rowsIn(stretches), firstError: await firstError(ctx, stretches) };
+}
+
+async function firstError(ctx: Context, stretches: Stretch[]): Promise<FoundLine | null> {
+  const row = errorRow(stretches);
+  if (row === null) return null;
+  for await (const [first] of rowsFrom(stretches, row, reading(ctx))) {
+    return first?.kind === 'line' ? { row, text: first.text.trim() } : null;
+  }
+  return null;
+}
+
+/** Rows of an output, for operators; fewer than asked for where they are long. Throws 404 `output_unknown`. */
+export async function readOutput(ctx: Context, input: ReadOutputInput): Promise<{ row: number; rows: Row[] }> {
+  allow(ctx.actor, 'operator');
+  const { vmId, outputId, row, count } = parse(readOutputInput, input);
+  const { stretches } = await loadOutput(ctx, vmId, outputId);
+  const rows: Row[] = [];
+  let characters = 0;
+  for await (const some of rowsFrom(stretches, row, reading(ctx))) {
+    for (const each of some) {
+      rows.push(each);
+      characters += each.kind === 'line' ? each.text.length : 0;
+      if (rows.length === count || characters > mostCharacters) return { row, rows };
+    }
+  }
+  return { row, rows };
+}
+
+/**
+ * Lines that hold a text in any case, at most a hundred from a row on; `next` is the row to go on from, null where all
+ * was looked through. For operators. Throws 404 `output_unknown`.
+ */
+export async function searchOutput(
+  ctx: Context,
+  input: SearchOutputInput,
+): Promise<{ found: FoundLine[]; next: number | null }> {
+  allow(ctx.actor, 'operator');
+  const { vmId, outputId, q, row: from } = parse(searchOutputInput, input);
+  const { stretches } = await loadOutput(ctx, vmId, outputId);
+  const wanted = q.toLowerCase();
+  const found: FoundLine[] = [];
+  let row = from;
+  for await (const some of rowsFrom(stretches, from, reading(ctx))) {
+    for (const each of some) {
+      if (found.length === mostFound) return { found, next: row };
+      if (each.kind === 'line' && each.text.toLowerCase().includes(wanted)) found.push({ row, text: each.text });
+      row += 1;
+    }
+  }
+  return { found, next: null };
+}

@@ -1,0 +1,52 @@
+import { and, eq, gt, isNull } from 'drizzle-orm';
+import { v7 as uuid } from 'uuid';
+import { logArchives, vms } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { tell } from '#server/platform/wakes/index.ts';
+import { type Archive, archiveOf, askedHours } from './archive.ts';
+import { type RequestArchiveInput, requestArchiveInput } from './input.ts';
+
+/**
+ * Asks the agent of a VM for the log folders of a handler, of all its versions and also after an uninstall (AZ-G11).
+ * A wish that is open already is the answer. Throws 404 `vm_unknown`.
+ */
+export async function requestArchive(ctx: Context, input: RequestArchiveInput): Promise<Archive> {
+  allow(ctx.actor, 'operator');
+  const { vmId, handler } = parse(requestArchiveInput, input);
+  return ctx.db.transaction(async (tx) => {
+    const [vm] = await tx
+      .select({ id: vms.id })
+      .from(vms)
+      .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
+      .for('no key update');
+    if (vm === undefined) throw new DomainError('not_found', 'vm_unknown');
+    const [open] = await tx
+      .select()
+      .from(logArchives)
+      .where(
+        and(
+          eq(logArchives.vmId, vmId),
+          eq(logArchives.handler, handler),
+          isNull(logArchives.answeredAt),
+          gt(logArchives.requestedAt, new Date(ctx.now.getTime() - askedHours * 3_600_000)),
+        ),
+      );
+    if (open !== undefined) return archiveOf(open, ctx.now);
+    const [row] = await tx
+      .insert(logArchives)
+      .values({ vmId, id: uuid(), handler, requestedAt: ctx.now, requestedBy: ctx.actor.name })
+      .returning();
+    if (row === undefined) throw new Error('the wish was not written');
+    await recordAudit(tx, ctx, { action: 'logs.request', target: { kind: 'handler', id: handler }, vmId });
+    await recordChange(tx, 'output', vmId);
+    // Polls that are held look again.
+    await tell(tx, goalStatesChannel, [vmId]);
+    return archiveOf(row, ctx.now);
+  });
+}

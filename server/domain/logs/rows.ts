@@ -1,0 +1,139 @@
+import type { Piece } from './piece.ts';
+
+export type StoredPiece = Omit<Piece, 'path'>;
+
+/** A piece and where its text begins: `row` is the row in which its first byte lies. */
+export interface PlacedPiece extends StoredPiece {
+  row: number;
+}
+
+/** Rows that hang together: pieces without a gap between them, or the bytes of a gap, which are one row. */
+export type Stretch =
+  | { kind: 'text'; row: number; rows: number; pieces: PlacedPiece[] }
+  | { kind: 'gap'; row: number; rows: 1; bytes: number };
+
+/** Lays an output out in rows: a line is a row, and so is a part that did not arrive. */
+export function layOut(pieces: readonly StoredPiece[], total: number | null): Stretch[] {
+  const stretches: Stretch[] = [];
+  let at = 0;
+  let row = 0;
+  for (let index = 0; index < pieces.length; ) {
+    const first = pieces[index];
+    if (first === undefined) break;
+    if (first.start > at) {
+      stretches.push({ kind: 'gap', row, rows: 1, bytes: first.start - at });
+      row += 1;
+    }
+    const placed: PlacedPiece[] = [];
+    let lines = 0;
+    at = first.start;
+    for (let next = pieces[index]; next !== undefined && next.start === at; next = pieces[index]) {
+      placed.push({ ...next, row: row + lines });
+      lines += next.lines;
+      at = next.until;
+      index += 1;
+    }
+    const rows = lines + (placed.at(-1)?.endsLine === true ? 0 : 1);
+    stretches.push({ kind: 'text', row, rows, pieces: placed });
+    row += rows;
+  }
+  if (total !== null && total > at) stretches.push({ kind: 'gap', row, rows: 1, bytes: total - at });
+  return stretches;
+}
+
+export const rowsIn = (stretches: readonly Stretch[]): number => {
+  const last = stretches.at(-1);
+  return last === undefined ? 0 : last.row + last.rows;
+};
+
+/** The row of the first line that names an error; null where none does. */
+export function errorRow(stretches: readonly Stretch[]): number | null {
+  for (const stretch of stretches) {
+    if (stretch.kind === 'gap') continue;
+    const found = stretch.pieces.find(({ errorLine }) => errorLine !== null);
+    if (found !== undefined) return found.row + (found.errorLine ?? 0);
+  }
+  return null;
+}
+
+/** A row as it is shown. `more`: bytes of the line that are not. */
+export type Row = { kind: 'line'; text: string; more?: number } | { kind: 'gap'; bytes: number };
+
+/** Bytes of a line that are shown; the rest is in the download. */
+const shownBytes = 4_096;
+const lineEnd = 0x0a;
+
+/** Rows from one on, as many at a time as one piece has. */
+export async function* rowsFrom(
+  stretches: readonly Stretch[],
+  from: number,
+  read: (piece: StoredPiece) => Promise<Buffer>,
+): AsyncGenerator<Row[]> {
+  for (const stretch of stretches) {
+    if (stretch.row + stretch.rows <= from) continue;
+    if (stretch.kind === 'gap') yield [{ kind: 'gap', bytes: stretch.bytes }];
+    else yield* linesOf(stretch.pieces, from, read);
+  }
+}
+
+async function* linesOf(
+  pieces: readonly PlacedPiece[],
+  from: number,
+  read: (piece: StoredPiece) => Promise<Buffer>,
+): AsyncGenerator<Row[]> {
+  // The row may begin in an earlier piece than the one in which its number is first.
+  const first = Math.max(
+    0,
+    pieces.findLastIndex(({ row }) => row < from),
+  );
+  let row = pieces[first]?.row ?? 0;
+  const line = new Line();
+  for (const piece of pieces.slice(first)) {
+    const raw = await read(piece);
+    const rows: Row[] = [];
+    for (let at = 0; at < raw.length; ) {
+      const end = raw.indexOf(lineEnd, at);
+      if (row >= from) line.add(raw.subarray(at, end < 0 ? raw.length : end));
+      if (end < 0) break;
+      if (row >= from) rows.push(line.take());
+      row += 1;
+      at = end + 1;
+    }
+    if (rows.length > 0) yield rows;
+  }
+  if (pieces.at(-1)?.endsLine !== true && row >= from) yield [line.take()];
+}
+
+/** A line that comes in parts; of a very long one only the beginning is held. */
+class Line {
+  #parts: Buffer[] = [];
+  #held = 0;
+  #size = 0;
+
+  add(part: Buffer): void {
+    this.#size += part.length;
+    if (this.#held >= shownBytes || part.length === 0) return;
+    const kept = part.subarray(0, shownBytes - this.#held);
+    this.#parts.push(kept);
+    this.#held += kept.length;
+  }
+
+  take(): Row {
+    const text = readable(Buffer.concat(this.#parts).toString('utf8'));
+    const more = this.#size - this.#held;
+    this.#parts = [];
+    this.#held = 0;
+    this.#size = 0;
+    return more > 0 ? { kind: 'line', text, more } : { kind: 'line', text };
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours and cursors of terminals are what it looks for
+const terminal = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+
+/** Without what only terminals understand; other control characters show as such. */
+const readable = (text: string): string =>
+  text
+    .replace(/\r$/, '')
+    .replaceAll(terminal, '')
+    .replaceAll(/\p{Cc}/gu, (character) => (character === '\t' ? character : '\uFFFD'));

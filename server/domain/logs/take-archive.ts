@@ -1,0 +1,69 @@
+import { rm } from 'node:fs/promises';
+import { and, eq, sql } from 'drizzle-orm';
+import { logArchives } from '#db/schema/index.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
+import { lockBytes, receiveUpload, removeUnusedBytes } from '#server/domain/packages/index.ts';
+import { tell } from '#server/platform/wakes/index.ts';
+import type { ArchiveRow } from './archive.ts';
+
+/** Archives that are kept of one VM. */
+const kept = 20;
+
+/** What an agent sends: the archive, or no byte where the machine has no such logs. */
+export interface SentArchive {
+  form: NonNullable<ArchiveRow['form']>;
+  bytes: AsyncIterable<Uint8Array>;
+  /** The length that the agent announced. */
+  declared: number | undefined;
+}
+
+/**
+ * Takes in an archive that an operator asked for, as it is: nothing of it is opened here. One that is there already
+ * stays. Throws 404 `archive_unknown` where nobody asked, 413 `archive_too_large`.
+ */
+export async function takeArchive(ctx: Context, vmId: string, archiveId: string, sent: SentArchive): Promise<void> {
+  const its = and(eq(logArchives.vmId, vmId), eq(logArchives.id, archiveId));
+  const [asked] = await ctx.db.select().from(logArchives).where(its);
+  if (asked === undefined) throw new DomainError('not_found', 'archive_unknown');
+  if (asked.answeredAt !== null) return;
+  const file = await receiveUpload(ctx, sent.bytes, sent.declared, {
+    limit: ctx.config.limits.logs.archiveBytes,
+    code: 'archive_too_large',
+  });
+  const { sha256, size } = file;
+  try {
+    const freed = await ctx.db.transaction(async (tx) => {
+      const [row] = await tx.select().from(logArchives).where(its).for('update');
+      if (row === undefined || row.answeredAt !== null) return [];
+      if (size > 0) {
+        await lockBytes(tx, sha256);
+        await ctx.blobs.putFile(file.path, sha256);
+      }
+      const answer = size > 0 ? { sha256, size, form: sent.form } : {};
+      await tx
+        .update(logArchives)
+        .set({ answeredAt: ctx.now, ...answer })
+        .where(its);
+      await recordAudit(tx, ctx, {
+        action: 'logs.send',
+        target: { kind: 'handler', id: row.handler },
+        vmId,
+        details: { size },
+      });
+      await recordChange(tx, 'output', vmId);
+      await tell(tx, goalStatesChannel, [vmId]);
+      const { rows } = await tx.execute<{ sha256: string }>(sql`
+        delete from log_archives where vm_id = ${vmId} and id in (
+          select id from log_archives where vm_id = ${vmId} and sha256 is not null order by id desc offset ${kept}
+        ) returning sha256`);
+      return rows.map((old) => old.sha256);
+    });
+    for (const old of freed) await removeUnusedBytes(ctx, old);
+  } finally {
+    await rm(file.path, { force: true });
+  }
+}

@@ -1,0 +1,157 @@
+import { rm } from 'node:fs/promises';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { v7 as uuid } from 'uuid';
+import type { z } from 'zod';
+import type { Transaction } from '#db/client.ts';
+import { commandOutputs, extensionSequences, outputPieces } from '#db/schema/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { lockBytes, removeUnusedBytes } from '#server/domain/packages/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type TakeOutputInput, takeOutputInput } from './input.ts';
+import { makeRoom } from './make-room.ts';
+import { mergePieces } from './merge-pieces.ts';
+import { bytesOf, cut, type Piece, packPiece } from './piece.ts';
+
+type Part = z.output<typeof takeOutputInput>;
+
+/**
+ * Takes in a part of what a command wrote. Parts may come in any order, overlap, and come again. Returns how many bytes
+ * are there from the start without a gap. Throws 422 `extension_unknown` and `sequence_unknown`, 413
+ * `output_too_large`, 400 `output_range_differs`.
+ */
+export async function takeOutput(
+  ctx: Context,
+  input: TakeOutputInput,
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ received: number }> {
+  const part = parse(takeOutputInput, input, 'bad_request');
+  await requireKnown(ctx, part);
+  const made: Piece[] = [];
+  const make = async (raw: Buffer, start: number): Promise<Piece> => {
+    const piece = await packPiece(ctx.blobs, raw, start);
+    made.push(piece);
+    return piece;
+  };
+  try {
+    const total = await receive(ctx, part, body, make);
+    const fresh = [...made];
+    const { received, freed } = await ctx.db.transaction((tx) => store(tx, ctx, part, total, fresh, make));
+    for (const sha256 of freed) await removeUnusedBytes(ctx, sha256);
+    return { received };
+  } finally {
+    for (const { path } of made) if (path !== null) await rm(path, { force: true });
+  }
+}
+
+/** Also of an extension that is uninstalled: its last command is told of afterwards. */
+async function requireKnown(ctx: Context, { vmId, extension, sequence }: Part): Promise<void> {
+  const [known] = await ctx.db
+    .select({ highest: extensionSequences.highest })
+    .from(extensionSequences)
+    .where(and(eq(extensionSequences.vmId, vmId), eq(extensionSequences.name, extension)));
+  if (known === undefined) throw new DomainError('unprocessable', 'extension_unknown');
+  if (sequence > known.highest) {
+    throw new DomainError('unprocessable', 'sequence_unknown', { params: { extension, goal: known.highest } });
+  }
+}
+
+/** Writes the body down in pieces. Returns the length of the whole, as far as it is known. */
+async function receive(
+  ctx: Context,
+  { range }: Part,
+  body: AsyncIterable<Uint8Array>,
+  make: (raw: Buffer, start: number) => Promise<Piece>,
+): Promise<number | null> {
+  const limit = ctx.config.limits.logs.outputBytes;
+  const tooLarge = () => new DomainError('too_large', 'output_too_large', { params: { limit } });
+  const differs = () => new DomainError('bad_request', 'output_range_differs');
+  if (range !== null && range.until > limit) throw tooLarge();
+  let at = range?.start ?? 0;
+  for await (const raw of cut(body)) {
+    if (at + raw.length > limit) throw tooLarge();
+    if (range !== null && at + raw.length > range.until) throw differs();
+    await make(raw, at);
+    at += raw.length;
+  }
+  if (range === null) return at;
+  if (at !== range.until) throw differs();
+  return range.total;
+}
+
+async function store(
+  tx: Transaction,
+  ctx: Context,
+  part: Part,
+  total: number | null,
+  fresh: readonly Piece[],
+  make: (raw: Buffer, start: number) => Promise<Piece>,
+): Promise<{ received: number; freed: string[] }> {
+  const { vmId } = part;
+  const output = await lockOutput(tx, ctx, part, total);
+  const ofOutput = and(eq(outputPieces.vmId, vmId), eq(outputPieces.outputId, output.id));
+  const rows = await tx.select().from(outputPieces).where(ofOutput).orderBy(outputPieces.start);
+  const stored = rows.map((row): Piece => ({ ...row, path: null }));
+  const kept = await mergePieces(stored, fresh, total, { read: (piece) => bytesOf(ctx.blobs, piece), make });
+
+  const gone = stored.filter((piece) => !kept.includes(piece));
+  if (gone.length > 0) {
+    const starts = gone.map(({ start }) => start);
+    await tx.delete(outputPieces).where(and(ofOutput, inArray(outputPieces.start, starts)));
+  }
+  // In one order, so that no two transactions wait for each other.
+  const added = kept.filter(({ path }) => path !== null).toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+  for (const { path, ...piece } of added) {
+    await lockBytes(tx, piece.sha256);
+    await ctx.blobs.putFile(path ?? '', piece.sha256);
+    await tx.insert(outputPieces).values({ vmId, outputId: output.id, ...piece });
+  }
+  const storedBytes = kept.reduce((sum, { start, until }) => sum + until - start, 0);
+  await tx
+    .update(commandOutputs)
+    .set({ storedBytes, updatedAt: ctx.now })
+    .where(and(eq(commandOutputs.vmId, vmId), eq(commandOutputs.id, output.id)));
+  const freed = [...gone.map(({ sha256 }) => sha256), ...(await makeRoom(tx, ctx, vmId, output.id))];
+  await recordChange(tx, 'output', vmId);
+  return { received: withoutGap(kept), freed };
+}
+
+/** The row of this run, locked: parts of one output are put together one after the other. */
+async function lockOutput(tx: Transaction, ctx: Context, part: Part, total: number | null): Promise<{ id: string }> {
+  const { vmId, extension, command, attempt, sequence: sequenceNumber } = part;
+  const { totalBytes } = commandOutputs;
+  const [output] = await tx
+    .insert(commandOutputs)
+    .values({
+      vmId,
+      id: uuid(),
+      ...{ extension, sequenceNumber, command, attempt },
+      totalBytes: total,
+      storedBytes: 0,
+      startedAt: ctx.now,
+      updatedAt: ctx.now,
+    })
+    .onConflictDoUpdate({
+      target: [
+        commandOutputs.vmId,
+        commandOutputs.extension,
+        commandOutputs.sequenceNumber,
+        commandOutputs.command,
+        commandOutputs.attempt,
+      ],
+      set: { totalBytes: total === null ? sql`${totalBytes}` : total },
+    })
+    .returning({ id: commandOutputs.id });
+  if (output === undefined) throw new Error('an output was neither inserted nor updated');
+  return output;
+}
+
+function withoutGap(pieces: readonly Piece[]): number {
+  let end = 0;
+  for (const { start, until } of pieces) {
+    if (start !== end) break;
+    end = until;
+  }
+  return end;
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { commandNames } from '#protocol/index.ts';
+import { downloadOutput, listArchives, listOutputs, openArchive, requestArchive } from '#server/domain/logs/index.ts';
+import { requestArchiveInput } from '#server/domain/logs/input.ts';
+import { pageOf, pageQuery, type Route, route } from '../route.ts';
+import { count, handler, inArchive, inOutput, inVm, time } from '../shapes.ts';
+
+const output = z.object({
+  id: z.uuid(),
+  extension: z.string(),
+  sequenceNumber: count,
+  command: z.enum(commandNames),
+  attempt: count,
+  totalBytes: count.nullable(),
+  storedBytes: count,
+  startedAt: time,
+  updatedAt: time,
+});
+
+const archive = z.object({
+  id: z.uuid(),
+  handler,
+  state: z.enum(['asked', 'there', 'empty', 'late']),
+  requestedAt: time,
+  requestedBy: z.string(),
+  answeredAt: time.nullable(),
+  size: count.nullable(),
+  form: z.enum(['tar.gz', 'zip']).nullable(),
+});
+
+const attachment = (name: string) => `attachment; filename="${name}"`;
+
+/** What a command wrote, as a file; stands at the pages' own door too. */
+const downloadOutputRoute: Route = route({
+  method: 'GET',
+  path: '/vms/{id}/outputs/{output}',
+  operationId: 'downloadOutput',
+  summary: 'All that a command wrote, as it wrote it; a line says where bytes did not arrive.',
+  role: 'operator',
+  params: inOutput,
+  answers: { 200: { meaning: 'The output.', type: 'text/plain' } },
+  refusals: [404],
+  run: async (ctx, { params }) => {
+    const { output, bytes } = await downloadOutput(ctx, { vmId: params.id, outputId: params.output });
+    const name = `${output.extension}-${output.sequenceNumber}-${output.command}-${output.attempt}.txt`;
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-disposition': attachment(name) };
+    return { status: 200, bytes, headers };
+  },
+});
+
+/** An archive of log folders; stands at the pages' own door too. */
+const downloadArchiveRoute: Route = route({
+  method: 'GET',
+  path: '/vms/{id}/log-archives/{archive}',
+  operationId: 'downloadLogArchive',
+  summary: 'The log folders of a handler as the agent sent them: tar.gz or zip.',
+  role: 'operator',
+  params: inArchive,
+  answers: { 200: { meaning: 'The archive.', type: 'application/gzip' } },
+  refusals: [404],
+  run: async (ctx, { params }) => {
+    const { archive, bytes } = await openArchive(ctx, { vmId: params.id, archiveId: params.archive });
+    const name = `${archive.handler}-logs-${archive.answeredAt?.slice(0, 10)}.${archive.form}`;
+    const type = archive.form === 'zip' ? 'application/zip' : 'application/gzip';
+    return { status: 200, bytes, headers: { 'content-type': type, 'content-disposition': attachment(name) } };
+  },
+});
+
+export const logFileRoutes: readonly Route[] = [downloadOutputRoute, downloadArchiveRoute];
+
+export const logRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/vms/{id}/outputs',
+    operationId: 'listOutputs',
+    summary: 'What commands on a VM wrote, newest first; kept also when the extension is gone.',
+    role: 'operator',
+    params: inVm,
+    query: pageQuery.omit({ q: true }).extend({ extension: z.string().max(64).optional() }),
+    answers: { 200: { meaning: 'A page of outputs.', schema: pageOf(output) } },
+    refusals: [],
+    run: async (ctx, { params, query }) => ({
+      status: 200,
+      body: await listOutputs(ctx, { vmId: params.id, ...query }),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/vms/{id}/log-archives',
+    operationId: 'requestLogArchive',
+    summary: 'Asks the agent for the log folders of a handler, of all its versions, also after an uninstall.',
+    role: 'operator',
+    params: inVm,
+    body: requestArchiveInput.omit({ vmId: true }).strict(),
+    answers: { 202: { meaning: 'The agent is asked, or was already.', schema: archive } },
+    refusals: [404],
+    run: async (ctx, { params, body }) => ({
+      status: 202,
+      body: await requestArchive(ctx, { vmId: params.id, ...body }),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/vms/{id}/log-archives',
+    operationId: 'listLogArchives',
+    summary: 'What was asked for of a VM’s logs, newest first, and the handlers that it has or had.',
+    role: 'operator',
+    params: inVm,
+    answers: {
+      200: { meaning: 'The archives.', schema: z.object({ handlers: z.array(handler), items: z.array(archive) }) },
+    },
+    refusals: [],
+    run: async (ctx, { params }) => ({ status: 200, body: await listArchives(ctx, { vmId: params.id }) }),
+  }),
+  ...logFileRoutes,
+];
