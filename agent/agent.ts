@@ -3,14 +3,18 @@ import { sentenceOf } from './agent-error.ts';
 import type { Layout } from './folder/layout.ts';
 import { readJson, writeJson } from './folder/write-file.ts';
 import { readGoalState } from './goal/read-goal-state.ts';
+import { sweepIncoming } from './handler/folders.ts';
 import { openCallCounter } from './identity/call-counter.ts';
 import { loadIdentity } from './identity/identity.ts';
+import { isRenewing, renewKey, sweepKeys } from './identity/renew-key.ts';
 import type { Journal } from './journal.ts';
 import { Machine } from './machine.ts';
 import { backoff } from './portal/backoff.ts';
 import type { Caller } from './portal/call.ts';
 import { openPortal, type PolledGoalState, type Portal, PortalRefusal } from './portal/portal.ts';
 import { wait } from './portal/wait.ts';
+import { LogArchives } from './report/log-archives.ts';
+import { LogUploads } from './report/log-uploads.ts';
 import { Reporter } from './report/reporter.ts';
 import { Runner } from './runner.ts';
 import { Observer } from './watch/observer.ts';
@@ -26,6 +30,8 @@ export interface AgentOptions {
   disableOnExit?: boolean;
   /** The way to the portal. */
   call: Caller;
+  /** For tests: a portal in the same process. */
+  portal?: Portal;
   environment: Record<string, string | undefined>;
 }
 
@@ -41,6 +47,8 @@ export class Agent {
   readonly reporter: Reporter;
   readonly runner: Runner;
   private readonly observer: Observer;
+  private readonly uploads: LogUploads;
+  private readonly archives: LogArchives;
   private readonly portal: Portal;
   private readonly options: AgentOptions;
   private readonly pollSeconds: number;
@@ -57,16 +65,21 @@ export class Agent {
     const identity = loadIdentity(layout);
     this.options = options;
     this.pollSeconds = identity.pollSeconds ?? 30;
-    this.portal = openPortal(identity.portal, identity.credential, openCallCounter(layout), options.call);
+    this.portal =
+      options.portal ?? openPortal(identity.portal, identity.credential, openCallCounter(layout), options.call);
+    const { portal } = this;
+    this.uploads = new LogUploads({ layout, journal, portal });
+    this.archives = new LogArchives({ layout, journal, portal });
     this.reporter = new Reporter({
       layout,
       journal,
-      portal: this.portal,
+      portal,
       periods: { heartbeatSeconds, statusSeconds },
       appliedEtag: () => this.appliedEtag,
       onEtag: (etag) => {
         if (etag !== this.seenEtag) this.wakePoll.abort();
       },
+      onLogsWanted: () => this.archives.wanted(),
     });
     this.observer = new Observer(
       {
@@ -75,23 +88,27 @@ export class Agent {
           this.reporter.status(extension, sequenceNumber, read);
           this.runner.noteStatus(extension, sequenceNumber, word);
         },
+        problem: (about, message) => this.reporter.problem(about, message),
       },
       journal,
       { heartbeatSeconds, statusSeconds },
     );
     this.runner = new Runner({
       machine: new Machine(layout, this.reporter),
-      portal: this.portal,
+      portal,
       observer: this.observer,
       journal,
       environment: options.environment,
+      sendOutput: (output) => this.uploads.add(output),
+      onRest: () => this.sweepKeys(),
       requestReboot: (handlers) => this.requestReboot(handlers),
     });
   }
 
   /** Asks the portal once, else goes on from disk, and starts to work. True when the portal answered. */
   async start(): Promise<boolean> {
-    this.works = [this.reporter.run(), this.runner.run()];
+    sweepIncoming(this.options.layout);
+    this.works = [this.reporter.run(), this.uploads.run(), this.runner.run()];
     const held = this.readHeld();
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), firstAnswerSeconds * 1000);
@@ -114,6 +131,7 @@ export class Agent {
     const { journal } = this.options;
     const pauses = backoff(1, 30);
     let isAway = false;
+    if (isRenewing(this.options.layout)) void this.renewKey();
     while (!this.stopping.signal.aborted) {
       let pause: number;
       try {
@@ -123,14 +141,14 @@ export class Agent {
         isAway = false;
         pauses.reset();
         this.reporter.portalIsThere();
+        this.uploads.portalIsThere();
         this.receive(answer);
         // The first answer comes at once; the next poll is one that the portal can hold.
         pause = asked === null ? 0 : (answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0));
       } catch (error) {
         if (this.stopping.signal.aborted) return;
         pause = pauseAfter(error, () => pauses.next());
-        if (!isAway)
-          journal.warn(`No goal state from the portal: ${sentenceOf(error)}. Trying again until it answers.`);
+        if (!isAway) journal.warn(`No goal state from the portal: ${sentenceOf(error)}. ${adviceFor(error)}`);
         isAway = true;
       }
       await wait(Math.max(pause, 0.1), [this.stopping.signal, this.wakePoll.signal]);
@@ -141,21 +159,36 @@ export class Agent {
   /** Reads all files now; resolves when everything is acknowledged, or the time is over. */
   async reportEverything(seconds: number): Promise<void> {
     await this.observer.readEverything();
-    await this.reporter.drain(seconds);
+    await Promise.all([this.reporter.drain(seconds), this.uploads.drain(seconds)]);
+  }
+
+  /** Gives this machine another key; settings come sealed for it, and no handler is run. Told in the log, never thrown. */
+  async renewKey(): Promise<void> {
+    const { journal, layout } = this.options;
+    try {
+      const thumbprint = await renewKey(layout, this.portal);
+      journal.info(`This machine has a new certificate, ${thumbprint}. The old key stays until nothing uses it.`);
+      this.wakePoll.abort();
+    } catch (error) {
+      journal.warn(`The certificate could not be renewed: ${sentenceOf(error)}. The old one stays in force.`);
+    }
   }
 
   /** Ends the running command and all waiting; what was not sent stays on disk. */
-  async stop(): Promise<void> {
+  async stop(patienceSeconds = 1): Promise<void> {
     this.stopping.abort();
     this.runner.stop();
     this.observer.stop();
-    await this.reporter.drain(1);
+    await Promise.all([this.reporter.drain(patienceSeconds), this.uploads.drain(patienceSeconds)]);
     this.reporter.stop();
+    this.uploads.stop();
+    await this.archives.stop();
     await Promise.allSettled(this.works);
     if (this.options.disableOnExit) await this.runner.disableAll();
   }
 
-  private receive({ document }: PolledGoalState): void {
+  private receive({ document, wantsLogs }: PolledGoalState): void {
+    if (wantsLogs) this.archives.wanted();
     if (document === null || document.etag === this.seenEtag) return;
     this.seenEtag = document.etag;
     this.apply(document);
@@ -175,6 +208,14 @@ export class Agent {
       const message = `The goal state cannot be read: ${sentenceOf(error)}. The last good one stays in force.`;
       journal.warn(message, { etag: document.etag });
       this.reporter.problem('goal-state', message);
+    }
+  }
+
+  private sweepKeys(): void {
+    try {
+      sweepKeys(this.options.layout, this.runner.goal);
+    } catch (error) {
+      this.options.journal.warn(`Keys that nothing uses could not be deleted: ${sentenceOf(error)}.`);
     }
   }
 
@@ -200,6 +241,18 @@ export class Agent {
 function pauseAfter(error: unknown, next: () => number): number {
   if (!(error instanceof PortalRefusal)) return next();
   return error.retryAfter ?? (error.passing ? next() : refusedSeconds);
+}
+
+/** What a person can do about it. */
+function adviceFor(error: unknown): string {
+  const code = error instanceof PortalRefusal ? error.code : '';
+  if (code === 'duplicate_agent') {
+    return 'Two machines speak with one identity, as after a disk was copied. Give the copy an identity of its own: make an enrolment token for a VM of its own in the portal, then run enroll --again with it there. Handlers go on meanwhile.';
+  }
+  if (error instanceof PortalRefusal && error.status === 401) {
+    return 'The VM was deleted, or another machine was enrolled for it. To take this one up again, make an enrolment token in the portal and run enroll --again with it. Handlers go on meanwhile.';
+  }
+  return 'Trying again until it answers.';
 }
 
 function listOf(extensions: { name: string; version: string; state: string }[]): string {

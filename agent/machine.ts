@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import type { CommandName, GoalState, GoalStateExtension, HandlerState } from '#protocol/index.ts';
 import type { Layout } from './folder/layout.ts';
 import { type LocalState, type LocalVersion, readLocalState, writeLocalState } from './goal/local-state.ts';
-import { foldersOf } from './handler/folders.ts';
+import { foldersOf, isUnpacked } from './handler/folders.ts';
 import type { Reporter } from './report/reporter.ts';
 
 /** What is told of an extension beside its state. */
@@ -83,7 +82,8 @@ export class Machine {
     return Object.values(this.local.handlers[handler]?.versions ?? {}).some((version) => version.installed);
   }
 
-  tell(name: string, state: HandlerState, more: Told = {}): void {
+  /** `sequenceNumber`: where it was another than the goal's, as for a command that ran when the agent was killed. */
+  tell(name: string, state: HandlerState, more: Told = {}, sequenceNumber?: number): void {
     const extension = this.goalOf(name);
     if (extension === undefined) return;
     const local = this.local.extensions[name];
@@ -91,7 +91,7 @@ export class Machine {
     this.reporter.handler({
       extension: name,
       version: this.versionNow(extension),
-      sequenceNumber: extension.sequenceNumber,
+      sequenceNumber: sequenceNumber ?? extension.sequenceNumber,
       state,
       timedOut: false,
       ...more,
@@ -107,10 +107,10 @@ export class Machine {
   }
 
   /** A folder that someone deleted is fetched again; that its handler was installed stays true. */
-  private forgetLostFolders(): void {
+  forgetLostFolders(): void {
     for (const [handler, { versions }] of Object.entries(this.local.handlers)) {
       for (const [version, facts] of Object.entries(versions)) {
-        if (!existsSync(foldersOf(this.layout, handler, version).root)) facts.sha256 = null;
+        if (!isUnpacked(foldersOf(this.layout, handler, version).root)) facts.sha256 = null;
       }
     }
   }

@@ -1,54 +1,53 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { type CommandName, type GoalState, statusFileName } from '#protocol/index.ts';
+import type { GoalState } from '#protocol/index.ts';
 import { sentenceOf } from './agent-error.ts';
+import { CommandSteps } from './command-steps.ts';
 import { Fetcher } from './fetcher.ts';
 import { markDone, newRound, nextCommand, type Plan, type Round, reconcile, type Step } from './goal/reconcile.ts';
-import { tellingOf } from './goal/telling.ts';
-import { executeStep, logOutcome } from './handler/execute-step.ts';
-import { deleteSettings, foldersOf, type HandlerFolders, prepareFolders, writeSettings } from './handler/folders.ts';
-import type { Outcome } from './handler/run-command.ts';
-import type { Journal } from './journal.ts';
+import { isOnlySealedAnew } from './goal/sealed-anew.ts';
+import {
+  deleteSettings,
+  discardRoot,
+  foldersOf,
+  type HandlerFolders,
+  hasSettings,
+  prepareFolders,
+  writeSettings,
+} from './handler/folders.ts';
 import type { Machine } from './machine.ts';
-import type { Portal } from './portal/portal.ts';
-import type { Observer, StatusWord } from './watch/observer.ts';
-
-export interface RunnerOptions {
-  machine: Machine;
-  portal: Portal;
-  observer: Observer;
-  journal: Journal;
-  /** The agent's own environment, of which handlers see a documented part. */
-  environment: Record<string, string | undefined>;
-  /** Asked to reboot the machine, once the installs that want it are complete (AZ-G8). */
-  requestReboot(handlers: string[]): void;
-}
+import type { RunnerOptions } from './runner-options.ts';
+import type { StatusWord } from './watch/observer.ts';
 
 /** Brings the machine to its goal: fetches beside each other, everything else one step at a time (AZ-G2). */
 export class Runner {
   private nextGoal: GoalState | null = null;
   private round: Round = newRound();
   private readonly waitingTold = new Map<string, string>();
-  private readonly rebootFor = new Set<string>();
   private readonly stopping = new AbortController();
   private readonly options: RunnerOptions;
   private readonly machine: Machine;
   private readonly fetcher: Fetcher;
+  private readonly commands: CommandSteps;
   private wake: (() => void) | null = null;
   private isWoken = false;
   private isIdle = false;
-  private isEnding = false;
+  private isResumed = false;
   private idleWaiters: (() => void)[] = [];
 
   constructor(options: RunnerOptions) {
     this.options = options;
     this.machine = options.machine;
+    this.commands = new CommandSteps(options, this.stopping.signal);
     this.fetcher = new Fetcher({
       ...options,
       signal: this.stopping.signal,
       onChange: () => this.nudge(),
       onFailure: (step, reason) => this.giveUp(step, reason),
     });
+  }
+
+  /** The goal in force, or null while there is none. */
+  get goal(): GoalState | null {
+    return this.machine.goal;
   }
 
   /** A new goal, or the old one again at a start: a new round begins after the step that is running. */
@@ -81,6 +80,7 @@ export class Runner {
     while (!this.stopping.signal.aborted) {
       this.isWoken = false;
       this.takeGoal();
+      if (!this.isResumed && this.machine.goal !== null) await this.resume();
       const plan = this.plan();
       this.fetcher.start(plan.steps.filter((step) => step.kind === 'fetch'));
       this.tellWaiting(plan);
@@ -95,29 +95,59 @@ export class Runner {
       } catch (error) {
         this.giveUp(step, sentenceOf(error));
       }
-      this.save();
+      this.commands.save();
     }
     await this.fetcher.settled();
   }
 
   /** For demos and tests: runs disable of all that may be running, after `run` has ended. Nothing of it is told. */
   async disableAll(): Promise<void> {
-    this.isEnding = true;
     for (const [name, { handler, version, state }] of Object.entries(this.machine.local.extensions)) {
       if (!['enabling', 'enabled', 'installed', 'failed', 'disabling'].includes(state)) continue;
       const step: Step = { kind: 'disable', handler, version, extensions: [name], purpose: 'remove' };
-      await this.execute(step, 'disable');
+      await this.commands.disableQuietly(step);
+    }
+  }
+
+  private async resume(): Promise<void> {
+    this.isResumed = true;
+    try {
+      await this.commands.resume();
+    } catch (error) {
+      this.options.journal.warn(`What ran when the agent was killed cannot be taken up: ${sentenceOf(error)}.`);
     }
   }
 
   private takeGoal(): void {
     if (this.nextGoal === null) return;
-    this.machine.goal = this.nextGoal;
+    const before = this.machine.goal;
+    const goal = this.nextGoal;
+    this.machine.goal = goal;
     this.nextGoal = null;
+    if (isOnlySealedAnew(before, goal)) {
+      this.sealAnew(goal);
+      return;
+    }
     this.round = newRound();
+    this.machine.forgetLostFolders();
     this.waitingTold.clear();
     this.fetcher.reset();
     this.ignoreAbsent();
+  }
+
+  /** The machine has another key: what is in force is written anew, and nobody is run. */
+  private sealAnew(goal: GoalState): void {
+    for (const extension of goal.extensions) {
+      const { name, handler, version } = extension;
+      const folders = foldersOf(this.machine.layout, handler, version);
+      const isNamed = this.machine.versionOf(extension)?.supportsMultipleExtensions === true;
+      try {
+        if (hasSettings(folders, extension, isNamed)) writeSettings(folders, extension, isNamed);
+      } catch (error) {
+        this.options.journal.warn(`${name}: its settings could not be written anew: ${sentenceOf(error)}.`);
+      }
+    }
+    this.options.journal.info('Protected settings were sealed for the new certificate; no handler is run for it.');
   }
 
   /** What the portal dropped without the agent stays as it is, and is told of no more. */
@@ -148,10 +178,12 @@ export class Runner {
 
   private rest(): void {
     if (this.machine.goal === null) return;
-    if (this.rebootFor.size > 0) {
-      this.options.requestReboot([...this.rebootFor]);
-      this.rebootFor.clear();
+    const { rebootFor } = this.commands;
+    if (rebootFor.size > 0) {
+      this.options.requestReboot([...rebootFor]);
+      rebootFor.clear();
     }
+    this.options.onRest?.();
     this.isIdle = true;
     for (const resolve of this.idleWaiters.splice(0)) resolve();
   }
@@ -168,14 +200,14 @@ export class Runner {
       case 'delete':
         // AZ-G5: binaries and configuration go, logs are elsewhere and stay.
         for (const each of step.extensions) this.options.observer.ignoreHeartbeat(each);
-        rmSync(folders.root, { recursive: true, force: true });
+        discardRoot(this.machine.layout, folders.root);
         this.machine.dropVersion(step.handler, step.version);
         break;
       case 'forget':
         this.forget(step, name);
         break;
       default:
-        await this.command(step, step.kind, folders);
+        await this.commands.run(step, step.kind, this.round);
         return;
     }
     markDone(step, this.round);
@@ -199,78 +231,6 @@ export class Runner {
     this.options.journal.info(`${name}: removed. Its logs stay in ${this.machine.layout.logs}.`);
   }
 
-  private async command(step: Step, kind: CommandName, folders: HandlerFolders): Promise<void> {
-    const { machine, round } = this;
-    const { observer, journal } = this.options;
-    const [name = ''] = step.extensions;
-    const { during, after, isFatal } = tellingOf(step);
-    const attempt = machine.countAttempt(step.extensions, kind, step.version);
-    for (const each of step.extensions) machine.tell(each, during, { command: kind, attempt });
-    this.save();
-    if (step.purpose === 'goal') this.followFiles(step, kind, folders);
-    journal.note(`${name}: ${kind} ${step.version} begins`, { handler: step.handler, attempt });
-    const outcome = await this.execute(step, kind);
-    if (this.stopping.signal.aborted) return;
-    const isGood = outcome.exitCode === 0;
-    if (isGood) await this.noteSuccess(step, kind);
-    if (isGood || !isFatal) markDone(step, round);
-    else for (const each of step.extensions) round.failed.add(each);
-    const stays = !isGood && kind === 'update' ? `\nVersion ${step.from} stays on this machine, disabled.` : '';
-    for (const each of step.extensions) {
-      machine.tell(each, isGood || !isFatal ? (after ?? during) : 'failed', {
-        command: kind,
-        attempt,
-        exitCode: outcome.exitCode ?? undefined,
-        timedOut: outcome.timedOut,
-        output: outcome.output + stays,
-      });
-    }
-    if (kind === 'enable' || (kind === 'disable' && step.purpose === 'goal')) {
-      const word = await observer.readStatus(name);
-      if (word !== null) round.statuses[name] = word;
-    }
-  }
-
-  private async execute(step: Step, kind: CommandName): Promise<Outcome> {
-    const { environment, journal } = this.options;
-    const signal = this.isEnding ? undefined : this.stopping.signal;
-    const outcome = await executeStep({ machine: this.machine, step, kind, environment, signal });
-    if (!signal?.aborted) logOutcome(journal, step, kind, outcome);
-    return outcome;
-  }
-
-  /** Install or update that ended with 0 is never run again for that version (AZ-G3). */
-  private async noteSuccess(step: Step, kind: CommandName): Promise<void> {
-    const version = this.machine.versionOf(step);
-    if (kind === 'disable' && step.purpose === 'goal') {
-      for (const name of step.extensions) this.options.observer.ignoreHeartbeat(name);
-    }
-    if (version === undefined) return;
-    if (kind === 'uninstall') version.installed = false;
-    if (kind !== 'install' && kind !== 'update') return;
-    version.installed = true;
-    for (const name of step.extensions) {
-      const local = this.machine.local.extensions[name];
-      if (local !== undefined) local.version = step.version;
-    }
-    if (version.rebootAfterInstall) this.rebootFor.add(step.handler);
-  }
-
-  /** From its first command on a handler may tell of itself; heartbeats only where its manifest says so (AZ-H2). */
-  private followFiles(step: Step, kind: CommandName, folders: HandlerFolders): void {
-    const { observer } = this.options;
-    for (const name of step.extensions) {
-      if (this.machine.versionOf(step)?.reportHeartbeat && kind !== 'disable') {
-        observer.followHeartbeat(name, folders.heartbeatFile);
-      } else observer.ignoreHeartbeat(name);
-      if (kind !== 'enable' && kind !== 'disable') continue;
-      const sequenceNumber = this.machine.goalOf(name)?.sequenceNumber ?? 0;
-      delete this.round.statuses[name];
-      const file = statusFileName(sequenceNumber, this.isNamed(step) ? name : undefined);
-      observer.followStatus(name, sequenceNumber, join(folders.statusFolder, file));
-    }
-  }
-
   private tellWaiting({ waiting, steps }: Plan): void {
     for (const { extension, blockedBy } of waiting) {
       if (this.waitingTold.get(extension) === blockedBy) continue;
@@ -289,18 +249,7 @@ export class Runner {
       this.round.failed.add(name);
       this.machine.tell(name, 'failed', { output: reason });
     }
-    this.save();
-  }
-
-  /** A full disk does not stop the work; the next step writes again. */
-  private save(): void {
-    try {
-      this.machine.save();
-    } catch (error) {
-      this.options.journal.warn(
-        `The agent's state could not be written: ${sentenceOf(error)}. Free space on the disk.`,
-      );
-    }
+    this.commands.save();
   }
 
   /** Whether the files of this handler carry the extension's name (AZ-C4). */

@@ -15,8 +15,12 @@ export interface Layout {
   goalState: string;
   /** What is on this machine, as far as the agent knows. */
   localState: string;
+  /** The command that is running: what it is, its process, how it ended, its output on the way. */
+  command: string;
   /** Reports that were not acknowledged yet. */
   reports: string;
+  /** Whole outputs of commands that the portal does not have yet. */
+  uploads: string;
   /** Packages while they are downloaded and unpacked. */
   incoming: string;
   /** `<ProviderNamespace>.<Type>-<Version>` folders. */
@@ -36,7 +40,9 @@ export function layoutOf(dir: string): Layout {
     certificates: join(root, 'certificates'),
     goalState: join(root, 'state', 'goal-state.json'),
     localState: join(root, 'state', 'local.json'),
+    command: join(root, 'state', 'command'),
     reports: join(root, 'reports'),
+    uploads: join(root, 'uploads'),
     incoming: join(root, 'incoming'),
     handlers: join(root, 'handlers'),
     logs: join(root, 'logs'),

@@ -1,36 +1,53 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandName, commandLine } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
+import { discard } from '../folder/write-file.ts';
 import type { Step } from '../goal/reconcile.ts';
 import type { Journal } from '../journal.ts';
 import type { Machine } from '../machine.ts';
 import { handlerEnvironmentOf } from './environment.ts';
-import { foldersOf, readManifestOf } from './folders.ts';
-import { type Outcome, runCommand } from './run-command.ts';
+import { foldersOf, isUnpacked, readManifestOf } from './folders.ts';
+import { type Outcome, resumeCommand, runCommand } from './run-command.ts';
+import { type CommandRecord, RunningCommand } from './running-command.ts';
+import { secretsOf } from './secrets-of.ts';
 
 export interface StepExecution {
   machine: Machine;
+  journal: Journal;
   step: Step;
   kind: CommandName;
+  attempt: number;
   /** The agent's own environment. */
   environment: Record<string, string | undefined>;
   signal?: AbortSignal;
 }
 
+/** Outputs of so many commands are kept for a handler, and so many bytes. */
+const keptOutputs = { files: 100, bytes: 256 * 1024 * 1024 };
+
 /** Runs the command of a step as the manifest in its folder says it. Never throws for what the handler does. */
-export async function executeStep({ machine, step, kind, environment, signal }: StepExecution): Promise<Outcome> {
+export async function executeStep(execution: StepExecution): Promise<Outcome> {
+  const { machine, journal, step, kind, attempt, environment, signal } = execution;
   const { layout } = machine;
   const { from, handler, version } = step;
   const folders = foldersOf(layout, handler, version);
-  const [name = ''] = step.extensions;
-  const extension = machine.goalOf(name);
-  const sequenceNumber = extension?.sequenceNumber ?? 0;
+  const extensions = step.extensions.map((name) => ({
+    name,
+    sequenceNumber: machine.goalOf(name)?.sequenceNumber ?? machine.local.extensions[name]?.sequenceNumber ?? 0,
+  }));
+  const { name = '', sequenceNumber = 0 } = extensions[0] ?? {};
   let line: string;
   try {
     line = commandLine(readManifestOf(folders.root), kind);
   } catch (error) {
-    return { exitCode: null, timedOut: false, output: `There is nothing to run: ${sentenceOf(error)}`, seconds: 0 };
+    const output = isUnpacked(folders.root)
+      ? `There is nothing to run: ${sentenceOf(error)}`
+      : `There is nothing to run: the package that was unpacked in ${folders.root} is gone. It is fetched again with the next goal state, or when the agent starts.`;
+    return { exitCode: null, timedOut: false, output, seconds: 0 };
   }
+  const outputs = join(folders.logFolder, 'commands');
+  pruneOutputs(outputs);
   return await runCommand({
     line,
     root: folders.root,
@@ -44,16 +61,75 @@ export async function executeStep({ machine, step, kind, environment, signal }: 
       previous: from === undefined ? undefined : { version: from, root: foldersOf(layout, handler, from).root },
       inherited: environment,
     }),
-    timeoutSeconds: extension?.timeouts[kind] ?? 300,
-    outputFile: join(folders.logFolder, 'commands', `${name}.${sequenceNumber}.${kind}.log`),
+    record: {
+      kind,
+      handler,
+      version,
+      purpose: step.purpose,
+      from,
+      extensions,
+      attempt,
+      timeoutSeconds: machine.goalOf(name)?.timeouts[kind] ?? 300,
+      outputFile: join(outputs, `${name}.${sequenceNumber}.${kind}.${attempt}.log`),
+    },
+    running: new RunningCommand(layout.command),
+    secrets: secretsFor({ machine, journal }, step),
     signal,
+  });
+}
+
+/** What ran when the agent was killed, and how it ended; null where nothing ran, or nobody knows how it ended. */
+export async function resumeStep({
+  machine,
+  journal,
+  signal,
+}: Pick<StepExecution, 'machine' | 'journal' | 'signal'>): Promise<{ record: CommandRecord; outcome: Outcome } | null> {
+  const running = new RunningCommand(machine.layout.command);
+  const record = running.read();
+  if (record === null) return null;
+  const outcome = await resumeCommand(running, record, secretsFor({ machine, journal }, record), signal);
+  if (outcome === null) {
+    journal.warn(`Nobody knows how ${record.kind} of ${record.handler} ended, which ran when the agent was killed.`);
+  }
+  return outcome === null ? null : { record, outcome };
+}
+
+/** What became of the last command is on disk. */
+export function forgetCommand({ layout }: Machine): void {
+  new RunningCommand(layout.command).forget();
+}
+
+/** Settings of the replaced version are no less secret while the new one looks at them. */
+function secretsFor(
+  { machine: { layout }, journal }: Pick<StepExecution, 'machine' | 'journal'>,
+  { handler, version, from }: Pick<Step, 'handler' | 'version' | 'from'>,
+): string[] {
+  const versions = from === undefined ? [version] : [version, from];
+  return secretsOf(
+    layout,
+    versions.map((each) => foldersOf(layout, handler, each).configFolder),
+    journal,
+  );
+}
+
+/** The oldest outputs of a handler make room. */
+function pruneOutputs(folder: string): void {
+  if (!existsSync(folder)) return;
+  const files = readdirSync(folder)
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, facts: statSync(path, { throwIfNoEntry: false }) }))
+    .sort((a, b) => (b.facts?.mtimeMs ?? 0) - (a.facts?.mtimeMs ?? 0));
+  let bytes = 0;
+  files.forEach(({ path, facts }, index) => {
+    bytes += facts?.size ?? 0;
+    if (index >= keptOutputs.files || bytes > keptOutputs.bytes) discard(path);
   });
 }
 
 /** One line about how a command ended; what it wrote only in the file, and only where it failed. */
 export function logOutcome(
   journal: Journal,
-  { extensions, version }: Step,
+  { extensions, version }: Pick<Step, 'extensions' | 'version'>,
   kind: CommandName,
   { exitCode, timedOut, seconds, output }: Outcome,
 ): void {

@@ -1,16 +1,24 @@
 import { chmodSync, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandLine, commandNames, type GoalStateExtension, type HandlerManifest } from '#protocol/index.ts';
+import {
+  commandLine,
+  commandNames,
+  type GoalStateExtension,
+  type HandlerManifest,
+  handlerIdentity,
+} from '#protocol/index.ts';
 import { AgentError } from '../agent-error.ts';
 import type { Layout } from '../folder/layout.ts';
-import type { Portal } from '../portal/portal.ts';
-import { foldersOf, readManifestOf } from './folders.ts';
+import { discard, replace } from '../folder/write-file.ts';
+import { LongerThanAnnounced } from '../portal/call.ts';
+import { type Portal, PortalRefusal } from '../portal/portal.ts';
+import { discardRoot, foldersOf, readManifestOf } from './folders.ts';
 import { digestOf, unpack } from './unpack.ts';
 
 /**
- * Downloads a package, checks its digest and unpacks it; the folder appears whole or not at all. Throws AgentError
- * where the package itself is wrong; anything else that is thrown may pass.
+ * Downloads a package, goes on where an earlier try stopped, checks its digest and unpacks it; the folder appears whole
+ * or not at all. Throws AgentError where the package itself is wrong; anything else that is thrown may pass.
  */
 export async function fetchPackage(
   layout: Layout,
@@ -18,35 +26,66 @@ export async function fetchPackage(
   extension: GoalStateExtension,
   signal: AbortSignal,
 ): Promise<HandlerManifest> {
+  const { sha256 } = extension.package;
   await mkdir(layout.incoming, { recursive: true, mode: 0o700 });
-  const work = await mkdtemp(join(layout.incoming, 'package-'));
+  const name = `${handlerIdentity(extension.handler, extension.version)}.${sha256}`;
+  const zip = join(layout.incoming, `${name}.zip`);
+  const root = join(layout.incoming, `${name}.root`);
+  await download(portal, extension, zip, signal);
+  discard(root);
   try {
-    const zip = join(work, 'package.zip');
-    await portal.downloadPackage(extension.package.url, zip, signal);
-    await checkPackage(zip, extension);
-    const root = join(work, 'root');
-    await mkdir(root, { mode: 0o755 });
+    await mkdir(root, { recursive: true, mode: 0o755 });
     const manifest = await readPackage(zip, root);
-    const target = foldersOf(layout, extension.handler, extension.version).root;
     await mkdir(layout.handlers, { recursive: true, mode: 0o755 });
-    await rm(target, { recursive: true, force: true });
-    await rename(root, target);
+    const target = foldersOf(layout, extension.handler, extension.version).root;
+    discardRoot(layout, target);
+    replace(root, target);
     return manifest;
   } finally {
-    await rm(work, { recursive: true, force: true });
+    discard(root);
+    discard(zip);
   }
 }
 
-async function checkPackage(zip: string, { handler, version, package: wanted }: GoalStateExtension): Promise<void> {
-  const { size } = await stat(zip);
-  // A short file is a broken connection, and comes whole next time.
+/** What is in the file already is kept while it may be a beginning of the package; its digest tells in the end. */
+async function download(portal: Portal, extension: GoalStateExtension, zip: string, signal: AbortSignal) {
+  const { package: wanted } = extension;
+  const before = await sizeOf(zip);
+  if (before > wanted.size) discard(zip);
+  try {
+    await portal.downloadPackage(wanted.url, zip, wanted.size, signal);
+  } catch (error) {
+    // The bytes that are here are no beginning of what the portal has.
+    const isUseless = error instanceof PortalRefusal && error.status === 416;
+    if (isUseless || error instanceof LongerThanAnnounced) discard(zip);
+    if (!(error instanceof LongerThanAnnounced)) throw error;
+    throw wrongPackage(extension, `it is longer than ${wanted.size} bytes, with the SHA-256`);
+  }
+  const size = await sizeOf(zip);
+  // A short file is a broken connection, and goes on next time.
   if (size < wanted.size) throw new Error(`only ${size} of ${wanted.size} bytes arrived`);
   const digest = await digestOf(zip);
-  if (digest !== wanted.sha256) {
-    throw new AgentError(
-      `The package of ${handler} ${version} is not the one that was published: its SHA-256 is ${digest}, expected ${wanted.sha256}. It was not unpacked.`,
-    );
-  }
+  if (digest === wanted.sha256) return await keep(zip);
+  discard(zip);
+  if (before > 0)
+    throw new Error('what was here of an earlier download did not fit, it is fetched again from its start');
+  throw wrongPackage(extension, `its SHA-256 is ${digest}, expected`);
+}
+
+function wrongPackage({ handler, version, package: wanted }: GoalStateExtension, why: string): AgentError {
+  return new AgentError(
+    `The package of ${handler} ${version} is not the one that was published: ${why} ${wanted.sha256}. It was not unpacked.`,
+  );
+}
+
+async function keep(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  await file.sync().finally(() => file.close());
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => null);
+  return found?.size ?? 0;
 }
 
 async function readPackage(zip: string, root: string): Promise<HandlerManifest> {
@@ -56,6 +95,7 @@ async function readPackage(zip: string, root: string): Promise<HandlerManifest> 
     for (const name of commandNames) makeRunnable(root, commandLine(manifest, name));
     return manifest;
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new AgentError(`The package cannot be unpacked: ${reason}. Publish a mended version.`);
   }

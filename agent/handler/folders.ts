@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type GoalStateExtension,
@@ -12,7 +13,9 @@ import {
   writeHandlerEnvironment,
 } from '#protocol/index.ts';
 import type { Layout } from '../folder/layout.ts';
-import { writeWhole } from '../folder/write-file.ts';
+import { discard, replace, writeWhole } from '../folder/write-file.ts';
+
+const maxDownloadAge = 7 * 24 * 3600_000;
 
 /** The places of one version of a handler. */
 export interface HandlerFolders extends HandlerEnvironment {
@@ -50,9 +53,41 @@ export function writeSettings(folders: HandlerFolders, extension: GoalStateExten
     protectedSettings === undefined
       ? {}
       : { protectedSettings, protectedSettingsCertThumbprint: protectedSettingsCertThumbprint?.toUpperCase() };
-  const name = settingsFileName(extension.sequenceNumber, named ? extension.name : undefined);
   const text = `${JSON.stringify({ handlerSettings: { ...sealed, publicSettings: publicSettings ?? {} } }, null, 2)}\n`;
-  writeWhole(join(folders.configFolder, name), text);
+  writeWhole(settingsPath(folders, extension, named), text);
+}
+
+/** Whether this configuration was written already. */
+export function hasSettings(folders: HandlerFolders, extension: GoalStateExtension, named: boolean): boolean {
+  return existsSync(settingsPath(folders, extension, named));
+}
+
+function settingsPath(folders: HandlerFolders, { name, sequenceNumber }: GoalStateExtension, named: boolean): string {
+  return join(folders.configFolder, settingsFileName(sequenceNumber, named ? name : undefined));
+}
+
+/** Whether a package is unpacked here; folders alone, which the agent makes too, are none. */
+export function isUnpacked(root: string): boolean {
+  return existsSync(join(root, manifestFileName));
+}
+
+/** Deletes a handler's folder. It is out of the way at once: killed meanwhile, the agent never meets half of it. */
+export function discardRoot(layout: Layout, root: string): void {
+  if (!existsSync(root)) return;
+  mkdirSync(layout.incoming, { recursive: true, mode: 0o700 });
+  const away = join(layout.incoming, `${randomUUID()}.away`);
+  replace(root, away);
+  discard(away);
+}
+
+/** What an earlier run of the agent left behind; beginnings of downloads are of use, for a week. */
+export function sweepIncoming(layout: Layout): void {
+  if (!existsSync(layout.incoming)) return;
+  for (const name of readdirSync(layout.incoming)) {
+    const path = join(layout.incoming, name);
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    if (!name.endsWith('.zip') || age > maxDownloadAge) discard(path);
+  }
 }
 
 /** Deletes the settings and status files of an extension whose handler stays for others. */
@@ -61,7 +96,7 @@ export function deleteSettings(folders: HandlerFolders, extension: string): void
     if (!existsSync(folder)) continue;
     for (const file of readdirSync(folder)) {
       const rest = file.startsWith(`${extension}.`) ? file.slice(extension.length + 1) : '';
-      if (/^\d+\.(settings|status)$/.test(rest)) rmSync(join(folder, file), { force: true });
+      if (/^\d+\.(settings|status)$/.test(rest)) discard(join(folder, file));
     }
   }
 }

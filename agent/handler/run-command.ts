@@ -1,7 +1,11 @@
-import { spawn } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { documentLimits } from '#protocol/index.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { crashPoint } from '../folder/crash-point.ts';
+import { wait } from '../portal/wait.ts';
+import { OutputFile } from './output-file.ts';
+import { type CommandRecord, type RunningCommand, secondsSinceStart } from './running-command.ts';
 
 export interface Command {
   /** The command line of the manifest. */
@@ -9,9 +13,10 @@ export interface Command {
   /** The handler's root: working directory, and what paths are relative to. */
   root: string;
   environment: Record<string, string>;
-  timeoutSeconds: number;
-  /** Where stdout and stderr go, whole. */
-  outputFile: string;
+  record: CommandRecord;
+  running: RunningCommand;
+  /** What is masked in its output. */
+  secrets: string[];
   signal?: AbortSignal;
 }
 
@@ -21,90 +26,245 @@ export interface Outcome {
   timedOut: boolean;
   /** The last of what it wrote; says so where something is missing. */
   output: string;
+  /** Where all of it is; absent where nothing ran. */
+  outputFile?: string;
   seconds: number;
 }
 
 /** How long the processes of a command have after SIGTERM. */
 const graceMilliseconds = 2_000;
+/** How much of its output may be on the way when a command ends: what a pipe of Linux holds. */
+const pipeBytes = 64 * 1024;
+/** How often an agent that was started again looks whether the command of the earlier one has ended. */
+const lookMilliseconds = 50;
+/** So often for its process number, which it writes first of all. */
+const firstLooks = 40;
+
+/**
+ * `$1` the line, `$2` the folder. It begins only where its number can be the first in the file: an agent that was started
+ * again may have written there that it is too late. The exit code is on disk whoever is there to hear of it.
+ */
+const wrapper =
+  'set -C; echo $$ > "$2/pid" || exit 125; set +C; /bin/sh -c "$1"; code=$?; echo $code > "$2/exit"; exit $code';
 
 /**
  * Runs one command of a handler in a process group of its own (AZ-G1). When its time is over, the whole group ends.
- * What it leaves running on purpose goes on when it ends by itself. Never throws.
+ * What it leaves running on purpose goes on when it ends by itself. Never throws for what the handler does.
  */
 export async function runCommand(command: Command): Promise<Outcome> {
-  const started = process.hrtime.bigint();
-  const elapsed = () => Number(process.hrtime.bigint() - started) / 1e9;
+  const { running, record } = command;
   if (!existsSync(command.root)) {
     return { exitCode: null, timedOut: false, output: `The folder ${command.root} is gone.`, seconds: 0 };
   }
-  mkdirSync(dirname(command.outputFile), { recursive: true, mode: 0o700 });
-  const output = openSync(command.outputFile, 'w+', 0o600);
+  crashPoint(`prepare ${record.kind}`);
+  running.prepare(record);
+  const started = process.hrtime.bigint();
+  const output = new Output(running.pipe, new OutputFile(record.outputFile, command));
   try {
-    const ended = await spawnAndWait(command, output);
-    const note = ended.problem === null ? '' : `\n${ended.problem}`;
-    return {
-      exitCode: ended.exitCode,
-      timedOut: ended.timedOut,
-      output: tailOf(output, command.outputFile, note),
-      seconds: elapsed(),
-    };
+    crashPoint(`start ${record.kind}`);
+    const child = start(command);
+    crashPoint(`started ${record.kind}`);
+    const ended = await untilEnded(child, record.timeoutSeconds, command.signal);
+    crashPoint(`ended ${record.kind}`);
+    return { ...output.finish(ended), seconds: Number(process.hrtime.bigint() - started) / 1e9 };
   } finally {
-    closeSync(output);
+    output.close();
+  }
+}
+
+/**
+ * What became of the command that ran when the agent was killed: waits for its end where it still runs. Null where
+ * nobody knows.
+ */
+export async function resumeCommand(
+  running: RunningCommand,
+  record: CommandRecord,
+  secrets: string[],
+  signal?: AbortSignal,
+): Promise<Outcome | null> {
+  if (!running.hasBegun()) return null;
+  let leader = running.leader(record);
+  for (let looks = 0; leader === 'unknown' && looks < firstLooks; looks += 1) {
+    await wait(lookMilliseconds / 1000, []);
+    leader = running.leader(record);
+  }
+  if (leader === 'unknown') leader = null;
+  if (leader === null && running.exitCode() === null) return null;
+  const output = new Output(running.pipe, new OutputFile(record.outputFile, { secrets, resumed: true }));
+  try {
+    const seconds = leader === null ? 0 : secondsSinceStart(leader);
+    const ended =
+      leader === null
+        ? { exitCode: running.exitCode(), timedOut: false, note: '' }
+        : await untilGone(leader, record, running, record.timeoutSeconds - seconds, signal);
+    crashPoint(`ended ${record.kind}`);
+    return { ...output.finish(ended), seconds };
+  } finally {
+    output.close();
   }
 }
 
 interface Ended {
   exitCode: number | null;
   timedOut: boolean;
-  problem: string | null;
+  /** The agent's last word about it. */
+  note: string;
 }
 
-function spawnAndWait(command: Command, output: number): Promise<Ended> {
-  return new Promise((resolve) => {
-    // Output goes to a file, not a pipe: a service that enable starts may hold it for years.
-    const child = spawn('/bin/sh', ['-c', lineWithPath(command)], {
-      cwd: command.root,
-      // Next widens this type by a NODE_ENV that handlers do not get.
-      env: command.environment as NodeJS.ProcessEnv,
-      stdio: ['ignore', output, output],
-      detached: true,
-    });
-    let timedOut = false;
-    let ending = false;
-    let kill: NodeJS.Timeout | undefined;
-    const endGroup = () => {
-      if (ending) return;
-      ending = true;
-      signalGroup(child.pid, 'SIGTERM');
-      kill = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMilliseconds);
-    };
-    const timer = setTimeout(() => {
-      timedOut = true;
-      endGroup();
-    }, command.timeoutSeconds * 1000);
-    command.signal?.addEventListener('abort', endGroup);
-    const finish = (exitCode: number | null, problem: string | null) => {
-      clearTimeout(timer);
-      command.signal?.removeEventListener('abort', endGroup);
-      if (ending) {
-        clearTimeout(kill);
-        signalGroup(child.pid, 'SIGKILL');
+/**
+ * Reads what a command writes, from a pipe with a name: it outlives the agent, so that the command is not ended by the
+ * agent's end, and the next start reads on.
+ */
+class Output {
+  private readonly pipe: string;
+  private readonly file: OutputFile;
+  private readonly socket: Socket;
+  private isOpen = true;
+
+  constructor(pipe: string, file: OutputFile) {
+    this.pipe = pipe;
+    this.file = file;
+    this.socket = new Socket({ fd: openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
+    this.socket.on('data', (chunk) => this.file.write(chunk));
+    this.socket.on('error', () => {});
+  }
+
+  /** The command has ended: takes what is on the way. */
+  finish({ exitCode, timedOut, note }: Ended): Omit<Outcome, 'seconds'> {
+    this.close();
+    this.drain();
+    const { tail } = this.file.finish(note);
+    return { exitCode, timedOut, output: tail, outputFile: this.file.path };
+  }
+
+  close(): void {
+    if (this.isOpen) this.socket.destroy();
+    this.isOpen = false;
+  }
+
+  private drain(): void {
+    const end = openSync(this.pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const buffer = Buffer.alloc(pipeBytes);
+      for (let read = 0; read < pipeBytes; ) {
+        const count = readSync(end, buffer, 0, buffer.length, null);
+        // Nobody has it open any more.
+        if (count === 0) return;
+        this.file.write(Buffer.from(buffer.subarray(0, count)));
+        read += count;
       }
-      resolve({ exitCode: ending ? null : exitCode, timedOut, problem });
-    };
-    child.on('error', (error) => finish(null, `The command could not be started: ${error.message}.`));
-    child.on('exit', (code, signal) => {
-      if (timedOut) finish(null, `Ended after ${command.timeoutSeconds} s, the time that it has.`);
-      else if (ending) finish(null, 'Ended because the agent was told to stop.');
-      else if (code === null) finish(null, `Ended by ${signal ?? 'a signal'}.`);
-      else finish(code, null);
+      this.leaveReader();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      this.leaveReader();
+    } finally {
+      closeSync(end);
+    }
+  }
+
+  /** A service that stays may write for years, and would wait for a reader: what it writes is nobody's. */
+  private leaveReader(): void {
+    const writer = openSync(this.pipe, constants.O_RDWR);
+    const reader = openSync(this.pipe, constants.O_RDONLY);
+    const options = { stdio: [reader, 'ignore', 'ignore'] as const, detached: true, cwd: '/' };
+    const child = spawn('cat', [], { ...options, stdio: [...options.stdio] });
+    child.on('error', () => {});
+    child.unref();
+    closeSync(reader);
+    closeSync(writer);
+  }
+}
+
+function start(command: Command): ChildProcess {
+  const { running, record } = command;
+  // Whoever writes can read too: a pipe without its reader makes it wait, and does not end it.
+  const output = openSync(running.pipe, constants.O_RDWR);
+  try {
+    return spawn(
+      '/bin/sh',
+      ['-c', wrapper, 'annex-command', lineWithPath(command), running.folder, record.outputFile],
+      {
+        cwd: command.root,
+        // Next widens this type by a NODE_ENV that handlers do not get.
+        env: command.environment as NodeJS.ProcessEnv,
+        stdio: ['ignore', output, output],
+        detached: true,
+      },
+    );
+  } finally {
+    closeSync(output);
+  }
+}
+
+function untilEnded(child: ChildProcess, seconds: number, signal?: AbortSignal): Promise<Ended> {
+  return new Promise((resolve) => {
+    const ending = endGroupAfter(child.pid, seconds, signal);
+    child.on('error', (error) => {
+      ending.done();
+      resolve({ exitCode: null, timedOut: false, note: `The command could not be started: ${error.message}.` });
     });
+    child.on('exit', (code, by) => resolve(endedBy(ending.done(), code, seconds, by)));
   });
+}
+
+/** The same for a command that another run of the agent has started. */
+function untilGone(
+  leader: number,
+  record: CommandRecord,
+  running: RunningCommand,
+  seconds: number,
+  signal?: AbortSignal,
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const ending = endGroupAfter(leader, Math.max(0, seconds), signal);
+    const look = setInterval(() => {
+      if (running.leader(record) !== null) return;
+      clearInterval(look);
+      resolve(endedBy(ending.done(), running.exitCode(), record.timeoutSeconds, null));
+    }, lookMilliseconds);
+  });
+}
+
+type Why = 'itself' | 'time' | 'stop';
+
+function endedBy(why: Why, exitCode: number | null, seconds: number, by: NodeJS.Signals | null): Ended {
+  if (why === 'time')
+    return { exitCode: null, timedOut: true, note: `Ended after ${seconds} s, the time that it has.` };
+  if (why === 'stop') return { exitCode: null, timedOut: false, note: 'Ended because the agent was told to stop.' };
+  return { exitCode, timedOut: false, note: exitCode === null ? `Ended by ${by ?? 'a signal'}.` : '' };
+}
+
+/** Ends a process group when its time is over or the agent stops, first softly. */
+function endGroupAfter(pid: number | undefined, seconds: number, signal?: AbortSignal): { done(): Why } {
+  let why: Why = 'itself';
+  let kill: NodeJS.Timeout | undefined;
+  const end = (reason: Why) => {
+    if (why !== 'itself') return;
+    why = reason;
+    signalGroup(pid, 'SIGTERM');
+    kill = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMilliseconds);
+  };
+  const stop = () => end('stop');
+  const timer = setTimeout(() => end('time'), seconds * 1000);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop);
+  return {
+    done() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      if (why !== 'itself') {
+        clearTimeout(kill);
+        signalGroup(pid, 'SIGKILL');
+      }
+      return why;
+    },
+  };
 }
 
 function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
+    crashPoint(`signal ${signal}`);
     process.kill(-pid, signal);
   } catch {
     // The group has ended already.
@@ -116,32 +276,4 @@ function lineWithPath({ line, root }: Command): string {
   const program = /^[^\s'"\\$`;&|<>()]+/.exec(line)?.[0];
   if (program === undefined || program.includes('/') || !existsSync(join(root, program))) return line;
   return `./${line}`;
-}
-
-/** The end of a file, at most what a report may carry, as text that JSON and a database can hold. */
-function tailOf(file: number, path: string, note: string): string {
-  const { size } = fstatSync(file);
-  const header = `[Cut: only the end of ${size} bytes. The whole output is in ${path} on the machine.]\n`;
-  const room = documentLimits.outputBytes - Buffer.byteLength(header) - Buffer.byteLength(note);
-  const buffer = Buffer.alloc(Math.min(size, room));
-  const start = size - buffer.length;
-  readSync(file, buffer, 0, buffer.length, start);
-  const text = clean(buffer.toString('utf8'));
-  const kept = lastBytes(text, room);
-  const whole = start === 0 && kept === text;
-  return whole ? (kept + note).replace(/^\n/, '') : header + kept + note;
-}
-
-/** Control characters that no terminal text needs become the replacement character. */
-function clean(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => ('\t\n\r\u001b'.includes(character) ? character : '\uFFFD'));
-}
-
-function lastBytes(text: string, bytes: number): string {
-  const encoded = Buffer.from(text, 'utf8');
-  if (encoded.length <= bytes) return text;
-  let start = encoded.length - bytes;
-  // Not in the middle of a character.
-  while (((encoded[start] ?? 0) & 0xc0) === 0x80) start += 1;
-  return encoded.subarray(start).toString('utf8');
 }

@@ -4,6 +4,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, open, type ZipFile } from 'yauzl';
+import { crashPoint } from '../folder/crash-point.ts';
 
 const maxEntries = 20_000;
 const maxUnpackedBytes = 2 * 1024 ** 3;
@@ -55,7 +56,9 @@ async function unpackEntry(zip: ZipFile, entry: Entry, folder: string): Promise<
   }
   await mkdir(dirname(target), { recursive: true, mode: 0o755 });
   const content = await readEntry(zip, entry);
-  await pipeline(content, createWriteStream(target, { flags: 'wx', mode: 0o600 }));
+  crashPoint(`unpack ${entry.fileName}`);
+  // `flush`: what is in its place after a crash is whole.
+  await pipeline(content, createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true }));
   // Zips made on Windows state no mode: then everything may be run, as the document's own samples expect.
   await chmod(target, type === 0 ? 0o755 : (mode & 0o755) | 0o600);
 }

@@ -8,6 +8,8 @@ export const identityFile = z.object({
   portal: z.url(),
   name: z.string(),
   thumbprint: z.string(),
+  /** Of a new certificate that the portal has not answered for yet. */
+  nextThumbprint: z.string().nullish(),
   /** Null until the portal has answered the enrolment. */
   vmId: z.string().nullable(),
   enrolledAt: z.string().nullable(),

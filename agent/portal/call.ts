@@ -1,19 +1,22 @@
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream/promises';
+import { crashPoint } from '../folder/crash-point.ts';
 import { authoritiesIn, proxiesOf, type Route, trusting } from './route.ts';
 
 export interface Call {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   url: URL;
   headers?: Record<string, string>;
   body?: string | Buffer;
+  /** A body that is read from this file. */
+  bodyFile?: string;
   /** Nothing heard for so long ends the call. */
   idleSeconds: number;
   signal?: AbortSignal;
-  /** Where the body of a 200 goes; without it the answer is text. */
-  saveTo?: string;
+  /** Where the body goes: a 200 is the whole, a 206 what follows the bytes in `from`. Without it the answer is text. */
+  saveTo?: { file: string; from: number; maxBytes: number };
   /** Called once when the request has left this machine, or the call has failed. */
   onSent?: () => void;
 }
@@ -46,8 +49,11 @@ export function openCaller(route: Route): Caller {
 async function answerTo(options: Call, agent: HttpAgent | undefined): Promise<Answer> {
   const message = await send(options, agent);
   const status = message.statusCode ?? 0;
-  if (options.saveTo !== undefined && status === 200) {
-    await pipeline(message, createWriteStream(options.saveTo, { mode: 0o600 }));
+  if (options.saveTo !== undefined && (status === 200 || status === 206)) {
+    const { file, from, maxBytes } = options.saveTo;
+    const room = status === 206 ? maxBytes - from : maxBytes;
+    const target = createWriteStream(file, { mode: 0o600, flags: status === 206 ? 'a' : 'w' });
+    await pipeline(message, atMost(room), target);
     return { status, headers: message.headers, text: '' };
   }
   const chunks: Buffer[] = [];
@@ -60,17 +66,35 @@ async function answerTo(options: Call, agent: HttpAgent | undefined): Promise<An
   return { status, headers: message.headers, text: Buffer.concat(chunks).toString('utf8') };
 }
 
+export class LongerThanAnnounced extends Error {
+  override readonly name = 'LongerThanAnnounced';
+}
+
+/** Ends a body that is longer than what was announced; it would fill the disk. */
+function atMost(room: number) {
+  return async function* (chunks: AsyncIterable<Buffer>) {
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      crashPoint('receive');
+      bytes += chunk.length;
+      if (bytes > room) throw new LongerThanAnnounced();
+      yield chunk;
+    }
+  };
+}
+
 function send(
-  { method, url, headers, body, idleSeconds, signal, onSent }: Call,
+  { method, url, headers, body, bodyFile, idleSeconds, signal, onSent }: Call,
   agent: HttpAgent | undefined,
 ): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
+  const length = lengthOf(body, bodyFile);
   return new Promise<IncomingMessage>((resolve, reject) => {
     const sent = once(onSent);
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method,
       agent,
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }) },
+      headers: { ...headers, ...(length === undefined ? {} : { 'content-length': String(length) }) },
       timeout: idleSeconds * 1000,
       signal,
     });
@@ -81,8 +105,18 @@ function send(
     });
     request.on('finish', sent);
     request.on('response', resolve);
-    request.end(body);
+    if (bodyFile === undefined) request.end(body);
+    else {
+      // What comes next need not wait for the end of a long body.
+      request.on('socket', (socket) => (socket.connecting ? socket.once('connect', sent) : sent()));
+      pipeline(createReadStream(bodyFile), request).catch(reject);
+    }
   });
+}
+
+function lengthOf(body: Call['body'], bodyFile: string | undefined): number | undefined {
+  if (bodyFile !== undefined) return statSync(bodyFile).size;
+  return body === undefined ? undefined : Buffer.byteLength(body);
 }
 
 function once(action: (() => void) | undefined): () => void {

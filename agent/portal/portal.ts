@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { AgentError, sentenceOf } from '../agent-error.ts';
@@ -50,15 +51,47 @@ export interface PolledGoalState {
   document: { text: string; etag: string } | null;
   /** When to come again, or null where the portal did not say. */
   pollAfter: number | null;
+  /** Operators wait for log folders of this machine. */
+  wantsLogs: boolean;
 }
 
 /** The portal's agent door, as an enrolled machine sees it. Throws PortalRefusal for a refusal, Error for silence. */
 export interface Portal {
   goalState(etag: string | null, waitSeconds: number, signal?: AbortSignal): Promise<PolledGoalState>;
-  /** Saves the zip to a file. `url` is taken relative to the portal and never leaves its origin. */
-  downloadPackage(url: string, file: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Saves the zip to a file, going on after the bytes that are in it. `url` is taken relative to the portal and never
+   * leaves its origin; more than `size` bytes are no package.
+   */
+  downloadPackage(url: string, file: string, size: number, signal?: AbortSignal): Promise<void>;
+  /** Sends a piece of a command's whole output. */
+  sendLog(piece: LogPiece, signal?: AbortSignal): Promise<void>;
   /** Sends a report; the answer's goal-state ETag, or null. `refused` names entries that were not stored. */
-  report(body: unknown): Promise<{ etag: string | null; refused: string | null }>;
+  report(body: unknown): Promise<{ etag: string | null; refused: string | null; wantsLogs: boolean }>;
+  /** The log folders that operators wait for (AZ-G11). */
+  logRequests(signal?: AbortSignal): Promise<LogRequest[]>;
+  /** Sends one of them; an empty file says that there is none. */
+  sendArchive(id: string, zip: string, signal?: AbortSignal): Promise<void>;
+  /** Has protected settings sealed for another certificate; `proof` is its PEM signed with the old key, base64. */
+  renewCertificate(certificate: string, proof: string): Promise<void>;
+}
+
+export interface LogRequest {
+  id: string;
+  /** `<ProviderNamespace>.<Type>`. */
+  handler: string;
+}
+
+const logRequestList = z.object({ requests: z.array(z.object({ id: z.uuid(), handler: z.string() })) });
+
+export interface LogPiece {
+  extension: string;
+  command: string;
+  attempt: number;
+  sequence: number;
+  /** Where in the whole it begins. */
+  from: number;
+  total: number;
+  bytes: Buffer;
 }
 
 export function openPortal(base: string, credential: string, nextCall: () => string, call: Caller): Portal {
@@ -100,14 +133,41 @@ export function openPortal(base: string, credential: string, nextCall: () => str
         signal,
       });
       const pollAfter = seconds(answer.headers['annex-poll-after']);
-      if (answer.status === 304) return { document: null, pollAfter };
+      const wantsLogs = isWaitedFor(answer);
+      if (answer.status === 304) return { document: null, pollAfter, wantsLogs };
       if (answer.status !== 200) throw new PortalRefusal(answer);
-      return { document: { text: answer.text, etag: answer.headers.etag ?? '' }, pollAfter };
+      return { document: { text: answer.text, etag: answer.headers.etag ?? '' }, pollAfter, wantsLogs };
     },
 
-    async downloadPackage(url, file, signal) {
-      const answer = await speakTwice({ method: 'GET', path: url, saveTo: file, idleSeconds: 60, signal });
-      if (answer.status !== 200) throw new PortalRefusal(answer);
+    async downloadPackage(url, file, size, signal) {
+      const have = sizeOf(file);
+      if (have === size && size > 0) return;
+      const answer = await speakTwice({
+        method: 'GET',
+        path: url,
+        headers: have > 0 && have < size ? { range: `bytes=${have}-` } : {},
+        saveTo: { file, from: have, maxBytes: size },
+        idleSeconds: 60,
+        signal,
+      });
+      if (answer.status !== 200 && answer.status !== 206) throw new PortalRefusal(answer);
+    },
+
+    async sendLog({ extension, command, attempt, sequence, from, total, bytes }, signal) {
+      const query = new URLSearchParams({ command, attempt: String(attempt), sequence: String(sequence) });
+      const answer = await speakTwice({
+        method: 'POST',
+        path: `/agent/v1/logs/${encodeURIComponent(extension)}?${query}`,
+        headers: {
+          'content-type': 'text/plain',
+          'content-encoding': 'gzip',
+          'content-range': `bytes ${from}-${from + bytes.length - 1}/${total}`,
+        },
+        body: gzipSync(bytes),
+        idleSeconds: 60,
+        signal,
+      });
+      if (answer.status !== 204) throw new PortalRefusal(answer);
     },
 
     async report(body) {
@@ -123,7 +183,38 @@ export function openPortal(base: string, credential: string, nextCall: () => str
       return {
         etag: typeof etag === 'string' ? etag : null,
         refused: answer.status === 207 ? answer.text.slice(0, 2000) : null,
+        wantsLogs: isWaitedFor(answer),
       };
+    },
+
+    async logRequests(signal) {
+      const answer = await speakTwice({ method: 'GET', path: '/agent/v1/log-requests', idleSeconds: 60, signal });
+      if (answer.status !== 200) throw new PortalRefusal(answer);
+      const parsed = logRequestList.safeParse(jsonOf(answer.text));
+      return parsed.success ? parsed.data.requests : [];
+    },
+
+    async sendArchive(id, zip, signal) {
+      const answer = await speakTwice({
+        method: 'PUT',
+        path: `/agent/v1/log-requests/${id}/archive`,
+        headers: { 'content-type': 'application/zip' },
+        bodyFile: zip,
+        idleSeconds: 60,
+        signal,
+      });
+      if (answer.status !== 204) throw new PortalRefusal(answer);
+    },
+
+    async renewCertificate(certificate, proof) {
+      const answer = await speakTwice({
+        method: 'PUT',
+        path: '/agent/v1/certificate',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ certificate, proof }),
+        idleSeconds: 30,
+      });
+      if (answer.status !== 200) throw new PortalRefusal(answer);
     },
   };
 }
@@ -171,6 +262,14 @@ export async function enrollAt(
         ? `Wait ${refusal.retryAfter ?? 60} s, then run enroll again.`
         : 'Check the address, or ask the people who run the portal.';
   throw new AgentError(`The portal did not enrol this machine: ${refusal.message}. ${next}`);
+}
+
+function isWaitedFor({ headers }: Answer): boolean {
+  return Number(headers['annex-log-requests'] ?? 0) > 0;
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function jsonOf(text: string): unknown {

@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJson, writeJson } from '../folder/write-file.ts';
+import { discard, readJson, writeJson } from '../folder/write-file.ts';
+import { moment } from '../watch/moment.ts';
 
-const read = z.object({ extension: z.string(), ageSeconds: z.number(), readAt: z.number(), file: z.unknown() });
+const read = z.object({ extension: z.string(), ageSeconds: z.number(), readAt: moment, file: z.unknown() });
 const entries = z.object({
   handlers: z.array(z.looseObject({ extension: z.string() })),
   heartbeats: z.array(read),
@@ -63,7 +64,7 @@ export class Outbox {
   remove(reportNumber: number): void {
     const index = this.numbers.indexOf(reportNumber);
     if (index >= 0) this.numbers.splice(index, 1);
-    rmSync(this.pathOf(reportNumber), { force: true });
+    discard(this.pathOf(reportNumber));
   }
 
   /** A newer heartbeat, or the same status read again, says all that a waiting one says. */

@@ -6,6 +6,7 @@ import type { Journal } from '../journal.ts';
 import { backoff } from '../portal/backoff.ts';
 import { type Portal, PortalRefusal } from '../portal/portal.ts';
 import { wait } from '../portal/wait.ts';
+import { type Moment, secondsSince } from '../watch/moment.ts';
 import type { ReadFile } from '../watch/read-document.ts';
 import { type Entries, noEntries, Outbox, type QueuedReport } from './outbox.ts';
 
@@ -18,6 +19,8 @@ export interface ReporterOptions {
   appliedEtag(): string | null;
   /** An acknowledged report tells which goal state the portal holds. */
   onEtag(etag: string): void;
+  /** Operators wait for log folders. */
+  onLogsWanted(): void;
 }
 
 /** A report carries so many bytes of entries at most: the portal takes 1 MiB and 200 entries. */
@@ -100,11 +103,12 @@ export class Reporter {
   private async send(report: QueuedReport): Promise<number> {
     const { journal } = this.options;
     try {
-      const { etag, refused } = await this.options.portal.report(this.bodyOf(report));
+      const { etag, refused, wantsLogs } = await this.options.portal.report(this.bodyOf(report));
       this.outbox.remove(report.reportNumber);
       this.pauses.reset();
       if (refused !== null) journal.warn('The portal did not take some entries of a report.', { answer: refused });
       if (etag !== null) this.options.onEtag(etag);
+      if (wantsLogs) this.options.onLogsWanted();
       return 0;
     } catch (error) {
       if (this.stopping.signal.aborted) return 0;
@@ -131,9 +135,9 @@ export class Reporter {
     problems,
   }: QueuedReport): Record<string, unknown> {
     const now = Date.now();
-    const timed = <T extends { readAt: number }>({ readAt, ...entry }: T) => ({
+    const timed = <T extends { readAt: Moment }>({ readAt, ...entry }: T) => ({
       ...entry,
-      readSecondsAgo: Math.max(0, (now - readAt) / 1000),
+      readSecondsAgo: secondsSince(readAt),
     });
     return {
       run,

@@ -12,6 +12,10 @@ export interface FakeHandler {
 
 /** The package of a handler that writes `<type>-<version> <command>` into the file of `calls`, then does its script. */
 export async function fakeHandler(calls: string, options: FakeHandler): Promise<Buffer> {
+  return await zipOf(filesOfHandler(calls, options));
+}
+
+export function filesOfHandler(calls: string, options: FakeHandler): Record<string, string> {
   const { handler, version, script = '', reportHeartbeat = false, ...more } = options;
   const type = handler.slice(handler.lastIndexOf('.') + 1);
   const manifest = [
@@ -30,7 +34,7 @@ export async function fakeHandler(calls: string, options: FakeHandler): Promise<
     },
   ];
   const program = `#!/bin/sh\necho "${type}-${version} $1" >> '${calls}'\n${script}\n`;
-  return await zipOf({ 'HandlerManifest.json': JSON.stringify(manifest), 'command.sh': program });
+  return { 'HandlerManifest.json': JSON.stringify(manifest), 'command.sh': program };
 }
 
 /** A zip of texts; every file may be run. */

@@ -39,6 +39,19 @@ export interface FakePortal {
   setGoalText(text: string): void;
   /** While true every call is cut off. */
   away: boolean;
+  /** Outputs by `extension sequence command attempt`, as they came together. */
+  logs: Map<string, Buffer>;
+  /** The certificate of the machine, as it was last renewed. */
+  certificate: string;
+  /** Archives that operators wait for, and those that came. */
+  wantedLogs: { id: string; handler: string }[];
+  archives: Map<string, Buffer>;
+  /** The `Range` headers of packages, '' where there was none. */
+  ranges: string[];
+  /** Cuts packages off after so many bytes, so many times. */
+  cutPackages: { after: number; times: number };
+  /** Answers every call but the enrolment with this problem. */
+  refuse: { status: number; code: string } | null;
   /** Packages are answered when so many are asked for at the same time. */
   packagesTogether: number;
   /** Answers with this status to the next so many reports. */
@@ -85,17 +98,63 @@ export async function fakePortal(): Promise<FakePortal> {
     }
     if (request.headers.authorization !== 'Bearer credential-1') return void response.writeHead(401).end();
     portal.counters.push(Number(String(request.headers['annex-agent']).split('; ')[1]));
+    if (portal.refuse !== null) {
+      response.writeHead(portal.refuse.status).end(JSON.stringify(portal.refuse));
+      changed();
+      return;
+    }
     if (url.pathname === '/agent/v1/goal-state') return await goalState(request, response, url);
     if (url.pathname.startsWith('/agent/v1/packages/')) {
       asking += 1;
       changed();
       await portal.until('packages asked for together', () => asking >= portal.packagesTogether);
-      const found = packages.get(url.pathname.slice('/agent/v1/packages/'.length));
-      response.writeHead(found === undefined ? 404 : 200).end(found?.zip);
+      return sendPackage(request, response, packages.get(url.pathname.slice('/agent/v1/packages/'.length))?.zip);
+    }
+    if (url.pathname.startsWith('/agent/v1/logs/')) return takeLog(request, response, url, body);
+    if (url.pathname === '/agent/v1/log-requests') {
+      response.writeHead(200).end(JSON.stringify({ requests: portal.wantedLogs }));
+      return;
+    }
+    const archive = /^\/agent\/v1\/log-requests\/([^/]+)\/archive$/.exec(url.pathname)?.[1];
+    if (archive !== undefined) {
+      portal.archives.set(archive, body);
+      portal.wantedLogs = portal.wantedLogs.filter(({ id }) => id !== archive);
+      response.writeHead(204).end();
+      changed();
+      return;
+    }
+    if (url.pathname === '/agent/v1/certificate') {
+      const { certificate } = JSON.parse(body.toString('utf8')) as { certificate: string };
+      portal.certificate = certificate;
+      response.writeHead(200).end('{}');
+      changed();
       return;
     }
     if (url.pathname === '/agent/v1/reports') return report(response, request, body);
     response.writeHead(404).end();
+  }
+
+  function sendPackage(request: IncomingMessage, response: ServerResponse, zip: Buffer | undefined): void {
+    if (zip === undefined) return void response.writeHead(404).end();
+    portal.ranges.push(request.headers.range ?? '');
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const bytes = zip.subarray(from);
+    response.writeHead(from > 0 ? 206 : 200, { 'content-length': bytes.length });
+    if (portal.cutPackages.times === 0) return void response.end(bytes);
+    portal.cutPackages.times -= 1;
+    response.write(bytes.subarray(0, portal.cutPackages.after), () => setTimeout(() => response.destroy(), 20));
+  }
+
+  function takeLog(request: IncomingMessage, response: ServerResponse, url: URL, body: Buffer): void {
+    const [, from = '', total = ''] = /^bytes (\d+)-\d+\/(\d+)$/.exec(request.headers['content-range'] ?? '') ?? [];
+    const { searchParams: asked, pathname } = url;
+    const name = decodeURIComponent(pathname.slice('/agent/v1/logs/'.length));
+    const key = [name, asked.get('sequence'), asked.get('command'), asked.get('attempt')].join(' ');
+    const whole = portal.logs.get(key) ?? Buffer.alloc(0);
+    if (whole.length !== Number(from)) return void response.writeHead(400).end(`expected ${whole.length} of ${total}`);
+    portal.logs.set(key, Buffer.concat([whole, gunzipSync(body)]));
+    response.writeHead(204).end();
+    changed();
   }
 
   async function goalState(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
@@ -104,7 +163,7 @@ export async function fakePortal(): Promise<FakePortal> {
     if (held === etag() && wait > 0) {
       await new Promise<void>((resolve) => {
         const done = () => {
-          if (held === etag() && !portal.away && !response.destroyed) return;
+          if (held === etag() && !portal.away && !response.destroyed && portal.wantedLogs.length === 0) return;
           clearTimeout(timer);
           waiters.delete(done);
           resolve();
@@ -118,7 +177,8 @@ export async function fakePortal(): Promise<FakePortal> {
       });
     }
     if (portal.away) request.socket.destroy();
-    const headers = { etag: etag(), 'annex-poll-after': '0' };
+    const wanted = portal.wantedLogs.length === 0 ? {} : { 'annex-log-requests': portal.wantedLogs.length };
+    const headers = { etag: etag(), 'annex-poll-after': '0', ...wanted };
     if (held === etag()) response.writeHead(304, headers).end();
     else response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(text);
   }
@@ -142,6 +202,13 @@ export async function fakePortal(): Promise<FakePortal> {
     reports: [],
     calls: [],
     counters: [],
+    logs: new Map(),
+    certificate: '',
+    wantedLogs: [],
+    archives: new Map(),
+    ranges: [],
+    cutPackages: { after: 0, times: 0 },
+    refuse: null,
     away: false,
     packagesTogether: 0,
     refuseReports: { status: 503, times: 0 },

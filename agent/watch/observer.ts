@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import type { StatusDocument } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
 import type { Journal } from '../journal.ts';
+import { type Moment, secondsSince } from './moment.ts';
 import { type ReadFile, readDocument, statusOf } from './read-document.ts';
 
 export type StatusWord = StatusDocument['status'];
@@ -10,6 +11,8 @@ export type StatusWord = StatusDocument['status'];
 export interface ObserverEvents {
   heartbeat(extension: string, read: ReadFile): void;
   status(extension: string, sequenceNumber: number, read: ReadFile, word: StatusWord | null): void;
+  /** A file stays unreadable. */
+  problem(about: string, message: string): void;
 }
 
 interface Watched {
@@ -22,6 +25,8 @@ interface Watched {
   /** What was handed on last; a change of it is handed on at once. */
   lastText: string | null;
   lastProblem: string | null;
+  /** When a file with this time was first seen. */
+  seen: { mtimeMs: number; at: Moment } | null;
   reading: Promise<StatusWord | null> | null;
 }
 
@@ -90,8 +95,8 @@ export class Observer {
     this.watchers.clear();
   }
 
-  private follow(what: Omit<Watched, 'lastText' | 'lastProblem' | 'reading'>): void {
-    const one: Watched = { ...what, lastText: null, lastProblem: null, reading: null };
+  private follow(what: Omit<Watched, 'lastText' | 'lastProblem' | 'seen' | 'reading'>): void {
+    const one: Watched = { ...what, lastText: null, lastProblem: null, seen: null, reading: null };
     this.watched.set(`${what.kind} ${what.extension}`, one);
     this.arrange();
     this.readSoon(one, false);
@@ -125,6 +130,7 @@ export class Observer {
       return null;
     }
     if (read === null || read.mtimeMs === one.leftAt || !this.isCurrent(one)) return null;
+    read = { ...read, ageSeconds: ageOf(one, read) };
     const changed = read.text !== one.lastText;
     one.lastText = read.text;
     one.lastProblem = null;
@@ -144,9 +150,9 @@ export class Observer {
   private complain(one: Watched, problem: string): void {
     if (problem === one.lastProblem || this.stopping.signal.aborted) return;
     one.lastProblem = problem;
-    this.journal.warn(`${one.extension}: its ${one.kind} file cannot be read: ${problem}. The last good one stays.`, {
-      path: one.path,
-    });
+    const message = `${one.extension}: its ${one.kind} file cannot be read: ${problem}. The last good one stays.`;
+    this.journal.warn(message, { path: one.path });
+    this.events.problem(one.extension, message);
   }
 
   private isCurrent(one: Watched): boolean {
@@ -181,4 +187,10 @@ export class Observer {
       if (dirname(one.path) === folder && (name === null || basename(one.path) === name)) this.readSoon(one, false);
     }
   }
+}
+
+/** Of a file from the future, as after the clock was set back, the age counts from when it was first seen. */
+function ageOf(one: Watched, { mtimeMs, ageSeconds, readAt }: ReadFile): number {
+  if (one.seen?.mtimeMs !== mtimeMs) one.seen = { mtimeMs, at: readAt };
+  return mtimeMs > readAt.clock ? secondsSince(one.seen.at) : ageSeconds;
 }

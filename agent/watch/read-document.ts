@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { type StatusDocument, statusFile } from '#protocol/index.ts';
 import { wait } from '../portal/wait.ts';
+import { type Moment, momentNow } from './moment.ts';
 
 /** A handler's file as it was read. */
 export interface ReadFile {
@@ -9,7 +10,7 @@ export interface ReadFile {
   file: unknown;
   /** Since the file's own time, when it was read. Never negative. */
   ageSeconds: number;
-  readAt: number;
+  readAt: Moment;
   /** The file's own time, milliseconds. */
   mtimeMs: number;
 }
@@ -41,11 +42,11 @@ async function attempt(path: string): Promise<ReadFile | null | string> {
     if (!before.isFile()) return 'it is no plain file';
     if (before.size > maxBytes) return `it has ${before.size} bytes, more than a report may carry`;
     const text = (await handle.readFile('utf8')).replace(/^\uFEFF/, '');
-    const readAt = Date.now();
+    const readAt = momentNow();
     const after = await handle.stat();
     if (before.mtimeMs !== after.mtimeMs || before.size !== after.size) return 'it is being written';
     const { mtimeMs } = after;
-    return { text, file: JSON.parse(text), ageSeconds: Math.max(0, (readAt - mtimeMs) / 1000), readAt, mtimeMs };
+    return { text, file: JSON.parse(text), ageSeconds: Math.max(0, (readAt.clock - mtimeMs) / 1000), readAt, mtimeMs };
   } catch (error) {
     return error instanceof SyntaxError ? 'it is no JSON, or only half of it' : String(error);
   } finally {

@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import { type CommandName, statusFileName } from '#protocol/index.ts';
+import { sentenceOf } from './agent-error.ts';
+import { markDone, type Round, type Step } from './goal/reconcile.ts';
+import { tellingOf } from './goal/telling.ts';
+import { executeStep, forgetCommand, logOutcome, resumeStep } from './handler/execute-step.ts';
+import { foldersOf } from './handler/folders.ts';
+import type { Outcome } from './handler/run-command.ts';
+import type { CommandRecord } from './handler/running-command.ts';
+import type { RunnerOptions } from './runner-options.ts';
+
+/** Runs the commands of handlers, remembers how they ended, and tells it. */
+export class CommandSteps {
+  /** Handlers whose installs are complete and want a reboot (AZ-G8). */
+  readonly rebootFor = new Set<string>();
+  private readonly options: RunnerOptions;
+  private readonly signal: AbortSignal;
+
+  constructor(options: RunnerOptions, signal: AbortSignal) {
+    this.options = options;
+    this.signal = signal;
+  }
+
+  async run(step: Step, kind: CommandName, round: Round): Promise<void> {
+    const { machine, observer, journal } = this.options;
+    const [name = ''] = step.extensions;
+    const { during, after, isFatal } = tellingOf(step);
+    const attempt = machine.countAttempt(step.extensions, kind, step.version);
+    for (const each of step.extensions) machine.tell(each, during, { command: kind, attempt });
+    this.save();
+    if (step.purpose === 'goal') this.followFiles(step, kind, round);
+    journal.note(`${name}: ${kind} ${step.version} begins`, { handler: step.handler, attempt });
+    const outcome = await this.execute(step, kind, attempt, this.signal);
+    if (this.signal.aborted) return;
+    const isGood = outcome.exitCode === 0;
+    if (isGood) this.noteSuccess(step, kind);
+    if (isGood || !isFatal) markDone(step, round);
+    else for (const each of step.extensions) round.failed.add(each);
+    const stays = !isGood && kind === 'update' ? `\nVersion ${step.from} stays on this machine, disabled.` : '';
+    for (const each of step.extensions) {
+      machine.tell(each, isGood || !isFatal ? (after ?? during) : 'failed', {
+        command: kind,
+        attempt,
+        exitCode: outcome.exitCode ?? undefined,
+        timedOut: outcome.timedOut,
+        output: outcome.output + stays,
+      });
+    }
+    this.keepOutput(outcome, kind, attempt, sequencesOf(step, this.options));
+    if (this.save()) forgetCommand(machine);
+    if (kind === 'enable' || (kind === 'disable' && step.purpose === 'goal')) {
+      const word = await observer.readStatus(name);
+      if (word !== null) round.statuses[name] = word;
+    }
+  }
+
+  /**
+   * A command of the agent's last run that was killed meanwhile: what it did counts, so that an install which ended with
+   * 0 is not run again (AZ-G3). What it was to be followed by is planned anew, as at each start.
+   */
+  async resume(): Promise<void> {
+    const { machine, journal } = this.options;
+    const found = await resumeStep({ machine, journal, signal: this.signal });
+    if (this.signal.aborted) return;
+    if (found === null) {
+      forgetCommand(machine);
+      return;
+    }
+    const { record, outcome } = found;
+    const { kind, attempt } = record;
+    const step: Step = { ...record, extensions: record.extensions.map(({ name }) => name) };
+    const isGood = outcome.exitCode === 0;
+    logOutcome(journal, step, kind, outcome);
+    if (isGood) this.noteSuccess(step, kind);
+    const { during, after, isFatal } = tellingOf(step);
+    for (const { name, sequenceNumber } of record.extensions) {
+      const state = isGood || !isFatal ? (after ?? during) : 'failed';
+      const { exitCode, timedOut, output } = outcome;
+      machine.tell(
+        name,
+        state,
+        { command: kind, attempt, exitCode: exitCode ?? undefined, timedOut, output },
+        sequenceNumber,
+      );
+    }
+    this.keepOutput(outcome, kind, attempt, record.extensions);
+    if (this.save()) forgetCommand(machine);
+  }
+
+  /** For demos and tests: disable of one extension, told to nobody. */
+  async disableQuietly(step: Step): Promise<void> {
+    await this.execute(step, 'disable', 1);
+    forgetCommand(this.options.machine);
+  }
+
+  private async execute(step: Step, kind: CommandName, attempt: number, signal?: AbortSignal): Promise<Outcome> {
+    const { machine, environment, journal } = this.options;
+    const outcome = await executeStep({ machine, journal, step, kind, attempt, environment, signal });
+    if (!signal?.aborted) logOutcome(journal, step, kind, outcome);
+    return outcome;
+  }
+
+  /** Install or update that ended with 0 is never run again for that version (AZ-G3). */
+  private noteSuccess(step: Step, kind: CommandName): void {
+    const { machine, observer } = this.options;
+    const version = machine.versionOf(step);
+    if (kind === 'disable' && step.purpose === 'goal') {
+      for (const name of step.extensions) observer.ignoreHeartbeat(name);
+    }
+    if (version === undefined) return;
+    if (kind === 'uninstall') version.installed = false;
+    if (kind !== 'install' && kind !== 'update') return;
+    version.installed = true;
+    for (const name of step.extensions) {
+      const local = machine.local.extensions[name];
+      if (local !== undefined) local.version = step.version;
+    }
+    if (version.rebootAfterInstall) this.rebootFor.add(step.handler);
+  }
+
+  /** From its first command on a handler may tell of itself; heartbeats only where its manifest says so (AZ-H2). */
+  private followFiles(step: Step, kind: CommandName, round: Round): void {
+    const { observer, machine } = this.options;
+    const folders = foldersOf(machine.layout, step.handler, step.version);
+    for (const name of step.extensions) {
+      if (machine.versionOf(step)?.reportHeartbeat && kind !== 'disable') {
+        observer.followHeartbeat(name, folders.heartbeatFile);
+      } else observer.ignoreHeartbeat(name);
+      if (kind !== 'enable' && kind !== 'disable') continue;
+      const sequenceNumber = machine.goalOf(name)?.sequenceNumber ?? 0;
+      delete round.statuses[name];
+      const isNamed = machine.versionOf(step)?.supportsMultipleExtensions === true;
+      const file = statusFileName(sequenceNumber, isNamed ? name : undefined);
+      observer.followStatus(name, sequenceNumber, join(folders.statusFolder, file));
+    }
+  }
+
+  /** The whole output goes to the portal on a way of its own; the report has its end only. */
+  private keepOutput(
+    { outputFile }: Outcome,
+    command: CommandName,
+    attempt: number,
+    extensions: CommandRecord['extensions'],
+  ): void {
+    if (outputFile === undefined) return;
+    for (const { name, sequenceNumber } of extensions) {
+      this.options.sendOutput({ extension: name, command, attempt, sequence: sequenceNumber, file: outputFile });
+    }
+  }
+
+  /** A full disk does not stop the work; the next step writes again. */
+  save(): boolean {
+    const { machine, journal } = this.options;
+    try {
+      machine.save();
+      return true;
+    } catch (error) {
+      journal.warn(`The agent's state could not be written: ${sentenceOf(error)}. Free space on the disk.`);
+      return false;
+    }
+  }
+}
+
+function sequencesOf({ extensions }: Step, { machine }: RunnerOptions): CommandRecord['extensions'] {
+  return extensions.map((name) => ({ name, sequenceNumber: machine.goalOf(name)?.sequenceNumber ?? 0 }));
+}

@@ -1,0 +1,190 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandNames } from '#protocol/index.ts';
+import { Agent } from './agent.ts';
+import { visitCrashPoints } from './folder/crash-point.ts';
+import { layoutOf } from './folder/layout.ts';
+import { writeJson, writeWhole } from './folder/write-file.ts';
+import { readLocalState } from './goal/local-state.ts';
+import { zipOf } from './testing/fake-handler.ts';
+import { type MemoryGoal, MemoryPortal } from './testing/memory-portal.ts';
+
+/*
+ * Kills the agent at every point between two things that outlast it: from the n-th on, nothing that it does reaches
+ * disk, handlers or portal, as after kill -9; then it is started again. In memory where there is such a folder, since
+ * each of hundreds of runs syncs its files.
+ */
+const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-crash-'));
+const callsFile = join(base, 'calls.log');
+const mount = { name: 'mount', handler: 'Acme.Test.Mount' };
+const echo = { name: 'echo', handler: 'Acme.Test.Echo', dependsOn: ['mount'] };
+const enabled: MemoryGoal[] = [
+  { ...echo, version: '1.0' },
+  { ...mount, version: '1.0' },
+];
+
+class Killed extends Error {}
+
+interface Stage {
+  name: string;
+  goal: MemoryGoal[];
+  /** What is called when nobody kills the agent. */
+  calls: string[];
+  /** Calls that may come once more after a restart; the others never do. */
+  again: string[];
+  /** What the portal was told last of each. */
+  told: string[];
+  /** Installed handlers in the end. */
+  installed: string[];
+}
+
+/** Each begins where the one before it has ended. */
+const stages: Stage[] = [
+  {
+    name: 'AZ-G1 two extensions, one after the other',
+    goal: enabled,
+    calls: ['Mount-1.0 install', 'Mount-1.0 enable', 'Echo-1.0 install', 'Echo-1.0 enable'],
+    again: ['Mount-1.0 enable', 'Echo-1.0 enable'],
+    told: ['mount enabled 1', 'echo enabled 1'],
+    installed: ['Acme.Test.Mount-1.0', 'Acme.Test.Echo-1.0'],
+  },
+  {
+    name: 'AZ-G7 a newer version',
+    goal: [{ ...echo, version: '1.1', dependsOn: [] }],
+    calls: ['Echo-1.0 disable', 'Echo-1.1 update', 'Echo-1.0 uninstall', 'Echo-1.1 enable'],
+    again: ['Echo-1.0 disable', 'Echo-1.1 enable'],
+    told: ['echo enabled 2'],
+    installed: ['Acme.Test.Mount-1.0', 'Acme.Test.Echo-1.1'],
+  },
+  {
+    name: 'AZ-G5 remove',
+    goal: [{ ...echo, version: '1.1', state: 'uninstall', dependsOn: [] }],
+    calls: ['Echo-1.1 disable', 'Echo-1.1 uninstall'],
+    again: ['Echo-1.1 disable'],
+    told: ['echo removed 3'],
+    installed: ['Acme.Test.Mount-1.0'],
+  },
+];
+
+let packages: { handler: string; version: string; zip: Buffer }[] = [];
+
+beforeAll(async () => {
+  const all = [
+    { handler: mount.handler, version: '1.0' },
+    { handler: echo.handler, version: '1.0' },
+    { handler: echo.handler, version: '1.1' },
+  ];
+  packages = await Promise.all(all.map(async (one) => ({ ...one, zip: await packageOf(one) })));
+  const first = layoutOf(join(base, 'before-0'));
+  writeWhole(first.credential, 'credential\n');
+  const thumbprint = 'A'.repeat(40);
+  const identity = {
+    portal: 'http://portal.test',
+    name: 'vm',
+    thumbprint,
+    vmId: 'vm',
+    enrolledAt: null,
+    pollSeconds: 1,
+  };
+  writeJson(first.identity, identity);
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** A handler whose commands do nothing but log themselves, without a program of their own: it is run a thousand times. */
+async function packageOf({ handler, version }: { handler: string; version: string }): Promise<Buffer> {
+  const name = `${handler.split('.').at(-1)}-${version}`;
+  const commands = commandNames.map((command) => [`${command}Command`, `echo ${name} ${command} >> ${callsFile}`]);
+  const handlerManifest = { ...Object.fromEntries(commands), rebootAfterInstall: false, reportHeartbeat: false };
+  return await zipOf({ 'HandlerManifest.json': JSON.stringify([{ version: 1.0, handlerManifest }]) });
+}
+
+/** One life of the agent in a folder: to its goal, or until it is killed at the n-th point. Gives what it passed. */
+async function live(folder: string, portal: MemoryPortal, killAt = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const points: string[] = [];
+  let died = () => {};
+  const death = new Promise<void>((resolve) => {
+    died = resolve;
+  });
+  visitCrashPoints((point) => {
+    if (points.length < killAt) points.push(point);
+    if (points.length < killAt) return;
+    died();
+    throw new Killed(point);
+  });
+  const agent = new Agent({
+    layout: layoutOf(folder),
+    journal: { info() {}, warn() {}, note() {} },
+    heartbeatSeconds: 600,
+    statusSeconds: 600,
+    environment: {},
+    call: () => Promise.reject(new Error('the portal is in this process')),
+    portal,
+  });
+  const work = agent.start().then(async () => {
+    await agent.runner.whenIdle();
+    await agent.reportEverything(5);
+  });
+  await Promise.race([death, work]);
+  await agent.stop(0);
+  visitCrashPoints(null);
+  return points;
+}
+
+const callsNow = () => (existsSync(callsFile) ? readFileSync(callsFile, 'utf8').trim().split('\n') : []);
+
+/** The calls are those of the stage, in its order; after a restart some may have begun once more. */
+function expectLegal(calls: string[], { calls: expected, again }: Stage): void {
+  expect(calls.filter((call, index) => calls.indexOf(call) === index)).toEqual(expected);
+  const repeated = calls.filter((call, index) => calls.indexOf(call) !== index);
+  for (const call of repeated) expect(again).toContain(call);
+}
+
+function expectReached(folder: string, portal: MemoryPortal, stage: Stage): void {
+  for (const told of stage.told) {
+    const [extension = ''] = told.split(' ');
+    expect(portal.told.filter((line) => line.startsWith(`${extension} `)).at(-1)).toBe(told);
+  }
+  const { handlers } = readLocalState(layoutOf(folder));
+  const installed = Object.entries(handlers).flatMap(([handler, { versions }]) =>
+    Object.entries(versions).map(([version, facts]) => (facts.installed ? `${handler}-${version}` : 'not installed')),
+  );
+  expect(installed.sort()).toEqual([...stage.installed].sort());
+  expect(readdirSync(join(folder, 'handlers')).sort()).toEqual([...stage.installed].sort());
+  expect(readdirSync(join(folder, 'incoming'))).toEqual([]);
+}
+
+describe.each(stages.map((stage, index) => ({ stage, index, title: stage.name })))('$title', ({ stage, index }) => {
+  test('killed at every point it goes on and arrives', { timeout: 120_000 }, async () => {
+    const before = join(base, `before-${index}`);
+    const after = join(base, `before-${index + 1}`);
+    const portalOf = () => new MemoryPortal(index + 1, stage.goal, packages);
+    // Once undisturbed: it says how many points there are, and is where the next stage begins.
+    cpSync(before, after, { recursive: true });
+    rmSync(callsFile, { force: true });
+    const whole = portalOf();
+    const points = await live(after, whole);
+    expect(callsNow()).toEqual(stage.calls);
+    expectReached(after, whole, stage);
+    expect(points.length).toBeGreaterThan(40);
+
+    for (let killAt = 1; killAt <= points.length; killAt += 1) {
+      const folder = join(base, 'run');
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder);
+      cpSync(before, folder, { recursive: true });
+      rmSync(callsFile, { force: true });
+      const portal = portalOf();
+      const passed = await live(folder, portal, killAt);
+      const where = `killed at ${killAt} of ${points.length}, ${passed.at(-1)}`;
+      await live(folder, portal);
+      try {
+        expectLegal(callsNow(), stage);
+        expectReached(folder, portal, stage);
+      } catch (error) {
+        throw new Error(`${where}: calls ${callsNow().join(', ')}; told ${portal.told.join(', ')}`, { cause: error });
+      }
+    }
+  });
+});

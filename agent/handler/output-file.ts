@@ -1,0 +1,109 @@
+import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { documentLimits } from '#protocol/index.ts';
+import { Mask } from './mask.ts';
+
+/** What the portal takes of one command. */
+const maxFileBytes = 64 * 1024 * 1024;
+/** So much of the end of a longer output is kept. */
+const endBytes = 1024 * 1024;
+
+/** The whole output of a command on disk: bounded, without secrets, and saying where something is missing. */
+export class OutputFile {
+  readonly path: string;
+  private readonly mask: Mask;
+  private readonly file: number;
+  private readonly room: number;
+  private size: number;
+  /** Bytes that came beyond the room; the last of them are in `end`. */
+  private beyond = 0;
+  private end: Buffer[] = [];
+  private endSize = 0;
+  /** Bytes after a gap that are not taken: they may be the rest of a secret. */
+  private skip = 0;
+
+  /** `resumed`: an earlier run of the agent wrote its first part, and what was on the way got lost. */
+  constructor(path: string, { secrets, resumed = false }: { secrets: readonly string[]; resumed?: boolean }) {
+    this.path = path;
+    this.mask = new Mask(secrets);
+    this.room = maxFileBytes - endBytes - 1024;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    this.file = openSync(path, resumed ? 'a+' : 'w+', 0o600);
+    this.size = fstatSync(this.file).size;
+    if (resumed) {
+      this.keep(Buffer.from('\n[The agent was started again here; some of the output is missing.]\n'));
+      this.skip = this.mask.reach;
+    }
+  }
+
+  write(chunk: Buffer): void {
+    const skipped = Math.min(this.skip, chunk.length);
+    this.skip -= skipped;
+    this.keep(this.mask.push(chunk.subarray(skipped)));
+  }
+
+  /** Writes what is left, and a last word of the agent's own. The tail is what a report carries. */
+  finish(note: string): { tail: string; bytes: number } {
+    this.keep(this.mask.end());
+    const kept = Buffer.concat(this.end);
+    const missing = this.beyond - kept.length;
+    if (missing > 0) this.append(Buffer.from(`\n[Cut: ${missing} bytes are missing here.]\n`));
+    this.append(kept);
+    const separator = this.size === 0 ? '' : '\n';
+    if (note !== '') this.append(Buffer.from(`${separator}${note}`));
+    const tail = this.tail();
+    fsyncSync(this.file);
+    closeSync(this.file);
+    return { tail, bytes: this.size };
+  }
+
+  /** A full disk takes nothing more; the command goes on. */
+  private append(bytes: Buffer): void {
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.file, bytes, at);
+      this.size += bytes.length;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
+
+  private keep(bytes: Buffer): void {
+    const fitting = Math.max(0, Math.min(bytes.length, this.room - this.size));
+    if (fitting > 0) this.append(bytes.subarray(0, fitting));
+    if (fitting === bytes.length) return;
+    const rest = Buffer.from(bytes.subarray(fitting));
+    this.beyond += rest.length;
+    this.end.push(rest);
+    this.endSize += rest.length;
+    while (this.end[0] !== undefined && this.endSize - this.end[0].length >= endBytes) {
+      this.endSize -= this.end.shift()?.length ?? 0;
+    }
+  }
+
+  /** The end of the file, at most what a report may carry, as text that JSON and a database can hold. */
+  private tail(): string {
+    const { size } = fstatSync(this.file);
+    const header = `[Cut: only the end of ${size} bytes. The whole output is in ${this.path} on the machine.]\n`;
+    const room = documentLimits.outputBytes - Buffer.byteLength(header);
+    const buffer = Buffer.alloc(Math.min(size, room));
+    const start = size - buffer.length;
+    readSync(this.file, buffer, 0, buffer.length, start);
+    const text = clean(buffer.toString('utf8'));
+    const kept = lastBytes(text, room);
+    return start === 0 && kept === text ? kept : header + kept;
+  }
+}
+
+/** Control characters that no terminal text needs become the replacement character. */
+function clean(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => ('\t\n\r\u001b'.includes(character) ? character : '\uFFFD'));
+}
+
+function lastBytes(text: string, bytes: number): string {
+  const encoded = Buffer.from(text, 'utf8');
+  if (encoded.length <= bytes) return text;
+  let start = encoded.length - bytes;
+  // Not in the middle of a character.
+  while (((encoded[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return encoded.subarray(start).toString('utf8');
+}

@@ -1,0 +1,52 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { settingsFile } from '#protocol/index.ts';
+import { sentenceOf } from '../agent-error.ts';
+import type { Layout } from '../folder/layout.ts';
+import { readJson } from '../folder/write-file.ts';
+import { openSealed } from '../identity/open-sealed.ts';
+import type { Journal } from '../journal.ts';
+import { maskedTexts } from './mask.ts';
+
+const settingsName = /^(?:([\w.-]+)\.)?(\d+)\.settings$/;
+
+/** What the output of a handler's commands must not show: the values of all protected settings in these folders. */
+export function secretsOf(layout: Layout, configFolders: string[], journal: Journal): string[] {
+  const texts = new Set<string>();
+  for (const file of configFolders.flatMap(settingsFilesIn)) {
+    const { protectedSettings, protectedSettingsCertThumbprint } = sealedPartOf(file);
+    if (protectedSettings === undefined || protectedSettingsCertThumbprint === undefined) continue;
+    try {
+      for (const text of maskedTexts(openSealed(layout, protectedSettingsCertThumbprint, protectedSettings))) {
+        texts.add(text);
+      }
+    } catch (error) {
+      journal.warn(`${file} cannot be opened, its values are not masked in output: ${sentenceOf(error)}.`);
+    }
+  }
+  return [...texts];
+}
+
+/** The thumbprint of the key that opens a settings file, or undefined where nothing in it is sealed. */
+export function sealedPartOf(file: string): { protectedSettings?: string; protectedSettingsCertThumbprint?: string } {
+  const parsed = settingsFile.safeParse(readJson(file));
+  return parsed.success ? parsed.data.handlerSettings : {};
+}
+
+export function settingsFilesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => settingsName.test(name))
+    .map((name) => join(folder, name));
+}
+
+/** Of the settings files in a folder those in force: the highest number of each extension (AZ-C4). */
+export function settingsInForce(folder: string): string[] {
+  const highest = new Map<string, { number: number; file: string }>();
+  for (const file of settingsFilesIn(folder)) {
+    const [, extension = '', digits = ''] = settingsName.exec(file.slice(folder.length + 1)) ?? [];
+    const number = Number(digits);
+    if (number >= (highest.get(extension)?.number ?? -1)) highest.set(extension, { number, file });
+  }
+  return [...highest.values()].map(({ file }) => file);
+}

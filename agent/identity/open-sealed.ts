@@ -1,0 +1,32 @@
+import { constants, createDecipheriv, privateDecrypt } from 'node:crypto';
+import { join } from 'node:path';
+import { ContentInfo, EnvelopedData } from '@peculiar/asn1-cms';
+import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
+import type { Layout } from '../folder/layout.ts';
+import { readText } from '../folder/write-file.ts';
+
+const aes256Cbc = '2.16.840.1.101.3.4.1.42';
+
+/**
+ * Opens protected settings in memory with one of this machine's keys; null where that key is not here. The agent looks
+ * at them for one thing only: so that their values are masked in output. Throws where they are sealed in another way.
+ */
+export function openSealed(layout: Layout, thumbprint: string, base64: string): unknown {
+  if (!/^[0-9A-F]{40}$/i.test(thumbprint)) return null;
+  const key = readText(join(layout.certificates, `${thumbprint.toUpperCase()}.prv`));
+  if (key === null) return null;
+  const content = AsnConvert.parse(Buffer.from(base64, 'base64'), ContentInfo).content;
+  const { recipientInfos, encryptedContentInfo } = AsnConvert.parse(content, EnvelopedData);
+  const wrapped = [...recipientInfos].find(({ ktri }) => ktri !== undefined)?.ktri?.encryptedKey;
+  const { algorithm, parameters } = encryptedContentInfo.contentEncryptionAlgorithm;
+  const sealed = encryptedContentInfo.encryptedContent;
+  const parts = sealed?.value === undefined ? sealed?.constructedValue : [sealed.value];
+  if (wrapped === undefined || parts === undefined || algorithm !== aes256Cbc || !parameters) {
+    throw new Error('they are sealed in a way that this agent does not know');
+  }
+  const contentKey = privateDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.from(wrapped.buffer));
+  const iv = Buffer.from(AsnConvert.parse(parameters, OctetString).buffer);
+  const cipher = createDecipheriv('aes-256-cbc', contentKey, iv);
+  const plain = Buffer.concat([...parts.map((part) => cipher.update(Buffer.from(part.buffer))), cipher.final()]);
+  return JSON.parse(plain.toString('utf8'));
+}

@@ -1,0 +1,70 @@
+import { sign } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GoalState } from '#protocol/index.ts';
+import { AgentError } from '../agent-error.ts';
+import type { Layout } from '../folder/layout.ts';
+import { discard, readText, writeJson } from '../folder/write-file.ts';
+import { sealedPartOf, settingsInForce } from '../handler/secrets-of.ts';
+import { type Portal, PortalRefusal } from '../portal/portal.ts';
+import { createKey } from './create-key.ts';
+import { type IdentityFile, readIdentityFile } from './identity.ts';
+
+/** Whether a renewal was begun whose answer did not arrive. */
+export function isRenewing(layout: Layout): boolean {
+  return readIdentityFile(layout)?.nextThumbprint != null;
+}
+
+/**
+ * Makes a new key pair and has the portal seal for it from now on, which the old key must ask for. Killed in between it
+ * goes on with the same new key: the portal repeats its answer. Gives the new thumbprint; throws where it is refused.
+ */
+export async function renewKey(layout: Layout, portal: Portal): Promise<string> {
+  const identity = readIdentityFile(layout);
+  const oldKey = identity === null ? null : readText(join(layout.certificates, `${identity.thumbprint}.prv`));
+  if (identity === null || oldKey === null) {
+    throw new AgentError(`The key of this machine is not in ${layout.certificates}. Enrol it again: enroll --again`);
+  }
+  const next = await nextKey(layout, identity);
+  const proof = sign('sha256', Buffer.from(next.certificatePem), oldKey).toString('base64');
+  try {
+    await portal.renewCertificate(next.certificatePem, proof);
+  } catch (error) {
+    // Refused for good: the next attempt is one with another key.
+    if (error instanceof PortalRefusal && [409, 422].includes(error.status) && error.code !== 'duplicate_agent') {
+      writeJson(layout.identity, { ...identity, nextThumbprint: null } satisfies IdentityFile);
+    }
+    throw error;
+  }
+  writeJson(layout.identity, { ...identity, thumbprint: next.thumbprint, nextThumbprint: null } satisfies IdentityFile);
+  return next.thumbprint;
+}
+
+async function nextKey(layout: Layout, identity: IdentityFile) {
+  const thumbprint = identity.nextThumbprint;
+  const certificatePem = thumbprint && readText(join(layout.certificates, `${thumbprint}.crt`));
+  if (thumbprint && certificatePem) return { thumbprint, certificatePem };
+  const made = await createKey(layout, identity.name);
+  writeJson(layout.identity, { ...identity, nextThumbprint: made.thumbprint } satisfies IdentityFile);
+  return made;
+}
+
+/**
+ * Deletes keys that nothing uses any more: neither the machine's own nor named by the goal state or by the settings in
+ * force of a handler that is here. What is sealed in earlier settings files, which stay, cannot be opened afterwards.
+ */
+export function sweepKeys(layout: Layout, goal: GoalState | null): void {
+  const identity = readIdentityFile(layout);
+  if (goal === null || identity === null || !existsSync(layout.certificates)) return;
+  const used = new Set([identity.thumbprint, identity.nextThumbprint]);
+  for (const { settings } of goal.extensions) used.add(settings.protectedSettingsCertThumbprint?.toUpperCase());
+  for (const handler of existsSync(layout.handlers) ? readdirSync(layout.handlers) : []) {
+    for (const file of settingsInForce(join(layout.handlers, handler, 'config'))) {
+      used.add(sealedPartOf(file).protectedSettingsCertThumbprint?.toUpperCase());
+    }
+  }
+  for (const name of readdirSync(layout.certificates)) {
+    const thumbprint = /^([0-9A-F]{40})\.(crt|prv)$/.exec(name)?.[1];
+    if (thumbprint !== undefined && !used.has(thumbprint)) discard(join(layout.certificates, name));
+  }
+}

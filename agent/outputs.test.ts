@@ -1,0 +1,142 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { filesOfHandler, zipOf } from './testing/fake-handler.ts';
+import { type TestMachine, testMachine } from './testing/machine.ts';
+import { sealedFor } from './testing/seal.ts';
+
+let machine: TestMachine;
+beforeEach(async () => {
+  machine = await testMachine();
+});
+afterEach(async () => {
+  await machine.close();
+});
+
+const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
+const handlers = () => machine.portal.reports.flatMap((report) => report.handlers);
+const enabled = () => handlers().find(({ state }) => state === 'enabled');
+const log = (key: string) => machine.portal.logs.get(key)?.toString('utf8');
+const commands = () => join(machine.dir, 'logs', 'Acme.Test.Echo-1.0.0.0', 'commands');
+
+test('the whole output goes to the portal in pieces, the report has its end', async () => {
+  await machine.addHandler({
+    ...echo,
+    script: '[ "$1" != enable ] || { echo begin; head -c 3000000 /dev/zero | tr "\\0" x; echo end; }',
+  });
+  machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 7 }]);
+  await machine.start();
+  const whole = `begin\n${'x'.repeat(3_000_000)}end\n`;
+  await machine.portal.until('the whole output', () => log('echo 7 enable 1')?.length === whole.length);
+  expect(log('echo 7 enable 1')).toBe(whole);
+  const told = await machine.portal.until('enabled', enabled);
+  expect(told.output).toMatch(/^\[Cut: only the end of 3000010 bytes\..*\]\nx+end\n$/s);
+  const file = join(commands(), 'echo.7.enable.1.log');
+  expect(readFileSync(file, 'utf8')).toBe(whole);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('outputs are kept on disk while the portal is away, and come when it is back; a sequence number has its attempts', async () => {
+  await machine.addHandler({ ...echo, script: 'echo "$1 said"' });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start();
+  await machine.portal.until('enabled', enabled);
+  await machine.stop();
+  machine.portal.away = true;
+  machine.portal.logs.clear();
+  const agent = await machine.start();
+  await agent.runner.whenIdle();
+  await machine.stop();
+  expect(machine.portal.logs.size).toBe(0);
+  machine.portal.away = false;
+  await machine.start();
+  await machine.portal.until('both attempts', () => log('echo 1 enable 2') && log('echo 1 enable 3'));
+  expect(log('echo 1 enable 2')).toBe('enable said\n');
+  expect(readdirSync(commands()).sort()).toEqual([
+    'echo.1.enable.1.log',
+    'echo.1.enable.2.log',
+    'echo.1.enable.3.log',
+    'echo.1.install.1.log',
+  ]);
+});
+
+test('AZ-C3 secrets are masked in output before it is on disk or on its way, also across chunks', async () => {
+  const settings = { password: 'swordfish-in-the-sea', pin: 'abc12' };
+  // The secret in two pieces, with enough time between them for two chunks.
+  const script = `[ "$1" = enable ] || exit 0
+printf 'the password is sword'; sleep 0.1; echo 'fish-in-the-sea and abc12'; cat config/1.settings`;
+  await machine.addHandler({ ...echo, script });
+  const sealed = sealedFor(machine.dir, settings);
+  machine.portal.setGoal([{ ...echo, name: 'echo', settings: { publicSettings: {}, ...sealed } }]);
+  await machine.start();
+  const told = await machine.portal.until('enabled', enabled);
+  const whole = await machine.portal.until('the output', () => log('echo 1 enable 1'));
+  expect(told.output).toBe(whole);
+  expect(whole).toContain('the password is [masked] and abc12\n');
+  // Sealed on disk, as it came.
+  expect(whole).toContain(sealed.protectedSettings);
+  const found = spawnSync('grep', ['-rlF', 'fish-in-the-sea', join(machine.dir, 'logs'), join(machine.dir, 'reports')]);
+  expect(found).toMatchObject({ status: 1 });
+});
+
+test('AZ-G11 logs that an operator asks for are sent as an archive, also after the uninstall', async () => {
+  await machine.addHandler({ ...echo, script: 'echo "own words" > "../../logs/$(basename "$PWD")/own.log"' });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start();
+  await machine.portal.until('enabled', enabled);
+  machine.portal.setGoal([{ ...echo, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
+  await machine.portal.until('removed', () => handlers().find(({ state }) => state === 'removed'));
+  const [some, none] = ['0190e0e0-0000-7000-8000-000000000001', '0190e0e0-0000-7000-8000-000000000002'];
+  machine.portal.wantedLogs = [
+    { id: some, handler: 'Acme.Test.Echo' },
+    { id: none, handler: 'Acme.Test.Ech' },
+  ];
+  machine.portal.setGoal([]);
+  await machine.portal.until('the archives', () => machine.portal.archives.size === 2);
+  expect(machine.portal.archives.get(none)).toHaveLength(0);
+  const zip = join(machine.dir, 'logs.zip');
+  writeFileSync(zip, machine.portal.archives.get(some) ?? '');
+  const listed = execFileSync('python3', ['-m', 'zipfile', '-l', zip], { encoding: 'utf8' });
+  expect(listed).toContain('Acme.Test.Echo-1.0.0.0/own.log');
+  expect(listed).toContain('Acme.Test.Echo-1.0.0.0/commands/echo.2.uninstall.1.log');
+});
+
+test('AZ-G9 a download that breaks off goes on where it stopped, also after a restart', async () => {
+  const zip = await zipOf({
+    ...filesOfHandler(machine.callsFile, echo),
+    // It does not get smaller.
+    'ballast.txt': randomBytes(200_000).toString('hex'),
+  });
+  machine.portal.addPackage(echo.handler, echo.version, zip);
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  machine.portal.cutPackages = { after: 90_000, times: 1 };
+  await machine.start();
+  const incoming = join(machine.dir, 'incoming');
+  await machine.until('the break', () => machine.lines.some((line) => line.includes('did not arrive')));
+  await machine.stop();
+  const asked = machine.portal.ranges.length;
+  const file = readdirSync(incoming).find((name) => name.endsWith('.zip')) ?? '';
+  const { size } = statSync(join(incoming, file));
+  expect(size).toBeGreaterThan(0);
+  await machine.start();
+  await machine.portal.until('enabled', enabled);
+  expect(machine.portal.ranges.slice(asked)).toEqual([`bytes=${size}-`]);
+  expect(readdirSync(incoming)).toEqual([]);
+});
+
+test('a beginning that does not fit is thrown away, and the package is fetched from its start', async () => {
+  await machine.addHandler(echo);
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  machine.portal.cutPackages = { after: 100, times: 1 };
+  await machine.start();
+  const incoming = join(machine.dir, 'incoming');
+  await machine.until('the break', () => machine.lines.some((line) => line.includes('did not arrive')));
+  await machine.stop();
+  const file = join(incoming, readdirSync(incoming)[0] ?? '');
+  writeFileSync(file, Buffer.alloc(statSync(file).size, 'x'));
+  await machine.start();
+  await machine.portal.until('enabled', enabled);
+  expect(machine.lines.some((line) => line.includes('did not fit'))).toBe(true);
+});

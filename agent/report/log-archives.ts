@@ -1,0 +1,124 @@
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+import { parseVersion } from '#protocol/index.ts';
+import { sentenceOf } from '../agent-error.ts';
+import type { Layout } from '../folder/layout.ts';
+import { discard } from '../folder/write-file.ts';
+import type { Journal } from '../journal.ts';
+import { type LogRequest, type Portal, PortalRefusal } from '../portal/portal.ts';
+
+/** Raw bytes of one archive; the portal takes 256 MiB. */
+const maxBytes = 240 * 1024 * 1024;
+
+/** Sends the log folders of handlers that operators wait for, also after the uninstall (AZ-G11). */
+export class LogArchives {
+  private readonly layout: Layout;
+  private readonly portal: Portal;
+  private readonly journal: Journal;
+  private readonly stopping = new AbortController();
+  private sending: Promise<void> | null = null;
+
+  constructor({ layout, portal, journal }: { layout: Layout; portal: Portal; journal: Journal }) {
+    this.layout = layout;
+    this.portal = portal;
+    this.journal = journal;
+  }
+
+  /** Somebody waits. What fails is asked for again by the portal's next answer. */
+  wanted(): void {
+    if (this.stopping.signal.aborted) return;
+    this.sending ??= this.sendAll()
+      .catch((error: unknown) => {
+        if (!this.stopping.signal.aborted) this.journal.warn(`Logs that were asked for wait: ${sentenceOf(error)}`);
+      })
+      .finally(() => {
+        this.sending = null;
+      });
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.sending;
+  }
+
+  private async sendAll(): Promise<void> {
+    for (const request of await this.portal.logRequests(this.stopping.signal)) await this.send(request);
+  }
+
+  private async send({ id, handler }: LogRequest): Promise<void> {
+    const zip = join(this.layout.incoming, `logs-${id}.away`);
+    try {
+      mkdirSync(this.layout.incoming, { recursive: true, mode: 0o700 });
+      await archiveLogs(this.layout.logs, handler, zip);
+      await this.portal.sendArchive(id, zip, this.stopping.signal);
+      this.journal.info(`The logs of ${handler} were sent, an operator asked for them.`);
+    } catch (error) {
+      if (!(error instanceof PortalRefusal) || error.passing) throw error;
+      if (error.status !== 404) this.journal.warn(`The portal did not take the logs of ${handler}: ${error.message}`);
+    } finally {
+      discard(zip);
+    }
+  }
+}
+
+/** The log folders of all versions of a handler as a zip, the newest files first; an empty file where there are none. */
+export async function archiveLogs(logs: string, handler: string, zip: string): Promise<void> {
+  const files = foldersOfHandler(logs, handler)
+    .flatMap(filesBelow)
+    .sort((a, b) => b.time - a.time);
+  if (files.length === 0) {
+    writeFileSync(zip, '', { mode: 0o600 });
+    return;
+  }
+  const archive = new ZipFile();
+  let bytes = 0;
+  const leftOut: string[] = [];
+  for (const { path, size, time } of files) {
+    const name = relative(logs, path);
+    if (bytes + size > maxBytes) leftOut.push(`${name} (${size} bytes)`);
+    else {
+      bytes += size;
+      // A log may grow meanwhile: it is read to where it was.
+      const options = { mtime: new Date(time), mode: 0o100600 };
+      if (size === 0) archive.addBuffer(Buffer.alloc(0), name, options);
+      else {
+        archive.addReadStreamLazy(name, options, (give) => give(null, createReadStream(path, { end: size - 1 })));
+      }
+    }
+  }
+  if (leftOut.length > 0) {
+    archive.addBuffer(
+      Buffer.from(`These did not fit and stay on the machine:\n${leftOut.join('\n')}\n`),
+      'left-out.txt',
+    );
+  }
+  archive.end();
+  await pipeline(archive.outputStream, createWriteStream(zip, { mode: 0o600 }));
+}
+
+function foldersOfHandler(logs: string, handler: string): string[] {
+  if (!existsSync(logs)) return [];
+  return readdirSync(logs)
+    .filter((name) => name.startsWith(`${handler}-`) && parseVersion(name.slice(handler.length + 1)) !== null)
+    .map((name) => join(logs, name));
+}
+
+/** Plain files only: a link may lead anywhere. */
+function filesBelow(folder: string): { path: string; size: number; time: number }[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    if (facts?.isDirectory()) return filesBelow(path);
+    return facts?.isFile() ? [{ path, size: facts.size, time: facts.mtimeMs }] : [];
+  });
+}

@@ -1,0 +1,151 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { commandNames } from '#protocol/index.ts';
+import { sentenceOf } from '../agent-error.ts';
+import type { Layout } from '../folder/layout.ts';
+import { discard, readJson, writeJson } from '../folder/write-file.ts';
+import type { Journal } from '../journal.ts';
+import { backoff } from '../portal/backoff.ts';
+import { type Portal, PortalRefusal } from '../portal/portal.ts';
+import { wait } from '../portal/wait.ts';
+
+const upload = z.object({
+  extension: z.string(),
+  command: z.enum(commandNames),
+  attempt: z.int(),
+  sequence: z.int(),
+  /** The whole output; it lies among the handler's logs and stays there. */
+  file: z.string(),
+  /** So many bytes are at the portal. */
+  sent: z.int().default(0),
+});
+
+export type LogUpload = z.input<typeof upload>;
+type Queued = z.output<typeof upload>;
+
+const pieceBytes = 1024 * 1024;
+/** While the portal is away for long, the oldest outputs stay on the machine only. */
+const maxQueued = 500;
+
+/** Sends what commands wrote, whole, in pieces; what was not sent yet is remembered on disk. */
+export class LogUploads {
+  private readonly folder: string;
+  private readonly portal: Portal;
+  private readonly journal: Journal;
+  private readonly numbers: number[];
+  private last: number;
+  private readonly pauses = backoff(1, 60);
+  private readonly stopping = new AbortController();
+  private wake = new AbortController();
+  private drained: (() => void)[] = [];
+
+  constructor({ layout, portal, journal }: { layout: Layout; portal: Portal; journal: Journal }) {
+    this.folder = layout.uploads;
+    this.portal = portal;
+    this.journal = journal;
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    this.numbers = readdirSync(this.folder)
+      .map((name) => /^(\d+)\.json$/.exec(name)?.[1])
+      .filter((digits) => digits !== undefined)
+      .map(Number)
+      .sort((a, b) => a - b);
+    this.last = this.numbers.at(-1) ?? 0;
+  }
+
+  /** Never throws: the output stays on the machine in any case. */
+  add(what: LogUpload): void {
+    if ((statSync(what.file, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+    try {
+      while (this.numbers.length >= maxQueued) this.remove(this.numbers[0] ?? 0);
+      this.last += 1;
+      writeJson(this.pathOf(this.last), what);
+      this.numbers.push(this.last);
+      this.wake.abort();
+    } catch (error) {
+      this.journal.warn(`${what.file} stays on this machine only: ${sentenceOf(error)}.`);
+    }
+  }
+
+  /** The portal was just heard: what waits is tried at once. */
+  portalIsThere(): void {
+    if (this.numbers.length === 0) return;
+    this.pauses.reset();
+    this.wake.abort();
+  }
+
+  /** Resolves when everything is at the portal, or the time is over. */
+  async drain(seconds: number): Promise<void> {
+    if (this.numbers.length === 0) return;
+    const empty = new Promise<void>((resolve) => this.drained.push(resolve));
+    await Promise.race([empty, wait(seconds, [this.stopping.signal])]);
+  }
+
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  /** Sends until it is stopped. Never throws for what the portal does. */
+  async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const [number] = this.numbers;
+      let pause = 3600;
+      if (number === undefined) for (const resolve of this.drained.splice(0)) resolve();
+      else pause = await this.send(number);
+      if (pause > 0) await wait(pause, [this.wake.signal, this.stopping.signal]);
+      if (this.wake.signal.aborted) this.wake = new AbortController();
+    }
+  }
+
+  /** Sends the next piece; the seconds to wait before the one after it. */
+  private async send(number: number): Promise<number> {
+    try {
+      const parsed = upload.safeParse(readJson(this.pathOf(number)));
+      const piece = parsed.success ? pieceOf(parsed.data) : null;
+      if (!parsed.success || piece === null) {
+        this.remove(number);
+        return 0;
+      }
+      const { file, ...what } = parsed.data;
+      await this.portal.sendLog({ ...what, from: what.sent, ...piece }, this.stopping.signal);
+      this.pauses.reset();
+      const sent = what.sent + piece.bytes.length;
+      if (sent >= piece.total) this.remove(number);
+      else writeJson(this.pathOf(number), { ...what, file, sent });
+      return 0;
+    } catch (error) {
+      if (this.stopping.signal.aborted) return 0;
+      if (error instanceof PortalRefusal && !error.passing && ![401, 409].includes(error.status)) {
+        this.journal.note(`The portal did not take an output, it stays on this machine only: ${error.message}`);
+        this.remove(number);
+        return 0;
+      }
+      const asked = error instanceof PortalRefusal ? error.retryAfter : null;
+      return asked ?? this.pauses.next();
+    }
+  }
+
+  private remove(number: number): void {
+    const index = this.numbers.indexOf(number);
+    if (index >= 0) this.numbers.splice(index, 1);
+    discard(this.pathOf(number));
+  }
+
+  private pathOf(number: number): string {
+    return join(this.folder, `${String(number).padStart(12, '0')}.json`);
+  }
+}
+
+/** The next bytes that the portal does not have; null where there are none. */
+function pieceOf({ file, sent }: Queued): { total: number; bytes: Buffer } | null {
+  const total = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (total <= sent) return null;
+  const bytes = Buffer.alloc(Math.min(pieceBytes, total - sent));
+  const open = openSync(file, 'r');
+  try {
+    const read = readSync(open, bytes, 0, bytes.length, sent);
+    return { total, bytes: bytes.subarray(0, read) };
+  } finally {
+    closeSync(open);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Journal } from './journal.ts';
+import type { Machine } from './machine.ts';
+import type { Portal } from './portal/portal.ts';
+import type { LogUpload } from './report/log-uploads.ts';
+import type { Observer } from './watch/observer.ts';
+
+/** What the runner and its command steps work with. */
+export interface RunnerOptions {
+  machine: Machine;
+  portal: Portal;
+  observer: Observer;
+  journal: Journal;
+  /** The agent's own environment, of which handlers see a documented part. */
+  environment: Record<string, string | undefined>;
+  /** What a command wrote, whole, for the portal. */
+  sendOutput(output: LogUpload): void;
+  /** Everything is done that can be done now. */
+  onRest?(): void;
+  /** Asked to reboot the machine, once the installs that want it are complete (AZ-G8). */
+  requestReboot(handlers: string[]): void;
+}

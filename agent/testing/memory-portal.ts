@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
+import { crashPoint } from '../folder/crash-point.ts';
+import type { Portal } from '../portal/portal.ts';
+
+export type MemoryGoal = Pick<GoalStateExtension, 'name' | 'handler' | 'version'> & Partial<GoalStateExtension>;
+
+/** A portal in the same process, for tests that start an agent a hundred times; it knows one goal state. */
+export class MemoryPortal implements Portal {
+  /** What reports said of handlers, as `<extension> <state> <sequence number>`. */
+  readonly told: string[] = [];
+  /** Outputs by `<extension> <sequence> <command> <attempt>`. */
+  readonly logs = new Map<string, Buffer>();
+  private readonly packages = new Map<string, Buffer>();
+  private readonly goal: GoalState;
+
+  constructor(
+    incarnation: number,
+    extensions: MemoryGoal[],
+    packages: { handler: string; version: string; zip: Buffer }[],
+  ) {
+    this.goal = {
+      protocol: 1,
+      vmId: 'vm',
+      incarnation,
+      extensions: extensions.map((one) => {
+        const zip = packages.find(({ handler, version }) => handler === one.handler && version === one.version)?.zip;
+        const sha256 = createHash('sha256')
+          .update(zip ?? '')
+          .digest('hex');
+        if (zip !== undefined) this.packages.set(sha256, zip);
+        return {
+          state: 'enabled',
+          sequenceNumber: incarnation,
+          dependsOn: [],
+          settings: { publicSettings: {} },
+          timeouts: { install: 30, update: 30, enable: 30, disable: 30, uninstall: 30 },
+          package: { sha256, size: zip?.length ?? 0, url: sha256 },
+          ...one,
+        };
+      }),
+    };
+  }
+
+  async goalState() {
+    crashPoint('ask');
+    const document = { text: JSON.stringify(this.goal), etag: `"${this.goal.incarnation}"` };
+    return { document, pollAfter: 60, wantsLogs: false };
+  }
+
+  async downloadPackage(url: string, file: string) {
+    const zip = this.packages.get(url) ?? Buffer.alloc(0);
+    crashPoint('download');
+    writeFileSync(file, zip.subarray(0, zip.length / 2));
+    crashPoint('half a download');
+    writeFileSync(file, zip);
+    crashPoint('downloaded');
+  }
+
+  async report(body: unknown) {
+    crashPoint('report');
+    const { handlers } = body as { handlers: { extension: string; state: string; sequenceNumber: number }[] };
+    for (const { extension, state, sequenceNumber } of handlers) {
+      this.told.push(`${extension} ${state} ${sequenceNumber}`);
+    }
+    crashPoint('reported');
+    return { etag: null, refused: null, wantsLogs: false };
+  }
+
+  async sendLog({ extension, sequence, command, attempt, bytes }: Parameters<Portal['sendLog']>[0]) {
+    crashPoint('send an output');
+    this.logs.set(`${extension} ${sequence} ${command} ${attempt}`, bytes);
+    crashPoint('sent an output');
+  }
+
+  async logRequests() {
+    return [];
+  }
+
+  async sendArchive() {}
+
+  async renewCertificate() {}
+}

@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Protected settings as a portal delivers them, sealed for the machine in this folder with the tool of the field. */
+export function sealedFor(agentFolder: string, settings: unknown, thumbprint = thumbprintsIn(agentFolder)[0] ?? '') {
+  const certificate = join(agentFolder, 'certificates', `${thumbprint}.crt`);
+  const args = ['cms', '-encrypt', '-aes256', '-binary', '-outform', 'DER', certificate];
+  const sealed = execFileSync('openssl', args, { input: JSON.stringify(settings) });
+  return { protectedSettings: sealed.toString('base64'), protectedSettingsCertThumbprint: thumbprint };
+}
+
+/** Of the keys that a machine holds. */
+export function thumbprintsIn(agentFolder: string): string[] {
+  return readdirSync(join(agentFolder, 'certificates'))
+    .filter((name) => name.endsWith('.prv'))
+    .map((name) => name.slice(0, -4))
+    .sort();
+}
