@@ -4,6 +4,7 @@ import { doctor } from './commands/doctor.ts';
 import { enroll } from './commands/enroll.ts';
 import { type LogsOptions, logs } from './commands/logs.ts';
 import { once } from './commands/once.ts';
+import { renewKeyNow } from './commands/renew-key.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { status, statusText } from './commands/status.ts';
 import { openCaller } from './portal/call.ts';
@@ -51,8 +52,18 @@ command('enroll', 'make key and certificate, and enrol this machine at a portal'
     '--token <token>',
     'enrolment token of the VM; others on the machine see it, ANNEX_ENROLLMENT_TOKEN they do not',
   )
+  .option('--again', 'give an enrolled machine a new identity, as a copy of another one needs it')
   .action(
-    async (options: Way & { portal?: string; token?: string; tokenFile?: string; dir: string; name?: string }) => {
+    async (
+      options: Way & {
+        portal?: string;
+        token?: string;
+        tokenFile?: string;
+        dir: string;
+        name?: string;
+        again?: boolean;
+      },
+    ) => {
       const { portal } = options;
       if (portal === undefined)
         throw new AgentError('No portal. Give --portal, for example https://annex.example.net.');
@@ -75,6 +86,12 @@ for (const [name, description, action] of [
       await action({ ...options, logFormat, call: callerOf(options), environment }, print, stopping.signal);
     });
 }
+
+command('renew-key', 'give this machine another key pair; a running agent does it', way).action(
+  async (options: Way & { dir: string }) => {
+    await renewKeyNow({ dir: options.dir, call: callerOf(options) }, print);
+  },
+);
 
 command('status', 'what the agent in a folder knows')
   .option('--json', 'for programs')

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AgentError } from '../agent-error.ts';
 import { layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
-import { readText, writeJson, writeWhole } from '../folder/write-file.ts';
+import { discard, readText, writeJson, writeWhole } from '../folder/write-file.ts';
 import { createKey } from '../identity/create-key.ts';
 import { type IdentityFile, readIdentityFile } from '../identity/identity.ts';
 import { operatingSystem } from '../identity/operating-system.ts';
@@ -16,6 +16,8 @@ export interface EnrollOptions {
   dir: string;
   /** The common name of the certificate; the machine's host name where it is absent. */
   name?: string;
+  /** Enrols a machine that is enrolled: a copy of another one, or one whose credential is dead. */
+  again?: boolean;
   /** The way to the portal. */
   call: Caller;
 }
@@ -30,15 +32,17 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
   const unlock = lockFolder(layout);
   try {
     const earlier = readIdentityFile(layout);
-    if (earlier?.vmId != null) {
+    if (earlier?.vmId != null && options.again !== true) {
       throw new AgentError(
-        `${layout.root} is enrolled at ${earlier.portal} as VM ${earlier.vmId}. Give another --dir, or empty this one first.`,
+        `${layout.root} is enrolled at ${earlier.portal} as VM ${earlier.vmId}. Give another --dir, or --again to give this machine a new identity.`,
       );
     }
-    const identity = await pendingIdentity(earlier, portal);
+    const identity = earlier?.vmId == null ? await pendingIdentity(earlier, portal) : await otherIdentity(earlier);
     const certificate = readText(join(layout.certificates, `${identity.thumbprint}.crt`)) ?? '';
     const enrolment = { enrollmentToken: options.token, certificate, os: operatingSystem() };
     const answer = await enrollAt(portal, enrolment, options.call);
+    // What waits to be told is about the earlier VM. Handlers stay, they are on this machine whoever it is.
+    for (const path of [layout.reports, layout.uploads, layout.goalState, layout.calls]) discard(path);
     writeWhole(layout.credential, `${answer.credential}\n`, 0o600);
     writeJson(layout.identity, {
       ...identity,
@@ -52,6 +56,16 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
     print(`Next: run --dir ${options.dir}`);
   } finally {
     unlock();
+  }
+
+  /** The earlier identity holds until the portal has answered; its key stays until nothing uses it. */
+  async function otherIdentity(earlier: IdentityFile): Promise<IdentityFile> {
+    let thumbprint = earlier.againThumbprint;
+    if (!thumbprint || readText(join(layout.certificates, `${thumbprint}.crt`)) === null) {
+      thumbprint = (await createKey(layout, options.name ?? earlier.name)).thumbprint;
+      writeJson(layout.identity, { ...earlier, againThumbprint: thumbprint } satisfies IdentityFile);
+    }
+    return { ...earlier, thumbprint, againThumbprint: null, nextThumbprint: null };
   }
 
   async function pendingIdentity(earlier: IdentityFile | null, portal: string): Promise<IdentityFile> {

@@ -4,6 +4,7 @@ import { lockFolder } from '../folder/lock.ts';
 import { loadIdentity } from '../identity/identity.ts';
 import { type JournalOptions, openJournal } from '../journal.ts';
 import { agentVersion } from '../version.ts';
+import { renewKeySignal } from './renew-key.ts';
 
 export interface RunOptions
   extends JournalOptions,
@@ -26,7 +27,10 @@ export async function run(options: RunOptions, print: (line: string) => void, si
     await agent.start();
     if (!signal.aborted) {
       const polling = agent.poll();
+      const renewKey = () => void agent.renewKey();
+      process.on(renewKeySignal, renewKey);
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      process.off(renewKeySignal, renewKey);
       await agent.stop();
       await polling;
     } else await agent.stop();

@@ -10,6 +10,8 @@ export const identityFile = z.object({
   thumbprint: z.string(),
   /** Of a new certificate that the portal has not answered for yet. */
   nextThumbprint: z.string().nullish(),
+  /** Of the key with which this machine asks to be enrolled once more, while the portal has not answered. */
+  againThumbprint: z.string().nullish(),
   /** Null until the portal has answered the enrolment. */
   vmId: z.string().nullable(),
   enrolledAt: z.string().nullable(),

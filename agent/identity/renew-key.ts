@@ -56,7 +56,7 @@ async function nextKey(layout: Layout, identity: IdentityFile) {
 export function sweepKeys(layout: Layout, goal: GoalState | null): void {
   const identity = readIdentityFile(layout);
   if (goal === null || identity === null || !existsSync(layout.certificates)) return;
-  const used = new Set([identity.thumbprint, identity.nextThumbprint]);
+  const used = new Set([identity.thumbprint, identity.nextThumbprint, identity.againThumbprint]);
   for (const { settings } of goal.extensions) used.add(settings.protectedSettingsCertThumbprint?.toUpperCase());
   for (const handler of existsSync(layout.handlers) ? readdirSync(layout.handlers) : []) {
     for (const file of settingsInForce(join(layout.handlers, handler, 'config'))) {

@@ -41,8 +41,8 @@ export interface FakePortal {
   away: boolean;
   /** Outputs by `extension sequence command attempt`, as they came together. */
   logs: Map<string, Buffer>;
-  /** The certificate of the machine, as it was last renewed. */
-  certificate: string;
+  /** What the machine sent to have its certificate renewed. */
+  renewals: { certificate: string; proof: string }[];
   /** Archives that operators wait for, and those that came. */
   wantedLogs: { id: string; handler: string }[];
   archives: Map<string, Buffer>;
@@ -124,8 +124,7 @@ export async function fakePortal(): Promise<FakePortal> {
       return;
     }
     if (url.pathname === '/agent/v1/certificate') {
-      const { certificate } = JSON.parse(body.toString('utf8')) as { certificate: string };
-      portal.certificate = certificate;
+      portal.renewals.push(JSON.parse(body.toString('utf8')) as { certificate: string; proof: string });
       response.writeHead(200).end('{}');
       changed();
       return;
@@ -203,7 +202,7 @@ export async function fakePortal(): Promise<FakePortal> {
     calls: [],
     counters: [],
     logs: new Map(),
-    certificate: '',
+    renewals: [],
     wantedLogs: [],
     archives: new Map(),
     ranges: [],

@@ -1,0 +1,34 @@
+import { layoutOf } from '../folder/layout.ts';
+import { lockFolder, runningAgent } from '../folder/lock.ts';
+import { openCallCounter } from '../identity/call-counter.ts';
+import { loadIdentity } from '../identity/identity.ts';
+import { renewKey } from '../identity/renew-key.ts';
+import type { Caller } from '../portal/call.ts';
+import { openPortal } from '../portal/portal.ts';
+
+/** Tells a running agent to renew its key: only one process may speak for a machine. */
+export const renewKeySignal = 'SIGUSR2';
+
+/** Gives the machine another key pair, or has the agent that runs here do it. */
+export async function renewKeyNow(
+  { dir, call }: { dir: string; call: Caller },
+  print: (line: string) => void,
+): Promise<void> {
+  const layout = layoutOf(dir);
+  const identity = loadIdentity(layout);
+  const running = runningAgent(layout);
+  if (running !== null) {
+    process.kill(running, renewKeySignal);
+    print(`The agent, process ${running}, was told to renew its key; its log says how it went.`);
+    return;
+  }
+  const unlock = lockFolder(layout);
+  try {
+    const portal = openPortal(identity.portal, identity.credential, openCallCounter(layout), call);
+    const thumbprint = await renewKey(layout, portal);
+    print(`New certificate ${thumbprint}; its key stays in ${layout.certificates}.`);
+    print('The old key stays until nothing uses it. Next: run, which fetches the settings that are sealed anew.');
+  } finally {
+    unlock();
+  }
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type TestMachine, testMachine } from './testing/machine.ts';
+
+let machine: TestMachine;
+let running: ChildProcess | null = null;
+beforeEach(async () => {
+  machine = await testMachine();
+});
+afterEach(async () => {
+  running?.kill('SIGKILL');
+  await machine.close();
+});
+
+const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
+const start = () => {
+  running = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'run', '--dir', machine.dir], {
+    stdio: 'ignore',
+  });
+  return running;
+};
+const handlers = () => machine.portal.reports.flatMap((report) => report.handlers);
+
+test('AZ-G3 killed while an install runs: the install goes on, is waited for, counts, and is not run twice', async () => {
+  const go = join(machine.dir, 'go');
+  await machine.addHandler({
+    ...echo,
+    // More than a pipe holds, so that it waits for its reader.
+    script: `[ "$1" = install ] || exit 0
+echo begun; touch '${go}'; head -c 200000 /dev/zero | tr '\\0' x; sleep 0.3; echo end`,
+  });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  const first = start();
+  await machine.until('the install', () => machine.calls().length === 1);
+  first.kill('SIGKILL');
+  await once(first, 'exit');
+  start();
+  const enabled = () => handlers().find(({ state }) => state === 'enabled');
+  await machine.portal.until('enabled', enabled);
+  expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable']);
+  const installed = handlers().find(({ state, command }) => state === 'installed' && command === 'install');
+  expect(installed).toMatchObject({ exitCode: 0, attempt: 1, sequenceNumber: 1 });
+  expect(installed?.output).toMatch(/xx\nend|xxend\n$/);
+  expect(machine.portal.logs.get('echo 1 install 1')?.toString()).toContain('started again here');
+});
+
+test('AZ-G3 killed while a command hangs: the next start ends its group when its time is over', async () => {
+  await machine.addHandler({ ...echo, script: '[ "$1" != install ] || sleep 300' });
+  machine.portal.setGoal([{ ...echo, name: 'echo', timeouts: { install: 1.5 } as never }]);
+  const first = start();
+  await machine.until('the install', () => machine.calls().length === 1);
+  first.kill('SIGKILL');
+  await once(first, 'exit');
+  start();
+  const failed = await machine.portal.until('failed', () => handlers().find(({ state }) => state === 'failed'));
+  expect(failed).toMatchObject({ command: 'install', timedOut: true, attempt: 1 });
+  // A start of the agent is a reason to try again (AZ-G4).
+  await machine.until('the next attempt', () => machine.calls().length === 2);
+});

@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { verify } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { enroll } from './commands/enroll.ts';
+import { openCaller } from './portal/call.ts';
+import { type TestMachine, testMachine } from './testing/machine.ts';
+import { sealedFor, thumbprintsIn } from './testing/seal.ts';
+
+let machine: TestMachine;
+beforeEach(async () => {
+  machine = await testMachine();
+});
+afterEach(async () => {
+  await machine.close();
+});
+
+const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
+const secret = { password: 'swordfish' };
+const settingsFile = () => join(machine.dir, 'handlers', 'Acme.Test.Echo-1.0.0.0', 'config', '1.settings');
+const settings = () => JSON.parse(readFileSync(settingsFile(), 'utf8')).handlerSettings;
+const identity = () => JSON.parse(readFileSync(join(machine.dir, 'agent.json'), 'utf8'));
+const goalWith = (thumbprint: string) => [
+  { ...echo, name: 'echo', settings: { publicSettings: {}, ...sealedFor(machine.dir, secret, thumbprint) } },
+];
+const untilEnabled = () =>
+  machine.portal.until('enabled', () =>
+    machine.portal.reports.some(({ handlers }) => handlers.some(({ state }) => state === 'enabled')),
+  );
+
+test('AZ-C3 a new key: asked for with the old one, settings are written anew, nothing is run, the old key goes last', async () => {
+  const [old = ''] = thumbprintsIn(machine.dir);
+  const oldCertificate = readFileSync(join(machine.dir, 'certificates', `${old}.crt`));
+  await machine.addHandler(echo);
+  machine.portal.setGoal(goalWith(old));
+  const agent = await machine.start();
+  await untilEnabled();
+  await agent.renewKey();
+  const { thumbprint } = identity();
+  expect(thumbprint).not.toBe(old);
+  const { certificate, proof } = machine.portal.renewals[0] ?? { certificate: '', proof: '' };
+  expect(verify('sha256', Buffer.from(certificate), oldCertificate, Buffer.from(proof, 'base64'))).toBe(true);
+  expect(certificate).toBe(readFileSync(join(machine.dir, 'certificates', `${thumbprint}.crt`), 'utf8'));
+  expect(statSync(join(machine.dir, 'certificates', `${thumbprint}.prv`)).mode & 0o777).toBe(0o600);
+  // The settings in force still need the old key.
+  expect(thumbprintsIn(machine.dir)).toEqual([old, thumbprint].sort());
+  machine.portal.setGoal(goalWith(thumbprint));
+  await machine.until('the old key is gone', () => thumbprintsIn(machine.dir).length === 1);
+  expect(settings().protectedSettingsCertThumbprint).toBe(thumbprint);
+  const key = join(machine.dir, 'certificates', `${thumbprint}.prv`);
+  const opened = execFileSync('openssl', ['cms', '-decrypt', '-inform', 'DER', '-inkey', key], {
+    input: Buffer.from(settings().protectedSettings, 'base64'),
+  });
+  expect(JSON.parse(opened.toString())).toEqual(secret);
+  expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable']);
+});
+
+test('a renewal whose answer was lost goes on with the same key at the next start', async () => {
+  machine.portal.away = true;
+  const agent = await machine.start();
+  await agent.renewKey();
+  const { thumbprint, nextThumbprint } = identity();
+  expect(machine.lines.join('\n')).toContain('The old one stays in force');
+  await machine.stop();
+  machine.portal.away = false;
+  await machine.start();
+  await machine.until('the renewal', () => identity().thumbprint !== thumbprint);
+  expect(identity()).toMatchObject({ thumbprint: nextThumbprint, nextThumbprint: null });
+  expect(machine.portal.renewals).toHaveLength(1);
+});
+
+test('a copy that the portal refuses is told what to do, and its handlers go on', async () => {
+  await machine.addHandler(echo);
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start();
+  await untilEnabled();
+  await machine.stop();
+  machine.portal.refuse = { status: 409, code: 'duplicate_agent' };
+  const agent = await machine.start();
+  await agent.runner.whenIdle();
+  await machine.until('the advice', () => machine.lines.some((line) => line.includes('enroll --again')));
+  expect(machine.calls().at(-1)).toBe('Echo-1.0.0.0 enable');
+});
+
+test('enrolled again, a machine has another key and count of calls, and keeps its handlers', async () => {
+  await machine.addHandler(echo);
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start();
+  await untilEnabled();
+  await machine.stop();
+  const before = identity();
+  const counted = JSON.parse(readFileSync(join(machine.dir, 'state', 'calls.json'), 'utf8'));
+  const call = openCaller({ environment: {} });
+  const options = { portal: machine.portal.url, token: 'another', dir: machine.dir, call };
+  await expect(enroll(options, () => {})).rejects.toThrow('is enrolled at');
+  // Refused or unanswered, it is still who it was.
+  machine.portal.away = true;
+  await expect(enroll({ ...options, again: true }, () => {})).rejects.toThrow('did not answer');
+  expect(identity()).toMatchObject({ vmId: before.vmId, thumbprint: before.thumbprint });
+  machine.portal.away = false;
+  await enroll({ ...options, again: true }, () => {});
+  expect(identity().thumbprint).not.toBe(before.thumbprint);
+  expect(readdirSync(join(machine.dir, 'certificates')).filter((name) => name.endsWith('.prv'))).toHaveLength(2);
+  await machine.start();
+  await machine.until('enabled again', () => machine.calls().length === 3);
+  expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable', 'Echo-1.0.0.0 enable']);
+  expect(JSON.parse(readFileSync(join(machine.dir, 'state', 'calls.json'), 'utf8')).instance).not.toBe(
+    counted.instance,
+  );
+});
