@@ -20,22 +20,23 @@ const pages: readonly Page[] = [
   {
     what: 'by name, first page',
     input: {},
-    byHand: { where: 'true', values: [], order: 'v.name, v.id' },
+    byHand: { where: 'true', order: 'v.name, v.id' },
   },
   {
     what: 'failed, the newest first',
     input: { health: ['failed'], sort: '-since' },
-    byHand: { where: 'h.health = $1', values: ['failed'], order: 'h.since desc, h.vm_id desc' },
+    // By rank, which has an index, as whoever knows the tables would ask.
+    byHand: { where: 'h.rank = 0', order: 'h.since desc, h.vm_id desc' },
   },
   {
     what: 'worst first, one tag',
     input: { tags: [{ name: 'region', value: 'eu1' }], sort: 'health' },
-    byHand: { where: 'h.tags @> $1::jsonb', values: ['{"region":"eu1"}'], order: 'h.rank, h.name, h.vm_id' },
+    byHand: { where: `h.tags @> '{"region":"eu1"}'`, order: 'h.rank, h.name, h.vm_id' },
   },
   {
     what: 'part of a name',
     input: { q: 'us2-0000' },
-    byHand: { where: `lower(v.name) like '%' || lower($1) || '%'`, values: ['us2-0000'], order: 'v.name, v.id' },
+    byHand: { where: `lower(v.name) like '%us2-0000%'`, order: 'v.name, v.id' },
   },
 ];
 

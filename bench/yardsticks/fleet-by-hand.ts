@@ -8,9 +8,8 @@ export interface FleetByHand {
 
 export interface ListQuestion {
   name: string;
-  /** Conditions on `v` (vms) and `h` (vm_health), with $1, $2, … */
+  /** Conditions on `v` (vms) and `h` (vm_health), with their values in them: the plan is made for these. */
   where: string;
-  values: readonly unknown[];
   order: string;
 }
 
@@ -25,14 +24,21 @@ const overview = {
       (select reltuples from pg_class where oid = 'vm_health'::regclass))))) s, jsonb_each_text(s.tags) t group by 1, 2`,
 };
 
-/** With the facts from which the verb derives health as of now; the copy in `extension_health` is seconds old. */
-const columns = `v.id, v.name, v.tags, v.created_at, h.health, h.agent, h.since, a.version, a.os, g.incarnation,
-  p.last_seen_at, p.next_expected_at, p.clock_skew_seconds,
+/**
+ * With the facts from which the verb derives health as of now (the copy in `extension_health` is seconds old), and not
+ * more: of the documents the handler's alone, without its output.
+ */
+const columns = `v.id, v.name, v.tags, v.created_at, v.decommissioning_at, h.health, h.agent, h.since, a.version, a.os,
+  g.incarnation, p.last_seen_at, p.next_expected_at, p.clock_skew_seconds, p.heartbeat_seconds, p.status_seconds,
   (select json_agg(x) from (
-     select e.name, e.handler, e.version, e.state, e.sequence_number, e.changed_at, e.delivered_at, e.timeouts,
-       u.*, l.handler_state, l.handler_at, l.heartbeat, l.status
+     select e.name, e.handler, e.state, e.sequence_number, e.timeouts, e.changed_at, e.delivered_at,
+       u.heartbeat_status, u.heartbeat_read_at, u.heartbeat_age_seconds, u.status_word, u.status_sequence,
+       u.status_read_at, u.status_age_seconds, u.concluded_at, l.handler_state::jsonb - 'output' as handler_state,
+       l.handler_at, r.manifest #> '{handlerManifest,reportHeartbeat}' as beats
      from extensions e left join extension_pulse u on u.vm_id = e.vm_id and u.name = e.name
      left join extension_latest l on l.vm_id = e.vm_id and l.name = e.name
+     left join handler_versions r on r.handler = e.handler
+       and r.version = coalesce(l.handler_state ->> 'version', e.version)
      where e.vm_id = v.id order by e.name) x) as extensions`;
 const tables = `vms v join vm_health h on h.vm_id = v.id left join agents a on a.vm_id = v.id
   left join goal_state_heads g on g.vm_id = v.id left join agent_presence p on p.vm_id = v.id`;
@@ -44,7 +50,7 @@ export function fleetByHand(pool: pg.Pool): FleetByHand {
   return {
     overview: () =>
       Promise.all(Object.entries(overview).map(([name, text]) => pool.query({ name: `overview-${name}`, text }))),
-    list: ({ name, where, values, order }) =>
+    list: ({ name, where, order }) =>
       pool.query({
         name,
         // The page first, so that only its rows are joined.
@@ -52,7 +58,6 @@ export function fleetByHand(pool: pg.Pool): FleetByHand {
             select v.id as page_id from vms v join vm_health h on h.vm_id = v.id
             where v.deleted_at is null and ${where} order by ${order} limit ${rows}
           ) page join ${tables} on v.id = page.page_id order by ${order}`,
-        values: [...values],
       }),
   };
 }

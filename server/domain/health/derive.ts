@@ -89,6 +89,9 @@ export interface Derived {
   waitsFor: string | null;
 }
 
+/** Of an extension's facts those from which its health is derived. */
+export type HealthFacts = Omit<ExtensionFacts, 'goalVersion' | 'messageId' | 'concludedWith'>;
+
 /** What the agent promised; null seconds are the defaults. */
 export interface AgentFacts {
   status: AgentStatus;
@@ -97,7 +100,7 @@ export interface AgentFacts {
 }
 
 /** Verdict, staleness, deadline and health of an extension now: nothing of it is stored (AZ-H3, AZ-S4, AZ-S6). */
-export function derive(facts: ExtensionFacts, agent: AgentFacts, now: Date): Derived {
+export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derived {
   const { handlerState: handler, handlerAt } = facts;
   const verdict = heartbeatVerdict(
     {

@@ -1,5 +1,6 @@
 export { countVersions } from './count-versions.ts';
 export { derive, type ExtensionFacts, selectExtensions } from './derive.ts';
+export { type FactsAsJson, factsAsJson, factsFromJson } from './facts-as-json.ts';
 export {
   type CountCheck,
   checkCounts,

@@ -3,7 +3,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readFleetCounts } from '#server/domain/health/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type FleetSource, fleetSource, silentFor } from './fleet-filter.ts';
+import { type FleetRows, fleetSource, silentFor } from './fleet-filter.ts';
 import { type FleetFilterInput, fleetFilterInput, fleetHealths } from './input.ts';
 
 /** How many VMs match. */
@@ -35,7 +35,7 @@ export async function summarizeFleet(ctx: Context): Promise<FleetSummary> {
   return { total, byHealth: byHealth as FleetSummary['byHealth'], silent };
 }
 
-async function count(ctx: Context, { table, where }: Pick<FleetSource, 'table' | 'where'>): Promise<number> {
+async function count(ctx: Context, { table, where }: FleetRows): Promise<number> {
   const { rows } = await ctx.db.execute<{ n: number }>(sql`select count(*)::int as n from ${table} where ${where}`);
   return rows[0]?.n ?? 0;
 }

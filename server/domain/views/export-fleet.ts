@@ -36,7 +36,7 @@ async function* pages(ctx: Context, filter: FleetFilter): AsyncGenerator<Exporte
     const after = cursor === null ? sql`true` : order.after(cursor);
     const { rows } = await ctx.db.execute<{ id: string; keys: string[] }>(sql`
       select ${source.id} as id, ${order.keys} as keys from ${source.table}
-      where ${source.where} and ${after} order by ${order.by} limit ${pageRows}`);
+      where ${source.each} and ${after} order by ${order.by} limit ${pageRows}`);
     const last = rows.at(-1);
     if (last === undefined) return;
     yield await load(

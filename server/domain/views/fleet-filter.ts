@@ -1,20 +1,23 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { type FleetFilter, fleetHealths } from './input.ts';
+import { type FleetFilter, type FleetSort, fleetHealths } from './input.ts';
 
-/** Where VMs of a list come from: a table with the alias `h`, and what must hold of its rows. */
-export interface FleetSource {
+/** Rows with the alias `h`, and what must hold of them. */
+export interface FleetRows {
   table: SQL;
-  id: SQL;
   where: SQL;
-  /** It leaves every VM. */
-  isAll: boolean;
 }
 
-export interface SourceOptions {
-  /** Asks the table of health in any case. */
-  byHealth?: boolean;
-  /** Many rows will be passed over or counted. */
-  deep?: boolean;
+/** Where VMs of a list come from. `table` and `where` are for all that match at once, in any order. */
+export interface FleetSource extends FleetRows {
+  id: SQL;
+  /** The same for who goes through them in the list's order: each row is asked by itself. */
+  each: SQL;
+  /** Parts of the table that an index gives in the list's order, by what holds of them. */
+  streams: SQL[];
+  /** What must hold of a row from there. */
+  asked: SQL;
+  /** Nothing is asked. */
+  isAll: boolean;
 }
 
 const minuteMs = 60_000;
@@ -33,47 +36,67 @@ function asksHealth(filter: FleetFilter): boolean {
 
 /**
  * The VMs that a filter leaves. Names alone are asked of the VMs themselves, which are there from their first moment;
- * all else, or `byHealth`, of the table of health, which follows within a second.
+ * all else, and orders by health, of the table of health, which follows within a second.
  */
-export function fleetSource(filter: FleetFilter, now: Date, options: SourceOptions = {}): FleetSource {
-  const health = options.byHealth === true || asksHealth(filter);
-  const id = health ? sql`h.vm_id` : sql`h.id`;
-  const conditions = [
-    nameCondition(filter, id, health),
-    ...(health ? healthConditions(filter, now, options.deep) : []),
-  ].filter((condition) => condition !== undefined);
+export function fleetSource(filter: FleetFilter, now: Date, sort: FleetSort = 'name'): FleetSource {
+  const isByHealth = !sort.endsWith('name') || asksHealth(filter);
+  const id = isByHealth ? sql`h.vm_id` : sql`h.id`;
+  const ranks = isByHealth ? ranksOf(filter) : null;
+  const asked = [nameCondition(filter, id, isByHealth), ...(isByHealth ? healthConditions(filter, now) : [])].filter(
+    (condition) => condition !== undefined,
+  );
+  const ofTable = isByHealth ? inRanks(ranks) : sql`h.deleted_at is null`;
+  const every = (conditions: readonly SQL[]): SQL => sql.join([sql`true`, ...conditions], sql` and `);
+  const each = asked.map((condition) => condition.each);
+  // Within a rank there is an index for each order.
+  const isByRank = isByHealth && (sort.endsWith('since') || (sort.endsWith('name') && ranks !== null));
   return {
-    table: health ? sql`vm_health h` : sql`vms h`,
+    table: isByHealth ? sql`vm_health h` : sql`vms h`,
     id,
-    where: sql.join([health ? sql`true` : sql`h.deleted_at is null`, ...conditions], sql` and `),
-    isAll: conditions.length === 0,
+    where: every([ofTable, ...asked.map(({ atOnce }) => atOnce)]),
+    each: every([ofTable, ...each]),
+    streams: isByRank ? (ranks ?? fleetHealths.map(rank)).map((one) => inRanks([one])) : [ofTable],
+    asked: every(each),
+    isAll: asked.length === 0,
   };
 }
 
-function nameCondition({ q }: FleetFilter, id: SQL, health: boolean): SQL | undefined {
-  if (q === undefined || q === '') return undefined;
-  // The VMs have an index of the parts of their names; the table of health, where more is written, has none.
-  const named = sql`lower(h.name) like lower(${likePart(q)})`;
-  const among = health
-    ? sql`h.vm_id in (select v.id from vms v where v.deleted_at is null and lower(v.name) like lower(${likePart(q)}))`
-    : named;
-  return wholeId.test(q) ? sql`(${named} or ${id} = ${q}::uuid)` : among;
+const rank = (health: (typeof fleetHealths)[number]): SQL => sql`${fleetHealths.indexOf(health)}::smallint`;
+
+/** By rank, for which there are indexes; null for all. */
+function ranksOf({ health, silentMinutes }: FleetFilter): SQL[] | null {
+  const wanted = new Set(health?.length ? health : fleetHealths);
+  const found = silentMinutes === undefined ? wanted : wanted.intersection(new Set(['unresponsive'] as const));
+  return found.size === fleetHealths.length ? null : found.size === 0 ? [sql`-1`] : [...found].map(rank);
 }
 
-function healthConditions(filter: FleetFilter, now: Date, deep = false): (SQL | undefined)[] {
-  const { health, tags = [], silentMinutes } = filter;
+const inRanks = (ranks: readonly SQL[] | null): SQL =>
+  ranks === null ? sql`true` : sql`h.rank in (${sql.join([...ranks], sql`, `)})`;
+
+/** What is asked of VMs: in a form for all at once, and in one that is asked of a row by itself. */
+interface Condition {
+  atOnce: SQL;
+  each: SQL;
+}
+
+const plainly = (condition: SQL): Condition => ({ atOnce: condition, each: condition });
+
+function nameCondition({ q }: FleetFilter, id: SQL, isByHealth: boolean): Condition | undefined {
+  if (q === undefined || q === '') return undefined;
+  const named = sql`lower(h.name) like lower(${likePart(q)})`;
+  if (wholeId.test(q)) return plainly(sql`(${named} or ${id} = ${q}::uuid)`);
+  // The VMs have an index of the parts of their names; the table of health, where more is written, has none.
+  const among = sql`h.vm_id in (select v.id from vms v where v.deleted_at is null and lower(v.name) like lower(${likePart(q)}))`;
+  return { atOnce: isByHealth ? among : named, each: named };
+}
+
+function healthConditions(filter: FleetFilter, now: Date): (Condition | undefined)[] {
+  const { tags = [], silentMinutes } = filter;
   return [
-    health?.length
-      ? // By rank, for which there is an index.
-        sql`h.rank in (${sql.join(
-          health.map((one) => sql`${fleetHealths.indexOf(one)}::smallint`),
-          sql`, `,
-        )})`
-      : undefined,
-    ...tags.flatMap(({ name, value }) => (value === undefined ? sql`h.tags ? ${name}` : [])),
-    ...valued(tags).map((wanted) => sql`h.tags @> ${JSON.stringify(wanted)}::jsonb`),
-    extensionCondition(filter, deep),
-    silentMinutes === undefined ? undefined : silentFor(silentMinutes, now),
+    ...tags.flatMap(({ name, value }) => (value === undefined ? plainly(sql`h.tags ? ${name}`) : [])),
+    ...valued(tags).map((wanted) => plainly(sql`h.tags @> ${JSON.stringify(wanted)}::jsonb`)),
+    extensionCondition(filter),
+    silentMinutes === undefined ? undefined : plainly(silentFor(silentMinutes, now)),
   ];
 }
 
@@ -97,16 +120,19 @@ export function silentFor(minutes: number, now: Date): SQL {
 }
 
 /** One extension for which all of it holds. */
-function extensionCondition({ handler, version, messageId }: FleetFilter, deep: boolean): SQL | undefined {
+function extensionCondition({ handler, version, messageId }: FleetFilter): Condition | undefined {
   const conditions = [
     handler === undefined ? undefined : sql`e.handler = ${handler}`,
     versionCondition(version),
     messageId === undefined ? undefined : sql`e.message_id = ${messageId}`,
   ].filter((condition) => condition !== undefined);
   if (conditions.length === 0) return undefined;
-  const among = sql`h.vm_id in (select e.vm_id from extension_health e where ${sql.join(conditions, sql` and `)})`;
-  // As a plain condition it becomes a join, which asks anew for every VM; so written, the extensions are hashed once.
-  return deep ? sql`(${among}) is true` : among;
+  const all = sql.join(conditions, sql` and `);
+  return {
+    atOnce: sql`h.vm_id in (select e.vm_id from extension_health e where ${all})`,
+    // The offset keeps it a question about this row: without it all extensions are read and hashed first.
+    each: sql`exists (select from extension_health e where e.vm_id = h.vm_id and ${all} offset 0)`,
+  };
 }
 
 function versionCondition(version: string | undefined): SQL | undefined {

@@ -42,9 +42,6 @@ export interface FleetOrder {
   write(keys: readonly string[]): string;
 }
 
-/** Whether an order needs the table of health. */
-export const ordersByHealth = (sort: FleetSort): boolean => !sort.endsWith('name');
-
 /** The same name, rank or moment never hides a row: the id is the last key of every order. */
 export function fleetOrder(sort: FleetSort, { id }: FleetSource): FleetOrder {
   const first = { name: [nameKey], health: [rankKey, nameKey], since: [sinceKey] };

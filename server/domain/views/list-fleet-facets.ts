@@ -53,7 +53,7 @@ export async function listFleetFacets(
 
 /** Rows of name, value and number among the VMs that match. */
 function pairs(facet: 'tag' | 'handler' | 'messageId', filter: FleetFilter, now: Date): SQL {
-  const source = fleetSource(filter, now, { byHealth: true });
+  const source = fleetSource(filter, now, 'health');
   if (facet === 'tag') {
     // Most VMs share their tags with others: counted whole, then taken apart.
     return sql`
@@ -62,9 +62,10 @@ function pairs(facet: 'tag' | 'handler' | 'messageId', filter: FleetFilter, now:
         jsonb_each_text(w.tags) t
       group by 1, 2`;
   }
-  const among = source.isAll
-    ? sql`true`
-    : sql`e.vm_id in (select ${source.id} from ${source.table} where ${source.where})`;
+  const among =
+    source.isAll && !filter.health?.length
+      ? sql`true`
+      : sql`e.vm_id in (select ${source.id} from ${source.table} where ${source.where})`;
   return facet === 'handler'
     ? sql`select e.handler as name, e.goal_version as value, count(*)::int as n
         from extension_health e where ${among} group by 1, 2`

@@ -1,19 +1,16 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { countFleet } from './count-fleet.ts';
-import { type FleetSource, fleetSource } from './fleet-filter.ts';
-import { fleetOrder, ordersByHealth } from './fleet-order.ts';
+import { type FleetRows, type FleetSource, fleetSource } from './fleet-filter.ts';
+import { type FleetOrder, fleetOrder } from './fleet-order.ts';
 import { type FleetRow, fleetRows } from './fleet-rows.ts';
 import { type ListFleetInput, listFleetInput } from './input.ts';
 
-/**
- * So many VMs are found and ordered at once. Of more, the first ones are soon met on a walk in the list's order, unless
- * they all stand at its end, as VMs that are named alike do: then a walk past a million others takes seconds.
- */
-const few = 100_000;
-/** From so many rows on it is cheaper to find out at once which VMs match than to ask of each. */
+/** So many rows are gone through in the list's order in any case: a filter that leaves many is met within them. */
+const near = 2_000;
+/** From so many rows on those that come first are passed over one by one. */
 const farAway = 1_000;
 
 /**
@@ -26,13 +23,10 @@ export async function listFleet(
 ): Promise<{ items: FleetRow[]; nextCursor: string | null; matching?: number }> {
   allow(ctx.actor, 'viewer');
   const { sort, limit, cursor, at = 0, counted = false, ...filter } = parse(listFleetInput, input);
-  const source = fleetSource(filter, ctx.now, { byHealth: ordersByHealth(sort), deep: at >= farAway });
+  const source = fleetSource(filter, ctx.now, sort);
   const order = fleetOrder(sort, source);
   const after = cursor === undefined ? sql`true` : order.after(cursor);
-  const { table, where } = !source.isAll && (await expected(ctx, source)) <= few ? atOnce(source) : source;
-  const { rows } = await ctx.db.execute<{ id: string; keys: string[] }>(sql`
-    select ${source.id} as id, ${order.keys} as keys from ${table}
-    where ${where} and ${after} order by ${order.by} limit ${limit + 1} offset ${at}`);
+  const rows = await findPage(ctx, source, { ...order, after, rows: limit + 1, at });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const isWhole = rows.length <= limit && at === 0 && cursor === undefined;
@@ -50,6 +44,56 @@ export async function listFleet(
   };
 }
 
+interface Page extends Pick<FleetOrder, 'by' | 'keys'> {
+  after: SQL;
+  rows: number;
+  at: number;
+}
+
+type Found = { id: string; keys: string[] }[];
+
+/**
+ * Which VMs are on a page. VMs that match may stand anywhere in the list's order, also all at its end, as those do that
+ * are named alike: first some rows are gone through, then more where many match, and then all that match are ordered.
+ */
+async function findPage(ctx: Context, source: FleetSource, page: Page): Promise<Found> {
+  const { after, at, rows: wanted } = page;
+  if (source.isAll) return find(ctx, source, page, { table: inOrder(source, page, wanted + at), where: sql`true` });
+  if (at >= farAway) return find(ctx, source, page, { table: source.table, where: sql`${source.each} and ${after}` });
+  for (const most of [near, null]) {
+    const few = most ?? Math.floor((await expected(ctx, source)) / 4);
+    if (few < near) break;
+    const rows = await find(ctx, source, page, { table: inOrder(source, page, few), where: source.asked });
+    if (rows.length === wanted || (await isShort(ctx, source, page, few))) return rows;
+  }
+  const all = sql`(select h.* from ${source.table} where ${source.where} and ${after} offset 0) h`;
+  return find(ctx, source, page, { table: all, where: sql`true` });
+}
+
+async function find(ctx: Context, { id }: FleetSource, page: Page, { table, where }: FleetRows): Promise<Found> {
+  const { rows } = await ctx.db.execute<Found[number]>(sql`
+    select ${id} as id, ${page.keys} as keys from ${table} where ${where}
+    order by ${page.by} limit ${page.rows} offset ${page.at}`);
+  return rows;
+}
+
+/** So many rows in the list's order, whatever else is asked of them. */
+function inOrder({ table, streams }: FleetSource, { after, by }: Page, most: number): SQL {
+  const ends = sql`order by ${by} limit ${most}`;
+  const [first, ...others] = streams.map((of) => sql`select * from ${table} where ${of} and ${after} ${ends}`);
+  if (others.length === 0) return sql`(${first}) h`;
+  const parts = [first, ...others].map((stream) => sql`(${stream})`);
+  return sql`(select * from (${sql.join(parts, sql` union all `)}) h ${ends}) h`;
+}
+
+/** Whether there are no more rows than so many, so that all were gone through. */
+async function isShort(ctx: Context, source: FleetSource, page: Page, most: number): Promise<boolean> {
+  const { rowCount } = await ctx.db.execute(
+    sql`select from ${inOrder(source, page, most + 1)} order by ${page.by} limit 1 offset ${most}`,
+  );
+  return rowCount === 0;
+}
+
 /** How many VMs the database expects to match, without looking. */
 async function expected(ctx: Context, { table, where }: FleetSource): Promise<number> {
   const { rows } = await ctx.db.execute<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>(
@@ -57,9 +101,3 @@ async function expected(ctx: Context, { table, where }: FleetSource): Promise<nu
   );
   return rows[0]?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
 }
-
-/** All that match before any is ordered. */
-const atOnce = ({ table, where }: FleetSource): Pick<FleetSource, 'table' | 'where'> => ({
-  table: sql`(select h.* from ${table} where ${where} offset 0) h`,
-  where: sql`true`,
-});

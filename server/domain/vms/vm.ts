@@ -10,7 +10,9 @@ export interface Vm {
   decommissioning: boolean;
 }
 
-export function vmOf(row: typeof vms.$inferSelect): Vm {
+type Row = Pick<typeof vms.$inferSelect, 'id' | 'name' | 'tags' | 'createdAt' | 'decommissioningAt'>;
+
+export function vmOf(row: Row): Vm {
   return {
     id: row.id,
     name: row.name,
