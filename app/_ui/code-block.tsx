@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { cn } from './cn.ts';
 
 export interface CodeLineNote {
-  /** 1-based. */
+  /** By its number. */
   line: number;
   status: 'failed' | 'warning';
   /** Stands below the line. */
@@ -13,14 +13,18 @@ export interface CodeBlockProps {
   code: string;
   /** What is shown: its accessible name, and why it can be scrolled with the keyboard. */
   label: string;
+  /** Number of the first line; 1 by default. */
+  first?: number;
   /** Off for output without meaning in its line numbers. */
   numbers?: boolean;
   /** Colours keys, strings and numbers. */
   language?: 'json' | 'text';
   /** Findings, each under the line that it is about. */
   notes?: readonly CodeLineNote[];
-  /** The line, from 1, that is told of elsewhere as what failed. */
+  /** The number of the line that is told of elsewhere. */
   marked?: number | undefined;
+  /** As what it is marked; by default as what failed. */
+  markedAs?: 'failed' | 'progressing';
   /** Tailwind height, such as `max-h-80`. */
   className?: string;
 }
@@ -29,12 +33,16 @@ export interface CodeBlockProps {
 export function CodeBlock({
   code,
   label,
+  first = 1,
   numbers = true,
   language = 'text',
   notes = [],
   marked,
+  markedAs = 'failed',
   className,
 }: CodeBlockProps) {
+  const lines = code.split('\n');
+  const wide = String(first + lines.length - 1).length;
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
@@ -43,17 +51,21 @@ export function CodeBlock({
       className={cn('mono overflow-auto rounded-md bg-sunken py-2 shadow-hair-subtle', className)}
     >
       <div className="w-max min-w-full">
-        {code.split('\n').map((line, index) => {
-          const found = notes.filter((note) => note.line === index + 1);
+        {lines.map((line, index) => {
+          const number = first + index;
+          const found = notes.filter((note) => note.line === number);
           const worst = found.find((note) => note.status === 'failed') ?? found[0];
-          const status = marked === index + 1 ? 'failed' : worst?.status;
+          const status = marked === number ? markedAs : worst?.status;
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
-            <div key={index} data-st={status}>
+            <div key={index} data-st={status} data-marked={marked === number || undefined}>
               <div className={cn('flex', status && 'bg-st-tint')}>
                 {numbers ? (
-                  <span aria-hidden className="w-10 shrink-0 pe-3 text-end text-ink-3 select-none">
-                    {index + 1}
+                  <span
+                    aria-hidden
+                    className={cn('shrink-0 pe-3 text-end text-ink-3 select-none', wide > 3 ? 'w-18' : 'w-10')}
+                  >
+                    {number}
                   </span>
                 ) : null}
                 <code className={cn('whitespace-pre', numbers ? 'pe-3' : 'px-3', status && 'text-st-text')}>

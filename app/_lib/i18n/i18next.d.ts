@@ -7,6 +7,7 @@ declare module 'i18next' {
     keySeparator: false;
     returnNull: false;
     resources: {
+      outputs: typeof import('#locales/en/outputs.json')['default'];
       overview: typeof import('#locales/en/overview.json')['default'];
       activity: typeof import('#locales/en/activity.json')['default'];
       account: typeof import('#locales/en/account.json')['default'];

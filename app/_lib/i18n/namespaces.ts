@@ -8,6 +8,7 @@ export const namespaces = [
   'vms',
   'timeline',
   'goal-states',
+  'outputs',
   'packages',
   'localization',
   'reports',

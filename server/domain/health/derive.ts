@@ -80,7 +80,7 @@ export interface Derived {
   verdict: HeartbeatVerdict;
   /** Seconds, or null where the status is not stale. */
   staleFor: number | null;
-  /** Until when the goal must be concluded; null once it is, or is disabled as wanted. */
+  /** Until when the goal must be concluded; null once it is, failed, or is disabled as wanted. */
   deadlineAt: Date | null;
   health: ExtensionHealth;
   /** What the health comes from; null where it is as it should be. */
@@ -98,6 +98,9 @@ export interface AgentFacts {
   heartbeatSeconds: number | null;
   statusSeconds: number | null;
 }
+
+/** Causes by which a command ended without success: it is tried again on a new goal state or start only. */
+const endings: ReadonlySet<HealthCause> = new Set<HealthCause>(['exit', 'timeout', 'command']);
 
 /** Verdict, staleness, deadline and health of an extension now: nothing of it is stored (AZ-H3, AZ-S4, AZ-S6). */
 export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derived {
@@ -123,8 +126,8 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
     status: reading && { status: reading.status, sequenceNumber: facts.statusSequence ?? 0, stale: stale !== null },
     deadlinePassed: deadlineAt !== null && deadlineAt < now,
   });
-  // Nothing is awaited of what is disabled as wanted; no status concludes that.
-  const open = health === 'disabled' ? null : deadlineAt;
+  // Nothing is awaited of what is disabled as wanted, nor of a command that failed; no status concludes that.
+  const open = health === 'disabled' || (cause !== null && endings.has(cause)) ? null : deadlineAt;
   const waitsFor = cause === 'waiting' || cause === 'deadline' ? (handler?.blockedBy ?? null) : null;
   return { verdict, staleFor: stale, deadlineAt: open, health, cause, waitsFor };
 }

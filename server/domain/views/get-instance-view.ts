@@ -1,6 +1,6 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { agentPresence, agents, extensionLatest, extensions, goalStateHeads, vms } from '#db/schema/index.ts';
+import { agentPresence, agents, extensionLatest, extensions, goalStateHeads, secrets, vms } from '#db/schema/index.ts';
 import { canonicalLanguage, defaultPeriods, type StatusObject } from '#protocol/index.ts';
 import { allow, hasRole } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -93,14 +93,17 @@ async function loadMachine(tx: Transaction, vmId: string) {
   return row;
 }
 
+const needsSecrets = sql<boolean>`${secrets.id} is not null and ${secrets.cms} is null and ${secrets.sealed} is null`;
+
 /** What health needs, and the documents in full. */
 async function loadRows(tx: Transaction, vmId: string) {
   const facts = await selectExtensions(tx, eq(extensions.vmId, vmId));
   const { name, dependsOn, changedBy } = extensions;
   const documents = await tx
-    .select({ name, dependsOn, changedBy, latest: extensionLatest })
+    .select({ name, dependsOn, changedBy, needsSecrets, latest: extensionLatest })
     .from(extensions)
     .leftJoin(extensionLatest, and(eq(extensionLatest.vmId, extensions.vmId), eq(extensionLatest.name, name)))
+    .leftJoin(secrets, and(eq(secrets.vmId, extensions.vmId), eq(secrets.id, extensions.secretId)))
     .where(eq(extensions.vmId, vmId));
   const byName = new Map(documents.map((row) => [row.name, row]));
   return facts.map((fact) => ({ ...fact, whole: byName.get(fact.name) }));
@@ -169,6 +172,7 @@ function instanceOf(
     deadlineAt: iso(derived.deadlineAt),
     concludedAt: concluded ? iso(row.concludedAt) : null,
     concludedWith: concluded ? row.concludedWith : null,
+    needsSecrets: row.whole?.needsSecrets ?? false,
     handlerState: handlerStateOf(ctx, latest),
     heartbeat: heartbeatOf(row, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, say),
     status: statusOf(row, derived.staleFor, say),

@@ -46,11 +46,13 @@ export interface ExtensionInstance {
   changedBy: string;
   /** When this sequence number went out to the agent. */
   deliveredAt: string | null;
-  /** Until when it must be concluded; null once it is. */
+  /** Until when it must be concluded; null once it is, or has failed. */
   deadlineAt: string | null;
   /** The first success or error of the goal's sequence number. */
   concludedAt: string | null;
   concludedWith: 'success' | 'error' | null;
+  /** Its protected settings went with a former certificate: it is not delivered until they are entered again. */
+  needsSecrets: boolean;
   handlerState: HandlerStateView | null;
   heartbeat: HeartbeatView;
   status: StatusView | null;

@@ -85,6 +85,7 @@ const extension = z.object({
   deadlineAt: time.nullable(),
   concludedAt: time.nullable(),
   concludedWith: z.enum(['success', 'error']).nullable(),
+  needsSecrets: z.boolean(),
   handlerState: handlerState.nullable(),
   heartbeat,
   status: status.nullable(),

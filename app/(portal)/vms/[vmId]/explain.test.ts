@@ -57,6 +57,7 @@ function extension(name: string, more: Partial<Extension> = {}): Extension {
     deadlineAt: ahead(192),
     concludedAt: null,
     concludedWith: null,
+    needsSecrets: false,
     handlerState: handler('enabled', { command: 'enable', exitCode: 0 }),
     heartbeat: { verdict: 'none', ageSeconds: null, code: null, message: null, readAt: null, nextReadingAt: null },
     status: null,
@@ -173,13 +174,37 @@ test('a silent agent breaks the chain at its first link', () => {
 test('the deadline counts down, and when it has passed it says so', () => {
   const late = extension('x', { deadlineAt: ago(10), health: 'failed', status: said('transitioning') });
   const told = explain(view([late]), now);
-  expect(told?.lead.key).toBe('why.lead.late');
+  expect(told?.lead.key).toBe('why.lead.late.works');
   expect(chain(view([late]))).toEqual([
     'touch why.touch.ready',
     'delivery why.delivery.done',
-    'cause? why.failed',
+    'cause? why.late',
     'deadline? why.deadline.past',
   ]);
+});
+
+test.each<[string, Partial<Extension>]>([
+  ['works', { status: said('transitioning') }],
+  ['warns', { status: said('warning') }],
+  ['runs', { handlerState: handler('enabling', { command: 'enable' }) }],
+  ['quiet', { handlerState: handler('enabled', { command: 'enable', exitCode: 0 }) }],
+  ['notBegun', { handlerState: handler('enabled', { sequenceNumber: 1 }) }],
+  ['waits', { handlerState: handler('waiting', { blockedBy: 'gone' }) }],
+  ['leaving', { goal: 'uninstall', handlerState: handler('enabled', { sequenceNumber: 1 }) }],
+])('what the portal itself calls timed out has its reason: %s', (reason, more) => {
+  const told = explain(view([extension('x', { deadlineAt: ago(10), health: 'failed', ...more })]), now);
+  expect(told?.lead.key).toBe(`why.lead.late.${reason}`);
+  expect(told?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
+    title: { key: 'why.late' },
+    detail: { key: `why.late.${reason}` },
+  });
+});
+
+test('what is not delivered for want of its secrets says so, and leads to the editor', () => {
+  const told = explain(view([extension('x', { needsSecrets: true, deliveredAt: null })]), now);
+  expect(told?.lead.key).toBe('why.lead.secrets');
+  expect(told?.links.map(({ title }) => title.key)).toContain('why.secrets');
+  expect(told?.act).toMatchObject({ name: 'x', editable: true });
 });
 
 describe('one that waits for no other', () => {

@@ -41,19 +41,21 @@ export function explain(view: InstanceView, now: Date): Explanation | null {
   const delivery = deliveryLink(view, subject);
   const deadline = deadlineLink(subject, now);
   const links = [touch, delivery];
-  if (delivery.holds) links.push(...stepLinks(subject, cause, now));
+  if (subject.needsSecrets) links.push(secretsLink(subject));
+  else if (delivery.holds) links.push(...stepLinks(subject, cause, now));
   if (deadline) links.push(deadline);
   return {
     lead: leadOf(view, story, delivery.holds, now),
     links,
-    act: delivery.holds
-      ? {
-          name: cause.name,
-          editable: cause.goal !== 'uninstall',
-          output: Boolean(cause.handlerState?.outputTail),
-          failed: cause.health === 'failed',
-        }
-      : null,
+    act:
+      delivery.holds || subject.needsSecrets
+        ? {
+            name: cause.name,
+            editable: cause.goal !== 'uninstall',
+            output: Boolean(cause.handlerState?.outputTail),
+            failed: cause.health === 'failed',
+          }
+        : null,
   };
 }
 
@@ -108,6 +110,11 @@ function touchLink({ agent }: InstanceView): Link {
     { key: silent ? 'why.touch.silent' : 'why.touch.late' },
     { key: 'why.touch.last', at },
   );
+}
+
+/** What was sealed for a former certificate is not delivered. */
+function secretsLink({ name }: Extension): Link {
+  return link('cause', 'warning', false, { key: 'why.secrets', values: { name } }, { key: 'why.secrets.detail' });
 }
 
 function deliveryLink(view: InstanceView, subject: Extension): Link {
@@ -165,8 +172,8 @@ function causeLink(extension: Extension, now: Date): Link {
       { key: 'why.error.detail', values, at: status.readAt },
     );
   }
-  if (extension.health === 'failed' && isPast(extension.deadlineAt, now)) {
-    return cause('failed', { key: 'why.failed', values: { name } }, { key: 'why.late.detail' });
+  if (isLate(extension, now)) {
+    return cause('failed', { key: 'why.late', values: { name } }, howItIsLate(extension));
   }
   if (extension.goal === 'uninstall') {
     return cause('progressing', { key: 'why.leaving', values: { name } }, leavingDetail(command, at));
@@ -209,6 +216,31 @@ const isRunning = ({ handlerState }: Extension): boolean =>
 const leavingDetail = (command: string, at: string | null): Sentence =>
   command === '' ? { key: 'why.leaving.detail' } : { key: 'why.leaving.command', values: { command }, at };
 
+/** The portal's own word: the deadline passed, and nobody said how it ended. */
+const isLate = ({ health, deadlineAt }: Extension, now: Date): boolean =>
+  health === 'failed' && isPast(deadlineAt, now);
+
+/** At what it was when its time was over. */
+type Late = 'leaving' | 'notBegun' | 'waits' | 'runs' | 'warns' | 'works' | 'quiet';
+
+function lateAt(extension: Extension): Late {
+  if (extension.goal === 'uninstall') return 'leaving';
+  if (!hasBegun(extension)) return 'notBegun';
+  if (extension.handlerState?.blockedBy) return 'waits';
+  if (isRunning(extension)) return 'runs';
+  const status = statusOfGoal(extension);
+  return status === null ? 'quiet' : status.status === 'warning' ? 'warns' : 'works';
+}
+
+function howItIsLate(extension: Extension): Sentence {
+  const { handlerState, goalSequenceNumber: sequence } = extension;
+  const values = { sequence, command: handlerState?.command ?? '', other: handlerState?.blockedBy ?? '' };
+  const late = lateAt(extension);
+  const at =
+    late === 'warns' || late === 'works' ? (statusOfGoal(extension)?.readAt ?? null) : (handlerState?.at ?? null);
+  return { key: `why.late.${late}`, values, at };
+}
+
 function howItFailed({ handlerState }: Extension): Sentence {
   const command = handlerState?.command ?? '';
   const at = handlerState?.at ?? null;
@@ -234,6 +266,7 @@ function leadOf(view: InstanceView, { subject, cause }: Story, delivered: boolea
   const { name } = subject;
   const { incarnation } = view;
   const silent = view.agent.status !== 'ready';
+  if (subject.needsSecrets) return { key: 'why.lead.secrets', values: { name } };
   if (!delivered) return { key: silent ? 'why.lead.silent' : 'why.lead.undelivered', values: { name, incarnation } };
   if (cause !== subject) {
     const values = { name, cause: cause.name, exit: cause.handlerState?.exitCode ?? 0 };
@@ -257,7 +290,8 @@ function failedLead(subject: Extension, now: Date): Sentence {
     if (exit !== 0) return { key: 'why.lead.failed.exit', values: { name, command, exit } };
   }
   if (statusOfGoal(subject)?.status === 'error') return { key: 'why.lead.error', values: { name } };
-  return { key: isPast(subject.deadlineAt, now) ? 'why.lead.late' : 'why.lead.failed', values: { name } };
+  if (!isLate(subject, now)) return { key: 'why.lead.failed', values: { name } };
+  return { key: `why.lead.late.${lateAt(subject)}`, values: { name, command, other: handlerState?.blockedBy ?? '' } };
 }
 
 function openLead(subject: Extension): Sentence {

@@ -1,15 +1,19 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
+import type { WordNamespace } from '#app/_lib/i18n/namespaces.ts';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, runtime } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
-import { tabs } from './vm-data.ts';
+import { tabs, type VmTab } from './vm-data.ts';
 import { VmPage } from './vm-page.tsx';
 
 const namespaces = ['vms', 'reports', 'goal-states', 'enrollment', 'timeline'] as const;
+
+/** Words of one view alone. */
+const own: Partial<Record<VmTab, readonly WordNamespace[]>> = { activity: ['activity'], output: ['outputs'] };
 
 interface Address {
   params: Promise<{ vmId: string }>;
@@ -37,7 +41,7 @@ export default async function VmRoute({ params, searchParams }: Address) {
         { label: facts.name, isName: true },
       ]}
     >
-      <Words namespaces={tab === 'activity' ? [...namespaces, 'activity'] : namespaces}>
+      <Words namespaces={[...namespaces, ...(own[tab] ?? [])]}>
         <VmPage
           vmId={vmId}
           tab={tab}

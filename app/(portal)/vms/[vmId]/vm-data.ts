@@ -16,6 +16,10 @@ export type PastChange = Outputs['goalStates']['changes']['items'][number];
 export type GoalStateChange = PastChange['changes'][number];
 export type GoalStateComparison = Outputs['goalStates']['compare'];
 export type PastReport = Outputs['instanceViews']['history']['items'][number];
+export type CommandOutput = Outputs['outputs']['list']['items'][number];
+export type OutputDetails = Outputs['outputs']['get'];
+export type OutputLines = Outputs['outputs']['read'];
+export type LogArchive = Outputs['outputs']['archives']['items'][number];
 export type PastExtension = PastGoalState['extensions'][number];
 
 /** Health and verdicts age while nobody writes anything, so they are read again now and then, too. */

@@ -18,7 +18,7 @@ const loading = () => <PanelLoading />;
 const GoalStateTab = dynamic(() => import('./goal-states/goal-state-tab.tsx').then((module) => module.GoalStateTab), {
   loading,
 });
-const OutputTab = dynamic(() => import('./output-tab.tsx').then((module) => module.OutputTab), { loading });
+const OutputTab = dynamic(() => import('./output/output-tab.tsx').then((module) => module.OutputTab), { loading });
 const DocumentsTab = dynamic(() => import('./documents/documents-tab.tsx').then((module) => module.DocumentsTab), {
   loading,
 });

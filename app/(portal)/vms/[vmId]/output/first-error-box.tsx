@@ -1,0 +1,33 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+
+export interface FirstErrorProps {
+  /** 1-based. */
+  line: number;
+  text: string;
+  /** The way to the line, where it is not on the page. */
+  action?: ReactNode;
+}
+
+/** The line of an output that names an error first, lifted up. */
+export function FirstError({ line, text, action }: FirstErrorProps) {
+  const { t } = useTranslation('reports');
+  return (
+    <div
+      data-st="failed"
+      className="flex items-start gap-2 rounded-md bg-st-tint px-3 py-2 text-st-text shadow-[inset_0_0_0_1px_var(--st-line)] [--cut:var(--st-tint)]"
+    >
+      <StatusIcon status="failed" className="mt-0.5" />
+      <div className="min-w-0 flex-1">
+        <p className="text-11">{t('output.first', { line })}</p>
+        <p translate="no" className="mono wrap-anywhere">
+          {text}
+        </p>
+      </div>
+      {action}
+    </div>
+  );
+}
