@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { agentPresence, extensionHealth, vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -189,6 +190,38 @@ test.each([
   [{ silentMinutes: 0 }],
 ])('%j is no filter', async (filter) => {
   await expect(countFleet(ctx, filter as FleetFilterInput)).rejects.toMatchObject({ code: 'invalid' });
+});
+
+describe('among many others', () => {
+  let large: Context;
+  /** The first of 12,000 by name that have the tag. */
+  const first = { middle: 2_101, late: 2_501, last: 11_941 };
+  const nameOf = (n: number): string => `vm-${String(n).padStart(5, '0')}`;
+
+  beforeAll(async () => {
+    large = await testContext({ role: 'viewer', now });
+    await large.db.execute(sql`
+      with made as (
+        insert into vms (id, name, tags, created_at, created_by)
+        select gen_random_uuid(), 'vm-' || lpad(n::text, 5, '0'), jsonb_strip_nulls(jsonb_build_object(
+            'middle', case when n >= ${first.middle}::int then 'x' end, 'late', case when n >= ${first.late}::int then 'x' end,
+            'last', case when n >= ${first.last}::int then 'x' end)), ${now.toISOString()}::timestamptz, 'test'
+        from generate_series(1, 12000) n returning *
+      )
+      insert into vm_health (vm_id, name, tags, health, rank, agent, since)
+      select id, name, tags, 'healthy', 5, 'ready', ${now.toISOString()}::timestamptz from made`);
+    await large.db.execute(sql`analyze vm_health`);
+  });
+
+  test.each(Object.entries(first))('VMs are found that stand far from the beginning: %s', async (tag, from) => {
+    for (const sort of ['name', 'health'] as const) {
+      const filter = { tags: [{ name: tag, value: 'x' }], sort, limit: 30 };
+      const page = await listFleet(large, filter);
+      expect(page.items.map(({ name }) => name)).toEqual(Array.from({ length: 30 }, (_, at) => nameOf(from + at)));
+      const next = await listFleet(large, { ...filter, cursor: page.nextCursor ?? '' });
+      expect(next.items[0]?.name).toBe(nameOf(from + 30));
+    }
+  });
 });
 
 test('rows are read again in the order asked, without those that are gone', async () => {
