@@ -1,0 +1,72 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { momentNow } from '../watch/moment.ts';
+import { type Entries, noEntries, Outbox } from './outbox.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'annex-outbox-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const read = (extension: string, word: string) => ({ extension, ageSeconds: 1, readAt: momentNow(), file: [{ word }] });
+const beat = (extension: string, word: string): Entries => ({ ...noEntries(), heartbeats: [read(extension, word)] });
+const status = (extension: string, word: string): Entries => ({
+  ...noEntries(),
+  statuses: [{ ...read(extension, word), sequenceNumber: 1 }],
+});
+const state = (extension: string, word: string): Entries => ({
+  ...noEntries(),
+  handlers: [{ extension, state: word }],
+});
+
+/** Everything that waits, oldest first. */
+function waiting(outbox: Outbox): string[] {
+  const lines: string[] = [];
+  for (let report = outbox.first(); report !== null; report = outbox.first()) {
+    lines.push(
+      [
+        report.reportNumber,
+        ...report.handlers.map((one) => `${one.extension} ${one.state}`),
+        ...[...report.heartbeats, ...report.statuses].map((one) => `${one.extension} ${JSON.stringify(one.file)}`),
+      ].join(' '),
+    );
+    outbox.remove(report.reportNumber);
+  }
+  return lines;
+}
+
+test('a heartbeat that waits is dropped when a newer one comes; states and other statuses all stay, in order', () => {
+  const outbox = new Outbox(folder, 'run');
+  outbox.add(beat('echo', 'on its way'));
+  outbox.add(beat('echo', 'old'));
+  outbox.add(state('echo', 'enabling'));
+  outbox.add(status('echo', 'transitioning'));
+  outbox.add(beat('other', 'kept'));
+  outbox.add({ ...beat('echo', 'new'), handlers: [{ extension: 'echo', state: 'enabled' }] });
+  outbox.add(status('echo', 'transitioning'));
+  outbox.add(status('echo', 'success'));
+  expect(waiting(outbox)).toEqual([
+    '1 echo [{"word":"on its way"}]',
+    '3 echo enabling',
+    '5 other [{"word":"kept"}]',
+    '6 echo enabled echo [{"word":"new"}]',
+    '7 echo [{"word":"transitioning"}]',
+    '8 echo [{"word":"success"}]',
+  ]);
+});
+
+test('the next run goes on with what waits, counts on, and puts away what it cannot read', () => {
+  const first = new Outbox(folder, 'run-1');
+  first.add(state('echo', 'enabling'));
+  first.add(state('echo', 'enabled'));
+  writeFileSync(join(folder, '000000000001.json'), '{ "run": ');
+  writeFileSync(join(folder, '000000000009.json.next'), '{ "run": ');
+  const next = new Outbox(folder, 'run-2');
+  next.add(state('echo', 'disabling'));
+  expect(next.first()).toMatchObject({ run: 'run-1', reportNumber: 2 });
+  expect(waiting(next)).toEqual(['2 echo enabled', '3 echo disabling']);
+  expect(readdirSync(folder)).toEqual(['000000000009.json.next']);
+});

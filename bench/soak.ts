@@ -1,0 +1,77 @@
+import { rmSync } from 'node:fs';
+import { readFlags } from '#scripts/read-flags.ts';
+import { closeHouses, openHouse } from './house/house.ts';
+import { writeResults } from './print/results.ts';
+import { runSoak } from './soak/run-soak.ts';
+
+const usage = `usage: npm run soak [-- FLAGS]
+
+Real agent processes live under goal states that change at random, while agents, gateway, worker and database are killed
+by kill -9. Ends with 1 where a VM does not arrive at its goal, or a handler was called out of order.
+  --minutes N    how long (60)
+  --agents N     how many VMs (10)
+  --seed WORD    what is asked for and killed when (annex)
+  --json FILE    where the figures go; a new file in bench/results by default`;
+
+const values = readFlags(usage, {
+  options: {
+    minutes: { type: 'string', default: '60' },
+    agents: { type: 'string', default: '10' },
+    seed: { type: 'string', default: 'annex' },
+    json: { type: 'string' },
+  },
+});
+
+const say = (line: string): void => console.log(`Soak: ${line}`);
+const undo = new Set<() => Promise<unknown>>();
+
+async function main(): Promise<void> {
+  const house = await openHouse({ worker: true, quiet: true, say: () => {} });
+  const { minutes, agents, seed } = values;
+  const result = await runSoak({ house, minutes: Number(minutes), agents: Number(agents), seed, undo, say });
+  const { changes, kills, calls, settledAfter, outOfOrder, notAtGoal, endedByThemselves, folder } = result;
+  const file = await writeResults(house.services.db.$client, 'soak', { options: values, ...result }, values.json);
+  const some = (lines: string[]): string =>
+    lines
+      .slice(0, 20)
+      .map((line) => `\n  ${line}`)
+      .join('');
+  console.log(
+    [
+      '',
+      `${changes} changes of goal states in ${result.minutes.toFixed(1)} minutes, ${calls} calls of handlers`,
+      `kill -9: ${Object.entries(kills)
+        .map(([what, count]) => `${count} × ${what}`)
+        .join(', ')}`,
+      settledAfter === null
+        ? 'never all at their goal'
+        : `all at their goal ${settledAfter.toFixed(1)} s after the last change`,
+      `out of order: ${outOfOrder.length}${some(outOfOrder)}`,
+      `not at their goal: ${notAtGoal.length}${some(notAtGoal)}`,
+      `agents that ended by themselves: ${endedByThemselves}`,
+      '',
+      `in full: ${file}`,
+    ].join('\n'),
+  );
+  if (outOfOrder.length + notAtGoal.length + endedByThemselves > 0) {
+    process.exitCode = 1;
+    console.log(`The machines' folders stay in ${folder}.`);
+  } else rmSync(folder, { recursive: true, force: true });
+}
+
+async function close(): Promise<void> {
+  for (const act of undo) await act();
+  await closeHouses();
+}
+
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
+  process.on(name, () => void close().finally(() => process.exit(130)));
+}
+await main()
+  .catch((error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  })
+  .finally(close);
+// The open channel to whoever started this would keep it waiting.
+process.exit();

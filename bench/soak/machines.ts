@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { root } from '../house/house.ts';
+
+/** A machine with a real agent process, which is killed and started again. */
+export class Machine {
+  readonly vmId: string;
+  readonly folder: string;
+  private readonly log: string;
+  private child: ChildProcess | null = null;
+  private isStopping = false;
+
+  constructor(vmId: string, folder: string) {
+    this.vmId = vmId;
+    this.folder = join(folder, 'agent');
+    this.log = join(folder, 'agent.log');
+    mkdirSync(folder, { recursive: true });
+  }
+
+  async enroll(portal: string, token: string): Promise<void> {
+    const child = this.spawn('enroll', '--portal', portal, '--token', token);
+    const [code] = await once(child, 'exit');
+    if (code !== 0) throw new Error(`An agent did not enrol, see ${this.log}.`);
+  }
+
+  start(): void {
+    if (!this.isStopping) this.child = this.spawn('run', '--heartbeat-seconds', '2', '--status-seconds', '2');
+  }
+
+  /** `kill -9`, and after a while it is there again. False where it was not. */
+  async kill(pauseMs: number): Promise<boolean> {
+    const child = this.child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return false;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    await delay(pauseMs);
+    this.start();
+    return true;
+  }
+
+  /** Whether it ended although nobody wanted that. */
+  hasEnded(): boolean {
+    return this.child !== null && this.child.exitCode !== null;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    const child = this.child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  }
+
+  private spawn(command: string, ...args: string[]): ChildProcess {
+    const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.folder, ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk) => appendFileSync(this.log, chunk));
+    return child;
+  }
+}

@@ -1,0 +1,184 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { registerVm } from '#server/domain/enrollment/index.ts';
+import { getInstanceView } from '#server/domain/views/index.ts';
+import { signal } from '#server/platform/processes.ts';
+import type { House } from '../house/house.ts';
+import { numberFrom, randomFrom } from '../load/schedule.ts';
+import { judgeCalls, readCalls } from './call-log.ts';
+import { changeGoal, contextOf, handlerOf, learn, publishHandlers, type Wanted } from './goals.ts';
+import { Machine } from './machines.ts';
+
+export interface SoakOptions {
+  house: House;
+  agents: number;
+  minutes: number;
+  seed: string;
+  undo: Set<() => Promise<unknown>>;
+  say(line: string): void;
+}
+
+export interface SoakResult {
+  minutes: number;
+  changes: number;
+  kills: Record<string, number>;
+  calls: number;
+  /** Seconds from the last change until every VM was at its goal; null where one never was. */
+  settledAfter: number | null;
+  /** What a handler must never see, by VM. */
+  outOfOrder: string[];
+  /** What is not as the goal wants it, by VM. */
+  notAtGoal: string[];
+  /** Agents that ended although nobody killed them. */
+  endedByThemselves: number;
+  folder: string;
+}
+
+const settleSeconds = 240;
+
+interface Vm {
+  name: string;
+  machine: Machine;
+  wanted: Wanted;
+}
+
+/** Goal states change at random while agents, gateway, worker and database are killed; in the end all must be well. */
+export async function runSoak({ house, agents, minutes, seed, undo, say }: SoakOptions): Promise<SoakResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-soak-'));
+  const vms = await openVms(house, agents, folder);
+  undo.add(() => Promise.all(vms.map(({ machine }) => machine.stop())));
+  const began = performance.now();
+  const goesOn = () => performance.now() - began < minutes * 60_000;
+  let changes = 0;
+  const kills: Record<string, number> = {};
+
+  const changing = async () => {
+    const random = randomFrom(numberFrom(`${seed} goals`));
+    while (goesOn()) {
+      const vm = vms[Math.floor(random() * vms.length)] as Vm;
+      if (await changeGoal(house.services, vm.machine.vmId, vm.wanted, random)) changes += 1;
+      await delay(200 + random() * 1_500);
+    }
+  };
+  const killing = async () => {
+    const random = randomFrom(numberFrom(`${seed} kills`));
+    while (goesOn()) {
+      await delay(1_000 + random() * 4_000);
+      const what = await kill(house, vms, random);
+      if (what !== null) kills[what] = (kills[what] ?? 0) + 1;
+    }
+  };
+  const telling = async () => {
+    for (let next = 60_000; goesOn(); ) {
+      await delay(1_000);
+      if (performance.now() - began < next) continue;
+      next += 60_000;
+      say(
+        `${changes} changes, ${Object.entries(kills)
+          .map(([what, count]) => `${count} × ${what}`)
+          .join(', ')}`,
+      );
+    }
+  };
+  await Promise.all([changing(), killing(), telling()]);
+  say(`${changes} changes made; now everything has ${settleSeconds} s to arrive.`);
+  const { settledAfter, notAtGoal } = await settle(house, vms);
+  const endedByThemselves = vms.filter(({ machine }) => machine.hasEnded()).length;
+  await Promise.all(vms.map(({ machine }) => machine.stop()));
+  return {
+    minutes: (performance.now() - began) / 60_000,
+    changes,
+    kills,
+    ...judge(vms, notAtGoal),
+    settledAfter,
+    endedByThemselves,
+    folder,
+  };
+}
+
+async function openVms(house: House, agents: number, folder: string): Promise<Vm[]> {
+  await publishHandlers(house.services);
+  const [gateway] = house.gateways;
+  const portal = `http://${gateway?.host}:${gateway?.port}`;
+  const vms: Vm[] = [];
+  for (let index = 1; index <= agents; index += 1) {
+    const name = `soak-${index}`;
+    const { id, enrollmentToken } = await registerVm(contextOf(house.services), { name });
+    const machine = new Machine(id, join(folder, name));
+    await machine.enroll(portal, enrollmentToken);
+    machine.start();
+    vms.push({ name, machine, wanted: new Map() });
+  }
+  return vms;
+}
+
+/** One `kill -9`; mostly of an agent, whose handlers go on meanwhile. */
+async function kill(house: House, vms: readonly Vm[], random: () => number): Promise<string | null> {
+  const dice = random();
+  if (dice < 0.7) {
+    const vm = vms[Math.floor(random() * vms.length)] as Vm;
+    return (await vm.machine.kill(random() * 2_000)) ? 'agent' : null;
+  }
+  const [what, pid] =
+    dice < 0.82
+      ? (['gateway', house.gateways[0]?.child.pid()] as const)
+      : dice < 0.9
+        ? (['worker', house.worker()?.pid()] as const)
+        : (['database', house.database.pid()] as const);
+  if (pid === undefined) return null;
+  signal(pid, 'SIGKILL');
+  return what;
+}
+
+/** Waits until the portal shows every VM at its goal; what is not there in the end. */
+async function settle(house: House, vms: readonly Vm[]): Promise<Pick<SoakResult, 'settledAfter' | 'notAtGoal'>> {
+  const began = performance.now();
+  const seconds = () => (performance.now() - began) / 1_000;
+  for (const { machine, wanted } of vms) await learn(house.services, machine.vmId, wanted);
+  for (;;) {
+    const notAtGoal = (await Promise.all(vms.map((vm) => awayFromGoal(house, vm)))).flat();
+    if (notAtGoal.length === 0) return { settledAfter: seconds(), notAtGoal };
+    if (seconds() > settleSeconds) return { settledAfter: null, notAtGoal };
+    await delay(1_000);
+  }
+}
+
+async function awayFromGoal(house: House, { name, machine, wanted }: Vm): Promise<string[]> {
+  try {
+    const { extensions } = await getInstanceView(contextOf(house.services), { vmId: machine.vmId });
+    const known = new Map(extensions.map((extension) => [extension.name, extension]));
+    const missing = [...wanted.keys()].filter((each) => !known.has(each)).map((each) => `${each} is not on it`);
+    const wrong = extensions.flatMap(({ goal, goalSequenceNumber, goalVersion, version, handlerState, ...one }) => {
+      const { state, sequenceNumber } = handlerState ?? {};
+      const isThere = state === goal && sequenceNumber === goalSequenceNumber && version === goalVersion;
+      const told = `${state} ${version} ${sequenceNumber}, wanted ${goal} ${goalVersion} ${goalSequenceNumber}`;
+      return isThere ? [] : [`${one.name} is ${told}`];
+    });
+    return [...missing, ...wrong].map((line) => `${name}: ${line}`);
+  } catch (error) {
+    return [`${name}: ${error instanceof Error ? error.message : error}`];
+  }
+}
+
+/** What the handlers themselves wrote down: nothing out of order, and in the end as it was wanted. */
+function judge(vms: readonly Vm[], notAtGoal: string[]): Pick<SoakResult, 'calls' | 'outOfOrder' | 'notAtGoal'> {
+  const outOfOrder: string[] = [];
+  const away = [...notAtGoal];
+  let count = 0;
+  for (const { name, machine, wanted } of vms) {
+    const calls = readCalls(join(machine.folder, 'logs'));
+    count += calls.length;
+    const { faults, standing } = judgeCalls(calls);
+    outOfOrder.push(...faults.map((fault) => `${name}: ${fault}`));
+    const expected = new Map([...wanted].map(([extension, goal]) => [handlerOf(extension), goal]));
+    for (const handler of new Set([...standing.keys(), ...expected.keys()])) {
+      const goal = expected.get(handler);
+      const stands = [...(standing.get(handler) ?? [])].map(([version, how]) => `${version} ${how}`).join(', ');
+      const should = goal === undefined ? '' : `${goal.version} ${goal.state === 'enabled' ? 'runs' : 'rests'}`;
+      if (stands !== should) away.push(`${name}: of ${handler} ${stands || 'nothing'}, wanted ${should || 'nothing'}`);
+    }
+  }
+  return { calls: count, outOfOrder, notAtGoal: away };
+}
