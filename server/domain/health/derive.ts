@@ -9,6 +9,7 @@ import {
   type ExtensionHealth,
   extensionHealth,
   type HeartbeatVerdict,
+  hasFailed,
   heartbeatReading,
   heartbeatVerdict,
   staleFor,
@@ -99,9 +100,6 @@ export interface AgentFacts {
   statusSeconds: number | null;
 }
 
-/** Causes by which a command ended without success: it is tried again on a new goal state or start only. */
-const endings: ReadonlySet<HealthCause> = new Set<HealthCause>(['exit', 'timeout', 'command']);
-
 /** Verdict, staleness, deadline and health of an extension now: nothing of it is stored (AZ-H3, AZ-S4, AZ-S6). */
 export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derived {
   const { handlerState: handler, handlerAt } = facts;
@@ -127,7 +125,7 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
     deadlinePassed: deadlineAt !== null && deadlineAt < now,
   });
   // Nothing is awaited of what is disabled as wanted, nor of a command that failed; no status concludes that.
-  const open = health === 'disabled' || (cause !== null && endings.has(cause)) ? null : deadlineAt;
+  const open = health === 'disabled' || hasFailed(handler, facts.goalSequenceNumber) ? null : deadlineAt;
   const waitsFor = cause === 'waiting' || cause === 'deadline' ? (handler?.blockedBy ?? null) : null;
   return { verdict, staleFor: stale, deadlineAt: open, health, cause, waitsFor };
 }

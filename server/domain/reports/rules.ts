@@ -130,6 +130,12 @@ const ofGoal = (report: { sequenceNumber: number } | null, { goal }: HealthFacts
 /** What the agent said of the goal that is in force, or of a later one. */
 const current = (facts: HealthFacts): HealthFacts['handler'] => (ofGoal(facts.handler, facts) ? facts.handler : null);
 
+/** Whether a command for this sequence number ended without success: it is tried again on a new goal or start only. */
+export const hasFailed = (handler: HealthFacts['handler'], sequenceNumber: number): boolean =>
+  handler !== null &&
+  handler.sequenceNumber >= sequenceNumber &&
+  (handler.timedOut || (handler.exitCode ?? 0) !== 0 || handler.state === 'failed');
+
 const waits = (handler: HealthFacts['handler']): boolean =>
   handler?.state === 'waiting' || handler?.blockedBy !== undefined;
 

@@ -76,10 +76,9 @@ export function SearchOutput({ vmId, outputId, label, onChoose }: SearchOutputPr
               <button
                 type="button"
                 onClick={() => onChoose(row)}
-                aria-label={t('search.go', { line: row + 1, text })}
                 className="flex min-h-6 w-full gap-3 px-3 text-start hover:bg-hover focus-visible:bg-hover"
               >
-                <span className="min-w-10 shrink-0 text-end text-11 leading-6 text-ink-3 tabular-nums">{row + 1}</span>
+                <span className="min-w-10 shrink-0 text-end text-11 leading-6 text-ink-3 tabular-nums">{row + 1}</span>{' '}
                 <span translate="no" className="mono-11 truncate leading-6">
                   {text}
                 </span>

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from '@playwright/test';
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import type { Api, CreatedVm, InstanceView } from './support/api.ts';
+import { withDatabase } from './support/database.ts';
+import { expect, test } from './support/test.ts';
+import { zipOf } from './support/zip.ts';
+
+/** What enable does; every other command of the handler does nothing, and does it well. */
+const misbehaviours = {
+  Exits: 'i=0; while [ $i -lt 1200 ]; do i=$((i + 1)); echo "step $i"; done; echo "no such volume: sdz" >&2; exit 17',
+  Hangs: 'echo "waiting for the licence server"; sleep 300',
+  Silent: 'echo "started, and says nothing more"',
+};
+type Misbehaviour = keyof typeof misbehaviours;
+
+async function publish(api: Api, namespace: string): Promise<void> {
+  await api.ensurePublisher(namespace);
+  const commands = ['install', 'enable', 'disable', 'update', 'uninstall'];
+  for (const [type, enable] of Object.entries(misbehaviours)) {
+    const handlerManifest = {
+      ...Object.fromEntries(commands.map((command) => [`${command}Command`, `./handler.sh ${command}`])),
+      rebootAfterInstall: false,
+      reportHeartbeat: false,
+    };
+    const zip = await zipOf({
+      'HandlerManifest.json': JSON.stringify([{ version: 1.0, handlerManifest }]),
+      'handler.sh': `#!/bin/sh\n[ "$1" != enable ] || {\n${enable}\n}\n`,
+    });
+    await api.publish(`${namespace}.${type}`, '1.0.0.0', zip);
+  }
+}
+
+/** Until the agent has said of its extension what it has to say. */
+const settled = (api: Api, vm: CreatedVm, is: (extension: InstanceView['extensions'][number]) => boolean) =>
+  expect
+    .poll(async () => (await api.instanceView(vm.id)).extensions.every(is), { intervals: [100], timeout: 20_000 })
+    .toBe(true);
+
+const why = (page: Page, title: string) => page.getByRole('region', { name: title });
+
+test('three machines whose handlers misbehave: each failure is explained in two languages, with its output', async ({
+  signedIn,
+  api,
+  portal,
+  startAgent,
+  unique,
+}) => {
+  const namespace = `Faulty${unique}`;
+  await publish(api, namespace);
+  const given = async (type: Misbehaviour) => {
+    const vm = await api.createVm(`${type.toLowerCase()}-${unique}`);
+    await api.call('PUT', `/vms/${vm.id}/extensions/volume`, {
+      body: { handler: `${namespace}.${type}`, version: '1.0.0.0', state: 'enabled', timeouts: { enable: 2 } },
+    });
+    return vm;
+  };
+  const [exits, hangs, silent] = [await given('Exits'), await given('Hangs'), await given('Silent')];
+  const [, , silentAgent] = await Promise.all([exits, hangs, silent].map(startAgent));
+  const [english, german] = [await signedIn('operator'), await signedIn('operator', { locale: 'de-DE' })];
+
+  // Nobody waits a quarter of an hour for a deadline: the third was given its goal an hour ago.
+  await settled(api, silent, ({ handlerState }) => handlerState?.state === 'enabled');
+  await withDatabase(portal, async (client) => {
+    await client.query(`update extensions set delivered_at = now() - interval '1 hour' where vm_id = $1`, [silent.id]);
+    await client.query(`update health_checks set due_at = 'epoch' where vm_id = $1`, [silent.id]);
+  });
+  for (const vm of [exits, hangs, silent]) await settled(api, vm, ({ health }) => health === 'failed');
+
+  const told: [CreatedVm, en: string, de: string, output: string][] = [
+    [
+      exits,
+      'volume failed: enable ended with exit code 17.',
+      'volume ist fehlgeschlagen: enable endete mit Exitcode 17.',
+      'no such volume: sdz',
+    ],
+    [
+      hangs,
+      'volume failed: enable ran out of time.',
+      'volume ist fehlgeschlagen: Die Zeit für enable ist abgelaufen.',
+      'waiting for the licence server',
+    ],
+    [
+      silent,
+      'volume timed out: enable ended, and no status came.',
+      'Die Zeit für volume ist abgelaufen: enable war fertig, ein Status kam nicht.',
+      'started, and says nothing more',
+    ],
+  ];
+  for (const [vm, en, de, output] of told) {
+    await Promise.all([english.goto(`/vms/${vm.id}`), german.goto(`/vms/${vm.id}`)]);
+    await expect(why(english, 'Why is it not done?')).toContainText(en);
+    await expect(why(german, 'Warum ist es nicht fertig?')).toContainText(de);
+    await why(english, 'Why is it not done?').getByRole('link', { name: 'Show its output' }).click();
+    await why(german, 'Warum ist es nicht fertig?').getByRole('link', { name: 'Ausgabe zeigen' }).click();
+    await expect(english.getByRole('region', { name: 'Output of volume enable' })).toContainText(output);
+    await expect(german.getByRole('region', { name: 'Ausgabe von volume enable' })).toContainText(output);
+  }
+  await expectAccessible(german);
+
+  // The whole of it, far above what a report has room for; the line that matters is on the page.
+  await english.goto(`/vms/${exits.id}?tab=output`);
+  await expect(english.getByText('First error, line 1201')).toBeVisible();
+  await expect(english.getByText('Lines 1,001 to 1,201 of 1,201')).toBeVisible();
+  await english.getByRole('searchbox', { name: /Output of volume enable/ }).fill('step 777');
+  await english.getByRole('button', { name: 'Search', exact: true }).click();
+  await english.getByRole('button', { name: /^777 step 777$/ }).click();
+  await expect(english.getByText('Lines 501 to 1,000 of 1,201')).toBeVisible();
+  // AZ-G11: the log folder, without logging in to the machine.
+  await english.getByRole('button', { name: `Fetch the logs of ${namespace}.Exits` }).click();
+  const archive = english.getByRole('link', { name: `Download the logs of ${namespace}.Exits` });
+  await expect(archive).toBeVisible();
+  const [download] = await Promise.all([english.waitForEvent('download'), archive.click()]);
+  expect(download.suggestedFilename()).toMatch(/\.Exits-logs-.*\.zip$/);
+  await expectAccessibleInBothThemes(english);
+
+  await expectCloneIsTold(english, silent, silentAgent?.dir ?? '');
+});
+
+/** A disk that was copied: the second machine is refused, and the page says what to do. */
+async function expectCloneIsTold(page: Page, vm: CreatedVm, dir: string): Promise<void> {
+  const clone = mkdtempSync(path.join(tmpdir(), 'annex-clone-'));
+  try {
+    for (const name of ['agent.json', 'credential', 'certificates']) {
+      cpSync(path.join(dir, name), path.join(clone, name), { recursive: true });
+    }
+    // As it was when the disk was copied; the machine has called since.
+    const { instance } = JSON.parse(readFileSync(path.join(dir, 'state', 'calls.json'), 'utf8')) as {
+      instance: string;
+    };
+    mkdirSync(path.join(clone, 'state'));
+    writeFileSync(path.join(clone, 'state', 'calls.json'), JSON.stringify({ instance, counter: 1 }));
+    const agent = path.resolve(import.meta.dirname, '../agent/main.ts');
+    await promisify(execFile)(process.execPath, [agent, 'once', '--dir', clone]).catch(() => {});
+    await page.goto(`/vms/${vm.id}`);
+    await expect(page.getByText(`A second machine spoke as ${vm.name}`)).toBeVisible();
+    await page.getByRole('button', { name: 'New enrolment token' }).click();
+    await page.getByRole('button', { name: 'Make the token' }).click();
+    await expect(page.getByRole('dialog')).toContainText('Enrolment token for');
+  } finally {
+    rmSync(clone, { recursive: true, force: true });
+  }
+}
