@@ -55,8 +55,8 @@ test('logs: the journal, or what it says of one extension with what its commands
   journal.info('mount: removed.');
   const commands = join(folder, 'Acme.Lab.Probe-1.0.0.0', 'commands');
   mkdirSync(commands, { recursive: true });
-  writeFileSync(join(commands, 'probe.1.install.log'), 'first\nsecond\nthird\n');
-  writeFileSync(join(commands, 'mount.1.install.log'), 'not of the probe\n');
+  writeFileSync(join(commands, 'probe.1.install.2.log'), 'first\nsecond\nthird\n');
+  writeFileSync(join(commands, 'mount.1.install.1.log'), 'not of the probe\n');
 
   logs(undefined, { dir, lines: 2 }, print);
   expect(printed).toEqual([
@@ -67,7 +67,7 @@ test('logs: the journal, or what it says of one extension with what its commands
   logs('probe', { dir, lines: 2 }, print);
   expect(printed).toEqual([
     expect.stringContaining('! probe, mount: install 1.0.0.0 ended with 17'),
-    expect.stringMatching(/^\n── install, sequence 1, Acme\.Lab\.Probe-1\.0\.0\.0, \d{4}-/),
+    expect.stringMatching(/^\n── install, sequence 1, attempt 2, Acme\.Lab\.Probe-1\.0\.0\.0, \d{4}-/),
     expect.stringContaining('[1 lines before; all of them: --lines 0'),
     'second\nthird',
   ]);
@@ -75,7 +75,7 @@ test('logs: the journal, or what it says of one extension with what its commands
   logs('probe', { dir, lines: 0, json: true }, print);
   expect(JSON.parse(printed[0] ?? '')).toMatchObject({
     journal: [{ level: 'warn' }],
-    outputs: [{ command: 'install', sequenceNumber: 1, output: 'first\nsecond\nthird' }],
+    outputs: [{ command: 'install', sequenceNumber: 1, attempt: 2, output: 'first\nsecond\nthird' }],
   });
   expect(() => logs('none', { dir, lines: 0 }, print)).toThrow('says nothing of an extension none');
 });

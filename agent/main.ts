@@ -1,12 +1,15 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { AgentError, sentenceOf } from './agent-error.ts';
+import { isolationVariable, runIsolated } from './clinic/isolate.ts';
 import { doctor } from './commands/doctor.ts';
 import { enroll } from './commands/enroll.ts';
+import { type InstallUnitOptions, installUnit } from './commands/install-unit.ts';
 import { type LogsOptions, logs } from './commands/logs.ts';
 import { once } from './commands/once.ts';
 import { renewKeyNow } from './commands/renew-key.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { status, statusText } from './commands/status.ts';
+import { type TryOptions, tryCommand } from './commands/try.ts';
 import { openCaller } from './portal/call.ts';
 import type { Route } from './portal/route.ts';
 import type { ConfigurationKey } from './settings/configuration.ts';
@@ -118,6 +121,40 @@ command('doctor', 'look for what keeps the agent from its work, and say what to 
       configurationFault ??= sentenceOf(error);
     }
     if (!(await doctor({ ...options, call, configurationFault }, print))) process.exitCode = 1;
+  });
+
+command('install-unit', 'the systemd unit of this agent, printed or written')
+  .option('--user <name>', 'whose processes agent and handlers are', 'root')
+  .option('--write [file]', 'write it, by default /etc/systemd/system/annex-agent.service')
+  .action((options: InstallUnitOptions) => installUnit(options, print));
+
+const many = (text: string, before: string[] = []) => [...before, text];
+program
+  .command('try')
+  .description('take a package through the whole life of a handler, and check what it promises; without a portal')
+  .argument('<package.zip>', 'the package; Acme.Lab.Probe-1.0.0.0.zip says what it is')
+  .option('--previous <old.zip>', 'the version before, to be updated from (default: the package itself)')
+  .option('--resources <messages.json>', 'resource file, one for each language', many)
+  .option('--settings <json>', 'the settings it gets: { "publicSettings": { }, "protectedSettings": { } }, or a file')
+  .option('--new-settings <json>', 'those of its second configuration (default: the same)')
+  .option('--handler <name>', 'its name where the file does not say it')
+  .option('--handler-version <version>', 'its version where the file does not say it')
+  .option('--status-seconds <n>', 'how soon a status has to be there', countOf, 120)
+  .option('--settle-seconds <n>', 'how long a status may take to say success', countOf, 300)
+  .option('--heartbeat-seconds <n>', 'how soon a heartbeat has to be renewed, 0 not to wait for it', countOf, 60)
+  .option('--command-seconds <n>', 'the time that each command has', countOf, 300)
+  .option('--network', 'let it use the network of this machine')
+  .option('--json', 'for programs')
+  .action(async (zip: string, options: TryOptions & { network?: boolean }) => {
+    if (!options.network && environment[isolationVariable] === undefined) {
+      const code = await runIsolated(process.argv.slice(1), environment);
+      if (code !== null) process.exit(code);
+    }
+    const how = environment[isolationVariable] ?? 'with the network and among the processes of this machine';
+    const say = (line: string) => console.error(line);
+    if (!options.json) say(`Trying it ${how}.`);
+    const isGood = await tryCommand(zip, options, environment, print, options.json ? () => {} : say);
+    if (!isGood) process.exitCode = 1;
   });
 
 try {

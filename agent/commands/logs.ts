@@ -19,6 +19,7 @@ interface KeptOutput {
   handler: string;
   command: string;
   sequenceNumber: number;
+  attempt: number;
   /** When it was last written to. */
   at: string;
   path: string;
@@ -41,9 +42,11 @@ export function logs(extension: string | undefined, options: LogsOptions, print:
   for (const { level, time, msg } of journal) {
     print(`${time.slice(0, 19).replace('T', ' ')}  ${level === 'info' ? '' : '! '}${msg}`);
   }
-  for (const { handler, command, sequenceNumber, at, path } of outputs) {
+  for (const { handler, command, sequenceNumber, attempt, at, path } of outputs) {
     const { text, left } = lastLines(path, options.lines);
-    print(`\n── ${command}, sequence ${sequenceNumber}, ${handler}, ${at.slice(0, 19).replace('T', ' ')}`);
+    print(
+      `\n── ${command}, sequence ${sequenceNumber}, attempt ${attempt}, ${handler}, ${at.slice(0, 19).replace('T', ' ')}`,
+    );
     if (left > 0) print(`[${left} lines before; all of them: --lines 0, or ${path}]`);
     print(text === '' ? '[It wrote nothing.]' : text);
   }
@@ -82,11 +85,12 @@ function outputsOf({ logs: folder }: Layout, extension: string): KeptOutput[] {
     const commands = join(folder, handler, 'commands');
     if (!existsSync(commands)) continue;
     for (const name of readdirSync(commands)) {
-      const match = /^(.+)\.(\d+)\.([a-z]+)\.log$/.exec(name);
+      const match = /^(.+)\.(\d+)\.([a-z]+)\.(\d+)\.log$/.exec(name);
       if (match?.[1] !== extension) continue;
       const path = join(commands, name);
       const at = statSync(path).mtime.toISOString();
-      found.push({ handler, command: match[3] ?? '', sequenceNumber: Number(match[2]), at, path });
+      const [sequenceNumber, attempt] = [Number(match[2]), Number(match[4])];
+      found.push({ handler, command: match[3] ?? '', sequenceNumber, attempt, at, path });
     }
   }
   return found.sort((a, b) => a.at.localeCompare(b.at));

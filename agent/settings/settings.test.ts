@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Command } from 'commander';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type ConfigurationKey, configuration } from './configuration.ts';
 import { askHidden, enrolmentTokenOf } from './enrolment-token.ts';
 import { addSettings } from './options.ts';
 
@@ -105,4 +106,14 @@ test('what is typed as an answer is not shown; leaving gives none', async () => 
   const left = askHidden('Enrolment token: ', input, output);
   input.write('half\u0003');
   expect(await left).toBe('');
+});
+
+test('docs/agent.md lists every setting with its variable and its name in the file', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/agent.md'), 'utf8');
+  const command = new Command();
+  addSettings(command, Object.keys(configuration.shape) as ConfigurationKey[], {});
+  for (const option of command.options) {
+    const inFile = option.attributeName() === 'dir' ? '' : ` \`${option.attributeName()}\``;
+    expect(docs).toContain(`| \`${option.long}\` | \`${option.envVar}\` |${inFile} |`);
+  }
 });

@@ -9,7 +9,8 @@ case "${1:-}" in
     log "Probe 1.0.0.0 installed."
     ;;
   enable)
-    count=$(($(cat state/enabled-count) + 1))
+    mkdir -p state
+    count=$(($(cat state/enabled-count 2>/dev/null || echo 0) + 1))
     echo "$count" > state/enabled-count
     start_service bin/service.sh
     target=$(quoted "$(setting target localhost)")

@@ -1,0 +1,32 @@
+/** A fault of a document in words: `/0/status: is missing.` Codes are those of the protocol. */
+export function faultSentence({ path, code, params }: Fault): string {
+  const words: Record<string, string> = {
+    field_missing: 'is missing',
+    field_choice: 'is none of the words that are allowed',
+    file_not_array: 'must be an array of one object',
+    file_not_single: 'must be an array of one object',
+    file_version: 'must be 1.0',
+    manifest_not_array: 'must be an array of one object',
+    manifest_not_single: 'must be an array of one object',
+    manifest_version: 'must be 1.0',
+    field_not_text: 'must be a text',
+    field_not_number: 'must be a number',
+    field_not_integer: 'must be a whole number',
+    field_not_boolean: 'must be true or false',
+    field_not_object: 'must be an object',
+    field_not_array: 'must be an array',
+    field_empty: 'must not be empty',
+    text_too_long: 'is too long',
+    substatus_too_deep: 'has substatuses within substatuses, more levels than are read',
+    substatus_too_many: 'has more substatuses than are read',
+    json_character: 'has a character that no database stores',
+  };
+  const choices = params?.choices === undefined ? '' : ` (${params.choices})`;
+  return `${path === '' ? '/' : path} ${words[code] ?? `is not as the schema wants it (${code})`}${choices}.`;
+}
+
+interface Fault {
+  path: string;
+  code: string;
+  params?: Record<string, string | number>;
+}

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+
+/** Control characters that belong to text on a terminal. */
+const usual = ['\t', '\n', '\r', '\u001b'];
+
+/** Whether a file is UTF-8 without other control characters than those. */
+export function isText(path: string): boolean {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+    return !/\p{Cc}/u.test(usual.reduce((rest, character) => rest.replaceAll(character, ''), text));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,280 @@
+import { statSync } from 'node:fs';
+import { documentLimits, type ResourceFile } from '#protocol/index.ts';
+import { isText } from './is-text.ts';
+import { messageFaults } from './message-faults.ts';
+import type { CommandSeen, Observations, Stage } from './observations.ts';
+import { oddSpellings } from './odd-spellings.ts';
+
+/** What a check says of a package. */
+export interface Judgement {
+  check: string;
+  title: string;
+  /** `unreached`: something before it went wrong. `none`: there is nothing to look at. */
+  verdict: 'passed' | 'fault' | 'unreached' | 'none';
+  /** What was found, one sentence each; what is not there to look at. */
+  found: string[];
+  /** What the publisher changes. */
+  toDo?: string;
+}
+
+export interface Limits {
+  /** A status is there so many seconds after the enable began. */
+  statusSeconds: number;
+  /** It says success or error so many seconds after it came. */
+  settleSeconds: number;
+}
+
+interface Case {
+  seen: Observations;
+  resources: ResourceFile[];
+  limits: Limits;
+}
+
+interface Check {
+  check: string;
+  title: string;
+  /** The stage that must have gone through for a package without fault to have passed. */
+  needs: Stage | null;
+  toDo: string;
+  /** Sentences about what is wrong. */
+  faults(it: Case): string[];
+  /** Why there is nothing to look at, or null. */
+  none?(it: Case): string | null;
+  /** Whether an earlier fault of the same files leaves nothing to say. */
+  hidden?(it: Case): boolean;
+}
+
+const own = (seen: Observations): CommandSeen[] => seen.commands.filter(({ ofPrevious }) => !ofPrevious);
+const nameOf = ({ command, stage }: CommandSeen) => `${command} (${stage})`;
+const lost = ({ seen }: Case) => seen.statuses.some(({ seconds, faults }) => seconds === null || faults.length > 0);
+
+/** The contract, one check after the other; the first that fails is the one to mend first. */
+const checks: Check[] = [
+  {
+    check: 'package',
+    title: 'The package is complete',
+    needs: null,
+    toDo: 'Put HandlerManifest.json into the root of the zip, with all seven fields, and every program that it names.',
+    faults: ({ seen }) => seen.packageFaults,
+  },
+  {
+    check: 'previous',
+    title: 'The previous version can be installed',
+    needs: 'previous version',
+    toDo: 'Give another --previous; without a version that works there is nothing to update from.',
+    none: ({ seen }) => (seen.commands.some(({ ofPrevious }) => ofPrevious) ? null : 'It was updated from itself.'),
+    faults: ({ seen }) =>
+      seen.commands
+        .filter((one) => one.ofPrevious && one.exitCode !== 0)
+        .map((one) => `${nameOf(one)} of the previous version ${howItEnded(one)}.${lastLine(one)}`),
+  },
+  {
+    check: 'times',
+    title: 'Commands end within their time',
+    needs: 'end',
+    toDo: 'Start long work in the background, write transitioning into the status, and let the command end.',
+    faults: ({ seen }) =>
+      own(seen)
+        .filter(({ timedOut }) => timedOut)
+        .map((one) => `${nameOf(one)} was ended after ${Math.round(one.seconds)} s.${lastLine(one)}`),
+  },
+  {
+    check: 'exit-codes',
+    title: 'Commands end with 0',
+    needs: 'end',
+    toDo: 'Mend what the last lines say; a command that did its work ends with 0, also where there was nothing to do.',
+    faults: ({ seen }) =>
+      own(seen)
+        .filter((one) => isFailed(one) && !isRepeat(one) && seen.folderGone.length === 0)
+        .map((one) => `${nameOf(one)} ${howItEnded(one)}.${lastLine(one)}`),
+  },
+  {
+    check: 'enable-again',
+    title: 'Enable may run again',
+    needs: 'enable again',
+    toDo: 'Let enable find out what is there already: it runs at each start of the agent and with each new goal state.',
+    faults: ({ seen }) => [
+      ...own(seen)
+        .filter((one) => isFailed(one) && isRepeat(one) && seen.folderGone.length === 0)
+        .map((one) => `The second enable ${howItEnded(one)}.${lastLine(one)}`),
+      ...(seen.processes.twice.length > seen.processes.once.length && seen.processes.afterDisable.length === 0
+        ? [
+            `After the second enable ${seen.processes.twice.length} processes run, after the first ${seen.processes.once.length}.`,
+          ]
+        : []),
+    ],
+  },
+  {
+    check: 'folder',
+    title: 'Its folder stays as the agent made it',
+    needs: 'end',
+    toDo: 'Delete only what the handler made itself; the agent removes the folder after the uninstall.',
+    faults: ({ seen }) => seen.folderGone.map((stage) => `After ${stage} its folder was gone.`),
+  },
+  {
+    check: 'status-in-time',
+    title: 'A status is there within 2 minutes',
+    needs: 'install',
+    toDo: 'Write <sequence number>.status into the statusFolder of HandlerEnvironment.json, transitioning at first.',
+    faults: ({ seen, limits }) =>
+      seen.statuses
+        .filter(({ seconds }) => seconds === null)
+        .map(({ stage, file }) => `${stage}: there was no ${file} after ${limits.statusSeconds} s.`),
+  },
+  {
+    check: 'status-valid',
+    title: 'Status files can be read',
+    needs: 'install',
+    toDo: 'Write the whole file beside its place and rename it; docs/protocol.md shows its fields.',
+    faults: ({ seen }) =>
+      unique(seen.statuses.flatMap(({ file, faults }) => faults.map((fault) => `${file}: ${fault}`))),
+    hidden: ({ seen }) => seen.statuses.every(({ seconds }) => seconds === null),
+  },
+  {
+    check: 'status-form',
+    title: 'Status files are spelled as the schema',
+    needs: 'install',
+    toDo: 'Use these spellings; Annex reads the others too, agents and portals elsewhere may not.',
+    faults: ({ seen }) => unique(seen.statuses.flatMap(({ raw }) => oddSpellings(raw))),
+    hidden: lost,
+  },
+  {
+    check: 'settled',
+    title: 'It settles, and says success',
+    needs: 'install',
+    toDo: 'Write success or error when the work is done. Where it says error, mend its cause, or give other --settings.',
+    faults: ({ seen, limits }) =>
+      seen.statuses
+        .filter(({ document }) => document !== null && document.status !== 'success')
+        .map(({ stage, document }) =>
+          document?.status === 'error'
+            ? `${stage}: its status says error${codeOf(document.code)}${saying(document)}.`
+            : `${stage}: its status still said ${document?.status} after ${limits.settleSeconds} s.`,
+        ),
+    hidden: lost,
+  },
+  {
+    check: 'heartbeat',
+    title: 'Its heartbeat is there, readable and renewed',
+    needs: 'install',
+    toDo: 'Write the heartbeatFile of HandlerEnvironment.json at least once a minute, or say reportHeartbeat: false.',
+    none: ({ seen }) => (seen.manifest?.handlerManifest.reportHeartbeat ? null : 'Its manifest says that it has none.'),
+    faults: ({ seen: { heartbeat }, limits }) => {
+      if (heartbeat === null) return [];
+      if (heartbeat.seconds === null) return [`There was none after ${limits.statusSeconds} s.`];
+      if (heartbeat.faults.length > 0) return heartbeat.faults;
+      if (heartbeat.document?.status === 'notready') return ['It says notready.'];
+      return heartbeat.isRenewed === false ? ['It was not written again within a minute.'] : [];
+    },
+  },
+  {
+    check: 'messages',
+    title: 'Its messages are in the resource files',
+    needs: 'install',
+    toDo: 'Add the ids to every resource file, with a placeholder for each param, or mend what the handler writes.',
+    none: ({ seen, resources }) => {
+      if (resources.length > 0) return null;
+      const isUsed = seen.statuses.some(({ document }) => document?.message !== undefined);
+      return isUsed ? 'No resource file was given: --resources messages.en.json' : 'It uses no message ids.';
+    },
+    faults: ({ seen, resources }) =>
+      unique(seen.statuses.flatMap(({ document }) => messageFaults(document, resources))),
+    hidden: lost,
+  },
+  {
+    check: 'output',
+    title: 'What its commands write is text, and fits into a report',
+    needs: 'end',
+    toDo: 'Write long or binary things into the logFolder, and to stdout what a person needs to read.',
+    faults: ({ seen }) => own(seen).flatMap(outputFaults),
+  },
+  {
+    check: 'secrets',
+    title: 'Protected settings stay secret',
+    needs: 'end',
+    toDo: 'Keep them in variables, hand them on by stdin or a file of mode 0600 that is deleted, and print none of them.',
+    none: ({ seen }) => (seen.secretPlaces === null ? 'No protected settings were given: --settings' : null),
+    faults: ({ seen }) => (seen.secretPlaces ?? []).map((place) => `A value of the protected settings is in ${place}.`),
+  },
+  {
+    check: 'reboot',
+    title: 'It does not reboot the machine',
+    needs: 'end',
+    toDo: 'Say rebootAfterInstall: true in the manifest; the agent asks for the reboot when all installs are complete.',
+    faults: ({ seen }) => unique(seen.reboots).map((call) => `It called ${call}.`),
+  },
+  {
+    check: 'clock',
+    title: 'It does not set the clock',
+    needs: 'end',
+    toDo: 'Leave the clock to the time service of the machine.',
+    faults: ({ seen }) => unique(seen.clocks).map((call) => `It called ${call}.`),
+  },
+  {
+    check: 'stops',
+    title: 'Nothing runs after disable',
+    needs: 'disable',
+    toDo: 'End every process that install or enable started when disable runs.',
+    faults: ({ seen: { processes } }) =>
+      (processes.afterDisable.length > 0 ? processes.afterDisable : processes.afterUninstall).map(
+        (line) => `Still running: ${line}`,
+      ),
+  },
+  {
+    check: 'clean',
+    title: 'Uninstall leaves nothing but logs',
+    needs: 'uninstall',
+    toDo: 'Delete in uninstall what install and enable made outside of the handler folder.',
+    faults: ({ seen }) => seen.left.map((path) => `Still there: ${path}`),
+  },
+];
+
+/** Judges what was seen, check by check. */
+export function judge(seen: Observations, resources: ResourceFile[], limits: Limits): Judgement[] {
+  const it: Case = { seen, resources, limits };
+  return checks.map((one) => judgementOf(one, it));
+}
+
+function judgementOf({ check, title, needs, toDo, faults, none, hidden }: Check, it: Case): Judgement {
+  if (it.seen.packageFaults.length > 0 && check !== 'package') return { check, title, verdict: 'unreached', found: [] };
+  const absent = none?.(it) ?? null;
+  if (absent !== null) return { check, title, verdict: 'none', found: [absent] };
+  const found = hidden?.(it) ? [] : faults(it);
+  if (found.length > 0) return { check, title, verdict: 'fault', found, toDo };
+  const isReached = needs === null || it.seen.through.includes(needs);
+  return { check, title, verdict: isReached && !hidden?.(it) ? 'passed' : 'unreached', found: [] };
+}
+
+const isFailed = ({ exitCode, timedOut }: CommandSeen) => exitCode !== 0 && !timedOut;
+const isRepeat = ({ stage, command }: CommandSeen) => stage === 'enable again' && command === 'enable';
+
+function howItEnded({ exitCode }: CommandSeen): string {
+  return exitCode === null ? 'did not run to its end' : `ended with ${exitCode}`;
+}
+
+function lastLine({ output }: CommandSeen): string {
+  const line = output.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
+  return line === '' ? '' : ` Its last line: ${line}`;
+}
+
+function outputFaults(one: CommandSeen): string[] {
+  const bytes = statSync(one.outputFile, { throwIfNoEntry: false })?.size ?? 0;
+  const faults: string[] = [];
+  if (bytes > documentLimits.outputBytes) {
+    const [written, fits] = [Math.ceil(bytes / 1024), documentLimits.outputBytes / 1024];
+    faults.push(`${nameOf(one)} wrote ${written} KiB; a report carries the last ${fits}.`);
+  }
+  if (bytes > 0 && !isText(one.outputFile)) faults.push(`${nameOf(one)} wrote what is no text.`);
+  return faults;
+}
+
+const codeOf = (code: number | undefined) => (code === undefined ? '' : ` ${code}`);
+
+function saying({ message, formattedMessage }: NonNullable<Observations['statuses'][number]['document']>): string {
+  if (message !== undefined) return `, message ${message.id} (${message.params.join(', ')})`;
+  return formattedMessage === undefined ? '' : `: ${formattedMessage.message.slice(0, 200)}`;
+}
+
+function unique(list: string[]): string[] {
+  return [...new Set(list)];
+}

@@ -1,0 +1,285 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type GoalStateExtension, manifestFileName, statusFileName } from '#protocol/index.ts';
+import { Agent } from '../agent.ts';
+import { type Layout, layoutOf } from '../folder/layout.ts';
+import { writeJson } from '../folder/write-file.ts';
+import { foldersOf, type HandlerFolders } from '../handler/folders.ts';
+import { createKey } from '../identity/create-key.ts';
+import { openJournal } from '../journal.ts';
+import { wait } from '../portal/wait.ts';
+import { ClinicPortal, type Told } from './clinic-portal.ts';
+import type { CommandSeen, Observations, Stage } from './observations.ts';
+import { sealFor } from './seal.ts';
+import { filesBelow, filesOfTheSystem, placesOf, processesOf } from './traces.ts';
+import { type Settings, type Trial, versionBefore } from './trial.ts';
+import { watchHeartbeat, watchStatus } from './watch-files.ts';
+import { type WatchedPrograms, watchPrograms } from './watched-programs.ts';
+
+const extensionName = 'try';
+/** What a stage asks for. */
+type Goal = Pick<GoalStateExtension, 'state' | 'version' | 'sequenceNumber'> & { settings: Settings };
+/** What handlers find where the agent has no PATH of its own. */
+const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** Processes that were told to end have so long. */
+const endingSeconds = 3;
+
+/** One handler's life on a machine of its own, stage by stage; what happens is noted, nothing is judged. */
+export class Life {
+  private readonly trial: Trial;
+  private readonly seen: Observations;
+  private readonly layout: Layout;
+  private readonly home: string;
+  private readonly portal = new ClinicPortal();
+  private readonly programs: WatchedPrograms;
+  private readonly previousVersion: string;
+  private readonly sealedSettings = new Map<Settings, ReturnType<typeof sealFor>>();
+  private thumbprint = '';
+  private before = new Set<string>();
+  private patience: Trial['patience'];
+
+  constructor(trial: Trial, seen: Observations) {
+    this.trial = trial;
+    this.seen = seen;
+    this.patience = trial.patience;
+    this.layout = layoutOf(join(trial.work, 'agent'));
+    this.home = join(trial.work, 'home');
+    this.programs = watchPrograms(join(trial.work, 'programs'), trial.environment.PATH ?? usualPath);
+    this.previousVersion = trial.previous?.version ?? versionBefore(trial.version);
+  }
+
+  async live(): Promise<void> {
+    const agent = await this.arrive();
+    await agent.start();
+    const polling = agent.poll();
+    try {
+      await this.goThrough();
+    } finally {
+      await this.end();
+      await agent.stop();
+      await polling;
+      for (const { pid } of processesOf(this.layout.root)) killIfThere(pid);
+    }
+  }
+
+  /** A machine with an identity, as after an enrolment. */
+  private async arrive(): Promise<Agent> {
+    const { layout, home, trial } = this;
+    mkdirSync(home, { recursive: true });
+    const { thumbprint } = await createKey(layout, 'clinic');
+    this.thumbprint = thumbprint;
+    const identity = { portal: 'http://clinic.invalid', name: 'clinic', thumbprint, vmId: 'clinic' };
+    writeJson(layout.identity, { ...identity, enrolledAt: null, pollSeconds: 1 });
+    writeFileSync(layout.credential, 'none\n', { mode: 0o600 });
+    this.before = filesOfTheSystem();
+    if (trial.settings.protectedSettings !== undefined) this.seen.secretPlaces = [];
+    return new Agent({
+      layout,
+      journal: openJournal(layout.logs, () => {}),
+      heartbeatSeconds: 600,
+      statusSeconds: 600,
+      portal: this.portal,
+      call: () => Promise.reject(new Error('there is no network in a try')),
+      environment: { ...trial.environment, PATH: this.programs.path, HOME: home },
+    });
+  }
+
+  private async goThrough(): Promise<void> {
+    const { version, settings, newSettings = settings } = this.trial;
+    const enabled = { state: 'enabled' as const, version, settings: newSettings };
+    if (!(await this.enable('install', { ...enabled, settings, sequenceNumber: 1 }))) return;
+    this.seen.processes.once = this.services();
+    await this.lookAtHeartbeat();
+    if (!(await this.enable('enable again', { ...enabled, settings, sequenceNumber: 1 }))) return;
+    this.seen.processes.twice = await this.servicesAgain();
+    if (!(await this.enable('new settings', { ...enabled, sequenceNumber: 2 }))) return;
+    const previous = { ...enabled, version: this.previousVersion, sequenceNumber: 3 };
+    if (!(await this.enable('previous version', previous))) return;
+    if (!(await this.enable('update', { ...enabled, sequenceNumber: 4 }))) return;
+    if (!(await this.stage('disable', { ...enabled, state: 'disabled', sequenceNumber: 5 }))) return;
+    this.seen.processes.afterDisable = await this.remaining();
+    if (!(await this.stage('uninstall', { ...enabled, state: 'uninstall', sequenceNumber: 6 }))) return;
+    this.seen.processes.afterUninstall = await this.remaining();
+    this.seen.left = this.left();
+    await this.enable('install again', { ...enabled, sequenceNumber: 7 });
+  }
+
+  /** Whatever became of it: it goes, so that nothing stays on this machine. */
+  private async end(): Promise<void> {
+    const goal = { version: this.trial.version, settings: this.trial.settings, sequenceNumber: 8 };
+    const isWhole = this.seen.through.includes('install again');
+    const isThrough = await this.stage('end', { ...goal, state: 'uninstall' });
+    if (!isWhole || !isThrough) this.seen.through = this.seen.through.filter((each) => each !== 'end');
+    this.seen.reboots = this.programs.calls('reboot');
+    this.seen.clocks = this.programs.calls('clock');
+  }
+
+  /** A stage that ends with an enable: then its status is read. True where life may go on. */
+  private async enable(stage: Stage, goal: Goal): Promise<boolean> {
+    const from = this.portal.told.length;
+    if (!(await this.stage(stage, goal))) return false;
+    const began = this.portal.told
+      .slice(from)
+      .findLast(({ command, output }) => command === 'enable' && output === undefined);
+    if (stage === 'previous version' && this.trial.previous !== undefined) return true;
+    const folders = this.foldersOf(goal.version);
+    const isNamed = this.seen.manifest?.handlerManifest.supportsMultipleExtensions === true;
+    const file = statusFileName(goal.sequenceNumber, isNamed ? extensionName : undefined);
+    const status = await watchStatus(join(folders.statusFolder, file), stage, began?.at ?? Date.now(), this.patience);
+    this.seen.statuses.push(status);
+    // A handler that lets wait once would let wait each time.
+    if (status.document?.status !== 'success') this.patience = { ...this.patience, statusSeconds: 1, settleSeconds: 1 };
+    this.lookForSecrets();
+    return true;
+  }
+
+  /** Sets a goal and waits for it. False where a command failed, or the handler's folder is gone. */
+  private async stage(stage: Stage, goal: Goal): Promise<boolean> {
+    this.trial.say(stage);
+    const from = this.portal.told.length;
+    this.portal.setGoal(this.extension(goal));
+    const finals = {
+      enabled: ['enabled', 'failed'],
+      disabled: ['disabled', 'failed'],
+      uninstall: ['removed', 'failed'],
+    };
+    // Five commands at most, and what the agent does between them.
+    const late = AbortSignal.timeout((5 * this.trial.commandSeconds + 60) * 1000);
+    const last = await this.portal.until(from, ({ state }) => finals[goal.state].includes(state), late);
+    const commands = this.commandsSince(from, stage, goal.sequenceNumber);
+    this.seen.commands.push(...commands);
+    this.lookForSecrets();
+    const folders = this.foldersOf(goal.version);
+    const isGone =
+      goal.state !== 'uninstall' && commands.length > 0 && !existsSync(join(folders.root, manifestFileName));
+    if (isGone) this.seen.folderGone.push(stage);
+    const isGood = !isGone && last?.state !== 'failed' && commands.every(({ exitCode }) => exitCode === 0);
+    if (isGood) this.seen.through.push(stage);
+    return isGood;
+  }
+
+  private commandsSince(from: number, stage: Stage, sequenceNumber: number): CommandSeen[] {
+    const told = this.portal.told.slice(from);
+    return told.flatMap((one, index): CommandSeen[] => {
+      const { command, output, attempt = 1 } = one;
+      if (command === undefined || output === undefined) return [];
+      const began = told.slice(0, index).findLast((each) => each.command === command && each.output === undefined);
+      return [
+        {
+          stage,
+          command,
+          ofPrevious: this.trial.previous !== undefined && isOfPrevious(stage, one),
+          exitCode: one.exitCode ?? null,
+          timedOut: one.timedOut ?? false,
+          seconds: (one.at - (began?.at ?? one.at)) / 1000,
+          output,
+          outputFile: this.outputFile(`${extensionName}.${sequenceNumber}.${command}.${attempt}.log`),
+        },
+      ];
+    });
+  }
+
+  /** Both versions keep theirs apart; the one that was written last is meant. */
+  private outputFile(name: string): string {
+    const folders = readdirSync(this.layout.logs).map((folder) => join(this.layout.logs, folder, 'commands', name));
+    const times = folders.map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
+    return times.sort((a, b) => b.time - a.time).find(({ time }) => time > 0)?.path ?? '';
+  }
+
+  private async lookAtHeartbeat(): Promise<void> {
+    if (!this.seen.manifest?.handlerManifest.reportHeartbeat) return;
+    const { heartbeatFile } = this.foldersOf(this.trial.version);
+    this.seen.heartbeat = await watchHeartbeat(heartbeatFile, Date.now(), this.patience);
+  }
+
+  private lookForSecrets(): void {
+    const { secretPlaces } = this.seen;
+    if (secretPlaces === null) return;
+    const secrets = [this.trial.settings.protectedSettings, this.trial.newSettings?.protectedSettings];
+    for (const path of placesOf(secrets, this.layout.root)) {
+      const place = path.slice(this.layout.root.length + 1);
+      if (!secretPlaces.includes(place)) secretPlaces.push(place);
+    }
+  }
+
+  private processes(): string[] {
+    return processesOf(this.layout.root).map(({ line }) => line);
+  }
+
+  /** Those that no other one of them started: how many each of them has changes all the time. */
+  private services(): string[] {
+    const all = processesOf(this.layout.root);
+    return all.filter(({ parent }) => !all.some(({ pid }) => pid === parent)).map(({ line }) => line);
+  }
+
+  /** As many as before, once those of the first enable had time to end. */
+  private async servicesAgain(): Promise<string[]> {
+    const until = Date.now() + endingSeconds * 1000;
+    while (this.services().length > this.seen.processes.once.length && Date.now() < until) await wait(0.1, []);
+    return this.services();
+  }
+
+  /** What still runs once it had time to end. */
+  private async remaining(): Promise<string[]> {
+    const until = Date.now() + endingSeconds * 1000;
+    while (this.processes().length > 0 && Date.now() < until) await wait(0.1, []);
+    return this.processes();
+  }
+
+  private left(): string[] {
+    const known = ['logs', 'state', 'reports', 'certificates', 'incoming', 'uploads', 'agent.json', 'credential'];
+    const below = filesBelow(this.layout.root).filter((path) => {
+      const inside = path.slice(this.layout.root.length + 1);
+      return inside !== 'handlers/' && !known.includes(inside.split('/')[0] ?? '');
+    });
+    const system = [...filesOfTheSystem()].filter((path) => !this.before.has(path));
+    return [...below, ...filesBelow(this.home), ...system];
+  }
+
+  private foldersOf(version: string): HandlerFolders {
+    return foldersOf(this.layout, this.trial.handler, version);
+  }
+
+  /** Sealed once: other bytes with the same sequence number are a new certificate, for which no handler is run. */
+  private sealed(settings: Settings) {
+    if (settings.protectedSettings === undefined) return {};
+    const sealed =
+      this.sealedSettings.get(settings) ?? sealFor(this.layout, this.thumbprint, settings.protectedSettings);
+    this.sealedSettings.set(settings, sealed);
+    return sealed;
+  }
+
+  private extension({ settings, ...goal }: Goal): GoalStateExtension {
+    const { trial } = this;
+    const zip = goal.version === trial.version ? trial.zip : (trial.previous?.zip ?? trial.zip);
+    const seconds = trial.commandSeconds;
+    return {
+      ...goal,
+      name: extensionName,
+      handler: trial.handler,
+      dependsOn: [],
+      timeouts: { install: seconds, update: seconds, enable: seconds, disable: seconds, uninstall: seconds },
+      package: {
+        sha256: createHash('sha256').update(readFileSync(zip)).digest('hex'),
+        size: statSync(zip).size,
+        url: zip,
+      },
+      settings: { publicSettings: settings.publicSettings ?? {}, ...this.sealed(settings) },
+    };
+  }
+}
+
+/** Of the previous version are its install and enable, and its disable and uninstall during the update. */
+function isOfPrevious(stage: Stage, { command }: Told): boolean {
+  if (stage === 'previous version') return command === 'install' || command === 'enable';
+  return stage === 'update' && (command === 'disable' || command === 'uninstall');
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}

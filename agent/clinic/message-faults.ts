@@ -1,0 +1,20 @@
+import { placeholdersOf, type ResourceFile, type StatusObject } from '#protocol/index.ts';
+
+/** Message ids of a status that some language does not know, and params that its text has no room for, or misses. */
+export function messageFaults(status: StatusObject | null, resources: ResourceFile[]): string[] {
+  if (status === null) return [];
+  return [...ofMessage(status, resources), ...status.substatus.flatMap((each) => messageFaults(each, resources))];
+}
+
+function ofMessage({ message }: StatusObject, resources: ResourceFile[]): string[] {
+  if (message === undefined) return [];
+  const { id, params } = message;
+  return resources.flatMap(({ lang, messages }) => {
+    const text = messages.find((each) => each.id === id)?.text;
+    if (text === undefined) return [`The message id ${id} is not in the resource file of ${lang}.`];
+    const highest = placeholdersOf(text).at(-1) ?? -1;
+    return highest < params.length
+      ? []
+      : [`The message ${id} in ${lang} has the placeholder {${highest}}, the handler gives ${params.length} params.`];
+  });
+}

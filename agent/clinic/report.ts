@@ -1,0 +1,34 @@
+import type { Judgement } from './judge.ts';
+import type { Result } from './try-package.ts';
+
+/** Passed checks out of those that there was something to look at for. */
+export function scoreOf(judgements: Judgement[]): { passed: number; of: number } {
+  return {
+    passed: judgements.filter(({ verdict }) => verdict === 'passed').length,
+    of: judgements.filter(({ verdict }) => verdict !== 'none').length,
+  };
+}
+
+const marks: Record<Judgement['verdict'], string> = { passed: '✓', fault: '✗', unreached: '·', none: '–' };
+
+/** The report for people: what ran, what was checked, what to change. */
+export function reportText(name: string, { seen, judgements }: Result): string {
+  const { passed, of } = scoreOf(judgements);
+  const faults = judgements.filter(({ verdict }) => verdict === 'fault');
+  const ran = seen.commands.map(({ stage, command, exitCode, timedOut, seconds }) => {
+    const how = timedOut ? 'ended, its time was over' : `exit ${exitCode ?? 'none'}`;
+    return `  ${stage.padEnd(16)} ${command.padEnd(10)} ${seconds.toFixed(1).padStart(6)} s  ${how}`;
+  });
+  const checked = judgements.map(({ verdict, title, found }) => {
+    const more = verdict === 'unreached' ? ['not reached'] : verdict === 'none' ? found : [];
+    return `  ${marks[verdict]} ${title}${more.map((line) => ` (${line})`).join('')}`;
+  });
+  const mend = faults.flatMap(({ title, found, toDo }) => [
+    '',
+    `✗ ${title}`,
+    ...found.slice(0, 10).map((line) => `    ${line}`),
+    ...(found.length > 10 ? [`    … and ${found.length - 10} more`] : []),
+    `  → ${toDo}`,
+  ]);
+  return [`${name}: ${passed}/${of}`, '', ...ran, '', ...checked, ...mend].join('\n');
+}

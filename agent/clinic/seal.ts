@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { AgentError } from '../agent-error.ts';
+import type { Layout } from '../folder/layout.ts';
+
+/** Protected settings as a portal delivers them: sealed for the certificate of this machine. */
+export function sealFor(layout: Layout, thumbprint: string, settings: unknown) {
+  const certificate = join(layout.certificates, `${thumbprint}.crt`);
+  const form = ['cms', '-encrypt', '-binary', '-aes256', '-outform', 'DER', certificate];
+  try {
+    const sealed = execFileSync('openssl', form, {
+      input: JSON.stringify(settings),
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    return { protectedSettings: sealed.toString('base64'), protectedSettingsCertThumbprint: thumbprint.toLowerCase() };
+  } catch {
+    throw new AgentError('openssl is needed to seal protected settings. Install it: apt-get install openssl');
+  }
+}

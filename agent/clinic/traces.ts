@@ -1,0 +1,87 @@
+import { accessSync, constants, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { maskedTexts } from '../handler/mask.ts';
+
+/** A process of a handler, told by its environment, working directory or command line. */
+export interface HandlerProcess {
+  pid: number;
+  parent: number;
+  line: string;
+}
+
+/** The processes that belong to handlers below a folder. */
+export function processesOf(folder: string): HandlerProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((name) => {
+      try {
+        const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').filter(Boolean);
+        // An ended process that waits for its parent has none.
+        if (words.length === 0) return [];
+        const environment = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
+        const isOurs =
+          environment.some((each) => each.startsWith(`ANNEX_HANDLER_ROOT=${folder}/`)) ||
+          readlinkSync(`/proc/${name}/cwd`).startsWith(`${folder}/`) ||
+          words.some((word) => word.startsWith(`${folder}/handlers/`));
+        const status = readFileSync(`/proc/${name}/status`, 'utf8');
+        const parent = Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1] ?? 0);
+        return isOurs ? [{ pid: Number(name), parent, line: words.join(' ').slice(0, 200) }] : [];
+      } catch {
+        // It ended meanwhile, or belongs to someone else.
+        return [];
+      }
+    });
+}
+
+/** Every file below a folder, as path; links are not followed. */
+export function filesBelow(folder: string, depth = 64): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    const path = join(folder, name);
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    return facts?.isDirectory() && depth > 0 ? [`${path}/`, ...filesBelow(path, depth - 1)] : [path];
+  });
+}
+
+/** Where handlers leave things outside of their folder, as far as this user may write there. */
+const places = ['/etc', '/opt', '/srv', '/usr/local', '/var/lib', '/var/opt', '/var/spool'];
+const placesDepth = 3;
+
+export function filesOfTheSystem(): Set<string> {
+  return new Set(places.filter(mayWrite).flatMap((place) => filesBelow(place, placesDepth)));
+}
+
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Files that are larger are not looked into. */
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Where the values of decrypted settings can be read by others than the handler: its logs and outputs, in which the
+ * agent masks them, its status and its heartbeat.
+ */
+export function placesOf(secrets: unknown, folder: string): string[] {
+  const texts = maskedTexts(secrets).map((text) => Buffer.from(text));
+  return filesBelow(folder).filter((path) => {
+    if (!/^\/(logs\/|handlers\/[^/]+\/(status|heartbeat)\/)/.test(path.slice(folder.length))) return false;
+    try {
+      if (path.endsWith('/') || !statSync(path).isFile() || statSync(path).size > maxBytes) return false;
+      const bytes = readFileSync(path);
+      return texts.some((text) => bytes.includes(text)) || (path.includes('/commands/') && bytes.includes('[masked]'));
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,23 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Judgement, judge } from './judge.ts';
+import { Life } from './life.ts';
+import { noObservations, type Observations } from './observations.ts';
+import { readPackage } from './read-package.ts';
+import type { Trial } from './trial.ts';
+
+export interface Result {
+  seen: Observations;
+  judgements: Judgement[];
+}
+
+/** Takes a package through a handler's whole life with the agent's own code, and judges what was seen. */
+export async function tryPackage(trial: Trial): Promise<Result> {
+  const seen = noObservations();
+  if (!existsSync(trial.work)) mkdirSync(trial.work, { recursive: true });
+  const { manifest, faults } = await readPackage(trial.zip, join(trial.work, 'package'));
+  seen.manifest = manifest;
+  seen.packageFaults = faults;
+  if (manifest !== null && faults.length === 0) await new Life(trial, seen).live();
+  return { seen, judgements: judge(seen, trial.resources, trial.patience) };
+}

@@ -1,0 +1,86 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { heartbeatFile, read, statusFile } from '#protocol/index.ts';
+import { wait } from '../portal/wait.ts';
+import { readDocument } from '../watch/read-document.ts';
+import { faultSentence } from './fault-sentence.ts';
+import type { HeartbeatSeen, Stage, StatusSeen } from './observations.ts';
+
+const lookSeconds = 0.1;
+/** File systems round times; more than that is a handler with a clock of its own. */
+const maxAheadSeconds = 10;
+
+export interface Patience {
+  /** How long a file may take to be there. */
+  statusSeconds: number;
+  /** How long a status may take to say success or error. */
+  settleSeconds: number;
+  /** How long is waited for a heartbeat to be renewed; 0: not at all. */
+  heartbeatSeconds: number;
+}
+
+/** Reads a status file until it is terminal, or patience is over. `since`: when its enable began. */
+export async function watchStatus(
+  path: string,
+  stage: Stage,
+  since: number,
+  { statusSeconds, settleSeconds }: Patience,
+): Promise<StatusSeen> {
+  const file = basename(path);
+  const until = since + statusSeconds * 1000;
+  while (!existsSync(path) && Date.now() < until) await wait(lookSeconds, []);
+  if (!existsSync(path)) return { stage, file, seconds: null, faults: [], raw: null, document: null };
+  const seconds = (Date.now() - since) / 1000;
+  const settled = Date.now() + settleSeconds * 1000;
+  for (;;) {
+    const { raw, faults } = await rawOf(path);
+    const parsed = faults.length > 0 ? { faults: [] } : read(statusFile, raw);
+    const document = 'value' in parsed ? parsed.value : null;
+    const all = [...faults, ...('faults' in parsed ? parsed.faults.map(faultSentence) : [])];
+    const isOver = document?.status === 'success' || document?.status === 'error' || Date.now() >= settled;
+    // A file that cannot be read now is given the time of a status, then it is a fault.
+    if (isOver || (all.length > 0 && Date.now() >= until)) return { stage, file, seconds, faults: all, raw, document };
+    await wait(lookSeconds, []);
+  }
+}
+
+/** Reads a heartbeat file, and waits for it to be written again. */
+export async function watchHeartbeat(path: string, since: number, patience: Patience): Promise<HeartbeatSeen> {
+  const until = since + patience.statusSeconds * 1000;
+  while (!existsSync(path) && Date.now() < until) await wait(lookSeconds, []);
+  if (!existsSync(path)) return { seconds: null, faults: [], document: null, isRenewed: null };
+  const seconds = (Date.now() - since) / 1000;
+  const { raw, faults } = await rawOf(path);
+  const parsed = faults.length > 0 ? { faults: [] } : read(heartbeatFile, raw);
+  const ahead = Math.round(((timeOf(path) ?? 0) - Date.now()) / 1000);
+  const all = [
+    ...faults,
+    ...('faults' in parsed ? parsed.faults.map(faultSentence) : []),
+    // The age of the file is what counts, and it has none.
+    ...(ahead > maxAheadSeconds ? [`The time of the file is ${ahead} s ahead of the clock.`] : []),
+  ];
+  const document = 'value' in parsed && all.length === 0 ? parsed.value : null;
+  const isRenewed = document === null || patience.heartbeatSeconds === 0 ? null : await isWrittenAgain(path, patience);
+  return { seconds, faults: all, document, isRenewed };
+}
+
+async function isWrittenAgain(path: string, { heartbeatSeconds }: Patience): Promise<boolean> {
+  const before = timeOf(path);
+  const until = Date.now() + heartbeatSeconds * 1000;
+  while (timeOf(path) === before && Date.now() < until) await wait(lookSeconds, []);
+  return timeOf(path) !== before;
+}
+
+function timeOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+}
+
+async function rawOf(path: string): Promise<{ raw: unknown; faults: string[] }> {
+  try {
+    const found = await readDocument(path);
+    return { raw: found?.file ?? null, faults: [] };
+  } catch {
+    const size = existsSync(path) ? readFileSync(path).length : 0;
+    return { raw: null, faults: [`It is no JSON, or only half of it (${size} bytes).`] };
+  }
+}

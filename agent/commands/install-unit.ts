@@ -1,0 +1,30 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { AgentError, sentenceOf } from '../agent-error.ts';
+import { unitText } from '../install/unit.ts';
+
+export interface InstallUnitOptions {
+  dir: string;
+  user: string;
+  /** Where the unit is written; without it, it is printed. */
+  write?: string | true;
+}
+
+const usualPlace = '/etc/systemd/system/annex-agent.service';
+
+/** Prints the systemd unit of this agent, or writes it and says what comes next. */
+export function installUnit(options: InstallUnitOptions, print: (line: string) => void): void {
+  const text = unitText({ ...options, program: [process.execPath, resolve(process.argv[1] ?? '')] });
+  if (options.write === undefined) {
+    print(text.trimEnd());
+    return;
+  }
+  const path = options.write === true ? usualPlace : options.write;
+  if (existsSync(path)) print(`${path} was there, it is replaced.`);
+  try {
+    writeFileSync(path, text, { mode: 0o644 });
+  } catch (error) {
+    throw new AgentError(`${path} cannot be written: ${sentenceOf(error)}. Run this as root, or print the unit.`);
+  }
+  print(`${path} is written. Next: systemctl daemon-reload && systemctl enable --now annex-agent`);
+}

@@ -1,0 +1,134 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import {
+  compareVersions,
+  parseHandlerId,
+  parseVersion,
+  type ResourceFile,
+  read,
+  resourceFile,
+} from '#protocol/index.ts';
+import { AgentError, sentenceOf } from '../agent-error.ts';
+import { faultSentence } from '../clinic/fault-sentence.ts';
+import { reportText, scoreOf } from '../clinic/report.ts';
+import { type Settings, versionBefore } from '../clinic/trial.ts';
+import { type Result, tryPackage } from '../clinic/try-package.ts';
+
+export interface TryOptions {
+  previous?: string;
+  resources?: string[];
+  settings?: string;
+  newSettings?: string;
+  handler?: string;
+  handlerVersion?: string;
+  statusSeconds: number;
+  settleSeconds: number;
+  heartbeatSeconds: number;
+  commandSeconds: number;
+  json?: boolean;
+  /** Where the folder of the try is made. */
+  within?: string;
+}
+
+const settingsInput = z.strictObject({
+  publicSettings: z.record(z.string(), z.unknown()).optional(),
+  protectedSettings: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** Tries a package and prints the report; true where it has full marks. */
+export async function tryCommand(
+  zip: string,
+  options: TryOptions,
+  environment: Record<string, string | undefined>,
+  print: (line: string) => void,
+  say: (line: string) => void,
+): Promise<boolean> {
+  const { handler, version } = identityOf(zip, options);
+  const settings = options.settings === undefined ? {} : settingsIn(options.settings, '--settings');
+  const newSettings = options.newSettings === undefined ? undefined : settingsIn(options.newSettings, '--new-settings');
+  const resources = (options.resources ?? []).map(resourcesIn);
+  const work = mkdtempSync(join(options.within ?? tmpdir(), 'annex-try-'));
+  try {
+    const previous = options.previous === undefined ? undefined : previousOf(options.previous, version, work);
+    const result = await tryPackage({
+      work,
+      zip: copied(zip, work, 'package.zip'),
+      handler,
+      version,
+      previous,
+      settings,
+      newSettings,
+      resources,
+      patience: options,
+      commandSeconds: options.commandSeconds,
+      environment,
+      say,
+    });
+    const { passed, of } = scoreOf(result.judgements);
+    print(options.json ? jsonOf(handler, version, result) : reportText(`${handler} ${version}`, result));
+    return passed === of;
+  } finally {
+    rmSync(work, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+function jsonOf(handler: string, version: string, { seen, judgements }: Result): string {
+  const score = scoreOf(judgements);
+  const commands = seen.commands.map(({ outputFile: _, ...command }) => command);
+  return JSON.stringify({ handler, version, score, checks: judgements, commands }, null, 2);
+}
+
+/** What the options say, else what the name of the file says: `Acme.Lab.Probe-1.0.0.0.zip`. */
+function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { handler: string; version: string } {
+  const named = /^(.+?)[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip));
+  const guess = named?.[1] !== undefined && parseHandlerId(named[1]) !== null ? named[1] : 'Clinic.Trial.Package';
+  const identity = { handler: handler ?? guess, version: handlerVersion ?? named?.[2] ?? '1.0.0.0' };
+  if (parseHandlerId(identity.handler) === null) {
+    throw new AgentError(`${identity.handler} is no name of a handler. Give --handler as Acme.Lab.Probe.`);
+  }
+  if (parseVersion(identity.version) === null) {
+    throw new AgentError(`${identity.version} is no version. Give --handler-version as 1.0.0.0.`);
+  }
+  return identity;
+}
+
+/** An earlier version, whatever its file is called. */
+function previousOf(zip: string, version: string, work: string): { zip: string; version: string } {
+  const named = /[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip))?.[1];
+  const isEarlier = named !== undefined && parseVersion(named) !== null && compareVersions(named, version) < 0;
+  return { zip: copied(zip, work, 'previous.zip'), version: isEarlier ? named : versionBefore(version) };
+}
+
+/** A copy that nobody changes while it is tried. */
+function copied(zip: string, work: string, name: string): string {
+  const path = join(work, name);
+  try {
+    copyFileSync(zip, path);
+  } catch (error) {
+    throw new AgentError(`The package cannot be read: ${sentenceOf(error)}.`);
+  }
+  return path;
+}
+
+/** A file or JSON text of `{ publicSettings, protectedSettings }`. */
+function settingsIn(given: string, option: string): Settings {
+  const parsed = settingsInput.safeParse(jsonIn(given, option));
+  if (parsed.success) return parsed.data;
+  throw new AgentError(`${option} is { "publicSettings": { }, "protectedSettings": { } }, as JSON or as a file of it.`);
+}
+
+function resourcesIn(path: string): ResourceFile {
+  const result = read(resourceFile, jsonIn(path, '--resources'));
+  if ('value' in result) return result.value;
+  throw new AgentError(`${path} is no resource file: ${result.faults.slice(0, 3).map(faultSentence).join(' ')}`);
+}
+
+function jsonIn(given: string, option: string): unknown {
+  try {
+    return JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8').replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new AgentError(`${option}: ${sentenceOf(error)}.`);
+  }
+}

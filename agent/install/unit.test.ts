@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { unitText } from './unit.ts';
+
+test('the unit starts the agent again whatever happens, and leaves the services of handlers alone', () => {
+  const text = unitText({
+    dir: '/var/lib/annex-agent',
+    user: 'root',
+    program: ['/usr/bin/node', '/usr/local/bin/annex-agent'],
+  });
+  expect(text).toContain(
+    'ExecStart="/usr/bin/node" "/usr/local/bin/annex-agent" "run" "--dir" "/var/lib/annex-agent"\n',
+  );
+  for (const line of ['Restart=always', 'KillMode=process', 'User=root', 'WantedBy=multi-user.target']) {
+    expect(text.split('\n')).toContain(line);
+  }
+});
+
+test('what means something to systemd is written so that it does not', () => {
+  const text = unitText({ dir: '/srv/100% "of" $HOME', user: 'annex', program: ['/opt/a b/agent'] });
+  expect(text).toContain('ExecStart="/opt/a b/agent" "run" "--dir" "/srv/100%% \\"of\\" $$HOME"\n');
+});

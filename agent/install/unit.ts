@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+
+export interface UnitOptions {
+  /** The folder of the agent. */
+  dir: string;
+  /** Whose processes agent and handlers are. */
+  user: string;
+  /** Node, and the file of the agent. */
+  program: string[];
+}
+
+/** The systemd unit of an agent. */
+export function unitText({ dir, user, program }: UnitOptions): string {
+  const line = [...program, 'run', '--dir', resolve(dir)].map(quoted).join(' ');
+  return `[Unit]
+Description=Annex guest agent
+Wants=network-online.target
+After=network-online.target
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+ExecStart=${line}
+User=${user}
+EnvironmentFile=-/etc/default/annex-agent
+UMask=0077
+Restart=always
+RestartSec=5
+# What handlers left running on purpose goes on when the agent ends.
+KillMode=process
+TimeoutStopSec=30
+
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+/** A word of ExecStart: systemd would take `%` and `$` for its own. */
+function quoted(word: string): string {
+  const plain = word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%');
+  return `"${plain.replaceAll('$', () => '$$')}"`;
+}

@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { bundleAgent } from './bundle-agent.ts';
+
+// Makes the single file of the guest agent: `npm run build:agent [-- FILE]`
+const file = path.resolve(process.argv[2] ?? 'dist/annex-agent.mjs');
+await mkdir(path.dirname(file), { recursive: true });
+await bundleAgent(file);
+const bytes = await readFile(file);
+console.log(`${file}, ${Math.round(bytes.length / 1024)} KiB, needs Node 24.5 or later`);
+console.log(`SHA-256 ${createHash('sha256').update(bytes).digest('hex')}`);

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { fakeHandler } from '#agent/testing/fake-handler.ts';
+import { fakePortal } from '#agent/testing/fake-portal.ts';
+import { bundleAgent } from './bundle-agent.ts';
+
+test('the single file of the agent enrols and brings a machine to its goal, with nothing beside it', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'annex-bundle-'));
+  const portal = await fakePortal();
+  try {
+    const [file, dir, calls] = ['agent.mjs', 'machine', 'calls.log'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await bundleAgent(file);
+    const agent = (...args: string[]) =>
+      promisify(execFile)(process.execPath, [file, ...args, '--dir', dir], {
+        cwd: folder,
+        env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production' },
+      });
+    const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
+    portal.addPackage(echo.handler, echo.version, await fakeHandler(calls, echo));
+    portal.setGoal([{ ...echo, name: 'echo' }]);
+    await agent('enroll', '--portal', portal.url, '--token', 'token');
+    await agent('once');
+    expect(readFileSync(calls, 'utf8')).toBe('Echo-1.0.0.0 install\nEcho-1.0.0.0 enable\n');
+    const unit = await agent('install-unit');
+    expect(unit.stdout).toContain(`"${file}" "run" "--dir" "${dir}"`);
+  } finally {
+    await portal.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,25 @@
+import { chmod } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+const root = path.resolve(import.meta.dirname, '..');
+/** Packages that are CommonJS ask for Node's own modules by `require`. */
+const banner = `#!/usr/bin/env node
+import { createRequire as annexRequire } from 'node:module';
+const require = annexRequire(import.meta.url);`;
+
+/** Writes the guest agent with all that it needs but Node as one file. */
+export async function bundleAgent(file: string): Promise<void> {
+  await build({
+    entryPoints: [path.join(root, 'agent/main.ts')],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    banner: { js: banner },
+    legalComments: 'eof',
+    logLevel: 'warning',
+  });
+  await chmod(file, 0o755);
+}
