@@ -15,6 +15,7 @@ import {
   staleFor,
   statusReading,
 } from '#server/domain/reports/index.ts';
+import { withWaits } from './waits-until.ts';
 
 const reportedVersion = alias(handlerVersions, 'reported_version');
 const optsIn = (version: typeof handlerVersions | typeof reportedVersion) =>
@@ -30,6 +31,7 @@ export const healthColumns = {
   goalVersion: extensions.version,
   goal: extensions.state,
   goalSequenceNumber: extensions.sequenceNumber,
+  dependsOn: extensions.dependsOn,
   timeouts: extensions.timeouts,
   changedAt: extensions.changedAt,
   deliveredAt: extensions.deliveredAt,
@@ -50,8 +52,13 @@ export const healthColumns = {
   optedIn: sql<boolean>`coalesce(${optsIn(reportedVersion)}, ${optsIn(handlerVersions)}, false)`,
 };
 
-/** Extensions beside what was reported of them, by VM and name. */
-export function selectExtensions(db: Database | Transaction, where: SQL) {
+/** Extensions beside what was reported of them, by VM and name. Of a VM all are selected: they wait for each other. */
+export async function selectExtensions(db: Database | Transaction, where: SQL): Promise<ExtensionFacts[]> {
+  const rows = await readExtensions(db, where);
+  return [...Map.groupBy(rows, ({ vmId }) => vmId).values()].flatMap(withWaits);
+}
+
+function readExtensions(db: Database | Transaction, where: SQL) {
   return db
     .select(healthColumns)
     .from(extensions)
@@ -75,7 +82,10 @@ export function selectExtensions(db: Database | Transaction, where: SQL) {
     .orderBy(extensions.vmId, extensions.name);
 }
 
-export type ExtensionFacts = Awaited<ReturnType<typeof selectExtensions>>[number];
+export type ExtensionFacts = Awaited<ReturnType<typeof readExtensions>>[number] & {
+  /** Until when it may wait for those that it depends on. */
+  waitsUntil: Date | null;
+};
 
 export interface Derived {
   verdict: HeartbeatVerdict;

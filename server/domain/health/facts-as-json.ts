@@ -1,4 +1,5 @@
 import type { HealthFacts } from './derive.ts';
+import { withWaits } from './waits-until.ts';
 
 const optsIn = (version: string): string => `(${version}.manifest #>> '{handlerManifest,reportHeartbeat}')::boolean`;
 
@@ -8,6 +9,7 @@ const columns = {
   handler: 'e.handler',
   goal: 'e.state',
   goalSequenceNumber: 'e.sequence_number',
+  dependsOn: 'e.depends_on',
   timeouts: 'e.timeouts',
   changedAt: 'e.changed_at',
   deliveredAt: 'e.delivered_at',
@@ -22,7 +24,7 @@ const columns = {
   statusAgeSeconds: 'u.status_age_seconds',
   concludedAt: 'u.concluded_at',
   optedIn: `coalesce(${optsIn('r')}, ${optsIn('g')}, false)`,
-} as const satisfies Record<keyof Omit<HealthFacts, 'vmId'>, string>;
+} as const satisfies Record<keyof Omit<HealthFacts, 'vmId' | 'waitsUntil'>, string>;
 
 const names = Object.keys(columns);
 const isMoment = names.map((name) => name.endsWith('At'));
@@ -45,7 +47,11 @@ export const factsAsJson = `
   where e.vm_id = any($1) group by e.vm_id`;
 
 /** The same facts in the form in which other statements read them. */
-export function factsFromJson(vmId: string, json: FactsAsJson): HealthFacts {
+export function factsFromJson(vmId: string, extensions: readonly FactsAsJson[]): HealthFacts[] {
+  return withWaits(extensions.map((json) => factsOf(vmId, json)));
+}
+
+function factsOf(vmId: string, json: FactsAsJson): Omit<HealthFacts, 'waitsUntil'> {
   const facts: Record<string, unknown> = { vmId };
   for (const [at, name] of names.entries()) {
     const value = json[at];

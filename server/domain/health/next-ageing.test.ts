@@ -38,6 +38,8 @@ const facts: ExtensionFacts = {
   concludedAt: null,
   concludedWith: null,
   optedIn: false,
+  dependsOn: [],
+  waitsUntil: null,
 };
 const said = (status: StatusDocument['status'], readAt: Date, ageSeconds = 0): Partial<ExtensionFacts> => ({
   statusWord: status,

@@ -93,15 +93,21 @@ const commandsOf = {
   uninstall: ['disable', 'uninstall'],
 } as const satisfies Record<ExtensionGoal, readonly (keyof CommandTimeouts)[]>;
 
-/** When a goal must be concluded: all that its commands may take, from delivery on, and the reading of the status. */
+/**
+ * When a goal must be concluded: all that its commands may take, from delivery on or from when it had to wait no more,
+ * and the reading of the status.
+ */
 export function deadlineOf(goal: {
   state: ExtensionGoal;
   timeouts: CommandTimeouts;
   changedAt: Date;
   deliveredAt: Date | null;
+  /** Until when it may wait for those that it depends on. */
+  waitsUntil?: Date | null;
 }): Date {
   const seconds = commandsOf[goal.state].reduce((sum, command) => sum + goal.timeouts[command], statusReadingSeconds);
-  return new Date((goal.deliveredAt ?? goal.changedAt).getTime() + seconds * 1000);
+  const from = Math.max((goal.deliveredAt ?? goal.changedAt).getTime(), goal.waitsUntil?.getTime() ?? 0);
+  return new Date(from + seconds * 1000);
 }
 
 export type ExtensionHealth =

@@ -92,8 +92,7 @@ function summarize(machine: Machine, now: Date): VmHealthSummary {
   const presence = lastSeenAt && nextExpectedAt && { lastSeenAt, nextExpectedAt };
   const status = agentStatus(presence, now);
   const agent = { status, heartbeatSeconds, statusSeconds };
-  const extensions = (machine.extensions ?? []).map((json) => {
-    const facts = factsFromJson(id, json);
+  const extensions = factsFromJson(id, machine.extensions ?? []).map((facts) => {
     const { health } = derive(facts, agent, now);
     const waitsFor = health === 'progressing' ? (facts.handlerState?.blockedBy ?? null) : null;
     return { name: facts.name, handler: facts.handler, health, waitsFor };
