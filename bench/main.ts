@@ -28,7 +28,7 @@ in the same run. Nothing else should run on the machine meanwhile.
   --profile FOLDER where the gateway leaves a CPU profile when it ends; figures are lower meanwhile
 
 The headline run: 1,000,000 VMs report at the usual cadence. Needs 15 GB of disk and some minutes before it begins.
-  --minutes N      how long (10)
+  --minutes N      how long (10), after two and a half in which every agent calls for the first time
   --connections N  keep-alive connections that all agents share (512)`;
 
 const values = readFlags(usage, {

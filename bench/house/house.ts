@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { migrate } from '#db/migrate.ts';
 import { type Child, keepRunning } from '#server/launcher/child.ts';
 import { type Database, keepDatabase } from '#server/launcher/database.ts';
+import { doorArguments } from '#server/launcher/door.ts';
 import { bareEnvironment, type Config, loadConfig } from '#server/platform/env.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 
@@ -87,7 +88,7 @@ async function build(options: HouseOptions): Promise<House> {
     const start = async (name: 'gateway' | 'worker', port: number): Promise<Child> => {
       const child = keepRunning({
         name,
-        args: [join(root, 'server', name, 'main.ts')],
+        args: doorArguments(root, name),
         cwd: root,
         env: { ...bareEnvironment(), ...variables, GATEWAY_PORT: String(port) },
         say,

@@ -27,16 +27,20 @@ export class Schedule {
   readonly #moments: Float64Array;
   #cursor = 0;
   #roundStart = 0;
+  /** How much longer this round is than the period. */
+  #stretch: number;
 
-  constructor(agents: Uint32Array, periodMs: number, random: () => number) {
+  /** `firstRound`: how much longer than the others the first round is, whose calls cost more than later ones. */
+  constructor(agents: Uint32Array, periodMs: number, random: () => number, { firstRound = 1 } = {}) {
     this.#periodMs = periodMs;
+    this.#stretch = firstRound;
     this.#moments = Float64Array.from(agents, () => random() * periodMs).sort();
     this.#agents = shuffled(agents, random);
   }
 
   /** The instant at which the next one is due. */
   get nextAt(): number {
-    return this.#roundStart + (this.#moments[this.#cursor] ?? Number.POSITIVE_INFINITY);
+    return this.#roundStart + this.#stretch * (this.#moments[this.#cursor] ?? Number.POSITIVE_INFINITY);
   }
 
   /** Takes the next agent. */
@@ -45,7 +49,8 @@ export class Schedule {
     this.#cursor += 1;
     if (this.#cursor === this.#agents.length) {
       this.#cursor = 0;
-      this.#roundStart += this.#periodMs;
+      this.#roundStart += this.#stretch * this.#periodMs;
+      this.#stretch = 1;
     }
     return agent;
   }
