@@ -60,7 +60,8 @@ export const separator = '\u001e';
  * documents follow, all of a kind in one text: as parts of the JSON they would be read twice.
  *
  * Nothing is locked ahead: a VM's presence row is written only if it still is the version that was judged, and every
- * writer of a VM's reports writes that row. A VM whose row moved on, that has none, or whose report needs the careful way
+ * writer of a VM's reports writes that row. Both rows are written where they were read, by their place in the table
+ * (`ctid`), without a second look into the index: while the presence row is the same, so is the place of its pulses. A VM whose row moved on, that has none, or whose report needs the careful way
  * (an unknown extension, a sequence number above the goal's, a late document that may be kept already) is not among
  * `taken`, and nothing of it was stored.
  */
@@ -82,7 +83,7 @@ with report as materialized (
   ) as e (vm_id, name, handler_hash, handler_sequence, heartbeat_hash, heartbeat_status, heartbeat_read_at, heartbeat_age,
     status_hash, status_sequence, status_word, status_read_at, status_age, ${documentColumns.join(', ')})
 ), seen as materialized (
-  select r.*, p.xmin as version,
+  select r.*, p.ctid as place, p.xmin as version,
     coalesce(r.number <= p.report_number and r.run is not distinct from p.run, false) as repeated,
     coalesce(r.heartbeat_seconds, p.heartbeat_seconds, ${defaultPeriods.heartbeatSeconds}) as heartbeat_period,
     coalesce(r.status_seconds, p.status_seconds, ${defaultPeriods.statusSeconds}) as status_period,
@@ -93,21 +94,22 @@ with report as materialized (
       or coalesce(r.status_seconds is distinct from p.status_seconds and r.status_seconds is not null, false) as is_news
     from report r join agent_presence p on p.vm_id = r.vm_id
 ), pair as materialized (
-  select e.*, s.at, s.heartbeat_period, s.status_period,
-    u.vm_id is not null as is_known, x.sequence_number as goal_sequence,
-    u.handler_hash as was_handler_hash, u.handler_sequence as was_handler_sequence,
-    u.heartbeat_hash as was_heartbeat_hash, u.heartbeat_status as was_heartbeat_status,
-    u.heartbeat_read_at as was_heartbeat_read_at, u.heartbeat_age_seconds as was_heartbeat_age,
-    u.status_hash as was_status_hash, u.status_sequence as was_status_sequence, u.status_word as was_status_word,
-    u.status_read_at as was_status_read_at, u.status_age_seconds as was_status_age,
-    coalesce(e.handler_sequence < u.handler_sequence, false) as handler_late,
-    coalesce(e.status_sequence < u.status_sequence
-      or e.status_sequence = u.status_sequence and e.status_sequence < x.sequence_number, false) as status_late
-    from seen s join entry e on e.vm_id = s.vm_id
-    left join extension_pulse u on u.vm_id = e.vm_id and u.name = e.name
-    left join extensions x on x.vm_id = e.vm_id and x.name = e.name
-      and (e.handler_sequence is not null or e.status_sequence is not null)
-   where not s.repeated
+  select *,
+    coalesce(handler_sequence < was_handler_sequence, false) as handler_late,
+    coalesce(status_sequence < was_status_sequence
+      or status_sequence = was_status_sequence and status_sequence < goal_sequence, false) as status_late
+    from (
+      select e.*, s.at, s.heartbeat_period, s.status_period, u.vm_id is not null as is_known, u.ctid as pulse_place,
+        case when e.handler_sequence is not null or e.status_sequence is not null then
+          (select x.sequence_number from extensions x where x.vm_id = e.vm_id and x.name = e.name) end as goal_sequence,
+        u.handler_hash as was_handler_hash, u.handler_sequence as was_handler_sequence,
+        u.heartbeat_hash as was_heartbeat_hash, u.heartbeat_status as was_heartbeat_status,
+        u.heartbeat_read_at as was_heartbeat_read_at, u.heartbeat_age_seconds as was_heartbeat_age,
+        u.status_hash as was_status_hash, u.status_sequence as was_status_sequence, u.status_word as was_status_word,
+        u.status_read_at as was_status_read_at, u.status_age_seconds as was_status_age
+        from seen s join entry e on e.vm_id = s.vm_id
+        left join extension_pulse u on u.vm_id = e.vm_id and u.name = e.name
+       where not s.repeated offset 0) found
 ), taken as (
   update agent_presence p set
     last_seen_at = greatest(p.last_seen_at, s.at),
@@ -121,7 +123,7 @@ with report as materialized (
     run = case when s.repeated or s.number is null then p.run else s.run end,
     report_number = case when s.repeated then p.report_number else coalesce(s.number, p.report_number) end
     from (select * from seen order by vm_id) s
-   where p.vm_id = s.vm_id and p.xmin = s.version
+   where p.ctid = s.place and p.xmin = s.version
      and not exists (
        select from pair
         where pair.vm_id = s.vm_id
@@ -160,7 +162,7 @@ with report as materialized (
       when u.status_sequence = j.status_sequence and u.concluded_with is not null then u.concluded_with
       when j.status_word in ('success', 'error') then j.status_word end
     from judged j
-   where u.vm_id = j.vm_id and u.name = j.name
+   where u.ctid = j.pulse_place
      and (j.handler_news or j.heartbeat_hash is not null or j.status_current)
 ), shown as (
   update extension_latest l set

@@ -1,0 +1,113 @@
+import { isPlainObject } from './any-case.ts';
+import type { FormattedMessage, MessageReference } from './file.ts';
+import type { HeartbeatDocument } from './heartbeat.ts';
+import { type DocumentLimits, utf8Bytes } from './limits.ts';
+import { type StatusDocument, type StatusObject, type StatusWord, statusWords } from './status.ts';
+import { parseHandlerTime } from './time.ts';
+
+/**
+ * What `statusFileWith` makes of a file that is written letter by letter as in the source document: nearly all are, and
+ * this costs a tenth. Null for every other one, right or wrong: the schema judges those. A test holds the two together.
+ */
+export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocument | null {
+  if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
+  const { version, timestampUTC, status, ...others } = file[0];
+  if (version !== 1 || !isText(timestampUTC, limits.messageBytes)) return null;
+  for (const _ in others) return null;
+  const object = plainObject(status, limits, 0, { left: limits.substatuses });
+  return object && { ...object, timestampUTC: parseHandlerTime(timestampUTC) };
+}
+
+/** The same of a heartbeat file and `heartbeatFileWith`. */
+export function plainHeartbeat(file: unknown, limits: DocumentLimits): HeartbeatDocument | null {
+  if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
+  const { version, heartbeat, ...others } = file[0];
+  if (version !== 1 || !isPlainObject(heartbeat)) return null;
+  for (const _ in others) return null;
+  const { status, code, formattedMessage, ...more } = heartbeat;
+  for (const _ in more) return null;
+  if (status !== 'ready' && status !== 'notready') return null;
+  const document: HeartbeatDocument = { status };
+  if (code !== undefined) {
+    if (!Number.isSafeInteger(code)) return null;
+    document.code = code as number;
+  }
+  if (formattedMessage !== undefined) {
+    const formatted = plainFormatted(formattedMessage, limits);
+    if (formatted === null) return null;
+    document.message = { formattedMessage: formatted };
+  }
+  return document;
+}
+
+function plainObject(
+  input: unknown,
+  limits: DocumentLimits,
+  depth: number,
+  room: { left: number },
+): StatusObject | null {
+  if (!isPlainObject(input)) return null;
+  const object: Partial<StatusObject> = {};
+  // In the order in which the schema puts them, so that equal documents have equal texts.
+  for (const name of ['name', 'operation', 'configurationAppliedTime'] as const) {
+    const text = input[name];
+    if (text === undefined) continue;
+    if (!isText(text, limits.messageBytes)) return null;
+    object[name] = text;
+  }
+  if (!statusWords.includes(input.status as StatusWord)) return null;
+  object.status = input.status as StatusWord;
+  if (input.code !== undefined) {
+    if (!Number.isSafeInteger(input.code)) return null;
+    object.code = input.code as number;
+  }
+  object.substatus = [];
+  if (input.substatus !== undefined) {
+    if (!Array.isArray(input.substatus) || (depth >= limits.substatusDepth && input.substatus.length > 0)) return null;
+    room.left -= input.substatus.length;
+    if (room.left < 0) return null;
+    for (const each of input.substatus) {
+      const below = plainObject(each, limits, depth + 1, room);
+      if (below === null) return null;
+      object.substatus.push(below);
+    }
+  }
+  if (input.message !== undefined) {
+    const message = plainReference(input.message, limits);
+    if (message === null) return null;
+    object.message = message;
+  }
+  if (input.formattedMessage !== undefined) {
+    const formatted = plainFormatted(input.formattedMessage, limits);
+    if (formatted === null) return null;
+    object.formattedMessage = formatted;
+  }
+  for (const key in input) if (!known.has(key)) return null;
+  return object as StatusObject;
+}
+
+const known = new Set([
+  ...['name', 'operation', 'configurationAppliedTime', 'status', 'code', 'substatus', 'message', 'formattedMessage'],
+]);
+
+function plainReference(input: unknown, limits: DocumentLimits): MessageReference | null {
+  if (!isPlainObject(input)) return null;
+  const { id, params = [], ...others } = input;
+  if (!isText(id, limits.paramBytes) || id.trim() === '' || !Array.isArray(params)) return null;
+  if (!params.every((param) => isText(param, limits.paramBytes))) return null;
+  for (const _ in others) return null;
+  return { id, params };
+}
+
+function plainFormatted(input: unknown, limits: DocumentLimits): FormattedMessage | null {
+  if (!isPlainObject(input)) return null;
+  const { lang, message, ...others } = input;
+  if (!isText(lang, limits.paramBytes) || !isText(message, limits.messageBytes) || message.trim() === '') return null;
+  for (const _ in others) return null;
+  return { lang, message };
+}
+
+function isText(text: unknown, maximum: number): text is string {
+  if (typeof text !== 'string' || text.includes('\u0000') || !text.isWellFormed()) return false;
+  return text.length * 3 <= maximum || utf8Bytes(text) <= maximum;
+}
