@@ -9,6 +9,7 @@ import {
   heartbeatFileWith,
   isPlainObject,
   maxFaults,
+  plainHeartbeat,
   plainStatus,
   pointer,
   type ReportEnvelope,
@@ -101,7 +102,7 @@ export function readReport(
     });
   };
   each('handlers', (raw, path) => readHandler(schemas, raw, path, faults));
-  each('heartbeats', (raw, path) => readHeartbeat(schemas, raw, path, faults));
+  each('heartbeats', (raw, path) => readHeartbeat(schemas, limits, raw, path, faults));
   each('statuses', (raw, path) => readStatus(schemas, limits, raw, path, faults));
   const shown = faults.slice(0, maxFaults);
   if (envelope === null) throw new DomainError('bad_request', 'report_invalid', { faults: shown });
@@ -134,10 +135,18 @@ function readHandler(schemas: Schemas, raw: unknown, path: string, faults: Fault
   return { kind: 'handler', path, name, sequenceNumber, report, hash, raw: raw as Record<string, unknown> };
 }
 
-function readHeartbeat(schemas: Schemas, raw: unknown, path: string, faults: Fault[]): ReportEntry | null {
+function readHeartbeat(
+  schemas: Schemas,
+  limits: DocumentLimits,
+  raw: unknown,
+  path: string,
+  faults: Fault[],
+): ReportEntry | null {
   const entry = take(heartbeatEntry, raw, path, faults);
   const file = isPlainObject(raw) ? raw.file : undefined;
-  const document = isPlainObject(raw) ? take(schemas.heartbeatFile, file, `${path}/file`, faults) : null;
+  const document = isPlainObject(raw)
+    ? (plainHeartbeat(file, limits) ?? take(schemas.heartbeatFile, file, `${path}/file`, faults))
+    : null;
   if (entry === null || document === null) return null;
   const { extension: name, ageSeconds, readSecondsAgo } = entry;
   const ages = { ageSeconds, readSecondsAgo };
