@@ -35,11 +35,11 @@ export function admit(call: AgentCall): Admitted | Promise<Admitted> {
 
 function letIn(call: AgentCall, agent: KnownAgent): Admitted | Promise<Admitted> {
   const { door } = call;
-  takeFrom(agent.bucket, door.services.config.vmRate, door.clock().getTime());
+  takeFrom(agent, door.services.config.vmRate, door.clock().getTime());
   const claim = readClaim(call.header('annex-agent'));
   if (claim === null) return { agent, counter: null };
   if (agent.instanceId !== claim.instanceId) return recognise(call, agent, claim);
-  return agent.calls.accept(claim.counter, agent.counter) ? { agent, counter: claim.counter } : refuse(call, agent);
+  return agent.accept(claim.counter, agent.counter) ? { agent, counter: claim.counter } : refuse(call, agent);
 }
 
 /** The first machine that speaks for the VM is remembered; another one is refused. */
@@ -48,7 +48,7 @@ async function recognise(call: AgentCall, agent: KnownAgent, claim: AgentClaim):
     agent.instanceId === null && (await claimInstance(contextOf(call, agent), agent.vmId, claim.instanceId));
   if (!isFirst) return refuse(call, agent);
   agent.instanceId = claim.instanceId;
-  return agent.calls.accept(claim.counter, agent.counter) ? { agent, counter: claim.counter } : refuse(call, agent);
+  return agent.accept(claim.counter, agent.counter) ? { agent, counter: claim.counter } : refuse(call, agent);
 }
 
 async function refuse(call: AgentCall, agent: KnownAgent): Promise<never> {

@@ -12,16 +12,38 @@ import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { CallWindow } from './call-window.ts';
+import type { Bucket } from './rate-limit.ts';
 
-/** What a process remembers of an agent. */
-export interface KnownAgent extends Omit<AgentIdentity, 'etag'> {
+/**
+ * What a process remembers of an agent: one object with its call numbers and its bucket (rate-limit.ts). A million of
+ * them may be kept, and whoever collects garbage looks at each object of each.
+ */
+export class KnownAgent extends CallWindow implements Omit<AgentIdentity, 'etag'>, Bucket {
+  /** Of its credential. */
+  readonly hash: string;
+  vmId: string;
+  vmName: string;
+  instanceId: string | null;
+  counter: number;
+  logRequests: number;
   /** The goal state in force; null where it moved on and was not read again. */
   etag: string | null;
-  calls: CallWindow;
-  /** Calls left in its bucket, and since when: see rate-limit.ts. */
-  bucket: { left: number; at: number };
   /** In which listening it was read; it must be read again in every later one. */
   epoch: number;
+  left = Number.POSITIVE_INFINITY;
+  at = 0;
+
+  constructor(hash: string, identity: AgentIdentity, epoch: number) {
+    super();
+    this.hash = hash;
+    this.vmId = identity.vmId;
+    this.vmName = identity.vmName;
+    this.instanceId = identity.instanceId;
+    this.counter = identity.counter;
+    this.logRequests = identity.logRequests;
+    this.etag = identity.etag;
+    this.epoch = epoch;
+  }
 }
 
 /** A half-open connection says nothing: what changed is looked up every few seconds too. */
@@ -51,7 +73,9 @@ export interface KnownAgentsOptions {
 export class KnownAgents {
   readonly #options: KnownAgentsOptions;
   readonly #byCredential: LRUCache<string, KnownAgent>;
-  readonly #byVm = new Map<string, { hash: string; agent: KnownAgent }>();
+  readonly #byVm = new Map<string, KnownAgent>();
+  /** Those that many VMs have are kept once. */
+  readonly #etags = new LRUCache<string, string>({ max: 1_000 });
   readonly #listening: Listening;
   readonly #timer: NodeJS.Timeout;
   #epoch = 0;
@@ -72,8 +96,8 @@ export class KnownAgents {
     this.#unsureSince = options.clock().getTime();
     this.#byCredential = new LRUCache({
       max: options.most,
-      dispose: (agent, hash) => {
-        if (this.#byVm.get(agent.vmId)?.hash === hash) this.#byVm.delete(agent.vmId);
+      dispose: (agent) => {
+        if (this.#byVm.get(agent.vmId) === agent) this.#byVm.delete(agent.vmId);
       },
     });
     this.#listening = options.wakes.listen([goalStatesChannel, credentialsChannel], {
@@ -164,11 +188,14 @@ export class KnownAgents {
   }
 
   #remember(hash: string, identity: AgentIdentity, epoch: number): KnownAgent {
-    const agent: KnownAgent = Object.assign(this.#byCredential.peek(hash) ?? newAgent(), identity, { epoch });
+    const etag = this.#etags.get(identity.etag) ?? identity.etag;
+    this.#etags.set(etag, etag);
+    const agent = this.#byCredential.peek(hash) ?? new KnownAgent(hash, identity, epoch);
+    Object.assign(agent, identity, { etag, epoch });
     const before = this.#byVm.get(identity.vmId);
     if (before !== undefined && before.hash !== hash) this.#byCredential.delete(before.hash);
     this.#byCredential.set(hash, agent);
-    this.#byVm.set(identity.vmId, { hash, agent });
+    this.#byVm.set(identity.vmId, agent);
     return agent;
   }
 
@@ -176,7 +203,7 @@ export class KnownAgents {
     if (this.#reading > 0) this.#meanwhile.set(vmId, ++this.#turn);
     const known = this.#byVm.get(vmId);
     if (known !== undefined) {
-      known.agent.etag = null;
+      known.etag = null;
       // Another machine, which counts its calls anew.
       if (isCredential) this.#byCredential.delete(known.hash);
     }
@@ -196,11 +223,10 @@ export class KnownAgents {
   async #lookUp(): Promise<void> {
     const began = this.#options.clock().getTime();
     for (const news of await listAgentNews(this.#options.db, new Date(this.#unsureSince - overlapMs))) {
-      const known = this.#byVm.get(news.vmId);
-      if (known === undefined) continue;
-      const { hash, agent } = known;
+      const agent = this.#byVm.get(news.vmId);
+      if (agent === undefined) continue;
       if (news.etag === null) {
-        if (news.credentialHash !== hash) this.#moved(news.vmId, true);
+        if (news.credentialHash !== agent.hash) this.#moved(news.vmId, true);
       } else if (agent.etag !== null && agent.etag !== news.etag) this.#moved(news.vmId, false);
     }
     this.#unsureSince = began;
@@ -208,8 +234,3 @@ export class KnownAgents {
 }
 
 const refused = (): DomainError => new DomainError('unauthenticated', 'credential_refused');
-
-const newAgent = (): Pick<KnownAgent, 'calls' | 'bucket'> => ({
-  calls: new CallWindow(),
-  bucket: { left: Number.POSITIVE_INFINITY, at: 0 },
-});

@@ -7,6 +7,7 @@ import { openPool, openServices } from '#server/process/services.ts';
 import { buildPages } from './build.ts';
 import { type Child, keepRunning } from './child.ts';
 import { type Database, keepDatabase } from './database.ts';
+import { doorArguments } from './door.ts';
 import { LockedError, takeLock } from './lock.ts';
 import { checkPorts } from './ports.ts';
 
@@ -46,13 +47,18 @@ export async function launch(config: Config, root: string, say: (line: string) =
     delete environment.ANNEX_BOOTSTRAP_EMAIL;
     delete environment.ANNEX_BOOTSTRAP_PASSWORD;
     const several = config.gatewayWorkers > 1;
-    const gateways = Array.from({ length: config.gatewayWorkers }, (_, i) =>
-      several ? `gateway ${i + 1}` : 'gateway',
-    );
-    const doors = ['portal', ...gateways, 'worker'].map((name) =>
+    const gateways = Array.from({ length: config.gatewayWorkers }, (_, i) => ({
+      kind: 'gateway' as const,
+      name: several ? `gateway ${i + 1}` : 'gateway',
+    }));
+    const doors = [
+      { kind: 'portal' as const, name: 'portal' },
+      ...gateways,
+      { kind: 'worker' as const, name: 'worker' },
+    ].map(({ kind, name }) =>
       keepRunning({
         name,
-        args: [join(root, 'server', name.replace(/ .*/, ''), 'main.ts')],
+        args: doorArguments(root, kind),
         cwd: root,
         env: environment,
         say,
