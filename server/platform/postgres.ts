@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { type PostgresIdentity, postgresIdentity } from './postgres-identity.ts';
+import { settingsBySize } from './postgres-size.ts';
 import { processesIn, signal, waitUntil } from './processes.ts';
 
 export interface PostgresOptions {
@@ -37,9 +38,8 @@ const logLimit = 16 * 1024 * 1024;
 const ours: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  shared_buffers: '256MB',
   max_connections: '120',
-  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
   jit: 'off',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -61,7 +61,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   await endOrphans(cluster);
   const socket = await socketFolder(identity, dataDir);
   const logFile = await rotatedLog(dataDir);
-  const settings = { ...ours, unix_socket_directories: socket, ...options.settings };
+  const bySize = await settingsBySize(dataDir);
+  const settings = { ...ours, ...bySize, unix_socket_directories: socket, ...options.settings };
   const server = await launch(identity, cluster, logFile, settings);
   const url = (database: string): string => address(password, socket, database);
   const database = options.database ?? 'annex';
