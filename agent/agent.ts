@@ -8,6 +8,7 @@ import { openCallCounter } from './identity/call-counter.ts';
 import { loadIdentity } from './identity/identity.ts';
 import { isRenewing, renewKey, sweepKeys } from './identity/renew-key.ts';
 import type { Journal } from './journal.ts';
+import { keepGoing } from './keep-going.ts';
 import { Machine } from './machine.ts';
 import { backoff } from './portal/backoff.ts';
 import type { Caller } from './portal/call.ts';
@@ -39,6 +40,8 @@ export interface AgentOptions {
 const heldSeconds = 50;
 /** Refusals that no waiting mends are tried again at this pace: a person may mend them. */
 const refusedSeconds = 60;
+/** Between polls while operators wait for logs. */
+const logsPauseSeconds = 5;
 /** An agent at its start goes on from disk when the portal has not answered by then. */
 const firstAnswerSeconds = 5;
 
@@ -108,7 +111,12 @@ export class Agent {
   /** Asks the portal once, else goes on from disk, and starts to work. True when the portal answered. */
   async start(): Promise<boolean> {
     sweepIncoming(this.options.layout);
-    this.works = [this.reporter.run(), this.uploads.run(), this.runner.run()];
+    const keeping = { journal: this.options.journal, signal: this.stopping.signal };
+    this.works = [
+      keepGoing('Reporting', () => this.reporter.run(), keeping),
+      keepGoing('Sending outputs', () => this.uploads.run(), keeping),
+      keepGoing('Work on the goal state', () => this.runner.run(), keeping),
+    ];
     const held = this.readHeld();
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), firstAnswerSeconds * 1000);
@@ -145,6 +153,8 @@ export class Agent {
         this.receive(answer);
         // The first answer comes at once; the next poll is one that the portal can hold.
         pause = asked === null ? 0 : (answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0));
+        // While logs are on their way the portal holds no poll.
+        if (answer.wantsLogs && answer.document === null) pause = Math.max(pause, logsPauseSeconds);
       } catch (error) {
         if (this.stopping.signal.aborted) return;
         pause = pauseAfter(error, () => pauses.next());

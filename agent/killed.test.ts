@@ -10,7 +10,8 @@ beforeEach(async () => {
   machine = await testMachine();
 });
 afterEach(async () => {
-  running?.kill('SIGKILL');
+  // Told to stop, it ends the command that runs.
+  if (running?.exitCode === null && running.kill('SIGTERM')) await once(running, 'exit');
   await machine.close();
 });
 

@@ -42,10 +42,13 @@ const firstLooks = 40;
 
 /**
  * `$1` the line, `$2` the folder. It begins only where its number can be the first in the file: an agent that was started
- * again may have written there that it is too late. The exit code is on disk whoever is there to hear of it.
+ * again may have written there that it is too late. The exit code is on disk whoever is there to hear of it. Where nobody
+ * is, it stays for an hour, until its folder goes: a pipe that nobody has open forgets what is in it.
  */
-const wrapper =
-  'set -C; echo $$ > "$2/pid" || exit 125; set +C; /bin/sh -c "$1"; code=$?; echo $code > "$2/exit"; exit $code';
+const wrapper = `set -C; echo $$ > "$2/pid" || exit 125; set +C
+/bin/sh -c "$1"; code=$?; echo $code > "$2/exit"
+kill -0 $PPID 2>/dev/null || { n=0; while [ -d "$2" ] && [ $n -lt 3600 ]; do sleep 1; n=$((n + 1)); done; }
+exit $code`;
 
 /**
  * Runs one command of a handler in a process group of its own (AZ-G1). When its time is over, the whole group ends.
@@ -94,7 +97,7 @@ export async function resumeCommand(
   try {
     const seconds = leader === null ? 0 : secondsSinceStart(leader);
     const ended =
-      leader === null
+      leader === null || running.exitCode() !== null
         ? { exitCode: running.exitCode(), timedOut: false, note: '' }
         : await untilGone(leader, record, running, record.timeoutSeconds - seconds, signal);
     crashPoint(`ended ${record.kind}`);
@@ -218,7 +221,7 @@ function untilGone(
   return new Promise((resolve) => {
     const ending = endGroupAfter(leader, Math.max(0, seconds), signal);
     const look = setInterval(() => {
-      if (running.leader(record) !== null) return;
+      if (running.leader(record) !== null && running.exitCode() === null) return;
       clearInterval(look);
       resolve(endedBy(ending.done(), running.exitCode(), record.timeoutSeconds, null));
     }, lookMilliseconds);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import type { Layout } from '../folder/layout.ts';
 import { readJson, writeJson } from '../folder/write-file.ts';
@@ -14,7 +15,27 @@ export function openCallCounter(layout: Layout): () => string {
   const calls = parsed.success ? parsed.data : { instance: randomUUID(), counter: 0 };
   return () => {
     calls.counter += 1;
-    writeJson(layout.calls, calls);
+    keep(layout, calls);
     return `${calls.instance}; ${calls.counter}`;
   };
+}
+
+function keep(layout: Layout, calls: z.infer<typeof file>): void {
+  try {
+    writeJson(layout.calls, calls);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    overwrite(layout.calls, `${JSON.stringify(calls, null, 2)}\n`);
+  }
+}
+
+/** A full disk has no room for another file, but keeps that of this one: whoever is asked can still be told why. */
+function overwrite(path: string, text: string): void {
+  const open = openSync(path, 'r+');
+  try {
+    writeSync(open, text, 0);
+    ftruncateSync(open, Buffer.byteLength(text));
+  } finally {
+    closeSync(open);
+  }
 }

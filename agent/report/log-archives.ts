@@ -27,6 +27,8 @@ export class LogArchives {
   private readonly journal: Journal;
   private readonly stopping = new AbortController();
   private sending: Promise<void> | null = null;
+  /** What the portal will never take; it is not packed again. */
+  private readonly refused = new Set<string>();
 
   constructor({ layout, portal, journal }: { layout: Layout; portal: Portal; journal: Journal }) {
     this.layout = layout;
@@ -52,7 +54,8 @@ export class LogArchives {
   }
 
   private async sendAll(): Promise<void> {
-    for (const request of await this.portal.logRequests(this.stopping.signal)) await this.send(request);
+    const requests = await this.portal.logRequests(this.stopping.signal);
+    for (const request of requests.filter(({ id }) => !this.refused.has(id))) await this.send(request);
   }
 
   private async send({ id, handler }: LogRequest): Promise<void> {
@@ -64,6 +67,7 @@ export class LogArchives {
       this.journal.info(`The logs of ${handler} were sent, an operator asked for them.`);
     } catch (error) {
       if (!(error instanceof PortalRefusal) || error.passing) throw error;
+      this.refused.add(id);
       if (error.status !== 404) this.journal.warn(`The portal did not take the logs of ${handler}: ${error.message}`);
     } finally {
       discard(zip);

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -173,6 +173,10 @@ function judge(vms: readonly Vm[], notAtGoal: string[]): Pick<SoakResult, 'calls
     const { faults, standing } = judgeCalls(calls);
     outOfOrder.push(...faults.map((fault) => `${name}: ${fault}`));
     const expected = new Map([...wanted].map(([extension, goal]) => [handlerOf(extension), goal]));
+    for (const folder of ['reports', 'uploads']) {
+      const waiting = readdirSync(join(machine.folder, folder)).length;
+      if (waiting > 0) away.push(`${name}: ${waiting} of its ${folder} did not reach the portal`);
+    }
     for (const handler of new Set([...standing.keys(), ...expected.keys()])) {
       const goal = expected.get(handler);
       const stands = [...(standing.get(handler) ?? [])].map(([version, how]) => `${version} ${how}`).join(', ');

@@ -1,0 +1,22 @@
+import { sentenceOf } from './agent-error.ts';
+import type { Journal } from './journal.ts';
+import { wait } from './portal/wait.ts';
+
+const pauseSeconds = 5;
+
+/** Works until it is stopped: what nobody foresaw is told, and the work is taken up again. Never rejects. */
+export async function keepGoing(
+  what: string,
+  work: () => Promise<void>,
+  { journal, signal }: { journal: Journal; signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      journal.warn(`${what} broke off and goes on in ${pauseSeconds} s: ${sentenceOf(error)}`);
+      await wait(pauseSeconds, [signal]);
+    }
+  }
+}
