@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { resourceFile } from '#protocol/index.ts';
 import { sampleLanguages, samplePackage, sampleResource, samples } from '#samples/build.ts';
 import { clinicCases, patient, writeStatus } from '../testing/clinic-cases.ts';
@@ -9,6 +9,9 @@ import { zipOf } from '../testing/fake-handler.ts';
 import { reportText, scoreOf } from './report.ts';
 import type { Trial } from './trial.ts';
 import { type Result, tryPackage } from './try-package.ts';
+
+// A life has twenty commands, each a process.
+vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 beforeAll(() => {
