@@ -1,16 +1,8 @@
 import { statfs } from 'node:fs/promises';
-import { totalmem } from 'node:os';
+import { between, usableMemory } from './memory.ts';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 * MiB;
-
-const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(most, value));
-
-/** The machine's memory, or what a container leaves of it; bytes. */
-function memory(): number {
-  const allowed = process.constrainedMemory();
-  return allowed > 0 ? Math.min(allowed, totalmem()) : totalmem();
-}
 
 /**
  * Settings of the embedded PostgreSQL that follow the machine: an eighth of its memory for buffers, taken as they are
@@ -24,7 +16,7 @@ export async function settingsBySize(
   const log = between(GiB, (blocks * bsize) / 16, 4 * GiB);
   const megabytes = (bytes: number): string => `${Math.round(bytes / MiB)}MB`;
   return {
-    shared_buffers: megabytes(between(128 * MiB, memory() / 8, 4 * GiB)),
+    shared_buffers: megabytes(between(128 * MiB, usableMemory() / 8, 4 * GiB)),
     max_wal_size: megabytes(log),
     min_wal_size: megabytes(log / 4),
   };
