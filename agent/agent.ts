@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { sentenceOf } from './agent-error.ts';
+import type { GoalState } from '#protocol/index.ts';
+import { AgentError, sentenceOf } from './agent-error.ts';
 import type { Layout } from './folder/layout.ts';
 import { readJson, writeJson } from './folder/write-file.ts';
 import { readGoalState } from './goal/read-goal-state.ts';
@@ -122,12 +123,12 @@ export class Agent {
     const timer = setTimeout(() => late.abort(), firstAnswerSeconds * 1000);
     try {
       const answer = await this.portal.goalState(held?.etag ?? null, 0, late.signal);
-      if (answer.document === null && held !== null) this.apply(held);
+      if (answer.document === null && held !== null) this.apply(held, 'kept');
       this.receive(answer);
       return true;
     } catch (error) {
-      this.options.journal.warn(`The portal does not answer: ${sentenceOf(error)}. Going on with what is on disk.`);
-      if (held !== null) this.apply(held);
+      this.options.journal.warn(`${startTroubleOf(error)} Going on with what is on disk.`);
+      if (held !== null) this.apply(held, 'kept');
       return false;
     } finally {
       clearTimeout(timer);
@@ -145,12 +146,12 @@ export class Agent {
       try {
         const asked = this.seenEtag;
         const answer = await this.portal.goalState(asked, heldSeconds, this.stopping.signal);
-        if (isAway) journal.info('The portal is back.');
-        isAway = false;
-        pauses.reset();
         this.reporter.portalIsThere();
         this.uploads.portalIsThere();
         this.receive(answer);
+        if (isAway) journal.info('Goal states arrive again.');
+        isAway = false;
+        pauses.reset();
         // The first answer comes at once; the next poll is one that the portal can hold.
         pause = asked === null ? 0 : (answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0));
         // While logs are on their way the portal holds no poll.
@@ -158,7 +159,8 @@ export class Agent {
       } catch (error) {
         if (this.stopping.signal.aborted) return;
         pause = pauseAfter(error, () => pauses.next());
-        if (!isAway) journal.warn(`No goal state from the portal: ${sentenceOf(error)}. ${adviceFor(error)}`);
+        if (!isAway) journal.warn(troubleOf(error));
+        if (!isAway && error instanceof AgentError) this.reporter.problem('goal-state', error.message);
         isAway = true;
       }
       await wait(Math.max(pause, 0.1), [this.stopping.signal, this.wakePoll.signal]);
@@ -199,25 +201,35 @@ export class Agent {
 
   private receive({ document, wantsLogs }: PolledGoalState): void {
     if (wantsLogs) this.archives.wanted();
-    if (document === null || document.etag === this.seenEtag) return;
-    this.seenEtag = document.etag;
-    this.apply(document);
+    if (document !== null && document.etag !== this.seenEtag) this.apply(document);
   }
 
   /** Takes a goal state up, and keeps it. One that cannot be read is told; the last good one stays. */
-  private apply(document: { text: string; etag: string }): void {
+  private apply(document: { text: string; etag: string }, how: 'new' | 'kept' = 'new'): void {
     const { journal, layout } = this.options;
-    this.seenEtag = document.etag;
+    const goal = this.read(document);
+    if (goal === null) return;
     try {
-      const goal = readGoalState(document.text);
-      writeJson(layout.goalState, document);
-      this.appliedEtag = document.etag;
-      journal.info(`Goal state ${goal.incarnation}: ${listOf(goal.extensions)}.`);
-      this.runner.setGoal(goal);
+      if (how === 'new') writeJson(layout.goalState, document);
+    } catch (error) {
+      // It is asked for again; a start would not know of what was begun.
+      throw new AgentError(`The goal state cannot be kept: ${sentenceOf(error)}. The last one stays in force.`);
+    }
+    this.seenEtag = document.etag;
+    this.appliedEtag = document.etag;
+    journal.info(`Goal state ${goal.incarnation}: ${listOf(goal.extensions)}.`);
+    this.runner.setGoal(goal);
+  }
+
+  private read({ text, etag }: { text: string; etag: string }): GoalState | null {
+    try {
+      return readGoalState(text);
     } catch (error) {
       const message = `The goal state cannot be read: ${sentenceOf(error)}. The last good one stays in force.`;
-      journal.warn(message, { etag: document.etag });
+      this.seenEtag = etag;
+      this.options.journal.warn(message, { etag });
       this.reporter.problem('goal-state', message);
+      return null;
     }
   }
 
@@ -253,7 +265,16 @@ function pauseAfter(error: unknown, next: () => number): number {
   return error.retryAfter ?? (error.passing ? next() : refusedSeconds);
 }
 
-/** What a person can do about it. */
+function startTroubleOf(error: unknown): string {
+  return error instanceof AgentError ? error.message : `The portal does not answer: ${sentenceOf(error)}.`;
+}
+
+/** Why there is no new goal state, and what a person can do about it. */
+function troubleOf(error: unknown): string {
+  if (error instanceof AgentError) return `${error.message} Trying again.`;
+  return `No goal state from the portal: ${sentenceOf(error)}. ${adviceFor(error)}`;
+}
+
 function adviceFor(error: unknown): string {
   const code = error instanceof PortalRefusal ? error.code : '';
   if (code === 'duplicate_agent') {

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { visitCrashPoints } from '../folder/crash-point.ts';
 import { momentNow } from '../watch/moment.ts';
 import { type Entries, noEntries, Outbox } from './outbox.ts';
 
@@ -69,4 +70,19 @@ test('the next run goes on with what waits, counts on, and puts away what it can
   expect(next.first()).toMatchObject({ run: 'run-1', reportNumber: 2 });
   expect(waiting(next)).toEqual(['2 echo enabled', '3 echo disabling']);
   expect(readdirSync(folder)).toEqual(['000000000009.json.next']);
+});
+
+test('a full disk does not keep a report from being told, in its order', () => {
+  const outbox = new Outbox(folder, 'run');
+  outbox.add(state('echo', 'installing'));
+  visitCrashPoints(() => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  });
+  try {
+    outbox.add(state('echo', 'failed'));
+  } finally {
+    visitCrashPoints(null);
+  }
+  outbox.add(state('echo', 'installing'));
+  expect(waiting(outbox)).toEqual(['1 echo installing', '2 echo failed', '3 echo installing']);
 });

@@ -20,12 +20,17 @@ export function noEntries(): Entries {
   return { handlers: [], heartbeats: [], statuses: [], problems: [] };
 }
 
+/** So many reports wait in memory while the disk is full. */
+const maxUnwritten = 100;
+
 /** Reports on disk that the portal has not acknowledged, in order. */
 export class Outbox {
   private readonly folder: string;
   private readonly run: string;
   private readonly numbers: number[];
   private last: number;
+  /** Those that a full disk did not take: sent all the same, and gone with the process. */
+  private readonly unwritten = new Map<number, QueuedReport>();
 
   constructor(folder: string, run: string) {
     this.folder = folder;
@@ -44,17 +49,22 @@ export class Outbox {
   }
 
   add(report: Entries): void {
-    this.supersede(report);
     this.last += 1;
-    const written: QueuedReport = { ...report, run: this.run, reportNumber: this.last };
-    writeJson(this.pathOf(this.last), written);
+    const next: QueuedReport = { ...report, run: this.run, reportNumber: this.last };
+    try {
+      this.supersede(report);
+      writeJson(this.pathOf(this.last), next);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC' || this.unwritten.size >= maxUnwritten) throw error;
+      this.unwritten.set(this.last, next);
+    }
     this.numbers.push(this.last);
   }
 
   /** The oldest report; what cannot be read is put away. */
   first(): QueuedReport | null {
     for (const number of [...this.numbers]) {
-      const parsed = queued.safeParse(readJson(this.pathOf(number)));
+      const parsed = queued.safeParse(this.unwritten.get(number) ?? readJson(this.pathOf(number)));
       if (parsed.success) return parsed.data;
       this.remove(number);
     }
@@ -64,7 +74,7 @@ export class Outbox {
   remove(reportNumber: number): void {
     const index = this.numbers.indexOf(reportNumber);
     if (index >= 0) this.numbers.splice(index, 1);
-    discard(this.pathOf(reportNumber));
+    if (!this.unwritten.delete(reportNumber)) discard(this.pathOf(reportNumber));
   }
 
   /** A newer heartbeat, or the same status read again, says all that a waiting one says. */
