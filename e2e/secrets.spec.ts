@@ -165,7 +165,20 @@ test('a secret goes in, is used on the machine, and is found nowhere else', asyn
     await mountedWith(4, secrets.first, agent);
   });
 
-  const parts = { id: vm.id, vmId: vm.id, name: share, handler, version: '2.0.0.0', lang: 'de' };
+  const logs = await test.step('what the commands wrote is sent, and the log folder when it is asked for', async () => {
+    const list = `/vms/${vm.id}/outputs`;
+    const outputs = () => api.call<{ items: { id: string; storedBytes: number }[] }>('GET', list);
+    await expect
+      .poll(async () => (await outputs()).items.filter(({ storedBytes }) => storedBytes > 0).length)
+      .not.toBe(0);
+    const archives = `/vms/${vm.id}/log-archives`;
+    const { id: archive } = await api.call<{ id: string }>('POST', archives, { body: { handler } });
+    const state = async () => (await api.call<{ items: { state: string }[] }>('GET', archives)).items[0]?.state;
+    await expect.poll(state).toBe('there');
+    return { output: (await outputs()).items[0]?.id ?? '', archive };
+  });
+
+  const parts = { id: vm.id, vmId: vm.id, name: share, handler, version: '2.0.0.0', lang: 'de', ...logs };
   const tabs = ['goal-state', 'output', 'documents'].map((tab) => `/vms/${vm.id}?tab=${tab}`);
   const places = await test.step('every answer, page, table, file and log is gathered', async () => ({
     answers: [...said, ...(await everyAnswer(api, parts))],

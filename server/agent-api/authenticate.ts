@@ -68,6 +68,15 @@ export function noteSighting(
   call.door.presence.saw({ vmId: agent.vmId, at, nextExpectedAt, counter, hungUp });
 }
 
+/** How many wishes for its logs an agent was told of last. */
+const toldOf = new WeakMap<KnownAgent, number>();
+
 /** Tells an agent that operators wait for its logs. */
-export const logRequestHeaders = ({ logRequests }: KnownAgent): string[] =>
-  logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
+export function logRequestHeaders(agent: KnownAgent): string[] {
+  const { logRequests } = agent;
+  toldOf.set(agent, logRequests);
+  return logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
+}
+
+/** Whether there is a wish that it was not told of: its poll is answered at once for it, and held again afterwards. */
+export const hasUntoldRequest = (agent: KnownAgent): boolean => agent.logRequests > (toldOf.get(agent) ?? 0);

@@ -1,7 +1,7 @@
 import { pollAfter } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { type FetchedGoalState, fetchGoalState } from '#server/domain/goal-states/index.ts';
-import { type Admitted, admit, logRequestHeaders, noteSighting } from '../../authenticate.ts';
+import { type Admitted, admit, hasUntoldRequest, logRequestHeaders, noteSighting } from '../../authenticate.ts';
 import type { AgentAnswer, AgentCall } from '../../call.ts';
 
 const longestWait = 60;
@@ -26,7 +26,8 @@ function answerNow(call: AgentCall, admitted: Admitted): AgentAnswer | Promise<A
   const mayHold = wait > 0 && has !== null && door.held.size < door.services.config.limits.heldPolls;
   // Who lets its polls be held comes back soon, also where there was something at once.
   if (has === null || has !== admitted.agent.etag) return deliver(call, admitted, mayHold ? wait : 0);
-  return mayHold ? hold(call, admitted, has, wait) : unchanged(call, admitted, has, 0);
+  if (!mayHold) return unchanged(call, admitted, has, 0);
+  return hasUntoldRequest(admitted.agent) ? unchanged(call, admitted, has, wait) : hold(call, admitted, has, wait);
 }
 
 /** Seconds that the agent lets the answer be held, clamped to a minute; anything else counts as none. */
@@ -37,7 +38,6 @@ function readWait(text: string | null): number {
 async function hold(call: AgentCall, admitted: Admitted, has: string, wait: number): Promise<AgentAnswer> {
   const { door } = call;
   const { vmId } = admitted.agent;
-  const asked = admitted.agent.logRequests;
   const poll = door.held.enter(vmId);
   try {
     const until = door.clock().getTime() + wait * 1000;
@@ -53,8 +53,7 @@ async function hold(call: AgentCall, admitted: Admitted, has: string, wait: numb
       }
       const agent = await door.agents.find(call.header('authorization'));
       if (agent.etag !== has) return await deliver(call, admitted, wait);
-      // Told at once; who cannot send logs is not woken for the same wish again.
-      if (agent.logRequests > asked) return unchanged(call, { agent, counter: admitted.counter }, has, wait);
+      if (hasUntoldRequest(agent)) return unchanged(call, { agent, counter: admitted.counter }, has, wait);
     }
   } finally {
     door.held.leave(vmId, poll);
