@@ -147,13 +147,13 @@ program
   .option('--json', 'for programs')
   .action(async (zip: string, options: TryOptions & { network?: boolean }) => {
     if (!options.network && environment[isolationVariable] === undefined) {
-      const code = await runIsolated(process.argv.slice(1), environment);
+      const code = await runIsolated(process.argv.slice(1), environment, stopping.signal);
       if (code !== null) process.exit(code);
     }
     const how = environment[isolationVariable] ?? 'with the network and among the processes of this machine';
     const say = (line: string) => console.error(line);
     if (!options.json) say(`Trying it ${how}.`);
-    const isGood = await tryCommand(zip, options, environment, print, options.json ? () => {} : say);
+    const isGood = await tryCommand(zip, options, environment, print, options.json ? () => {} : say, stopping.signal);
     if (!isGood) process.exitCode = 1;
   });
 

@@ -16,6 +16,8 @@ function unshare(...more: string[]): string[] {
   return ['unshare', ...more, '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
 }
 
+const leavingMilliseconds = 3_000;
+
 /** The shell stays as the first process: it waits for what handlers leave behind. Their loopback is needed, too. */
 const init = ['/bin/sh', '-c', 'ip link set lo up 2>/dev/null; "$@"; exit $?', 'annex-try'];
 
@@ -26,12 +28,15 @@ const init = ['/bin/sh', '-c', 'ip link set lo up 2>/dev/null; "$@"; exit $?', '
 export async function runIsolated(
   argv: string[],
   environment: Record<string, string | undefined>,
+  signal: AbortSignal,
 ): Promise<number | null> {
   const way = ways.find(({ line }) => isPossible(line));
   if (way === undefined) return null;
   const [program = '', ...line] = [...way.line, ...init, process.execPath, ...process.execArgv, ...argv];
   const env: Record<string, string | undefined> = { ...environment, [isolationVariable]: way.name };
   const child = spawn(program, line, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
+  // What is inside may have heard of it too, and cleans up; its namespace ends with it in any case.
+  signal.addEventListener('abort', () => setTimeout(() => child.kill('SIGKILL'), leavingMilliseconds));
   return await new Promise((resolve) => {
     child.on('error', () => resolve(null));
     child.on('exit', (code) => resolve(code ?? 1));

@@ -12,7 +12,7 @@ import { wait } from '../portal/wait.ts';
 import { ClinicPortal, type Told } from './clinic-portal.ts';
 import type { CommandSeen, Observations, Stage } from './observations.ts';
 import { sealFor } from './seal.ts';
-import { filesBelow, filesOfTheSystem, placesOf, processesOf } from './traces.ts';
+import { endProcessesOf, filesBelow, filesOfTheSystem, placesOf, processesOf } from './traces.ts';
 import { type Settings, type Trial, versionBefore } from './trial.ts';
 import { watchHeartbeat, watchStatus } from './watch-files.ts';
 import { type WatchedPrograms, watchPrograms } from './watched-programs.ts';
@@ -59,7 +59,7 @@ export class Life {
       await this.end();
       await agent.stop();
       await polling;
-      for (const { pid } of processesOf(this.layout.root)) killIfThere(pid);
+      endProcessesOf(this.layout.root);
     }
   }
 
@@ -274,12 +274,4 @@ export class Life {
 function isOfPrevious(stage: Stage, { command }: Told): boolean {
   if (stage === 'previous version') return command === 'install' || command === 'enable';
   return stage === 'update' && (command === 'disable' || command === 'uninstall');
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
 }

@@ -33,6 +33,17 @@ export function processesOf(folder: string): HandlerProcess[] {
     });
 }
 
+/** Ends the processes of handlers below a folder at once. */
+export function endProcessesOf(folder: string): void {
+  for (const { pid } of processesOf(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
 /** Every file below a folder, as path; links are not followed. */
 export function filesBelow(folder: string, depth = 64): string[] {
   let names: string[];

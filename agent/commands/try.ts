@@ -13,6 +13,7 @@ import {
 import { AgentError, sentenceOf } from '../agent-error.ts';
 import { faultSentence } from '../clinic/fault-sentence.ts';
 import { reportText, scoreOf } from '../clinic/report.ts';
+import { endProcessesOf } from '../clinic/traces.ts';
 import { type Settings, versionBefore } from '../clinic/trial.ts';
 import { type Result, tryPackage } from '../clinic/try-package.ts';
 
@@ -44,12 +45,19 @@ export async function tryCommand(
   environment: Record<string, string | undefined>,
   print: (line: string) => void,
   say: (line: string) => void,
+  signal: AbortSignal,
 ): Promise<boolean> {
   const { handler, version } = identityOf(zip, options);
   const settings = options.settings === undefined ? {} : settingsIn(options.settings, '--settings');
   const newSettings = options.newSettings === undefined ? undefined : settingsIn(options.newSettings, '--new-settings');
   const resources = (options.resources ?? []).map(resourcesIn);
   const work = mkdtempSync(join(options.within ?? tmpdir(), 'annex-try-'));
+  const leave = () => {
+    endProcessesOf(work);
+    remove(work);
+    process.exit(130);
+  };
+  signal.addEventListener('abort', leave);
   try {
     const previous = options.previous === undefined ? undefined : previousOf(options.previous, version, work);
     const result = await tryPackage({
@@ -70,8 +78,13 @@ export async function tryCommand(
     print(options.json ? jsonOf(handler, version, result) : reportText(`${handler} ${version}`, result));
     return passed === of;
   } finally {
-    rmSync(work, { recursive: true, force: true, maxRetries: 10 });
+    signal.removeEventListener('abort', leave);
+    remove(work);
   }
+}
+
+function remove(work: string): void {
+  rmSync(work, { recursive: true, force: true, maxRetries: 10 });
 }
 
 function jsonOf(handler: string, version: string, { seen, judgements }: Result): string {
