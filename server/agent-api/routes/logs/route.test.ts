@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -48,6 +50,7 @@ async function givenMachine() {
   const { vmId } = agent;
   return {
     vmId,
+    authorization: agent.authorization,
     send: (body: string | Buffer<ArrayBuffer>, sent: Sent = {}) =>
       agent.call(`/logs/${sent.extension ?? 'probe'}?${sent.of ?? 'command=enable&attempt=1&sequence=1'}`, {
         method: 'POST',
@@ -157,6 +160,45 @@ test('what is kept of a VM is bounded: the oldest go, with their bytes', async (
   expect((await blobs()).length - before).toBe(3);
 });
 
+test('an agent that hangs up while its output is packed is no defect of this process', async () => {
+  const reached = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const packed = Promise.withResolvers<void>();
+  const blobs = {
+    ...ctx.blobs,
+    temporaryPath: async () => {
+      reached.resolve();
+      await go.promise;
+      packed.resolve();
+      return ctx.blobs.temporaryPath();
+    },
+  };
+  const own = await openAgentDoor({ ...ctx, blobs });
+  const defects: unknown[] = [];
+  const note = (error: unknown) => defects.push(error);
+  process.on('unhandledRejection', note);
+  try {
+    const { authorization } = await givenMachine();
+    const call = request(`${own.url}/logs/probe?command=enable&attempt=1&sequence=1`, {
+      method: 'POST',
+      headers: { ...authorization, 'content-encoding': 'gzip', 'content-length': 10_000 },
+    });
+    call.on('error', () => {});
+    call.write(gzipSync(Buffer.alloc(logs.outputBytes, 'x')));
+    await reached.promise;
+    call.destroy();
+    await once(call, 'close');
+    // What comes on another connection afterwards is read afterwards.
+    expect((await fetch(`${own.url}/goal-state`, { headers: authorization })).status).toBe(200);
+    go.resolve();
+    await packed.promise;
+  } finally {
+    await own.close();
+    process.off('unhandledRejection', note);
+  }
+  expect(defects).toEqual([]);
+});
+
 test('what is older than it is kept goes, with its bytes', async () => {
   const machine = await givenMachine();
   await machine.send(`kept for a while ${count}\n`);
@@ -185,6 +227,12 @@ describe('refused, and nothing of it stays', () => {
     ['too far', () => ['x', { range: '2097152-2097152/*' }], 413, { code: 'output_too_large' }],
     ['too much, packed', () => [gzipSync(big), { headers: gzip }], 413, { code: 'output_too_large' }],
     ['gzip that is none', () => ['plain', { headers: gzip }], 400, { errors: [{ code: 'gzip_broken' }] }],
+    [
+      'gzip with something behind it',
+      () => [Buffer.concat([gzipSync('abc'), Buffer.alloc(256 * KiB, 'x')]), { headers: gzip }],
+      400,
+      { errors: [{ code: 'gzip_broken' }] },
+    ],
     ['gzip cut off', () => [gzipSync('abcdef').subarray(0, 12), { headers: gzip }], 400, { errors: [{}] }],
     ['another encoding', () => ['x', { headers: { 'content-encoding': 'br' } }], 415, { code: 'encoding_unknown' }],
     ['another type', () => ['{}', { headers: { 'content-type': 'application/json' } }], 415, {}],

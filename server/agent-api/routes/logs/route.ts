@@ -46,9 +46,10 @@ async function* unpacked(call: AgentCall): AsyncGenerator<Uint8Array> {
   if (encoding !== 'gzip') throw new DomainError('unsupported_media_type', 'encoding_unknown');
   const gunzip = createGunzip();
   const feeding = feed(call.stream(), gunzip);
+  // An agent may hang up while nobody waits for its next bytes: gunzip tells who unpacks, and this is no defect.
+  feeding.catch(() => {});
   try {
     yield* gunzip as AsyncIterable<Buffer>;
-    await feeding;
   } catch (error) {
     if (!isOfGzip(error)) throw error;
     throw new DomainError('bad_request', 'invalid', { faults: [{ path: '', code: 'gzip_broken' }], cause: error });
