@@ -79,4 +79,10 @@ export function logRequestHeaders(agent: KnownAgent): string[] {
 }
 
 /** Whether there is a wish that it was not told of: its poll is answered at once for it, and held again afterwards. */
-export const hasUntoldRequest = (agent: KnownAgent): boolean => agent.logRequests > (toldOf.get(agent) ?? 0);
+export function hasUntoldRequest(agent: KnownAgent): boolean {
+  const { logRequests } = agent;
+  const told = toldOf.get(agent) ?? 0;
+  // Of those that it was told of some are fulfilled: the next wish is a new one.
+  if (logRequests < told) toldOf.set(agent, logRequests);
+  return logRequests > told;
+}

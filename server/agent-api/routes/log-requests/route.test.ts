@@ -70,6 +70,19 @@ test('AZ-G11 an operator asks, a held poll ends with it, the agent sends the arc
   expect(acts.map(({ action }) => action)).toEqual(expect.arrayContaining(['logs.request', 'logs.send']));
 });
 
+test('AZ-G11 the wish after one that was fulfilled ends a held poll too', async () => {
+  const { agent, etag } = await givenMachine();
+  const poll = () => agent.call('/goal-state?wait=30', { headers: { 'if-none-match': etag } });
+  for (const _ of ['first', 'second']) {
+    const held = poll();
+    const { id } = await requestArchive(ctx, { vmId: agent.vmId, handler });
+    const began = performance.now();
+    expect((await held).headers.get('annex-log-requests')).toBe('1');
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect((await put(agent, id, '')).status).toBe(204);
+  }
+});
+
 test('who cannot send logs is woken once, and its polls are held on', async () => {
   const { agent, etag } = await givenMachine();
   await requestArchive(ctx, { vmId: agent.vmId, handler });
