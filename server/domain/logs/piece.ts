@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { outputPieces } from '#db/schema/index.ts';
-import { namesError } from '#protocol/index.ts';
+import { startOfError } from '#protocol/index.ts';
 import type { BlobStore } from '#server/platform/blob-store.ts';
 
 const pack = promisify(gzip);
@@ -20,12 +20,22 @@ export interface Piece extends Omit<typeof outputPieces.$inferSelect, 'vmId' | '
 
 /** Cuts a stream into pieces of equal size; only one of them is in memory. */
 export async function* cut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let held: Buffer = Buffer.alloc(0);
+  // Filled in place: a sender chooses how small the parts are in which its bytes come.
+  let held = Buffer.allocUnsafe(pieceBytes);
+  let size = 0;
   for await (const chunk of body) {
-    held = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
-    for (; held.length >= pieceBytes; held = held.subarray(pieceBytes)) yield held.subarray(0, pieceBytes);
+    for (let at = 0; at < chunk.length; ) {
+      const part = chunk.subarray(at, at + pieceBytes - size);
+      held.set(part, size);
+      at += part.length;
+      size += part.length;
+      if (size < pieceBytes) continue;
+      yield held;
+      held = Buffer.allocUnsafe(pieceBytes);
+      size = 0;
+    }
   }
-  if (held.length > 0) yield held;
+  if (size > 0) yield held.subarray(0, size);
 }
 
 /** Packs a part into a temporary file, and notes what is needed to find lines in it. */
@@ -48,15 +58,18 @@ export async function bytesOf(blobs: BlobStore, piece: Pick<Piece, 'sha256' | 'p
 const lineEnd = 0x0a;
 
 function measure(raw: Buffer): Pick<Piece, 'lines' | 'endsLine' | 'errorLine'> {
-  let lines = 0;
-  let errorLine: number | null = null;
-  for (let from = 0; from < raw.length; ) {
-    const end = raw.indexOf(lineEnd, from);
-    const until = end < 0 ? raw.length : end;
-    if (errorLine === null && namesError(raw.toString('utf8', from, Math.min(until, from + 2_000)))) errorLine = lines;
-    if (end < 0) break;
-    lines += 1;
-    from = end + 1;
-  }
-  return { lines, endsLine: raw.at(-1) === lineEnd, errorLine };
+  // A character for each byte; words by which errors are named are plain letters.
+  const error = startOfError(raw.toString('latin1'));
+  return {
+    lines: lineEndsIn(raw),
+    endsLine: raw.at(-1) === lineEnd,
+    errorLine: error === null ? null : lineEndsIn(raw.subarray(0, error)),
+  };
+}
+
+/** Byte by byte: to be called for every line costs more where there is little else than line ends. */
+function lineEndsIn(raw: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < raw.length; at++) if (raw[at] === lineEnd) count += 1;
+  return count;
 }

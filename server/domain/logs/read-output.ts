@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -83,6 +84,8 @@ export async function searchOutput(
   const found: FoundLine[] = [];
   let row = from;
   for await (const some of rowsFrom(stretches, from, reading(ctx))) {
+    // Others are served meanwhile: an output may have millions of lines.
+    await setImmediate();
     for (const each of some) {
       if (found.length === mostFound) return { found, next: row };
       if (each.kind === 'line' && each.text.toLowerCase().includes(wanted)) found.push({ row, text: each.text });

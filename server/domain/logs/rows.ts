@@ -63,7 +63,10 @@ export type Row = { kind: 'line'; text: string; more?: number } | { kind: 'gap';
 const shownBytes = 4_096;
 const lineEnd = 0x0a;
 
-/** Rows from one on, as many at a time as one piece has. */
+/** Rows that are made at once: a piece may be nothing but line ends. */
+const rowsAtOnce = 500;
+
+/** Rows from one on, some at a time. */
 export async function* rowsFrom(
   stretches: readonly Stretch[],
   from: number,
@@ -98,6 +101,7 @@ async function* linesOf(
       if (row >= from) rows.push(line.take());
       row += 1;
       at = end + 1;
+      if (rows.length === rowsAtOnce) yield rows.splice(0);
     }
     if (rows.length > 0) yield rows;
   }
