@@ -24,9 +24,18 @@ export async function makeRoom(tx: Transaction, ctx: Context, vmId: string, newe
   );
 }
 
+/**
+ * Holds the outputs of a VM for the transaction: who puts one together may have to drop others, which somebody else puts
+ * together, and would wait for him who waits for it.
+ */
+export async function lockOutputs(tx: Transaction, vmId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${vmId}, 1))`);
+}
+
 /** Drops outputs of a VM. Returns the blobs that may be free now. */
 export async function dropOutputs(tx: Transaction, vmId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
+  await lockOutputs(tx, vmId);
   const gone = await tx
     .delete(outputPieces)
     .where(and(eq(outputPieces.vmId, vmId), inArray(outputPieces.outputId, [...ids])))

@@ -1,4 +1,4 @@
-import type { Piece } from './piece.ts';
+import { type Piece, pieceBytes } from './piece.ts';
 
 /** How the bytes behind pieces are had, and how a new piece is made of some. */
 export interface PieceBytes {
@@ -9,7 +9,7 @@ export interface PieceBytes {
 /**
  * Puts new pieces among those that are there, none of which overlap afterwards. What is there already stays; where the
  * same place has other bytes the command ran anew, and everything behind that place is of the earlier run and goes.
- * What lies beyond the end that the agent named goes too.
+ * What lies beyond the end that the agent named goes too. Small neighbours become one.
  */
 export async function mergePieces(
   stored: readonly Piece[],
@@ -30,8 +30,31 @@ export async function mergePieces(
     }
     kept.sort((a, b) => a.start - b.start);
   }
-  return kept;
+  return joined(kept, bytes);
 }
+
+/**
+ * Puts a piece and one before it together unless that is much larger: an output that comes byte by byte has few pieces,
+ * and no byte is packed anew for each that follows it.
+ */
+async function joined(pieces: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
+  const whole: Piece[] = [];
+  for (const piece of pieces) {
+    let last = piece;
+    for (let before = whole.at(-1); before !== undefined && belongs(before, last); before = whole.at(-1)) {
+      const raw = Buffer.concat([await bytes.read(before), await bytes.read(last)]);
+      last = await bytes.make(raw, before.start);
+      whole.pop();
+    }
+    whole.push(last);
+  }
+  return whole;
+}
+
+const belongs = (before: Piece, piece: Piece): boolean =>
+  before.until === piece.start &&
+  before.until - before.start <= 2 * (piece.until - piece.start) &&
+  piece.until - before.start <= pieceBytes;
 
 const isSame = (a: Piece, b: Piece): boolean => a.start === b.start && a.until === b.until && a.sha256 === b.sha256;
 

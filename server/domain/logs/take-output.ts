@@ -9,17 +9,18 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { lockBytes, removeUnusedBytes } from '#server/domain/packages/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { inTurn } from './in-turn.ts';
 import { type TakeOutputInput, takeOutputInput } from './input.ts';
-import { makeRoom } from './make-room.ts';
+import { lockOutputs, makeRoom } from './make-room.ts';
 import { mergePieces } from './merge-pieces.ts';
-import { bytesOf, cut, type Piece, packPiece } from './piece.ts';
+import { bytesOf, cut, type Piece, packPiece, pieceBytes } from './piece.ts';
 
 type Part = z.output<typeof takeOutputInput>;
 
 /**
  * Takes in a part of what a command wrote. Parts may come in any order, overlap, and come again. Returns how many bytes
  * are there from the start without a gap. Throws 422 `extension_unknown` and `sequence_unknown`, 413
- * `output_too_large`, 400 `output_range_differs`.
+ * `output_too_large`, 422 `output_scattered`, 400 `output_range_differs`.
  */
 export async function takeOutput(
   ctx: Context,
@@ -37,7 +38,10 @@ export async function takeOutput(
   try {
     const total = await receive(ctx, part, body, make);
     const fresh = [...made];
-    const { received, freed } = await ctx.db.transaction((tx) => store(tx, ctx, part, total, fresh, make));
+    // Before a connection is taken: one machine's calls that wait for each other would take those of all others.
+    const { received, freed } = await inTurn(part.vmId, () =>
+      ctx.db.transaction((tx) => store(tx, ctx, part, total, fresh, make)),
+    );
     for (const sha256 of freed) await removeUnusedBytes(ctx, sha256);
     return { received };
   } finally {
@@ -89,13 +93,19 @@ async function store(
   make: (raw: Buffer, start: number) => Promise<Piece>,
 ): Promise<{ received: number; freed: string[] }> {
   const { vmId } = part;
+  await lockOutputs(tx, vmId);
   const output = await lockOutput(tx, ctx, part, total);
   const ofOutput = and(eq(outputPieces.vmId, vmId), eq(outputPieces.outputId, output.id));
   const rows = await tx.select().from(outputPieces).where(ofOutput).orderBy(outputPieces.start);
   const stored = rows.map((row): Piece => ({ ...row, path: null }));
   const kept = await mergePieces(stored, fresh, total, { read: (piece) => bytesOf(ctx.blobs, piece), make });
+  // Of an output without gaps there are never so many.
+  if (kept.length > 1_000 + 4 * Math.ceil(ctx.config.limits.logs.outputBytes / pieceBytes)) {
+    throw new DomainError('unprocessable', 'output_scattered');
+  }
 
-  const gone = stored.filter((piece) => !kept.includes(piece));
+  const staying = new Set(kept);
+  const gone = stored.filter((piece) => !staying.has(piece));
   if (gone.length > 0) {
     const starts = gone.map(({ start }) => start);
     await tx.delete(outputPieces).where(and(ofOutput, inArray(outputPieces.start, starts)));

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
 import {
@@ -158,6 +160,39 @@ test('what is kept of a VM is bounded: the oldest go, with their bytes', async (
   }
   expect((await machine.outputs()).map(({ attempt }) => attempt)).toEqual([4, 3, 2]);
   expect((await blobs()).length - before).toBe(3);
+});
+
+test('outputs of one machine that arrive together do not wait for each other in a circle', async () => {
+  const machine = await givenMachine();
+  const body = Buffer.from(randomBytes(600 * KiB).toString('base64'));
+  const turns = [1, 2, 3, 4].flatMap((turn) => [1, 2, 3, 4, 5].map((attempt) => ({ turn, attempt })));
+  const answers = await Promise.all(
+    turns.map(({ turn, attempt }) =>
+      machine.send(body.subarray(turn), { of: `command=enable&attempt=${attempt}&sequence=1` }),
+    ),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+});
+
+test('what comes byte by byte is kept in few parts', async () => {
+  const machine = await givenMachine();
+  const whole = 'one byte after the other, as some programs write\n';
+  for (const [at, byte] of [...whole].entries()) await machine.send(byte, { range: `${at}-${at}/*` });
+  expect(await machine.whole()).toBe(whole);
+  const parts = await ctx.db.select().from(outputPieces).where(eq(outputPieces.vmId, machine.vmId));
+  expect(parts.length).toBeLessThanOrEqual(Math.log2(whole.length) + 1);
+});
+
+test('an output with very many gaps is refused', async () => {
+  const machine = await givenMachine();
+  await machine.send('x', { range: '0-0/*' });
+  const [part] = await ctx.db.select().from(outputPieces).where(eq(outputPieces.vmId, machine.vmId));
+  if (part === undefined) throw new Error('nothing is kept');
+  const others = Array.from({ length: 1_007 }, (_, index) => 2 * index + 2);
+  await ctx.db.insert(outputPieces).values(others.map((start) => ({ ...part, start, until: start + 1 })));
+  expect((await machine.send('x', { range: '2015-2015/*' })).status).toBe(204);
+  const refused = await machine.send('x', { range: '9000-9000/*' });
+  expect([refused.status, await refused.json()]).toEqual([422, expect.objectContaining({ code: 'output_scattered' })]);
 });
 
 test('an agent that hangs up while its output is packed is no defect of this process', async () => {
