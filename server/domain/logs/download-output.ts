@@ -3,7 +3,8 @@ import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type GetOutputInput, getOutputInput } from './input.ts';
 import { loadOutput, type Output, outputOf } from './output.ts';
-import { bytesOf } from './piece.ts';
+import { bytesOf, PieceGone } from './piece.ts';
+import type { Stretch } from './rows.ts';
 
 /**
  * The whole of an output as the command wrote it, piece by piece, for operators. Where bytes did not arrive a line says
@@ -16,16 +17,34 @@ export async function downloadOutput(
   allow(ctx.actor, 'operator');
   const { vmId, outputId } = parse(getOutputInput, input);
   const { row, stretches } = await loadOutput(ctx, vmId, outputId);
-  return {
-    output: outputOf(row),
-    bytes: (async function* () {
-      for (const stretch of stretches) {
-        if (stretch.kind === 'gap') {
-          yield Buffer.from(`\n[${stretch.bytes} bytes of the output did not arrive.]\n`);
-          continue;
-        }
-        for (const { sha256 } of stretch.pieces) yield await bytesOf(ctx.blobs, { sha256, path: null });
+  return { output: outputOf(row), bytes: bytesFrom(ctx, vmId, outputId, stretches) };
+}
+
+/** Goes on where it is when parts that are still to be read were put together meanwhile. */
+async function* bytesFrom(
+  ctx: Context,
+  vmId: string,
+  outputId: string,
+  first: readonly Stretch[],
+): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  let stuckAt = -1;
+  for (let stretches = first; ; stretches = (await loadOutput(ctx, vmId, outputId)).stretches) {
+    try {
+      let until = 0;
+      for (const part of stretches.flatMap((stretch) => (stretch.kind === 'gap' ? [stretch] : stretch.pieces))) {
+        const start = until;
+        until = 'kind' in part ? start + part.bytes : part.until;
+        if (until <= at) continue;
+        yield 'kind' in part
+          ? Buffer.from(`\n[${until - at} bytes of the output did not arrive.]\n`)
+          : (await bytesOf(ctx.blobs, { sha256: part.sha256, path: null })).subarray(at - start);
+        at = until;
       }
-    })(),
-  };
+      return;
+    } catch (error) {
+      if (!(error instanceof PieceGone) || stuckAt === at) throw error;
+      stuckAt = at;
+    }
+  }
 }

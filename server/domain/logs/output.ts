@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { commandOutputs, outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { PieceGone } from './piece.ts';
 import { layOut, type Stretch } from './rows.ts';
 
 export type OutputRow = typeof commandOutputs.$inferSelect;
@@ -43,4 +44,14 @@ export async function loadOutput(
     .where(and(eq(outputPieces.vmId, vmId), eq(outputPieces.outputId, outputId)))
     .orderBy(outputPieces.start);
   return { row, stretches: layOut(pieces, row.totalBytes) };
+}
+
+/** Reads an output, and once more where parts of it were put together meanwhile. */
+export async function readAgain<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof PieceGone) return read();
+    throw error;
+  }
 }

@@ -47,11 +47,16 @@ export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): P
   return { start, until: start + raw.length, sha256, ...measure(raw), path };
 }
 
-/** The bytes of a piece as the command wrote them. */
+/** A piece went into another one, or with its output, since it was looked up. */
+export class PieceGone extends Error {
+  override readonly name = 'PieceGone';
+}
+
+/** The bytes of a piece as the command wrote them. Throws PieceGone. */
 export async function bytesOf(blobs: BlobStore, piece: Pick<Piece, 'sha256' | 'path'>): Promise<Buffer> {
   if (piece.path !== null) return unpack(await readFile(piece.path));
   const blob = await blobs.open(piece.sha256);
-  if (blob === null) throw new Error(`the bytes of ${piece.sha256} are gone`);
+  if (blob === null) throw new PieceGone(`the bytes of ${piece.sha256} are gone`);
   return unpack(await buffer(blob.stream));
 }
 

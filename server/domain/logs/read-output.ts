@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { z } from 'zod';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -10,7 +11,7 @@ import {
   type SearchOutputInput,
   searchOutputInput,
 } from './input.ts';
-import { loadOutput, type Output, outputOf } from './output.ts';
+import { loadOutput, type Output, outputOf, readAgain } from './output.ts';
 import { bytesOf } from './piece.ts';
 import { errorRow, type Row, rowsFrom, rowsIn, type StoredPiece, type Stretch } from './rows.ts';
 
@@ -39,8 +40,10 @@ const reading =
 export async function getOutput(ctx: Context, input: GetOutputInput): Promise<OutputDetails> {
   allow(ctx.actor, 'operator');
   const { vmId, outputId } = parse(getOutputInput, input);
-  const { row, stretches } = await loadOutput(ctx, vmId, outputId);
-  return { ...outputOf(row), rows: rowsIn(stretches), firstError: await firstError(ctx, stretches) };
+  return readAgain(async () => {
+    const { row, stretches } = await loadOutput(ctx, vmId, outputId);
+    return { ...outputOf(row), rows: rowsIn(stretches), firstError: await firstError(ctx, stretches) };
+  });
 }
 
 async function firstError(ctx: Context, stretches: Stretch[]): Promise<FoundLine | null> {
@@ -55,7 +58,14 @@ async function firstError(ctx: Context, stretches: Stretch[]): Promise<FoundLine
 /** Rows of an output, for operators; fewer than asked for where they are long. Throws 404 `output_unknown`. */
 export async function readOutput(ctx: Context, input: ReadOutputInput): Promise<{ row: number; rows: Row[] }> {
   allow(ctx.actor, 'operator');
-  const { vmId, outputId, row, count } = parse(readOutputInput, input);
+  const asked = parse(readOutputInput, input);
+  return readAgain(() => rowsOf(ctx, asked));
+}
+
+async function rowsOf(
+  ctx: Context,
+  { vmId, outputId, row, count }: z.output<typeof readOutputInput>,
+): Promise<{ row: number; rows: Row[] }> {
   const { stretches } = await loadOutput(ctx, vmId, outputId);
   const rows: Row[] = [];
   let characters = 0;
@@ -78,7 +88,14 @@ export async function searchOutput(
   input: SearchOutputInput,
 ): Promise<{ found: FoundLine[]; next: number | null }> {
   allow(ctx.actor, 'operator');
-  const { vmId, outputId, q, row: from } = parse(searchOutputInput, input);
+  const asked = parse(searchOutputInput, input);
+  return readAgain(() => linesWith(ctx, asked));
+}
+
+async function linesWith(
+  ctx: Context,
+  { vmId, outputId, q, row: from }: z.output<typeof searchOutputInput>,
+): Promise<{ found: FoundLine[]; next: number | null }> {
   const { stretches } = await loadOutput(ctx, vmId, outputId);
   const wanted = q.toLowerCase();
   const found: FoundLine[] = [];

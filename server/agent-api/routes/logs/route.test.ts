@@ -183,6 +183,20 @@ test('what comes byte by byte is kept in few parts', async () => {
   expect(parts.length).toBeLessThanOrEqual(Math.log2(whole.length) + 1);
 });
 
+test('a download goes on where parts are put together meanwhile', async () => {
+  const machine = await givenMachine();
+  await machine.send('x'.repeat(400), { range: '0-399/*' });
+  await machine.send('q!', { range: '400-401/*' });
+  const [output] = await machine.outputs();
+  const { bytes } = await downloadOutput(ctx, { vmId: machine.vmId, outputId: output?.id ?? '' });
+  let read = '';
+  for await (const piece of bytes) {
+    if (read === '') expect((await machine.send('c'.repeat(400), { range: '402-801/802' })).status).toBe(204);
+    read += Buffer.from(piece).toString();
+  }
+  expect(read).toBe(`${'x'.repeat(400)}q!${'c'.repeat(400)}`);
+});
+
 test('an output with very many gaps is refused', async () => {
   const machine = await givenMachine();
   await machine.send('x', { range: '0-0/*' });
