@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { crashPoint } from './crash-point.ts';
 
@@ -9,13 +9,22 @@ export function writeWhole(path: string, text: string, mode = 0o600): void {
   const next = `${path}.next`;
   const file = openSync(next, 'w', mode);
   try {
-    writeSync(file, text);
+    writeAll(file, Buffer.from(text));
     crashPoint(`sync ${path}`);
     fsyncSync(file);
+  } catch (error) {
+    // On a full disk what is left of it would be in the way of what is written next.
+    rmSync(next, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }
   replace(next, path);
+}
+
+/** A disk that becomes full takes a part, and says so only to who writes the rest: half a file never gets its name. */
+function writeAll(file: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
 /** Puts a file or folder in its place, for good: the name too is on the disk afterwards. */
@@ -46,11 +55,18 @@ export function writeJson(path: string, value: unknown, mode = 0o600): void {
 
 /** The text of a file, or null where there is none. */
 export function readText(path: string): string | null {
+  let file: number;
   try {
-    return readFileSync(path, 'utf8');
+    // A handler's folder may hold a pipe in its place, for whose writer nobody is to wait.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
+  }
+  try {
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readText, writeWhole } from './write-file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'annex-write-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('what a full disk takes a part of leaves the old text, and nothing beside it', () => {
+  const file = join(folder, 'local.json');
+  writeWhole(file, 'old');
+  const program = `import { writeWhole } from ${JSON.stringify(join(import.meta.dirname, 'write-file.ts'))};
+writeWhole(process.argv[1], 'x'.repeat(10_000));`;
+  // A limit of 4 KiB does what a disk does that has one block left: the first write takes a part and succeeds.
+  const limited = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program, file];
+  const { status, stderr } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
+  expect(stderr).toContain('EFBIG');
+  expect(status).toBe(1);
+  expect(readText(file)).toBe('old');
+  expect(readdirSync(folder)).toEqual(['local.json']);
+});
