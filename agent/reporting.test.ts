@@ -215,3 +215,14 @@ test('output beyond 64 KiB is cut at the front, and says so', async () => {
   expect(enabled?.output?.endsWith('\uFFFD\uFFFDend')).toBe(true);
   expect(Buffer.byteLength(enabled?.output ?? '')).toBeLessThanOrEqual(64 * 1024);
 });
+
+test('pipes in the place of files that the agent reads are told, and keep nobody', async () => {
+  const script = '[ "$1" != enable ] || mkfifo status/1.status heartbeat/heartbeat.json config/99.settings || true';
+  const agent = await startWithEcho({ reportHeartbeat: true, script });
+  await agent.runner.whenIdle();
+  const problems = () => machine.portal.reports.flatMap(({ problems = [] }) => problems);
+  await machine.portal.until('both problems', () => problems().length === 2);
+  for (const { message } of problems()) expect(message).toContain('it is no plain file');
+  machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
+  await untilEnabled(2);
+});

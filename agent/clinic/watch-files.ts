@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { heartbeatFile, read, statusFile } from '#protocol/index.ts';
 import { wait } from '../portal/wait.ts';
@@ -80,7 +80,8 @@ async function rawOf(path: string): Promise<{ raw: unknown; faults: string[] }> 
     const found = await readDocument(path);
     return { raw: found?.file ?? null, faults: [] };
   } catch {
-    const size = existsSync(path) ? readFileSync(path).length : 0;
-    return { raw: null, faults: [`It is no JSON, or only half of it (${size} bytes).`] };
+    const facts = statSync(path, { throwIfNoEntry: false });
+    if (facts !== undefined && !facts.isFile()) return { raw: null, faults: ['It is no plain file.'] };
+    return { raw: null, faults: [`It is no JSON, or only half of it (${facts?.size ?? 0} bytes).`] };
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type GoalStateExtension,
@@ -13,7 +13,7 @@ import {
   writeHandlerEnvironment,
 } from '#protocol/index.ts';
 import type { Layout } from '../folder/layout.ts';
-import { discard, replace, writeWhole } from '../folder/write-file.ts';
+import { discard, readText, replace, writeWhole } from '../folder/write-file.ts';
 
 const maxDownloadAge = 7 * 24 * 3600_000;
 
@@ -103,6 +103,7 @@ export function deleteSettings(folders: HandlerFolders, extension: string): void
 
 /** The manifest in a root. Throws where it is absent or wrong. */
 export function readManifestOf(root: string): HandlerManifest {
-  const text = readFileSync(join(root, manifestFileName), 'utf8').replace(/^\uFEFF/, '');
-  return handlerManifestFile.parse(JSON.parse(text));
+  const text = readText(join(root, manifestFileName));
+  if (text === null) throw new Error(`there is no ${manifestFileName}`);
+  return handlerManifestFile.parse(JSON.parse(text.replace(/^\uFEFF/, '')));
 }

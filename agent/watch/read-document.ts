@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { constants, open } from 'node:fs/promises';
 import { type StatusDocument, statusFile } from '#protocol/index.ts';
 import { wait } from '../portal/wait.ts';
 import { type Moment, momentNow } from './moment.ts';
@@ -34,7 +34,10 @@ export async function readDocument(path: string, signal?: AbortSignal): Promise<
 }
 
 async function attempt(path: string): Promise<ReadFile | null | string> {
-  const handle = await open(path).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? null : error));
+  // Without O_NONBLOCK a pipe in its place would keep a thread until somebody writes, and its handler for ever.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? null : error,
+  );
   if (handle === null) return null;
   if (handle instanceof Error) return handle.message;
   try {
