@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { archiveLogs } from './report/log-archives.ts';
 import { filesOfHandler, zipOf } from './testing/fake-handler.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
 import { sealedFor } from './testing/seal.ts';
@@ -101,6 +102,22 @@ test('AZ-G11 logs that an operator asks for are sent as an archive, also after t
   const listed = execFileSync('python3', ['-m', 'zipfile', '-l', zip], { encoding: 'utf8' });
   expect(listed).toContain('Acme.Test.Echo-1.0.0.0/own.log');
   expect(listed).toContain('Acme.Test.Echo-1.0.0.0/commands/echo.2.uninstall.1.log');
+});
+
+test('a log that is rotated away while it is packed ends neither the archive nor the agent', async () => {
+  const folder = join(machine.dir, 'logs', 'Acme.Test.Echo-1.0.0.0');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'new.log'), 'new words');
+  writeFileSync(join(folder, 'old.log'), 'old words');
+  utimesSync(join(folder, 'old.log'), new Date(), new Date(Date.now() - 60_000));
+  const zip = join(machine.dir, 'logs.zip');
+  const packed = archiveLogs(join(machine.dir, 'logs'), 'Acme.Test.Echo', zip);
+  rmSync(join(folder, 'old.log'));
+  await packed;
+  const program = 'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); print([z.read(n) for n in z.namelist()])';
+  const texts = execFileSync('python3', ['-c', program, zip], { encoding: 'utf8' });
+  expect(texts).toContain('new words');
+  expect(texts).toContain('could not be read: ENOENT');
 });
 
 test('AZ-G9 a download that breaks off goes on where it stopped, also after a restart', async () => {

@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { parseVersion } from '#protocol/index.ts';
@@ -92,11 +93,10 @@ export async function archiveLogs(logs: string, handler: string, zip: string): P
     if (bytes + size > maxBytes) leftOut.push(`${name} (${size} bytes)`);
     else {
       bytes += size;
-      // A log may grow meanwhile: it is read to where it was.
       const options = { mtime: new Date(time), mode: 0o100600 };
       if (size === 0) archive.addBuffer(Buffer.alloc(0), name, options);
       else {
-        archive.addReadStreamLazy(name, options, (give) => give(null, createReadStream(path, { end: size - 1 })));
+        archive.addReadStreamLazy(name, options, (give) => give(null, Readable.from(contentOf(path, size))));
       }
     }
   }
@@ -108,6 +108,15 @@ export async function archiveLogs(logs: string, handler: string, zip: string): P
   }
   archive.end();
   await pipeline(archive.outputStream, createWriteStream(zip, { mode: 0o600 }));
+}
+
+/** A log to where it was: it may grow meanwhile, be rotated away, or be one that only its owner may read. */
+async function* contentOf(path: string, size: number): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path, { end: size - 1 }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    yield Buffer.from(`\n[The rest of this file could not be read: ${sentenceOf(error)}]\n`);
+  }
 }
 
 function foldersOfHandler(logs: string, handler: string): string[] {
