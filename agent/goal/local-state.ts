@@ -37,12 +37,18 @@ export type LocalExtension = z.infer<typeof extension>;
 export type LocalState = z.infer<typeof localState>;
 
 export function emptyLocalState(): LocalState {
-  return { handlers: {}, extensions: {} };
+  return { handlers: {}, extensions: byName() };
+}
+
+/** Holds what extensions have, and nothing else: `constructor` is a good name of one. */
+export function byName<T>(entries: Record<string, T> = {}): Record<string, T> {
+  return Object.assign(Object.create(null), entries);
 }
 
 export function readLocalState(layout: Layout): LocalState {
   const parsed = localState.safeParse(readJson(layout.localState));
-  return parsed.success ? parsed.data : emptyLocalState();
+  if (!parsed.success) return emptyLocalState();
+  return { ...parsed.data, extensions: byName(parsed.data.extensions) };
 }
 
 export function writeLocalState(layout: Layout, state: LocalState): void {

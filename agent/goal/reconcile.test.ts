@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
-import type { LocalState, LocalVersion } from './local-state.ts';
+import { emptyLocalState, type LocalState, type LocalVersion } from './local-state.ts';
 import { newRound, type Round, reconcile } from './reconcile.ts';
 
 const timeouts = { install: 300, update: 300, enable: 300, disable: 300, uninstall: 300 };
@@ -339,4 +339,18 @@ describe('several extensions of one handler', () => {
       'blue: enable 2',
     ]);
   });
+});
+
+test('an extension may be named as what every object has', () => {
+  const goal = goalOf('constructor=Lab.Probe 1 enabled');
+  expect(planned(goal, emptyLocalState())).toEqual([
+    'constructor: fetch 1',
+    'constructor: configure 1',
+    'constructor: install 1',
+    'constructor: enable 1',
+  ]);
+  const gone = goalOf('constructor=Lab.Probe 1 uninstall');
+  expect(planned(gone, emptyLocalState())).toEqual(['constructor: forget 1']);
+  const round = roundOf('constructor: configure@1', 'constructor: install@1', 'constructor: enable@1');
+  expect(planned(goal, machineOf(['Lab.Probe 1 installed'], 'constructor'), round)).toEqual([]);
 });

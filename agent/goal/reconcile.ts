@@ -1,5 +1,5 @@
 import { compareVersions, type GoalState, type GoalStateExtension } from '#protocol/index.ts';
-import type { LocalState } from './local-state.ts';
+import { byName, type LocalState } from './local-state.ts';
 import { dependenciesFirst } from './order.ts';
 
 /** Why a command is run: it decides what the portal is told meanwhile. */
@@ -37,7 +37,7 @@ export interface Plan {
 }
 
 export function newRound(): Round {
-  return { done: {}, failed: new Set(), statuses: {} };
+  return { done: byName(), failed: new Set(), statuses: byName() };
 }
 
 export function markDone(step: Step, round: Round): void {
