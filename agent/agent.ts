@@ -154,6 +154,8 @@ export class Agent {
         pauses.reset();
         // The first answer comes at once; the next poll is one that the portal can hold.
         pause = asked === null ? 0 : (answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0));
+        // Something between here and the portal does not let the question through; the portal cannot hold it then.
+        if (asked !== null && answer.document?.etag === asked) pause = Math.max(pause, this.pollSeconds);
         // While logs are on their way the portal holds no poll.
         if (answer.wantsLogs && answer.document === null) pause = Math.max(pause, logsPauseSeconds);
       } catch (error) {

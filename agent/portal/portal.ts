@@ -41,9 +41,12 @@ function problemOf(text: string): z.infer<typeof problemDocument> {
   }
 }
 
+/** Longer is no one's wish: a timer takes more than 24 days for none at all. */
+const longestSeconds = 3600;
+
 function seconds(value: string | string[] | undefined): number | null {
   const number = Number(Array.isArray(value) ? value[0] : value);
-  return value === undefined || !Number.isFinite(number) || number < 0 ? null : number;
+  return value === undefined || !Number.isFinite(number) || number < 0 ? null : Math.min(number, longestSeconds);
 }
 
 export interface PolledGoalState {
@@ -136,7 +139,9 @@ export function openPortal(base: string, credential: string, nextCall: () => str
       const wantsLogs = isWaitedFor(answer);
       if (answer.status === 304) return { document: null, pollAfter, wantsLogs };
       if (answer.status !== 200) throw new PortalRefusal(answer);
-      return { document: { text: answer.text, etag: answer.headers.etag ?? '' }, pollAfter, wantsLogs };
+      // What compresses on the way makes it weak; the portal knows it as it gave it.
+      const given = (answer.headers.etag ?? '').replace(/^W\//, '');
+      return { document: { text: answer.text, etag: given }, pollAfter, wantsLogs };
     },
 
     async downloadPackage(url, file, size, signal) {
