@@ -95,6 +95,16 @@ test('AZ-G3 a command beyond its time ends with its whole process group and coun
   expect(isAlive(Number(readFileSync(child, 'utf8')))).toBe(false);
 });
 
+test('a command beyond its time may tidy up before it is killed', async () => {
+  const tidied = join(machine.dir, 'tidied');
+  const script = `trap 'sleep 0.3; touch "${tidied}"; exit 1' TERM; sleep 300 & wait`;
+  await machine.addHandler({ ...echo, script });
+  machine.portal.setGoal([{ ...echo, name: 'echo', timeouts: { install: 0.5 } as never }]);
+  await machine.start();
+  expect(await machine.portal.until('failed', heard('failed'))).toMatchObject({ timedOut: true });
+  expect(existsSync(tidied)).toBe(true);
+});
+
 test('AZ-G4 a failed install is tried again on a new goal state and on a restart only', async () => {
   await machine.addHandler({ ...echo, script: '[ "$1" != install ] || { echo no >&2; exit 17; }' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);

@@ -203,10 +203,10 @@ function untilEnded(child: ChildProcess, seconds: number, signal?: AbortSignal):
   return new Promise((resolve) => {
     const ending = endGroupAfter(child.pid, seconds, signal);
     child.on('error', (error) => {
-      ending.done();
+      void ending.done();
       resolve({ exitCode: null, timedOut: false, note: `The command could not be started: ${error.message}.` });
     });
-    child.on('exit', (code, by) => resolve(endedBy(ending.done(), code, seconds, by)));
+    child.on('exit', (code, by) => void ending.done().then((why) => resolve(endedBy(why, code, seconds, by))));
   });
 }
 
@@ -223,7 +223,7 @@ function untilGone(
     const look = setInterval(() => {
       if (running.leader(record) !== null && running.exitCode() === null) return;
       clearInterval(look);
-      resolve(endedBy(ending.done(), running.exitCode(), record.timeoutSeconds, null));
+      void ending.done().then((why) => resolve(endedBy(why, running.exitCode(), record.timeoutSeconds, null)));
     }, lookMilliseconds);
   });
 }
@@ -237,40 +237,44 @@ function endedBy(why: Why, exitCode: number | null, seconds: number, by: NodeJS.
   return { exitCode, timedOut: false, note: exitCode === null ? `Ended by ${by ?? 'a signal'}.` : '' };
 }
 
-/** Ends a process group when its time is over or the agent stops, first softly. */
-function endGroupAfter(pid: number | undefined, seconds: number, signal?: AbortSignal): { done(): Why } {
+/** Ends a process group when its time is over or the agent stops, first softly. `done`: its leader is gone. */
+function endGroupAfter(pid: number | undefined, seconds: number, signal?: AbortSignal): { done(): Promise<Why> } {
   let why: Why = 'itself';
   let kill: NodeJS.Timeout | undefined;
+  let isKilled = false;
   const end = (reason: Why) => {
     if (why !== 'itself') return;
     why = reason;
     signalGroup(pid, 'SIGTERM');
-    kill = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMilliseconds);
+    kill = setTimeout(() => {
+      isKilled = true;
+      signalGroup(pid, 'SIGKILL');
+    }, graceMilliseconds);
   };
   const stop = () => end('stop');
   const timer = setTimeout(() => end('time'), seconds * 1000);
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop);
   return {
-    done() {
+    async done() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', stop);
-      if (why !== 'itself') {
-        clearTimeout(kill);
-        signalGroup(pid, 'SIGKILL');
-      }
+      // The leader is a shell and ends at once; what it has started may still be tidying up.
+      if (why !== 'itself') while (!isKilled && signalGroup(pid, 0)) await wait(lookMilliseconds / 1000, []);
+      clearTimeout(kill);
       return why;
     },
   };
 }
 
-function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
+/** False where the group has ended already. Signal 0 only asks. */
+function signalGroup(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
+  if (pid === undefined) return false;
   try {
-    crashPoint(`signal ${signal}`);
-    process.kill(-pid, signal);
+    if (signal !== 0) crashPoint(`signal ${signal}`);
+    return process.kill(-pid, signal);
   } catch {
-    // The group has ended already.
+    return false;
   }
 }
 
