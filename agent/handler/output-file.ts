@@ -19,6 +19,8 @@ export class OutputFile {
   private beyond = 0;
   private end: Buffer[] = [];
   private endSize = 0;
+  /** Bytes that the disk did not take. */
+  private lost = 0;
   /** Bytes after a gap that are not taken: they may be the rest of a secret. */
   private skip = 0;
 
@@ -51,20 +53,22 @@ export class OutputFile {
     this.append(kept);
     const separator = this.size === 0 ? '' : '\n';
     if (note !== '') this.append(Buffer.from(`${separator}${note}`));
-    const tail = this.tail();
+    const notKept = `[Cut: the disk did not take ${this.lost} bytes of this output.]\n`;
+    const tail = this.lost === 0 ? this.tail() : notKept + this.tail(Buffer.byteLength(notKept));
     fsyncSync(this.file);
     closeSync(this.file);
     return { tail, bytes: this.size };
   }
 
-  /** A full disk takes nothing more; the command goes on. */
+  /** What the disk does not take, because it is full or a quota is used up, is counted; the command goes on. */
   private append(bytes: Buffer): void {
+    let at = 0;
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.file, bytes, at);
-      this.size += bytes.length;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      while (at < bytes.length) at += writeSync(this.file, bytes, at);
+    } catch {
+      this.lost += bytes.length - at;
     }
+    this.size += at;
   }
 
   private keep(bytes: Buffer): void {
@@ -81,10 +85,10 @@ export class OutputFile {
   }
 
   /** The end of the file, at most what a report may carry, as text that JSON and a database can hold. */
-  private tail(): string {
+  private tail(taken = 0): string {
     const { size } = fstatSync(this.file);
     const header = `[Cut: only the end of ${size} bytes. The whole output is in ${this.path} on the machine.]\n`;
-    const room = documentLimits.outputBytes - Buffer.byteLength(header);
+    const room = documentLimits.outputBytes - Buffer.byteLength(header) - taken;
     const buffer = Buffer.alloc(Math.min(size, room));
     const start = size - buffer.length;
     readSync(this.file, buffer, 0, buffer.length, start);

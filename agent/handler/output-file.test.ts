@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'annex-output-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('what the disk does not take of an output is said, and ends nothing', () => {
+  const file = join(folder, 'enable.log');
+  const program = `import { OutputFile } from ${JSON.stringify(join(import.meta.dirname, 'output-file.ts'))};
+const output = new OutputFile(process.argv[1], { secrets: [] });
+output.write(Buffer.alloc(10_000, 'x'));
+console.log(output.finish('over').tail);`;
+  // A limit of 4 KiB: a part is taken, the rest refused, and not because the disk is full.
+  const limited = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program, file];
+  const { status, stdout } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
+  expect(status).toBe(0);
+  expect(stdout).toBe(`[Cut: the disk did not take 5909 bytes of this output.]\n${'x'.repeat(4096)}\n`);
+  expect(statSync(file).size).toBe(4096);
+});
