@@ -1,18 +1,52 @@
-import { rmSync } from 'node:fs';
+import { linkSync, renameSync, rmSync } from 'node:fs';
 import { AgentError } from '../agent-error.ts';
 import type { Layout } from './layout.ts';
 import { readText, writeWhole } from './write-file.ts';
 
 /** Takes the folder for this process; two agents in one folder would undo each other's work. */
 export function lockFolder(layout: Layout): () => void {
-  const holder = runningAgent(layout);
-  if (holder !== null) {
-    throw new AgentError(
-      `Another agent, process ${holder}, works in ${layout.root}. Stop it first, or give this one its own --dir.`,
-    );
+  const ours = `${process.pid} ${startTime(process.pid) ?? ''}\n`;
+  const mine = `${layout.lock}.${process.pid}`;
+  writeWhole(mine, ours);
+  try {
+    // Only one of two that start at the same time gets the name.
+    while (!isLinked(mine, layout.lock)) {
+      const holder = runningAgent(layout);
+      if (holder !== null) {
+        throw new AgentError(
+          `Another agent, process ${holder}, works in ${layout.root}. Stop it first, or give this one its own --dir.`,
+        );
+      }
+      putAside(layout);
+    }
+  } finally {
+    rmSync(mine, { force: true });
   }
-  writeWhole(layout.lock, `${process.pid} ${startTime(process.pid) ?? ''}\n`);
-  return () => rmSync(layout.lock, { force: true });
+  return () => {
+    if (readText(layout.lock) === ours) rmSync(layout.lock, { force: true });
+  };
+}
+
+/** Takes what an ended agent left away. Where another one was quicker and it is that one's, it is put back. */
+function putAside(layout: Layout): void {
+  const aside = { ...layout, lock: `${layout.lock}.${process.pid}.old` };
+  try {
+    renameSync(layout.lock, aside.lock);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  if (runningAgent(aside) !== null) isLinked(aside.lock, layout.lock);
+  rmSync(aside.lock, { force: true });
+}
+
+function isLinked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** The process id of the agent that runs in this folder, or null. */
