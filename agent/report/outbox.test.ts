@@ -86,3 +86,15 @@ test('a full disk does not keep a report from being told, in its order', () => {
   outbox.add(state('echo', 'installing'));
   expect(waiting(outbox)).toEqual(['1 echo installing', '2 echo failed', '3 echo installing']);
 });
+
+test('a portal that is away for long does not fill the disk: of many statuses the newest stays, of the same problem one', () => {
+  const outbox = new Outbox(folder, 'run', 5);
+  outbox.add(state('echo', 'enabled'));
+  for (let step = 0; step < 20; step += 1) {
+    outbox.add(status('echo', `step ${step}`));
+    outbox.add({ ...noEntries(), problems: [{ about: 'echo', message: 'half a file' }] });
+  }
+  expect(outbox.size).toBeLessThan(8);
+  expect(waiting(outbox)).toContain('40 echo [{"word":"step 19"}]');
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { discard, readJson, writeJson } from '../folder/write-file.ts';
 import { moment } from '../watch/moment.ts';
@@ -20,6 +21,8 @@ export function noEntries(): Entries {
   return { handlers: [], heartbeats: [], statuses: [], problems: [] };
 }
 
+/** When so many wait, only the newest status of a sequence number still counts, whatever the earlier ones say. */
+const manyWaiting = 500;
 /** So many reports wait in memory while the disk is full. */
 const maxUnwritten = 100;
 
@@ -27,14 +30,16 @@ const maxUnwritten = 100;
 export class Outbox {
   private readonly folder: string;
   private readonly run: string;
+  private readonly many: number;
   private readonly numbers: number[];
   private last: number;
   /** Those that a full disk did not take: sent all the same, and gone with the process. */
   private readonly unwritten = new Map<number, QueuedReport>();
 
-  constructor(folder: string, run: string) {
+  constructor(folder: string, run: string, many = manyWaiting) {
     this.folder = folder;
     this.run = run;
+    this.many = many;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.numbers = readdirSync(folder)
       .map((name) => /^(\d+)\.json$/.exec(name)?.[1])
@@ -77,7 +82,7 @@ export class Outbox {
     if (!this.unwritten.delete(reportNumber)) discard(this.pathOf(reportNumber));
   }
 
-  /** A newer heartbeat, or the same status read again, says all that a waiting one says. */
+  /** A newer heartbeat, or the same status or problem again, says all that a waiting one says. */
   private supersede(report: Entries): void {
     // The first may be on its way already.
     for (const number of this.numbers.slice(1)) {
@@ -87,12 +92,13 @@ export class Outbox {
       const heartbeats = waiting.heartbeats.filter(
         (one) => !report.heartbeats.some((newer) => newer.extension === one.extension),
       );
-      const statuses = waiting.statuses.filter((one) => !report.statuses.some((newer) => isSame(one, newer)));
-      const dropped = waiting.heartbeats.length + waiting.statuses.length - heartbeats.length - statuses.length;
-      if (dropped === 0) continue;
-      const left = heartbeats.length + statuses.length + waiting.handlers.length + waiting.problems.length;
-      if (left === 0) this.remove(number);
-      else writeJson(this.pathOf(number), { ...waiting, heartbeats, statuses });
+      const isMany = this.numbers.length > this.many;
+      const statuses = waiting.statuses.filter((one) => !report.statuses.some((newer) => isSame(one, newer, isMany)));
+      const problems = waiting.problems.filter((one) => !report.problems.some((newer) => isDeepStrictEqual(one, newer)));
+      const left = { ...waiting, heartbeats, statuses, problems };
+      if (countOf(left) === countOf(waiting)) continue;
+      if (countOf(left) === 0) this.remove(number);
+      else writeJson(this.pathOf(number), left);
     }
   }
 
@@ -101,10 +107,18 @@ export class Outbox {
   }
 }
 
-function isSame(one: Entries['statuses'][number], newer: Entries['statuses'][number]): boolean {
+function isSame(
+  one: Entries['statuses'][number],
+  newer: Entries['statuses'][number],
+  whateverItSays: boolean,
+): boolean {
   return (
     one.extension === newer.extension &&
     one.sequenceNumber === newer.sequenceNumber &&
-    JSON.stringify(one.file) === JSON.stringify(newer.file)
+    (whateverItSays || JSON.stringify(one.file) === JSON.stringify(newer.file))
   );
+}
+
+function countOf({ handlers, heartbeats, statuses, problems }: Entries): number {
+  return handlers.length + heartbeats.length + statuses.length + problems.length;
 }
