@@ -1,6 +1,6 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { statesOf, type TestMachine, testMachine } from './testing/machine.ts';
 
 let machine: TestMachine;
@@ -54,6 +54,20 @@ test('AZ-H2 a heartbeat that changes is told before its period is over', async (
   await machine.portal.until('ready', () => heartbeats().length === 1);
   writeHeartbeat(heartbeatText('notready'));
   await machine.portal.until('notready', () => JSON.stringify(heartbeats().at(-1)?.file).includes('notready'));
+});
+
+test('AZ-H3 a clock that is set forward makes no heartbeat old', async () => {
+  const agent = await startWithEcho({ reportHeartbeat: true });
+  writeHeartbeat(heartbeatText('ready'));
+  await machine.portal.until('ready', () => heartbeats().length === 1);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3600_000 });
+  try {
+    await agent.reportEverything(5);
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(heartbeats()).toHaveLength(2);
+  expect(heartbeats().at(-1)?.ageSeconds).toBeLessThan(60);
 });
 
 test('AZ-H2 without reportHeartbeat the file is never read', async () => {

@@ -25,8 +25,8 @@ interface Watched {
   /** What was handed on last; a change of it is handed on at once. */
   lastText: string | null;
   lastProblem: string | null;
-  /** When a file with this time was first seen. */
-  seen: { mtimeMs: number; at: Moment } | null;
+  /** When a file with this time was first seen, and how old it was. */
+  seen: { mtimeMs: number; at: Moment; ageSeconds: number } | null;
   reading: Promise<StatusWord | null> | null;
 }
 
@@ -189,8 +189,8 @@ export class Observer {
   }
 }
 
-/** Of a file from the future, as after the clock was set back, the age counts from when it was first seen. */
+/** From when it was first seen on, a file becomes older by what has passed, whoever sets the clock meanwhile (AZ-H3). */
 function ageOf(one: Watched, { mtimeMs, ageSeconds, readAt }: ReadFile): number {
-  if (one.seen?.mtimeMs !== mtimeMs) one.seen = { mtimeMs, at: readAt };
-  return mtimeMs > readAt.clock ? secondsSince(one.seen.at) : ageSeconds;
+  if (one.seen?.mtimeMs !== mtimeMs) one.seen = { mtimeMs, at: readAt, ageSeconds };
+  return one.seen.ageSeconds + secondsSince(one.seen.at);
 }
