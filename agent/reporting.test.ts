@@ -56,6 +56,16 @@ test('AZ-H2 a heartbeat that changes is told before its period is over', async (
   await machine.portal.until('notready', () => JSON.stringify(heartbeats().at(-1)?.file).includes('notready'));
 });
 
+test('a heartbeat that changes all the time is told a few times a second, and its last text is', async () => {
+  const script = `[ "$1" = enable ] || exit 0
+cd heartbeat; i=0; while [ $i -lt 300 ]; do
+  i=$((i + 1)); echo '[{"version":1.0,"heartbeat":{"status":"ready","code":'$i'}}]' > next; mv next heartbeat.json
+done`;
+  await startWithEcho({ reportHeartbeat: true, script });
+  await machine.portal.until('the last', () => JSON.stringify(heartbeats().at(-1)?.file).includes('"code":300'));
+  expect(heartbeats().length).toBeLessThan(50);
+});
+
 test('AZ-H3 a clock that is set forward makes no heartbeat old', async () => {
   const agent = await startWithEcho({ reportHeartbeat: true });
   writeHeartbeat(heartbeatText('ready'));

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import type { StatusDocument } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
 import type { Journal } from '../journal.ts';
+import { wait } from '../portal/wait.ts';
 import { type Moment, secondsSince } from './moment.ts';
 import { type ReadFile, readDocument, statusOf } from './read-document.ts';
 
@@ -28,7 +29,14 @@ interface Watched {
   /** When a file with this time was first seen, and how old it was. */
   seen: { mtimeMs: number; at: Moment; ageSeconds: number } | null;
   reading: Promise<StatusWord | null> | null;
+  /** A change is to be read; further ones until then are the same to us. */
+  isDue: boolean;
+  /** When a change was read last. */
+  changeRead: number;
 }
+
+/** A file that changes all the time is read so often. */
+const changeMilliseconds = 200;
 
 /**
  * Reads the files in which handlers tell of themselves: on a period, since their age is news too, and at once when
@@ -95,8 +103,9 @@ export class Observer {
     this.watchers.clear();
   }
 
-  private follow(what: Omit<Watched, 'lastText' | 'lastProblem' | 'seen' | 'reading'>): void {
-    const one: Watched = { ...what, lastText: null, lastProblem: null, seen: null, reading: null };
+  private follow(what: Omit<Watched, 'lastText' | 'lastProblem' | 'seen' | 'reading' | 'isDue' | 'changeRead'>): void {
+    const fresh = { lastText: null, lastProblem: null, seen: null, reading: null, isDue: false, changeRead: 0 };
+    const one: Watched = { ...what, ...fresh };
     this.watched.set(`${what.kind} ${what.extension}`, one);
     this.arrange();
     this.readSoon(one, false);
@@ -184,8 +193,18 @@ export class Observer {
 
   private changed(folder: string, name: string | null): void {
     for (const one of this.watched.values()) {
-      if (dirname(one.path) === folder && (name === null || basename(one.path) === name)) this.readSoon(one, false);
+      if (dirname(one.path) !== folder || (name !== null && basename(one.path) !== name) || one.isDue) continue;
+      one.isDue = true;
+      void this.readChange(one);
     }
+  }
+
+  private async readChange(one: Watched): Promise<void> {
+    await wait((one.changeRead + changeMilliseconds - performance.now()) / 1000, [this.stopping.signal]);
+    while (one.reading !== null) await one.reading.catch(() => null);
+    one.isDue = false;
+    one.changeRead = performance.now();
+    this.readSoon(one, false);
   }
 }
 
