@@ -82,6 +82,15 @@ test('a machine that is well: every look is good, nothing is changed, and no cal
   expect(heard).toEqual([`GET /agent/v1/packages/${'0'.repeat(64)} -`]);
 });
 
+test('what cannot be looked at is a finding, and the others are made', async () => {
+  await enrolledAt(`http://${await listen(createServer(answer()))}`);
+  // For root too: what it may not read otherwise.
+  mkdirSync(layout.lock);
+  const [found, ...more] = await badOf();
+  expect(more).toEqual([]);
+  expect(found).toMatchObject({ check: 'process', what: expect.stringContaining('cannot be looked at: EISDIR') });
+});
+
 test('a stopped portal', async () => {
   const address = await listen(createServer());
   await new Promise((resolve) => servers.pop()?.close(resolve));

@@ -1,3 +1,4 @@
+import { sentenceOf } from '../agent-error.ts';
 import { type Finding, verdictsOf } from './finding.ts';
 import { lookAtDisk } from './look-at-disk.ts';
 import { lookAtFolder } from './look-at-folder.ts';
@@ -18,11 +19,21 @@ export async function examine(patient: Patient): Promise<Finding[]> {
       ? good('The settings can be used.')
       : bad({ what: configurationFault, toDo: 'Mend the file; docs/agent.md lists every setting.' }),
     // A full disk would look like missing permissions.
-    ...(isFull ? [] : await lookAtFolder(patient)),
+    ...(isFull ? [] : await look('folder', () => lookAtFolder(patient))),
     ...disk,
-    ...lookAtProcess(patient),
-    ...lookAtIdentity(patient),
-    ...(await lookAtPortal(patient)),
+    ...(await look('process', () => lookAtProcess(patient))),
+    ...(await look('identity', () => lookAtIdentity(patient))),
+    ...(await look('portal', () => lookAtPortal(patient))),
     ...lookAtPrograms(),
   ];
+}
+
+/** What may not even be looked at, as by another user than the agent's, is a finding too. */
+async function look(check: Finding['check'], at: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await at();
+  } catch (error) {
+    const toDo = "Run doctor as the agent's user, or mend what is named here.";
+    return [verdictsOf(check).bad({ what: `This cannot be looked at: ${sentenceOf(error)}.`, toDo })];
+  }
 }
