@@ -63,6 +63,7 @@ export class Agent {
   /** The last that was received, also where it could not be read. */
   private seenEtag: string | null = null;
   private works: Promise<unknown>[] = [];
+  private renewing: Promise<void> | null = null;
 
   constructor(options: AgentOptions) {
     const { layout, journal, heartbeatSeconds, statusSeconds } = options;
@@ -178,6 +179,14 @@ export class Agent {
 
   /** Gives this machine another key; settings come sealed for it, and no handler is run. Told in the log, never thrown. */
   async renewKey(): Promise<void> {
+    // Two at the same time would make a key each, and the portal takes one.
+    this.renewing ??= this.renewKeyOnce().finally(() => {
+      this.renewing = null;
+    });
+    await this.renewing;
+  }
+
+  private async renewKeyOnce(): Promise<void> {
     const { journal, layout } = this.options;
     try {
       const thumbprint = await renewKey(layout, this.portal);

@@ -70,6 +70,16 @@ test('a renewal whose answer was lost goes on with the same key at the next star
   expect(machine.portal.renewals).toHaveLength(1);
 });
 
+test('who asks twice for a new key gets one', async () => {
+  const agent = await machine.start();
+  await Promise.all([agent.renewKey(), agent.renewKey()]);
+  expect(machine.portal.renewals).toHaveLength(1);
+  const { thumbprint, nextThumbprint } = identity();
+  expect(nextThumbprint).toBeNull();
+  const certificate = readFileSync(join(machine.dir, 'certificates', `${thumbprint}.crt`), 'utf8');
+  expect(machine.portal.renewals[0]?.certificate).toBe(certificate);
+});
+
 test('a copy that the portal refuses is told what to do, and its handlers go on', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);

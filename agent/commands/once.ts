@@ -4,6 +4,7 @@ import { layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
 import { openJournal } from '../journal.ts';
 import { wait } from '../portal/wait.ts';
+import { renewKeySignal } from './renew-key.ts';
 import type { RunOptions } from './run.ts';
 
 /** Reports that the portal has not taken by then stay on disk. */
@@ -15,6 +16,7 @@ export async function once(options: RunOptions, print: (line: string) => void, s
   const unlock = lockFolder(layout);
   try {
     const agent = new Agent({ ...options, layout, journal: openJournal(layout.logs, print, options) });
+    process.on(renewKeySignal, () => void agent.renewKey());
     const isThere = await agent.start();
     if (!isThere) {
       await agent.stop();

@@ -24,13 +24,12 @@ export async function run(options: RunOptions, print: (line: string) => void, si
     const journal = openJournal(layout.logs, print, options);
     journal.info(`Annex agent ${agentVersion} for VM ${identity.vmId}, portal ${identity.portal}.`);
     const agent = new Agent({ ...options, layout, journal });
+    // From the lock on until it is given back: without its listener the signal would end the process.
+    process.on(renewKeySignal, () => void agent.renewKey());
     await agent.start();
     if (!signal.aborted) {
       const polling = agent.poll();
-      const renewKey = () => void agent.renewKey();
-      process.on(renewKeySignal, renewKey);
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-      process.off(renewKeySignal, renewKey);
       await agent.stop();
       await polling;
     } else await agent.stop();
