@@ -1,4 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** Marks the process that runs inside, and says how. */
 export const isolationVariable = 'ANNEX_TRY_ISOLATION';
@@ -33,14 +36,18 @@ export async function runIsolated(
   const way = ways.find(({ line }) => isPossible(line));
   if (way === undefined) return null;
   const [program = '', ...line] = [...way.line, ...init, process.execPath, ...process.execArgv, ...argv];
-  const env: Record<string, string | undefined> = { ...environment, [isolationVariable]: way.name };
+  // The folder of the try is made in one of ours: what is ended by force inside cannot delete it any more.
+  const within = mkdtempSync(join(tmpdir(), 'annex-try-'));
+  const env: Record<string, string | undefined> = { ...environment, [isolationVariable]: way.name, TMPDIR: within };
   const child = spawn(program, line, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
   // What is inside may have heard of it too, and cleans up; its namespace ends with it in any case.
   signal.addEventListener('abort', () => setTimeout(() => child.kill('SIGKILL'), leavingMilliseconds));
-  return await new Promise((resolve) => {
+  const code = await new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null));
-    child.on('exit', (code) => resolve(code ?? 1));
+    child.on('exit', (exitCode) => resolve(exitCode ?? 1));
   });
+  rmSync(within, { recursive: true, force: true, maxRetries: 10 });
+  return code;
 }
 
 function isPossible([program = '', ...line]: string[]): boolean {
