@@ -1,6 +1,7 @@
 import { AgentError, sentenceOf } from './agent-error.ts';
 import type { Step } from './goal/reconcile.ts';
 import { fetchPackage } from './handler/fetch-package.ts';
+import { discardRoot, foldersOf } from './handler/folders.ts';
 import type { Journal } from './journal.ts';
 import type { Machine } from './machine.ts';
 import { type Backoff, backoff } from './portal/backoff.ts';
@@ -63,6 +64,11 @@ export class Fetcher {
     if (extension === undefined) return;
     try {
       const { handlerManifest } = await fetchPackage(machine.layout, portal, extension, signal);
+      if (!this.isWanted(step)) {
+        discardRoot(machine.layout, foldersOf(machine.layout, step.handler, step.version).root);
+        journal.info(`${step.handler} ${step.version} arrived, and is not wanted any more.`);
+        return;
+      }
       machine.putVersion(step.handler, step.version, {
         sha256: extension.package.sha256,
         installed: machine.versionOf(step)?.installed ?? false,
@@ -78,6 +84,15 @@ export class Fetcher {
       if (error instanceof AgentError || gone) this.options.onFailure(step, sentenceOf(error));
       else this.pause(step, key, error);
     }
+  }
+
+  /** The goal may have changed while it was on its way; what was removed meanwhile would stay (AZ-G5). */
+  private isWanted({ handler, version }: Step): boolean {
+    const { goal } = this.options.machine;
+    if (goal === null || this.options.machine.versionOf({ handler, version }) !== undefined) return true;
+    return goal.extensions.some(
+      (one) => one.handler === handler && one.version === version && one.state !== 'uninstall',
+    );
   }
 
   private pause(step: Step, key: string, error: unknown): void {

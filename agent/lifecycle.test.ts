@@ -139,6 +139,21 @@ test('AZ-G5 remove: disable, uninstall, then binaries and configuration are gone
   expect(log).toBe('install done\nenable done\ndisable done\nuninstall done\n');
 });
 
+test('AZ-G5 a package that arrives after its removal does not stay', async () => {
+  await machine.addHandler(echo);
+  machine.portal.packagesTogether = 2;
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  const agent = await machine.start();
+  await machine.portal.until('the package', () => machine.portal.calls.some((call) => call.includes('/packages/')));
+  machine.portal.setGoal([{ ...echo, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
+  await machine.portal.until('removed', heard('removed'));
+  machine.portal.packagesTogether = 0;
+  // Any report makes the portal look again.
+  agent.reporter.problem('test', 'the package goes on its way');
+  await machine.until('the arrival', () => machine.lines.some((line) => line.includes('is not wanted any more')));
+  expect(readdirSync(join(machine.dir, 'handlers'))).toEqual([]);
+});
+
 test('AZ-G6 disable alone leaves the handler installed, and enable brings it back', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
