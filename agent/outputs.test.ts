@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { archiveLogs } from './report/log-archives.ts';
@@ -102,6 +102,15 @@ test('AZ-G11 logs that an operator asks for are sent as an archive, also after t
   const listed = execFileSync('python3', ['-m', 'zipfile', '-l', zip], { encoding: 'utf8' });
   expect(listed).toContain('Acme.Test.Echo-1.0.0.0/own.log');
   expect(listed).toContain('Acme.Test.Echo-1.0.0.0/commands/echo.2.uninstall.1.log');
+});
+
+test('AZ-G11 a link in the place of a log folder leads nowhere', async () => {
+  const secrets = join(machine.dir, 'certificates');
+  mkdirSync(join(machine.dir, 'logs'), { recursive: true });
+  symlinkSync(secrets, join(machine.dir, 'logs', 'Acme.Test.Echo-1.0.0.0'));
+  const zip = join(machine.dir, 'logs.zip');
+  await archiveLogs(join(machine.dir, 'logs'), 'Acme.Test.Echo', zip);
+  expect(statSync(zip).size).toBe(0);
 });
 
 test('a log that is rotated away while it is packed ends neither the archive nor the agent', async () => {

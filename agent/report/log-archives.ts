@@ -123,7 +123,8 @@ function foldersOfHandler(logs: string, handler: string): string[] {
   if (!existsSync(logs)) return [];
   return readdirSync(logs)
     .filter((name) => name.startsWith(`${handler}-`) && parseVersion(name.slice(handler.length + 1)) !== null)
-    .map((name) => join(logs, name));
+    .map((name) => join(logs, name))
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory());
 }
 
 /** Plain files only: a link may lead anywhere. */
