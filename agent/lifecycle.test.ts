@@ -56,6 +56,18 @@ test('AZ-G1 installs: package, folders, settings and environment first, then ins
   });
 });
 
+test('what handlers make for the machine is for all of it, also under the umask of the systemd unit', async () => {
+  await machine.addHandler({ ...echo, script: 'umask' });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  const before = process.umask(0o077);
+  try {
+    await machine.start();
+    expect(await machine.portal.until('installed', heard('installed'))).toMatchObject({ output: '0022\n' });
+  } finally {
+    process.umask(before);
+  }
+});
+
 test('AZ-G2 downloads run in parallel, install commands one at a time', async () => {
   const names = ['One', 'Two', 'Three'];
   // A command that finds another one running says so.

@@ -42,11 +42,12 @@ const firstLooks = 40;
 
 /**
  * `$1` the line, `$2` the folder. It begins only where its number can be the first in the file: an agent that was started
- * again may have written there that it is too late. The exit code is on disk whoever is there to hear of it. Where nobody
+ * again may have written there that it is too late. What a handler makes for the machine is for all of it: the agent's own
+ * umask under systemd is another. The exit code is on disk whoever is there to hear of it. Where nobody
  * is, it stays for an hour, until its folder goes: a pipe that nobody has open forgets what is in it.
  */
 const wrapper = `set -C; echo $$ > "$2/pid" || exit 125; set +C
-/bin/sh -c "$1"; code=$?; echo $code > "$2/exit"
+(umask 022; exec /bin/sh -c "$1"); code=$?; echo $code > "$2/exit"
 kill -0 $PPID 2>/dev/null || { n=0; while [ -d "$2" ] && [ $n -lt 3600 ]; do sleep 1; n=$((n + 1)); done; }
 exit $code`;
 
