@@ -8,11 +8,10 @@ import { foldersOf } from './handler/folders.ts';
 import type { Outcome } from './handler/run-command.ts';
 import type { CommandRecord } from './handler/running-command.ts';
 import type { RunnerOptions } from './runner-options.ts';
+import { momentNow } from './watch/moment.ts';
 
 /** Runs the commands of handlers, remembers how they ended, and tells it. */
 export class CommandSteps {
-  /** Handlers whose installs are complete and want a reboot (AZ-G8). */
-  readonly rebootFor = new Set<string>();
   private readonly options: RunnerOptions;
   private readonly signal: AbortSignal;
 
@@ -115,7 +114,20 @@ export class CommandSteps {
       const local = machine.local.extensions[name];
       if (local !== undefined) local.version = step.version;
     }
-    if (version.rebootAfterInstall) this.rebootFor.add(step.handler);
+    if (version.rebootAfterInstall) version.rebootAfter = momentNow().boot;
+  }
+
+  /** Handlers whose installs are complete and want a reboot that did not come and was not asked for yet (AZ-G8). */
+  takeReboots(): string[] {
+    const wanting = new Set<string>();
+    for (const [handler, { versions }] of Object.entries(this.options.machine.local.handlers)) {
+      for (const version of Object.values(versions)) {
+        if (version.rebootAfter === momentNow().boot) wanting.add(handler);
+        delete version.rebootAfter;
+      }
+    }
+    if (wanting.size > 0) this.save();
+    return [...wanting];
   }
 
   /** From its first command on a handler may tell of itself; heartbeats only where its manifest says so (AZ-H2). */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fakeHandler } from './testing/fake-handler.ts';
@@ -243,6 +243,24 @@ test('AZ-G8 the agent asks for a reboot when the installs are complete', async (
   await machine.start({ rebootCommand: `echo reboot >> '${machine.callsFile}'` });
   await machine.until('the reboot', () => machine.calls().at(-1) === 'reboot');
   expect(machine.calls()).toHaveLength(5);
+});
+
+test('AZ-G8 a reboot is asked for also where the agent was started again before all installs were complete', async () => {
+  const go = join(machine.dir, 'go');
+  await machine.addHandler({ ...echo, rebootAfterInstall: true });
+  const script = `[ "$1" != install ] || [ -f '${go}' ] || exec sleep 300`;
+  await machine.addHandler({ handler: 'Acme.Test.Other', version: '1', script });
+  machine.portal.setGoal([
+    { ...echo, name: 'echo' },
+    { handler: 'Acme.Test.Other', version: '1', name: 'other' },
+  ]);
+  await machine.start();
+  await machine.until('the other install', () => machine.calls().at(-1) === 'Other-1 install');
+  await machine.stop();
+  writeFileSync(go, '');
+  await machine.start({ rebootCommand: `echo reboot >> '${machine.callsFile}'` });
+  await machine.until('the reboot', () => machine.calls().at(-1) === 'reboot');
+  expect(machine.calls().filter((call) => call === 'Echo-1.0.0.0 install')).toHaveLength(1);
 });
 
 test('AZ-C4 each configuration has a file of its own, earlier ones stay; with its name where a handler has several', async () => {

@@ -178,11 +178,8 @@ export class Runner {
 
   private rest(): void {
     if (this.machine.goal === null) return;
-    const { rebootFor } = this.commands;
-    if (rebootFor.size > 0) {
-      this.options.requestReboot([...rebootFor]);
-      rebootFor.clear();
-    }
+    const handlers = this.commands.takeReboots();
+    if (handlers.length > 0) this.options.requestReboot(handlers);
     this.options.onRest?.();
     this.isIdle = true;
     for (const resolve of this.idleWaiters.splice(0)) resolve();

@@ -11,6 +11,8 @@ const version = z.object({
   reportHeartbeat: z.boolean(),
   supportsMultipleExtensions: z.boolean(),
   rebootAfterInstall: z.boolean(),
+  /** In which start of the machine an install ended that wants the next one; gone once it was asked for (AZ-G8). */
+  rebootAfter: z.string().optional(),
 });
 
 const extension = z.object({
