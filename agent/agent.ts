@@ -124,8 +124,13 @@ export class Agent {
     const timer = setTimeout(() => late.abort(), firstAnswerSeconds * 1000);
     try {
       const answer = await this.portal.goalState(held?.etag ?? null, 0, late.signal);
-      if (answer.document === null && held !== null) this.apply(held, 'kept');
       this.receive(answer);
+      if (this.appliedEtag === null && held !== null) {
+        // Nothing new, or something that cannot be read and is not asked for again: the last good one is in force.
+        const seen = this.seenEtag;
+        this.apply(held, 'kept');
+        this.seenEtag = seen ?? this.seenEtag;
+      }
       return true;
     } catch (error) {
       this.options.journal.warn(`${startTroubleOf(error)} Going on with what is on disk.`);

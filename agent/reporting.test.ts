@@ -206,6 +206,19 @@ test('a goal state that cannot be read is told, and the last good one stays', as
   expect(statesOf(machine.portal, 'echo').some((state) => state.endsWith('failed'))).toBe(false);
 });
 
+test('AZ-G6 an agent that finds an unreadable goal state at its start brings handlers to the last good one', async () => {
+  await startWithEcho();
+  machine.portal.setGoalText('{ "protocol": 2 }');
+  await machine.stop();
+  await machine.start();
+  await machine.until('enable again', () => machine.calls().length === 3);
+  const asked = () => machine.portal.calls.filter((call) => call.endsWith('/goal-state')).length;
+  const before = asked();
+  await machine.portal.until('the problem', () => machine.portal.reports.some(({ problems }) => problems !== undefined));
+  // It is not asked for again and again.
+  expect(asked() - before).toBeLessThan(3);
+});
+
 test.each([
   ['a name that leaves the folder', { ...echo, name: '../../x' }],
   ['a handler that leaves the folder', { handler: '../x.y', version: '1', name: 'echo' }],
