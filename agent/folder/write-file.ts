@@ -27,6 +27,11 @@ function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
+/** Whether something could not be written because the disk, or what of it this user may have, is used up. */
+export function isOutOfRoom(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
 /** Puts a file or folder in its place, for good: the name too is on the disk afterwards. */
 export function replace(from: string, to: string): void {
   crashPoint(`rename ${to}`);

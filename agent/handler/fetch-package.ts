@@ -10,7 +10,7 @@ import {
 } from '#protocol/index.ts';
 import { AgentError } from '../agent-error.ts';
 import type { Layout } from '../folder/layout.ts';
-import { discard, replace } from '../folder/write-file.ts';
+import { discard, isOutOfRoom, replace } from '../folder/write-file.ts';
 import { LongerThanAnnounced } from '../portal/call.ts';
 import { type Portal, PortalRefusal } from '../portal/portal.ts';
 import { discardRoot, foldersOf, readManifestOf } from './folders.ts';
@@ -95,7 +95,7 @@ async function readPackage(zip: string, root: string): Promise<HandlerManifest> 
     for (const name of commandNames) makeRunnable(root, commandLine(manifest, name));
     return manifest;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
+    if (isOutOfRoom(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new AgentError(`The package cannot be unpacked: ${reason}. Publish a mended version.`);
   }

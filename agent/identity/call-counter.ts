@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import type { Layout } from '../folder/layout.ts';
-import { readJson, writeJson } from '../folder/write-file.ts';
+import { isOutOfRoom, readJson, writeJson } from '../folder/write-file.ts';
 
 const file = z.object({ instance: z.string().min(1), counter: z.int().nonnegative() });
 
@@ -24,7 +24,7 @@ function keep(layout: Layout, calls: z.infer<typeof file>): void {
   try {
     writeJson(layout.calls, calls);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    if (!isOutOfRoom(error)) throw error;
     overwrite(layout.calls, `${JSON.stringify(calls, null, 2)}\n`);
   }
 }

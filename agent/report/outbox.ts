@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { discard, readJson, writeJson } from '../folder/write-file.ts';
+import { discard, isOutOfRoom, readJson, writeJson } from '../folder/write-file.ts';
 import { moment } from '../watch/moment.ts';
 
 const read = z.object({ extension: z.string(), ageSeconds: z.number(), readAt: moment, file: z.unknown() });
@@ -60,7 +60,7 @@ export class Outbox {
       this.supersede(report);
       writeJson(this.pathOf(this.last), next);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC' || this.unwritten.size >= maxUnwritten) throw error;
+      if (!isOutOfRoom(error) || this.unwritten.size >= maxUnwritten) throw error;
       this.unwritten.set(this.last, next);
     }
     this.numbers.push(this.last);
