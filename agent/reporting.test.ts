@@ -214,7 +214,9 @@ test('AZ-G6 an agent that finds an unreadable goal state at its start brings han
   await machine.until('enable again', () => machine.calls().length === 3);
   const asked = () => machine.portal.calls.filter((call) => call.endsWith('/goal-state')).length;
   const before = asked();
-  await machine.portal.until('the problem', () => machine.portal.reports.some(({ problems }) => problems !== undefined));
+  await machine.portal.until('the problem', () =>
+    machine.portal.reports.some(({ problems }) => problems !== undefined),
+  );
   // It is not asked for again and again.
   expect(asked() - before).toBeLessThan(3);
 });

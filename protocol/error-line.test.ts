@@ -9,7 +9,7 @@ test.each<[string[], number | null]>([
   [['', '', 'terrors', 'no\tsuch'], null],
   [[`${long} then an error`, '', 'denied'], 2],
   [[`${long} failed`], 0],
-  [[`${long} and error, error`], null],
+  [[`${long} and an error, error`], null],
   [['größe', 'Fehler: not found'], 1],
 ])('%#. the first line that names an error is found in a whole as line by line', (lines, row) => {
   const start = startOfError(lines.join('\n'));

@@ -72,20 +72,23 @@ test('the next run goes on with what waits, counts on, and puts away what it can
   expect(readdirSync(folder)).toEqual(['000000000009.json.next']);
 });
 
-test.each(['ENOSPC', 'EDQUOT'])('%s: a disk without room does not keep a report from being told, in its order', (code) => {
-  const outbox = new Outbox(folder, 'run');
-  outbox.add(state('echo', 'installing'));
-  visitCrashPoints(() => {
-    throw Object.assign(new Error('no room'), { code });
-  });
-  try {
-    outbox.add(state('echo', 'failed'));
-  } finally {
-    visitCrashPoints(null);
-  }
-  outbox.add(state('echo', 'installing'));
-  expect(waiting(outbox)).toEqual(['1 echo installing', '2 echo failed', '3 echo installing']);
-});
+test.each(['ENOSPC', 'EDQUOT'])(
+  '%s: a disk without room does not keep a report from being told, in its order',
+  (code) => {
+    const outbox = new Outbox(folder, 'run');
+    outbox.add(state('echo', 'installing'));
+    visitCrashPoints(() => {
+      throw Object.assign(new Error('no room'), { code });
+    });
+    try {
+      outbox.add(state('echo', 'failed'));
+    } finally {
+      visitCrashPoints(null);
+    }
+    outbox.add(state('echo', 'installing'));
+    expect(waiting(outbox)).toEqual(['1 echo installing', '2 echo failed', '3 echo installing']);
+  },
+);
 
 test('a portal that is away for long does not fill the disk: of many statuses the newest stays, of the same problem one', () => {
   const outbox = new Outbox(folder, 'run', 5);

@@ -94,7 +94,9 @@ export class Outbox {
       );
       const isMany = this.numbers.length > this.many;
       const statuses = waiting.statuses.filter((one) => !report.statuses.some((newer) => isSame(one, newer, isMany)));
-      const problems = waiting.problems.filter((one) => !report.problems.some((newer) => isDeepStrictEqual(one, newer)));
+      const problems = waiting.problems.filter(
+        (one) => !report.problems.some((newer) => isDeepStrictEqual(one, newer)),
+      );
       const left = { ...waiting, heartbeats, statuses, problems };
       if (countOf(left) === countOf(waiting)) continue;
       if (countOf(left) === 0) this.remove(number);

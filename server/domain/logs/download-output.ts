@@ -4,7 +4,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type GetOutputInput, getOutputInput } from './input.ts';
 import { loadOutput, type Output, outputOf } from './output.ts';
 import { bytesOf, PieceGone } from './piece.ts';
-import type { Stretch } from './rows.ts';
+import type { PlacedPiece, Stretch } from './rows.ts';
 
 /**
  * The whole of an output as the command wrote it, piece by piece, for operators. Where bytes did not arrive a line says
@@ -20,6 +20,10 @@ export async function downloadOutput(
   return { output: outputOf(row), bytes: bytesFrom(ctx, vmId, outputId, stretches) };
 }
 
+type Part = PlacedPiece | Extract<Stretch, { kind: 'gap' }>;
+
+const partsOf = (stretch: Stretch): readonly Part[] => (stretch.kind === 'gap' ? [stretch] : stretch.pieces);
+
 /** Goes on where it is when parts that are still to be read were put together meanwhile. */
 async function* bytesFrom(
   ctx: Context,
@@ -32,7 +36,7 @@ async function* bytesFrom(
   for (let stretches = first; ; stretches = (await loadOutput(ctx, vmId, outputId)).stretches) {
     try {
       let until = 0;
-      for (const part of stretches.flatMap((stretch) => (stretch.kind === 'gap' ? [stretch] : stretch.pieces))) {
+      for (const part of stretches.flatMap(partsOf)) {
         const start = until;
         until = 'kind' in part ? start + part.bytes : part.until;
         if (until <= at) continue;

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -235,8 +234,9 @@ test('an agent that hangs up while its output is packed is no defect of this pro
     call.on('error', () => {});
     call.write(gzipSync(Buffer.alloc(logs.outputBytes, 'x')));
     await reached.promise;
+    const closed = new Promise((resolve) => call.once('close', resolve));
     call.destroy();
-    await once(call, 'close');
+    await closed;
     // What comes on another connection afterwards is read afterwards.
     expect((await fetch(`${own.url}/goal-state`, { headers: authorization })).status).toBe(200);
     go.resolve();
