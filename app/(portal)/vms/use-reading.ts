@@ -49,7 +49,8 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   return {
     reading: opening.data,
     isStale: opening.isPlaceholderData,
-    error: opening.error,
+    // A reading that is here stays when it could not be read again: the page says by itself that it is old.
+    error: opening.data === undefined ? opening.error : null,
     errorAt: opening.errorUpdatedAt,
     retry: () => void opening.refetch(),
     waiting: opening.isPlaceholderData ? 0 : waiting,
