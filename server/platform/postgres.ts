@@ -217,6 +217,8 @@ async function launch(
 
 async function ensureDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
+  // A server that dies between two questions tells it by an event, too; the next question fails by itself.
+  client.on('error', () => {});
   await client.connect();
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
