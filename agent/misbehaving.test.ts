@@ -41,6 +41,10 @@ beforeAll(async () => {
   machine.portal.setGoal(goal.map((one) => ({ ...one, state: 'uninstall' as const, sequenceNumber: 2 })));
   await machine.portal.until('all removed', () => names.every((what) => last(what)?.state === 'removed'));
   await agent.reportEverything(10);
+  await machine.portal.until(
+    'whole outputs',
+    () => whole('writes 10 MB').length === 10_000_000 && whole('writes bytes that are no text').length > 0,
+  );
 });
 afterAll(async () => {
   for (const child of children) process.kill(child);
