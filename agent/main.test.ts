@@ -98,6 +98,21 @@ test.each<[string, () => string[], string]>([
     'did not answer',
   ],
   ['a folder without an agent', () => ['run', '--dir', dir], 'Enrol it first'],
+  [
+    'a gateway without TLS on another machine',
+    () => ['wire-forward', '--dir', dir, '--vm', 'a', '--gateway', 'http://annex.example.net'],
+    'must have an https address',
+  ],
+  [
+    'a guest without the address that its agent asks',
+    () => {
+      const token = join(folder, 'token');
+      writeFileSync(token, 'token\n');
+      const where = ['--gateway', portal.url, '--wire-address', '192.0.2.1:80'];
+      return ['wire-forward', '--dir', dir, '--vm', 'a', '--guest-token-file', token, ...where];
+    },
+    'ip address replace 192.0.2.1/32 dev lo',
+  ],
   ['a period that is none', () => ['run', '--dir', dir, '--heartbeat-seconds', '0'], '1 to 600 seconds'],
 ])('%s: one sentence says what to do', async (_, args, sentence) => {
   const { code, error } = await agent(...args());

@@ -10,11 +10,12 @@ import { renewKeyNow } from './commands/renew-key.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { status, statusText } from './commands/status.ts';
 import { type TryOptions, tryCommand } from './commands/try.ts';
+import { type WireForwardOptions, wireForward, wireListen } from './commands/wire-forward.ts';
 import { openCaller } from './portal/call.ts';
 import type { Route } from './portal/route.ts';
 import type { ConfigurationKey } from './settings/configuration.ts';
-import { enrolmentTokenOf } from './settings/enrolment-token.ts';
 import { addSettings } from './settings/options.ts';
+import { enrolmentTokenOf } from './settings/tokens.ts';
 import { agentVersion } from './version.ts';
 
 const print = (line: string) => console.log(line);
@@ -30,6 +31,11 @@ const program = new Command('agent')
 const way: ConfigurationKey[] = ['proxy', 'directHosts', 'ca'];
 type Way = Omit<Route, 'environment'>;
 const callerOf = ({ proxy, directHosts, ca }: Way) => openCaller({ proxy, directHosts, ca, environment });
+
+const logging: ConfigurationKey[] = ['logFormat', 'logMegabytes', 'logFiles'];
+// systemd sets the variable for what writes into its journal.
+const logFormatOf = ({ logFormat }: Pick<RunOptions, 'logFormat'>) =>
+  logFormat ?? (environment.JOURNAL_STREAM === undefined ? 'plain' : 'systemd');
 
 function countOf(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
@@ -80,12 +86,10 @@ for (const [name, description, action] of [
   ['run', 'bring this machine to its goal state and keep it there', run],
   ['once', 'take the goal state once, do what it asks, report, end', once],
 ] as const) {
-  const logging: ConfigurationKey[] = ['logFormat', 'logMegabytes', 'logFiles'];
   command(name, description, ['heartbeatSeconds', 'statusSeconds', 'rebootCommand', ...logging, ...way])
     .option('--disable-on-exit', 'at the end disable every handler, for demos and tests')
     .action(async (options: Way & Omit<RunOptions, 'call' | 'environment'>) => {
-      // systemd sets it for what writes into its journal.
-      const logFormat = options.logFormat ?? (environment.JOURNAL_STREAM === undefined ? 'plain' : 'systemd');
+      const logFormat = logFormatOf(options);
       await action({ ...options, logFormat, call: callerOf(options), environment }, print, stopping.signal);
     });
 }
@@ -107,6 +111,30 @@ command('logs', 'the journal of the agent, and what the commands of an extension
   .option('--lines <n>', 'how many lines at the end of each log, 0 for all', countOf, 100)
   .option('--json', 'for programs')
   .action((extension: string | undefined, options: LogsOptions) => logs(extension, options, print));
+
+command('wire-forward', "relay a stock Azure Linux agent to the gateway, in its VM's name", [
+  'gateway',
+  'vm',
+  'guestTokenFile',
+  'networkNamespace',
+  'wireAddress',
+  'pluginAddress',
+  'metadataAddress',
+  'allowUids',
+  'clients',
+  ...logging,
+  ...way,
+]).action(async (options: Omit<WireForwardOptions, 'environment' | 'input' | 'output' | 'program'>) => {
+  const program = [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
+  const guestToken = environment.ANNEX_GUEST_TOKEN;
+  const [input, output] = [process.stdin, process.stderr];
+  const logFormat = logFormatOf(options);
+  await wireForward({ ...options, logFormat, environment, guestToken, input, output, program }, print, stopping.signal);
+});
+program
+  .command(wireListen.name, { hidden: true })
+  .argument('<address...>')
+  .action((addresses: string[]) => wireListen.run(addresses));
 
 let configurationFault: string | null = null;
 command('doctor', 'look for what keeps the agent from its work, and say what to do', ['portal', ...way], (error) => {

@@ -35,18 +35,25 @@ export type Caller = (call: Call) => Promise<Answer>;
 
 /** A way to the portal. Its connections are kept. Throws AgentError where the file of authorities cannot be used. */
 export function openCaller(route: Route): Caller {
+  const connections = openConnections(route);
+  return (call) => answerTo(call, connections(call.url));
+}
+
+/** The kept connections of a way, for an address. Throws AgentError where the file of authorities cannot be used. */
+export function openConnections(route: Route): (url: URL) => HttpAgent {
   const proxyEnv = proxiesOf(route);
   const http = new HttpAgent({ keepAlive: true, proxyEnv });
   let https: HttpsAgent | undefined;
   const own = route.ca === undefined ? [] : [authoritiesIn(route.ca)];
-  return (call) => {
+  return (url) => {
+    if (url.protocol !== 'https:') return http;
     // Reading all authorities of the machine takes time and memory that a portal without TLS does not need.
-    if (call.url.protocol === 'https:') https ??= new HttpsAgent({ keepAlive: true, proxyEnv, ...trusting(own) });
-    return answerTo(call, call.url.protocol === 'https:' ? https : http);
+    https ??= new HttpsAgent({ keepAlive: true, proxyEnv, ...trusting(own) });
+    return https;
   };
 }
 
-async function answerTo(options: Call, agent: HttpAgent | undefined): Promise<Answer> {
+async function answerTo(options: Call, agent: HttpAgent): Promise<Answer> {
   const message = await send(options, agent);
   const status = message.statusCode ?? 0;
   if (options.saveTo !== undefined && (status === 200 || status === 206)) {
@@ -85,7 +92,7 @@ function atMost(room: number) {
 
 function send(
   { method, url, headers, body, bodyFile, idleSeconds, signal, onSent }: Call,
-  agent: HttpAgent | undefined,
+  agent: HttpAgent,
 ): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
   const length = lengthOf(body, bodyFile);

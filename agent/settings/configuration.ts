@@ -13,6 +13,15 @@ const text = (what: string) => z.string({ error: `must be ${what}.` }).min(1, { 
 const address = (what: string) =>
   z.url({ protocol: /^https?$/, error: `must be an http or https address, for example ${what}.` });
 
+const endpoint = (example: string) => {
+  const error = `must be an IPv4 address and a port, for example ${example}.`;
+  return z.string({ error }).regex(/^\d{1,3}(\.\d{1,3}){3}:\d{1,5}$/, { error });
+};
+const listOf = (pattern: RegExp, what: string) => {
+  const error = `must be ${what}, with commas between.`;
+  return z.string({ error }).regex(new RegExp(`^${pattern.source}(,${pattern.source})*$`), { error });
+};
+
 /** What may be set, in `config.json` of the agent's folder and by options; every value has one check, here. */
 export const configuration = z.strictObject({
   portal: address('https://annex.example.net').optional(),
@@ -27,6 +36,18 @@ export const configuration = z.strictObject({
   proxy: address('http://proxy.example.net:3128').optional(),
   directHosts: text('a list of hosts with commas between').optional(),
   ca: text('the path of a PEM file').optional(),
+  gateway: address('https://agents.annex.example.net').optional(),
+  vm: z
+    .string({ error: 'must be the id of a VM.' })
+    .regex(/^[\w-]{1,64}$/, { error: 'must be the id of a VM.' })
+    .optional(),
+  guestTokenFile: text('the path of a file').optional(),
+  networkNamespace: text('the name or path of a network namespace').optional(),
+  wireAddress: endpoint('168.63.129.16:80').optional(),
+  pluginAddress: endpoint('168.63.129.16:32526').optional(),
+  metadataAddress: endpoint('169.254.169.254:80').optional(),
+  allowUids: listOf(/\d{1,10}/, 'numbers of users').optional(),
+  clients: listOf(/\d{1,3}(?:\.\d{1,3}){3}/, 'IPv4 addresses').optional(),
 });
 export type Configuration = z.output<typeof configuration>;
 export type ConfigurationKey = keyof Configuration;

@@ -76,6 +76,48 @@ const settings = {
     what: 'PEM file of certificate authorities that are trusted beside those of this machine',
     env: 'ANNEX_AGENT_CA',
   },
+  gateway: { flags: '--gateway <url>', what: 'address of the gateway', env: 'ANNEX_AGENT_GATEWAY' },
+  vm: { flags: '--vm <id>', what: 'id of the VM that the guest is', env: 'ANNEX_AGENT_VM' },
+  guestTokenFile: {
+    flags: '--guest-token-file <file>',
+    what: 'file that holds the guest token, - for stdin',
+    env: 'ANNEX_GUEST_TOKEN_FILE',
+    commonEnv: ['ANNEX_GUEST_TOKEN'],
+  },
+  networkNamespace: {
+    flags: '--network-namespace <name>',
+    what: "the guest's, a name of `ip netns` or a path (default: this machine's own)",
+    env: 'ANNEX_AGENT_NETWORK_NAMESPACE',
+  },
+  wireAddress: {
+    flags: '--wire-address <address>',
+    what: 'where the agent looks for the WireServer',
+    env: 'ANNEX_AGENT_WIRE_ADDRESS',
+    fallback: '168.63.129.16:80',
+  },
+  pluginAddress: {
+    flags: '--plugin-address <address>',
+    what: 'where the agent looks for the HostGAPlugin',
+    env: 'ANNEX_AGENT_PLUGIN_ADDRESS',
+    fallback: '168.63.129.16:32526',
+  },
+  metadataAddress: {
+    flags: '--metadata-address <address>',
+    what: 'where the agent looks for metadata of its instance',
+    env: 'ANNEX_AGENT_METADATA_ADDRESS',
+    fallback: '169.254.169.254:80',
+  },
+  allowUids: {
+    flags: '--allow-uids <numbers>',
+    what: 'users of the guest who may ask, with commas between',
+    env: 'ANNEX_AGENT_ALLOW_UIDS',
+    fallback: '0',
+  },
+  clients: {
+    flags: '--clients <addresses>',
+    what: 'addresses of the guest, where it is another machine: everyone there may ask (default: none)',
+    env: 'ANNEX_AGENT_CLIENTS',
+  },
 } satisfies Record<ConfigurationKey, Setting>;
 
 export type Environment = Record<string, string | undefined>;

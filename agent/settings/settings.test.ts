@@ -5,8 +5,8 @@ import { PassThrough } from 'node:stream';
 import { Command } from 'commander';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ConfigurationKey, configuration } from './configuration.ts';
-import { askHidden, enrolmentTokenOf } from './enrolment-token.ts';
 import { addSettings } from './options.ts';
+import { askHidden, enrolmentTokenOf } from './tokens.ts';
 
 let dir: string;
 beforeEach(() => {

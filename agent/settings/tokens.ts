@@ -18,16 +18,31 @@ export interface TokenSources {
  * seen by everyone on the machine, the other ways are not.
  */
 export async function enrolmentTokenOf(sources: TokenSources): Promise<string> {
-  const { token, tokenFile, variable, input, output } = sources;
-  const given = token ?? (tokenFile === undefined ? variable : await readToken(tokenFile, input));
-  const found = (given ?? (input.isTTY ? await askHidden('Enrolment token: ', input, output) : '')).trim();
+  const found = await tokenOf(sources, '--token-file', 'Enrolment token: ');
   if (found !== '') return found;
   throw new AgentError(
     'No enrolment token. Give --token-file or ANNEX_ENROLLMENT_TOKEN, or --token, or run this at a terminal to be asked.',
   );
 }
 
-async function readToken(file: string, input: Readable): Promise<string> {
+/** The guest token of a VM; there is no option for it, for it speaks for the VM as long as it is valid. */
+export async function guestTokenOf(sources: Omit<TokenSources, 'token'>): Promise<string> {
+  const found = await tokenOf(sources, '--guest-token-file', 'Guest token: ');
+  if (/^[\x21-\x7e]+$/.test(found)) return found;
+  throw new AgentError(
+    found === ''
+      ? 'No guest token. Give --guest-token-file or ANNEX_GUEST_TOKEN, or run this at a terminal to be asked.'
+      : 'The guest token has characters that no token has. Copy it again.',
+  );
+}
+
+async function tokenOf(sources: TokenSources, option: string, question: string): Promise<string> {
+  const { token, tokenFile, variable, input, output } = sources;
+  const given = token ?? (tokenFile === undefined ? variable : await readToken(tokenFile, option, input));
+  return (given ?? (input.isTTY ? await askHidden(question, input, output) : '')).trim();
+}
+
+async function readToken(file: string, option: string, input: Readable): Promise<string> {
   if (file === '-') {
     const chunks: Buffer[] = [];
     for await (const chunk of input as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -36,7 +51,7 @@ async function readToken(file: string, input: Readable): Promise<string> {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new AgentError(`The token file cannot be read: ${sentenceOf(error)}. Check --token-file.`);
+    throw new AgentError(`The token file cannot be read: ${sentenceOf(error)}. Check ${option}.`);
   }
 }
 

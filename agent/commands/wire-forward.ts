@@ -1,0 +1,112 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { AgentError } from '../agent-error.ts';
+import { layoutOf } from '../folder/layout.ts';
+import { lockFolder } from '../folder/lock.ts';
+import { type JournalOptions, openJournal } from '../journal.ts';
+import { openConnections } from '../portal/call.ts';
+import type { Route } from '../portal/route.ts';
+import { guestTokenOf } from '../settings/tokens.ts';
+import { agentVersion } from '../version.ts';
+import { Forwarder } from '../wire-forward/forwarder.ts';
+import { type Endpoint, handOver, insideCommand, listenHere, listenInside } from '../wire-forward/listen.ts';
+
+export interface WireForwardOptions extends JournalOptions, Route {
+  dir: string;
+  gateway?: string;
+  vm?: string;
+  guestTokenFile?: string;
+  /** ANNEX_GUEST_TOKEN. */
+  guestToken?: string;
+  networkNamespace?: string;
+  wireAddress: string;
+  pluginAddress: string;
+  metadataAddress: string;
+  allowUids: string;
+  clients?: string;
+  input: Readable & { isTTY?: boolean };
+  output: Writable;
+  /** How this program is started again. */
+  program: string[];
+}
+
+/** Relays what the stock Azure Linux agent of one guest asks to the gateway, until the signal. */
+export async function wireForward(
+  options: WireForwardOptions,
+  print: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { gateway, vm } = gatewayOf(options);
+  const token = await guestTokenOf({
+    tokenFile: options.guestTokenFile,
+    variable: options.guestToken,
+    input: options.input,
+    output: options.output,
+  });
+  const connections = openConnections(options);
+  const layout = layoutOf(options.dir);
+  const unlock = lockFolder(layout);
+  try {
+    const journal = openJournal(layout.logs, print, options);
+    const { wireAddress, pluginAddress, metadataAddress, networkNamespace, program } = options;
+    const endpoints = [wireAddress, pluginAddress, metadataAddress].map(endpointOf);
+    const listening = networkNamespace
+      ? await listenInside(networkNamespace, endpoints, program)
+      : await listenHere(endpoints);
+    const forwarder = new Forwarder({
+      gateway,
+      vm,
+      token,
+      connections,
+      journal,
+      tables: listening.tables,
+      allowUids: options.allowUids.split(',').map(Number),
+      clients: options.clients?.split(',') ?? [],
+      readTokenAgain: () => tokenIn(options.guestTokenFile),
+    });
+    for (const [index, server] of listening.servers.entries()) forwarder.serve(index === 1 ? 'hgap' : 'wire', server);
+    if (isOpenToOthers(options.guestTokenFile)) {
+      journal.warn(`Others may read ${options.guestTokenFile}: chmod 600. Who has the token speaks for the VM.`);
+    }
+    const where = [wireAddress, pluginAddress, metadataAddress].join(', ');
+    journal.info(`Annex forwarder ${agentVersion} for VM ${vm}: ${where} to ${gateway.origin}.`);
+    if (!signal.aborted) {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    }
+    forwarder.close();
+    journal.info('Ended. The VM is unresponsive to the portal until this runs again.');
+  } finally {
+    unlock();
+  }
+}
+
+/** What `wire-forward` starts inside of a network namespace. */
+export const wireListen = { name: insideCommand, run: (addresses: string[]) => handOver(addresses.map(endpointOf)) };
+
+function gatewayOf({ gateway, vm }: WireForwardOptions): { gateway: URL; vm: string } {
+  if (gateway === undefined) throw new AgentError('No gateway. Give --gateway, for example https://annex.example.net.');
+  if (vm === undefined) throw new AgentError('No VM. Give --vm with its id, which its page in the portal shows.');
+  const url = new URL(gateway);
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url.protocol === 'https:' || isHere) return { gateway: url, vm };
+  throw new AgentError('The gateway must have an https address: whoever reads along would have token and settings.');
+}
+
+function endpointOf(address: string): Endpoint {
+  const [host = '', port = ''] = address.split(':');
+  return { host, port: Number(port) };
+}
+
+function tokenIn(file: string | undefined): string | null {
+  if (file === undefined || file === '-') return null;
+  try {
+    return readFileSync(file, 'utf8').trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+function isOpenToOthers(file: string | undefined): boolean {
+  if (file === undefined || file === '-') return false;
+  return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o007) !== 0;
+}

@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** They belong to one connection, not to the request. */
+const hopByHop = [
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+/** A guest must not say whom it speaks for, nor where it is: that is the forwarder's to say. */
+const forged = /^(x-guest-|x-forwarded-|x-real-ip$|forwarded$|authorization$|cookie$|host$)/;
+
+/** The headers of a request as they go on to the gateway, with the VM's token. */
+export function requestHeaders(given: IncomingHttpHeaders, token: string): IncomingHttpHeaders {
+  const length = given['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' };
+  return { ...kept(given, (name) => !forged.test(name)), ...length, 'x-guest-token': token };
+}
+
+/** The headers of an answer as they go back to the agent. */
+export function responseHeaders(given: IncomingHttpHeaders): IncomingHttpHeaders {
+  return kept(given, () => true);
+}
+
+function kept(given: IncomingHttpHeaders, isWelcome: (name: string) => boolean): IncomingHttpHeaders {
+  const named = (given.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const leftOut = new Set([...hopByHop, ...named]);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !leftOut.has(name) && isWelcome(name)));
+}

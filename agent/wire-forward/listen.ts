@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { AgentError, sentenceOf } from '../agent-error.ts';
+import { openSocketTables, type SocketTables } from './who-connects.ts';
+
+export interface Endpoint {
+  host: string;
+  port: number;
+}
+
+export interface Listening {
+  /** In the order in which they were asked for. */
+  servers: Server[];
+  tables: SocketTables;
+}
+
+/** Listens in this process's own network. Throws AgentError that says how an address that is missing comes to be. */
+export async function listenHere(endpoints: Endpoint[]): Promise<Listening> {
+  const servers: Server[] = [];
+  try {
+    for (const endpoint of endpoints) servers.push(await listenAt(endpoint));
+  } catch (error) {
+    for (const server of servers) server.close();
+    throw error;
+  }
+  return { servers, tables: openSocketTables('self') };
+}
+
+/**
+ * Listens in another network namespace: a name of `ip netns`, or a path such as /proc/PID/ns/net. A socket stays where it
+ * was made, so a child that has entered the namespace makes them, hands them over and ends; what they accept is then
+ * relayed from here, where the gateway is, and the guest reaches nothing else.
+ */
+export async function listenInside(namespace: string, endpoints: Endpoint[], program: string[]): Promise<Listening> {
+  const path = namespace.includes('/') ? namespace : `/run/netns/${namespace}`;
+  if (!existsSync(path)) {
+    throw new AgentError(`There is no network namespace ${path}. \`ip netns\` lists those that have a name.`);
+  }
+  const listed = endpoints.map(({ host, port }) => `${host}:${port}`);
+  const child = spawn('nsenter', [`--net=${path}`, ...program, insideCommand, ...listed], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  try {
+    const servers = await handedOver(child, endpoints.length);
+    // It is still there: it ends when the channel is closed.
+    return { servers, tables: openSocketTables(child.pid ?? 'self') };
+  } finally {
+    if (child.connected) child.disconnect();
+  }
+}
+
+/** The command that the child inside of the namespace is started with. */
+export const insideCommand = 'wire-listen';
+
+/** The child's work: makes the sockets, hands them to its parent, waits until it was let go. */
+export async function handOver(endpoints: Endpoint[]): Promise<void> {
+  const parent = process;
+  if (parent.send === undefined) throw new AgentError('This command is started by wire-forward only.');
+  const released = new Promise<void>((resolve) => parent.once('disconnect', resolve));
+  const { servers, tables } = await listenHere(endpoints);
+  tables.close();
+  for (const [index, server] of servers.entries()) parent.send({ index }, server, {}, () => server.close());
+  await released;
+}
+
+function handedOver(child: ChildProcess, count: number): Promise<Server[]> {
+  const servers: Server[] = [];
+  let said = '';
+  child.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('message', (_, handle) => {
+      servers.push(handle as Server);
+      if (servers.length === count) resolve(servers);
+    });
+    child.once('error', (error) =>
+      reject(new AgentError(`nsenter cannot be started: ${sentenceOf(error)}. It is part of util-linux.`)),
+    );
+    child.once('close', () => {
+      for (const server of servers) server.close();
+      reject(new AgentError(said.trim() || 'The network namespace could not be entered. Run this as root.'));
+    });
+  });
+}
+
+function listenAt({ host, port }: Endpoint): Promise<Server> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new AgentError(reasonOf(error, host, port))));
+    server.listen({ host, port, backlog: 64 }, () => resolve(server));
+  });
+}
+
+function reasonOf(error: NodeJS.ErrnoException, host: string, port: number): string {
+  if (error.code === 'EADDRNOTAVAIL') {
+    return `${host} is no address here. Give it one: ip address replace ${host}/32 dev lo, and ip route replace ${host}/32 dev lo.`;
+  }
+  if (error.code === 'EACCES')
+    return `Port ${port} is not for every user. Run this as root, or with CAP_NET_BIND_SERVICE.`;
+  if (error.code === 'EADDRINUSE') return `${host}:${port} is in use. Another forwarder may run: ss -ltnp.`;
+  return `${host}:${port} cannot be listened on: ${sentenceOf(error)}.`;
+}

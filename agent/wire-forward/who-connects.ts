@@ -1,0 +1,77 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { endianness } from 'node:os';
+
+const isLittle = endianness() === 'LE';
+/** What goes before an IPv4 address in the table of IPv6 sockets. */
+const mapped = isLittle ? '0000000000000000FFFF0000' : '00000000000000000000FFFF';
+
+/** The tables of TCP sockets of one network namespace; an open file goes on telling when the process is gone. */
+export interface SocketTables {
+  /** The user whose socket is at the other end, or null where that is not a living socket of this namespace. */
+  uidOf(client: { address: string; port: number }, server: { address: string; port: number }): number | null;
+  close(): void;
+}
+
+/** Opens the tables that a process sees; its number, or `self`. */
+export function openSocketTables(pid: number | 'self'): SocketTables {
+  // A program that speaks both families has an IPv6 socket for an IPv4 address, too.
+  const files = ['tcp', 'tcp6'].flatMap((name) => {
+    try {
+      return [openSync(`/proc/${pid}/net/${name}`, 'r')];
+    } catch {
+      return [];
+    }
+  });
+  return {
+    uidOf(client, server) {
+      for (const file of files) {
+        const uid = uidIn(textOf(file), client, server);
+        if (uid !== null) return uid;
+      }
+      return null;
+    },
+    close() {
+      for (const file of files) closeSync(file);
+    },
+  };
+}
+
+/**
+ * Looks a connection up in the text of /proc/net/tcp or tcp6. A socket that its process has closed has no inode, and its
+ * uid says 0 whoever it was: it counts as nobody's.
+ */
+export function uidIn(
+  table: string,
+  client: { address: string; port: number },
+  server: { address: string; port: number },
+): number | null {
+  const [here, there] = [endOf(client), endOf(server)];
+  for (const line of table.split('\n')) {
+    // sl local_address rem_address st tx:rx tr:tm->when retrnsmt uid timeout inode
+    const fields = line.trim().split(/\s+/);
+    const isIt = (prefix: string) => fields[1] === prefix + here && fields[2] === prefix + there;
+    if (!isIt('') && !isIt(mapped)) continue;
+    const [uid = '', inode = '0'] = [fields[7], fields[9]];
+    return inode === '0' || !/^\d+$/.test(uid) ? null : Number(uid);
+  }
+  return null;
+}
+
+/** An IPv4 address as the tables spell it: bytes in the order of this machine. */
+function endOf({ address, port }: { address: string; port: number }): string {
+  const bytes = address.replace(/^::ffff:/, '').split('.');
+  const hex = (isLittle ? bytes.reverse() : bytes).map((byte) => Number(byte).toString(16).padStart(2, '0'));
+  return `${hex.join('')}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
+}
+
+function textOf(file: number): string {
+  const chunks: Buffer[] = [];
+  let position = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(64 * 1024);
+    const bytes = readSync(file, chunk, 0, chunk.length, position);
+    if (bytes === 0) return Buffer.concat(chunks).toString('latin1');
+    chunks.push(chunk.subarray(0, bytes));
+    position += bytes;
+  }
+}
