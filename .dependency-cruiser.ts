@@ -20,6 +20,7 @@ const modules = [
   'vms',
   'goal-states',
   'enrollment',
+  'stock-agents',
   'logs',
   'reports',
   'health',

@@ -50,6 +50,8 @@ export const agents = pgTable(
     thumbprint: text().notNull(),
     /** SHA-256 of the public key: a key serves one VM only. */
     keyHash: text('key_hash').notNull(),
+    /** One that enrolled by `/agent/v1`, or the stock Azure Linux agent behind its forwarder. */
+    kind: text().$type<'reference' | 'stock'>().notNull().default('reference'),
     name: text().notNull(),
     version: text().notNull(),
     os: jsonb().$type<AgentOs>().notNull(),

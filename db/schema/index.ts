@@ -10,4 +10,5 @@ export * from './logs.ts';
 export * from './packages.ts';
 export * from './publishers.ts';
 export * from './reports.ts';
+export * from './stock-agents.ts';
 export * from './vms.ts';

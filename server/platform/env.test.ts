@@ -31,6 +31,7 @@ describe('the environment', () => {
     [{ ANNEX_TLS_CERT: '/c.pem', ANNEX_TLS_KEY: '/k.pem' }, { gatewayUrl: 'https://localhost:3001' }],
     [{ ANNEX_VM_RATE: '0' }, { vmRate: 0 }],
     [{ ANNEX_CUSTODY: 'vm' }, { custody: 'vm' }],
+    [{ ANNEX_WIRE: 'on' }, { wire: true }],
     [
       { DATABASE_URL: '', PORT: '' },
       { databaseUrl: null, port: 3000 },
@@ -65,6 +66,7 @@ describe('the environment', () => {
     [{ ANNEX_BOOTSTRAP_PASSWORD: 'elevenchars' }, 'ANNEX_BOOTSTRAP_PASSWORD must have 12'],
     [{ ANNEX_VM_RATE: '-1' }, 'ANNEX_VM_RATE must be a whole number'],
     [{ ANNEX_CUSTODY: 'both' }, 'ANNEX_CUSTODY must be portal or vm'],
+    [{ ANNEX_WIRE: 'yes' }, 'ANNEX_WIRE must be on or off'],
     [{ ANNEX_LIMITS: '{"report":{"entires":7}}' }, 'there is no limit report.entires'],
     [{ ANNEX_LIMITS: '{"jsonDepth":0}' }, 'jsonDepth must be a whole number'],
   ])('refuses %j', (env, sentence) => {

@@ -34,6 +34,8 @@ export interface Config {
   /** Requests per second of one VM; 0 = off. */
   vmRate: number;
   custody: 'portal' | 'vm';
+  /** Whether stock Azure Linux agents are let in. */
+  wire: boolean;
   /** For how many days what grows with time is kept. */
   keptDays: {
     /** Reports as they were sent. */
@@ -182,6 +184,7 @@ const environment = z
       .transform(Number)
       .default(20),
     ANNEX_CUSTODY: z.enum(['portal', 'vm'], 'must be portal or vm').default('portal'),
+    ANNEX_WIRE: z.enum(['on', 'off'], 'must be on or off').default('off'),
     ANNEX_REPORT_DAYS: days.default(30),
     ANNEX_LOG_DAYS: days.default(30),
     ANNEX_HEALTH_DAYS: days.default(30),
@@ -261,6 +264,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     openId: openIdOf(value),
     vmRate: value.ANNEX_VM_RATE,
     custody: value.ANNEX_CUSTODY,
+    wire: value.ANNEX_WIRE === 'on',
     keptDays: {
       reports: value.ANNEX_REPORT_DAYS,
       logs: value.ANNEX_LOG_DAYS,

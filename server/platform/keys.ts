@@ -14,6 +14,8 @@ export interface Keys {
   fingerprint: Buffer;
   session: Buffer;
   credential: Buffer;
+  /** For tenant keys of stock agents. */
+  tenant: Buffer;
   totp: Buffer;
   recovery: Buffer;
   challenge: Buffer;
@@ -34,6 +36,7 @@ export function deriveKeys(secret: Buffer): Keys {
     fingerprint: derive(secret, 'fingerprint'),
     session: derive(secret, 'session'),
     credential: derive(secret, 'credential'),
+    tenant: derive(secret, 'tenant'),
     totp: derive(secret, 'totp'),
     recovery: derive(secret, 'recovery'),
     challenge: derive(secret, 'challenge'),

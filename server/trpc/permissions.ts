@@ -127,9 +127,13 @@ export const permissions = {
   'tokens.revoke': administers,
   'vms.create': operates,
   'vms.get': reads,
+  'vms.grantWireAccess': operates,
   'vms.issueEnrollmentToken': operates,
   'vms.remove': operates,
+  'vms.revokeWireAccess': operates,
+  'vms.rotateTenantKey': operates,
   'vms.update': operates,
+  'vms.wireAccess': reads,
 } satisfies Record<string, Permission>;
 
 /** Who may call the procedure; nobody where the table has no line. */

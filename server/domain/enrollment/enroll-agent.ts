@@ -17,7 +17,7 @@ const repeatMs = 10 * 60_000;
 
 /**
  * Makes a machine the agent of the VM whose token it holds. The same token with the same key within 10 minutes
- * repeats the answer. Throws 401 `enrollment_refused`, 409 `key_in_use`, 422 `certificate_unfit`.
+ * repeats the answer. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422 `certificate_unfit`.
  */
 export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise<EnrollResponse> {
   const certificate = requireFit(request.certificate);
@@ -87,11 +87,13 @@ async function bindAgent(
     duplicateSeenAt: null,
   };
   const [before] = await tx.select().from(agents).where(eq(agents.vmId, vmId));
-  await tx
+  const [bound] = await tx
     .insert(agents)
     .values({ vmId, ...values })
-    .onConflictDoUpdate({ target: agents.vmId, set: values })
+    .onConflictDoUpdate({ target: agents.vmId, set: values, setWhere: eq(agents.kind, 'reference') })
+    .returning({ vmId: agents.vmId })
     .catch(refuseKeyTaken);
+  if (bound === undefined) throw new DomainError('conflict', 'vm_has_stock_agent');
   await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
   await bindCertificate(tx, ctx, vmId, certificate, 'another machine');
   await recordAudit(tx, ctx, {

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { enrollmentTokens, vms } from '#db/schema/index.ts';
+import { agents, enrollmentTokens, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
@@ -30,7 +30,7 @@ export async function issueToken(tx: Transaction, ctx: Context, vmId: string): P
   return { enrollmentToken: token, enrollmentExpiresAt: expiresAt.toISOString() };
 }
 
-/** A new enrolment token for a VM, for a first or another machine. Throws 404 `vm_unknown`. */
+/** A new enrolment token for a VM, for a first or another machine. Throws 404 `vm_unknown`, 409 `vm_has_stock_agent`. */
 export async function issueEnrollmentToken(
   ctx: Context,
   input: IssueEnrollmentTokenInput,
@@ -44,6 +44,8 @@ export async function issueEnrollmentToken(
       .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
       .for('no key update');
     if (!vm) throw new DomainError('not_found', 'vm_unknown');
+    const [agent] = await tx.select({ kind: agents.kind }).from(agents).where(eq(agents.vmId, vmId));
+    if (agent?.kind === 'stock') throw new DomainError('conflict', 'vm_has_stock_agent');
     const token = await issueToken(tx, ctx, vmId);
     await recordAudit(tx, ctx, { action: 'enrollment-token.issue', target: { kind: 'vm', id: vmId }, vmId });
     await recordChange(tx, 'vm', vmId);

@@ -7,6 +7,7 @@ import {
   extensionHealth,
   fleetCountDeltas,
   healthTransitions,
+  stockAgents,
   vmHealth,
   vms,
 } from '#db/schema/index.ts';
@@ -63,6 +64,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
   // Presence first, as reports take their locks: they and this never wait for each other in a circle.
   await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
   await retireGoalStates(tx, vmId);
+  await tx.delete(stockAgents).where(eq(stockAgents.vmId, vmId));
   await tx.delete(agents).where(eq(agents.vmId, vmId));
   await tx.delete(enrollmentTokens).where(eq(enrollmentTokens.vmId, vmId));
   const [vm] = await tx.update(vms).set({ deletedAt: ctx.now }).where(eq(vms.id, vmId)).returning();

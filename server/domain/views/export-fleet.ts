@@ -61,7 +61,7 @@ async function load(ctx: Context, ids: string[]) {
         health: vmHealth.health,
         since: vmHealth.since,
         agent: vmHealth.agent,
-        agentVersion: agents.version,
+        agentVersion: sql<string | null>`nullif(${agents.version}, '')`,
         os: agents.os,
         lastSeenAt: agentPresence.lastSeenAt,
         clockSkewSeconds: agentPresence.clockSkewSeconds,

@@ -78,7 +78,7 @@ type Machine = Parameters<typeof vmOf>[0] &
 const text = `
   with x as materialized (${factsAsJson})
   select v.id, v.name, v.tags, v.created_at as "createdAt", v.decommissioning_at as "decommissioningAt",
-    a.version as "agentVersion", a.os, g.incarnation as "goalState", h.since, p.last_seen_at as "lastSeenAt",
+    nullif(a.version, '') as "agentVersion", a.os, g.incarnation as "goalState", h.since, p.last_seen_at as "lastSeenAt",
     p.next_expected_at as "nextExpectedAt", p.clock_skew_seconds as "clockSkewSeconds",
     p.heartbeat_seconds as "heartbeatSeconds", p.status_seconds as "statusSeconds", x.extensions
   from vms v left join agents a on a.vm_id = v.id left join goal_state_heads g on g.vm_id = v.id

@@ -57,7 +57,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       lastSeenAt: iso(presence?.lastSeenAt),
       nextExpectedAt: iso(presence?.nextExpectedAt),
       name: agent?.name ?? null,
-      version: agent?.version ?? null,
+      version: agent?.version || null,
       clockSkewSeconds: presence?.clockSkewSeconds ?? null,
       enrolledAt: iso(agent?.enrolledAt),
       duplicateSeenAt: iso(agent?.duplicateSeenAt),

@@ -8,6 +8,7 @@ import { tokenRoutes } from './tokens.ts';
 import { versionRoutes } from './versions.ts';
 import { viewRoutes } from './views.ts';
 import { vmRoutes } from './vms.ts';
+import { wireAccessRoutes } from './wire-access.ts';
 import { xliffRoutes } from './xliff.ts';
 
 /** Every call of the management door. */
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   ...xliffRoutes,
   ...resourceRoutes,
   ...vmRoutes,
+  ...wireAccessRoutes,
   ...goalStateRoutes,
   ...viewRoutes,
   ...logRoutes,

@@ -127,7 +127,7 @@ export const vmRoutes: readonly Route[] = [
     role: 'operator',
     params: inVm,
     answers: { 201: { meaning: 'The token, shown once.', schema: enrollment } },
-    refusals: [404],
+    refusals: [404, 409],
     run: async (ctx, { params }) => ({ status: 201, body: await issueEnrollmentToken(ctx, { vmId: params.id }) }),
   }),
 ];

@@ -1,4 +1,10 @@
 import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
+import {
+  getWireAccess,
+  grantWireAccess,
+  revokeWireAccess,
+  rotateTenantKey,
+} from '#server/domain/stock-agents/index.ts';
 import { getVmFacts } from '#server/domain/views/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
 import { mutation, query, router } from '../trpc.ts';
@@ -9,4 +15,8 @@ export const vmsRouter = router({
   update: mutation(updateVm),
   remove: mutation(removeVm),
   issueEnrollmentToken: mutation(issueEnrollmentToken),
+  wireAccess: query(getWireAccess),
+  grantWireAccess: mutation(grantWireAccess),
+  revokeWireAccess: mutation(revokeWireAccess),
+  rotateTenantKey: mutation(rotateTenantKey),
 });

@@ -1,0 +1,36 @@
+import { customType, integer, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { vms } from './vms.ts';
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/**
+ * What is known of a stock Azure Linux agent beside its row in `agents`, whose credential is the token of its forwarder
+ * and whose certificate is the tenant certificate.
+ */
+export const stockAgents = pgTable('stock_agents', {
+  vmId: uuid('vm_id')
+    .primaryKey()
+    .references(() => vms.id),
+  /** The name by which WireServer and HostGAPlugin know the VM. */
+  containerId: uuid('container_id').notNull(),
+  grantedAt: timestamp('granted_at', { withTimezone: true }).notNull(),
+  grantedBy: text('granted_by').notNull(),
+  /** PKCS#8 of the tenant key, AES-256-GCM under the portal's key. */
+  tenantKey: bytea('tenant_key').notNull(),
+  tenantKeyAt: timestamp('tenant_key_at', { withTimezone: true }).notNull(),
+  /** SHA-1 of the certificate that the agent last had the tenant key wrapped for; it makes a new one at each start. */
+  transportThumbprint: text('transport_thumbprint'),
+  transportAt: timestamp('transport_at', { withTimezone: true }),
+  /** The goal state that was last handed out; 0 before the first. */
+  goalStateSeen: integer('goal_state_seen').notNull().default(0),
+  /** What the agent compares: the goal state that last brought something which it acts upon. */
+  incarnation: integer().notNull().default(0),
+  incarnationAt: timestamp('incarnation_at', { withTimezone: true }),
+  /** Of all that the agent acts upon in that incarnation. */
+  fingerprint: text(),
+  /** The incarnation that it was last done with, and what it said. */
+  settledIncarnation: integer('settled_incarnation'),
+  settledAt: timestamp('settled_at', { withTimezone: true }),
+  settledStatus: text('settled_status'),
+  settledMessage: text('settled_message'),
+});

@@ -1,0 +1,74 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { agents, stockAgents, vms } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type GetWireAccessInput, getWireAccessInput } from './input.ts';
+
+/** What is known of a VM's stock agent. */
+export interface StockAgent {
+  containerId: string;
+  grantedAt: string;
+  grantedBy: string;
+  /** Null until its first status. */
+  version: string | null;
+  tenantCertificate: { thumbprint: string; madeAt: string };
+  /** What it last had the tenant key wrapped for; it makes a new one at each start. */
+  transportCertificate: { thumbprint: string; seenAt: string } | null;
+  /** The incarnation that it was last handed, numbered as goal states are. */
+  seen: { incarnation: number; at: string } | null;
+  /** The incarnation that it was last done with; `message` where it says more than that. */
+  settled: { incarnation: number; at: string; status: string; message: string | null } | null;
+}
+
+/** Which kind of agent a VM has, and the stock one's state. */
+export interface WireAccess {
+  /** Whether this portal has the stock agents' door open (`ANNEX_WIRE`). */
+  isOpen: boolean;
+  /** `none`: neither has enrolled, and the VM can be set to stock mode. */
+  agent: 'none' | 'reference' | 'stock';
+  stock: StockAgent | null;
+}
+
+/** Reads how a VM stands to the stock agents' door. Throws 404 `vm_unknown`. */
+export async function getWireAccess(ctx: Context, input: GetWireAccessInput): Promise<WireAccess> {
+  allow(ctx.actor, 'viewer');
+  const { vmId } = parse(getWireAccessInput, input);
+  const [row] = await ctx.db
+    .select({ agent: agents, stock: stockAgents })
+    .from(vms)
+    .leftJoin(agents, eq(agents.vmId, vms.id))
+    .leftJoin(stockAgents, eq(stockAgents.vmId, vms.id))
+    .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
+  if (row === undefined) throw new DomainError('not_found', 'vm_unknown');
+  const { agent, stock } = row;
+  const isOpen = ctx.config.wire;
+  if (agent === null || stock === null) return { isOpen, agent: agent?.kind ?? 'none', stock: null };
+  return { isOpen, agent: 'stock', stock: stockAgentOf(agent, stock) };
+}
+
+function stockAgentOf(agent: typeof agents.$inferSelect, stock: typeof stockAgents.$inferSelect): StockAgent {
+  const { transportThumbprint, transportAt, incarnationAt, settledIncarnation, settledAt, settledStatus } = stock;
+  return {
+    containerId: stock.containerId,
+    grantedAt: stock.grantedAt.toISOString(),
+    grantedBy: stock.grantedBy,
+    version: agent.version || null,
+    tenantCertificate: { thumbprint: agent.thumbprint, madeAt: stock.tenantKeyAt.toISOString() },
+    transportCertificate:
+      transportThumbprint === null || transportAt === null
+        ? null
+        : { thumbprint: transportThumbprint, seenAt: transportAt.toISOString() },
+    seen: incarnationAt && { incarnation: stock.incarnation, at: incarnationAt.toISOString() },
+    settled:
+      settledIncarnation === null || settledAt === null
+        ? null
+        : {
+            incarnation: settledIncarnation,
+            at: settledAt.toISOString(),
+            status: settledStatus ?? '',
+            message: stock.settledMessage,
+          },
+  };
+}

@@ -1,0 +1,96 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { v4 as randomId } from 'uuid';
+import type { Transaction } from '#db/client.ts';
+import { agents, stockAgents, vms } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { credentialsChannel } from '#server/domain/enrollment/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { bindCertificate } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { getVm } from '#server/domain/vms/index.ts';
+import { tell } from '#server/platform/wakes/index.ts';
+import { type GrantWireAccessInput, grantWireAccessInput } from './input.ts';
+import { makeTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
+import { newWireToken, wireTokenHash } from './wire-token.ts';
+
+/**
+ * Gives a VM's forwarder a token, shown once; the earlier one is void with the commit. The first one sets the VM to
+ * stock mode: its tenant key is made, and protected settings are sealed for that. Throws 404 `vm_unknown`,
+ * 409 `wire_off` | `wire_custody` | `vm_has_reference_agent`.
+ */
+export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<{ token: string }> {
+  allow(ctx.actor, 'operator');
+  const { vmId } = parse(grantWireAccessInput, input);
+  await getVm(ctx, { vmId });
+  if (!ctx.config.wire) throw new DomainError('conflict', 'wire_off');
+  // The portal keeps the key by which the settings are opened.
+  if (ctx.config.custody === 'vm') throw new DomainError('conflict', 'wire_custody');
+  const [known] = await ctx.db.select({ kind: agents.kind }).from(agents).where(eq(agents.vmId, vmId));
+  const made = known === undefined ? await makeTenantKey(ctx.now) : null;
+  const token = newWireToken();
+  const credentialHash = wireTokenHash(vmId, token);
+  await ctx.db.transaction(async (tx) => {
+    await lockVm(tx, vmId);
+    const [renewed] = await tx
+      .update(agents)
+      .set({ credentialHash, enrolledAt: ctx.now })
+      .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')))
+      .returning({ vmId: agents.vmId });
+    if (renewed === undefined) await begin(tx, ctx, vmId, credentialHash, made);
+    await tx
+      .update(stockAgents)
+      .set({ grantedAt: ctx.now, grantedBy: ctx.actor.name })
+      .where(eq(stockAgents.vmId, vmId));
+    await recordAudit(tx, ctx, {
+      action: 'wire-access.grant',
+      target: { kind: 'vm', id: vmId },
+      vmId,
+      details: { rotated: renewed !== undefined },
+    });
+    await recordChange(tx, 'vm', vmId);
+    await tell(tx, credentialsChannel, [vmId]);
+  });
+  return { token };
+}
+
+/** Nobody enrols an agent for the VM, deletes it, or grants access meanwhile. */
+export async function lockVm(tx: Transaction, vmId: string): Promise<void> {
+  const [vm] = await tx
+    .select({ id: vms.id })
+    .from(vms)
+    .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
+    .for('no key update');
+  if (vm === undefined) throw new DomainError('not_found', 'vm_unknown');
+}
+
+async function begin(
+  tx: Transaction,
+  ctx: Context,
+  vmId: string,
+  credentialHash: string,
+  key: TenantKey | null,
+): Promise<void> {
+  if (key === null) throw new DomainError('conflict', 'vm_has_reference_agent');
+  const { pem, thumbprint, keyHash } = key.certificate;
+  // What it is and which version comes with its first status.
+  const machine = { name: 'WALinuxAgent', version: '', os: {}, kind: 'stock' as const };
+  const [inserted] = await tx
+    .insert(agents)
+    .values({ vmId, credentialHash, certificate: pem, thumbprint, keyHash, ...machine, enrolledAt: ctx.now })
+    .onConflictDoNothing()
+    .returning({ vmId: agents.vmId });
+  // A reference agent was faster.
+  if (inserted === undefined) throw new DomainError('conflict', 'vm_has_reference_agent');
+  await tx.insert(stockAgents).values({
+    vmId,
+    containerId: randomId(),
+    grantedAt: ctx.now,
+    grantedBy: ctx.actor.name,
+    tenantKey: sealTenantKey(ctx.keys, vmId, key),
+    tenantKeyAt: ctx.now,
+  });
+  await bindCertificate(tx, ctx, vmId, key.certificate, 'another machine');
+}

@@ -1,0 +1,44 @@
+import { and, eq } from 'drizzle-orm';
+import { agentPresence, agents, goalStateHeads, stockAgents } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { credentialsChannel } from '#server/domain/enrollment/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { lockHead } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { tell } from '#server/platform/wakes/index.ts';
+import { lockVm } from './grant-wire-access.ts';
+import { type RevokeWireAccessInput, revokeWireAccessInput } from './input.ts';
+
+/**
+ * Ends stock mode: the forwarder's token and the tenant key are gone with the commit, and a reference agent may enrol.
+ * Its extensions stay declared. Throws 404 `vm_unknown` | `wire_access_absent`.
+ */
+export async function revokeWireAccess(ctx: Context, input: RevokeWireAccessInput): Promise<void> {
+  allow(ctx.actor, 'operator');
+  const { vmId } = parse(revokeWireAccessInput, input);
+  await ctx.db.transaction(async (tx) => {
+    await lockVm(tx, vmId);
+    await lockHead(tx, vmId);
+    // Presence goes last of the locks, as with reports.
+    await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
+    await tx.delete(stockAgents).where(eq(stockAgents.vmId, vmId));
+    const [gone] = await tx
+      .delete(agents)
+      .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')))
+      .returning({ thumbprint: agents.thumbprint });
+    if (gone === undefined) throw new DomainError('not_found', 'wire_access_absent');
+    // As before an enrolment: what is declared from now on is sealed for whoever comes.
+    await tx.update(goalStateHeads).set({ certificate: null, thumbprint: null }).where(eq(goalStateHeads.vmId, vmId));
+    await recordAudit(tx, ctx, {
+      action: 'wire-access.revoke',
+      target: { kind: 'vm', id: vmId },
+      vmId,
+      before: { thumbprint: gone.thumbprint },
+    });
+    await recordChange(tx, 'vm', vmId);
+    await tell(tx, credentialsChannel, [vmId]);
+  });
+}

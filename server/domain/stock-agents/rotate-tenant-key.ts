@@ -1,0 +1,47 @@
+import { and, eq } from 'drizzle-orm';
+import { agents, stockAgents } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { bindCertificate } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { lockVm } from './grant-wire-access.ts';
+import { type RotateTenantKeyInput, rotateTenantKeyInput } from './input.ts';
+import { makeTenantKey, sealTenantKey } from './tenant-key.ts';
+
+/**
+ * Gives a stock VM another tenant key: protected settings are sealed for it anew in a new incarnation, and sequence
+ * numbers stay. The agent asks for the key by itself. Throws 404 `vm_unknown` | `wire_access_absent`.
+ */
+export async function rotateTenantKey(
+  ctx: Context,
+  input: RotateTenantKeyInput,
+): Promise<{ thumbprint: string; incarnation: number }> {
+  allow(ctx.actor, 'operator');
+  const { vmId } = parse(rotateTenantKeyInput, input);
+  const key = await makeTenantKey(ctx.now);
+  const { pem, thumbprint, keyHash } = key.certificate;
+  return ctx.db.transaction(async (tx) => {
+    await lockVm(tx, vmId);
+    const [before] = await tx
+      .select({ thumbprint: agents.thumbprint })
+      .from(agents)
+      .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')));
+    if (before === undefined) throw new DomainError('not_found', 'wire_access_absent');
+    await tx.update(agents).set({ certificate: pem, thumbprint, keyHash }).where(eq(agents.vmId, vmId));
+    await tx
+      .update(stockAgents)
+      .set({ tenantKey: sealTenantKey(ctx.keys, vmId, key), tenantKeyAt: ctx.now })
+      .where(eq(stockAgents.vmId, vmId));
+    const incarnation = await bindCertificate(tx, ctx, vmId, key.certificate, 'the same machine');
+    await recordAudit(tx, ctx, {
+      action: 'wire-access.rotate-key',
+      target: { kind: 'vm', id: vmId },
+      vmId,
+      before,
+      after: { thumbprint },
+    });
+    return { thumbprint, incarnation };
+  });
+}

@@ -1,0 +1,51 @@
+import { webcrypto } from 'node:crypto';
+import 'reflect-metadata';
+import { cryptoProvider, X509CertificateGenerator } from '@peculiar/x509';
+import { readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
+import type { Keys } from '#server/platform/keys.ts';
+import { seal, unseal } from '#server/platform/keys.ts';
+
+/** A key pair by which protected settings reach a stock agent. */
+export interface TenantKey {
+  certificate: SealingCertificate;
+  /** PKCS#8, DER. In plain text only until it is sealed. */
+  privateKey: Buffer;
+}
+
+const algorithm = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  publicExponent: new Uint8Array([1, 0, 1]),
+  modulusLength: 2048,
+};
+const day = 24 * 3_600_000;
+
+/** Makes a key of a VM's own and its self-signed certificate; a tenth of a second of computing, outside transactions. */
+export async function makeTenantKey(now: Date): Promise<TenantKey> {
+  cryptoProvider.set(webcrypto as Crypto);
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const made = await X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: ['Annex tenant'] }],
+    notBefore: new Date(now.getTime() - day),
+    // Nobody looks at it: it is renewed by an act, not by time.
+    notAfter: new Date(now.getTime() + 20 * 365 * day),
+    signingAlgorithm: algorithm,
+    keys: keys as CryptoKeyPair,
+  });
+  const certificate = readSealingCertificate(made.toString('pem'));
+  if (certificate === null) throw new Error('the tenant certificate cannot be sealed for');
+  return { certificate, privateKey: Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)) };
+}
+
+/** What binds a sealed key to its place: moved to another VM it does not open. */
+const boundTo = (vmId: string): string => `${vmId}/tenant-key`;
+
+/** Seals the key for the database, and wipes it. */
+export function sealTenantKey(keys: Keys, vmId: string, { privateKey }: TenantKey): Buffer {
+  const sealed = seal(keys.tenant, privateKey, boundTo(vmId));
+  privateKey.fill(0);
+  return sealed;
+}
+
+export const openTenantKey = (keys: Keys, vmId: string, sealed: Buffer): Buffer =>
+  unseal(keys.tenant, sealed, boundTo(vmId));

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import {
+  getWireAccess,
+  grantWireAccess,
+  revokeWireAccess,
+  rotateTenantKey,
+} from '#server/domain/stock-agents/index.ts';
+import { type Route, route } from '../route.ts';
+import { inVm, time } from '../shapes.ts';
+
+const incarnation = z.number().int();
+
+const wireAccess = z.object({
+  isOpen: z.boolean(),
+  agent: z.enum(['none', 'reference', 'stock']),
+  stock: z
+    .object({
+      containerId: z.string(),
+      grantedAt: time,
+      grantedBy: z.string(),
+      version: z.string().nullable(),
+      tenantCertificate: z.object({ thumbprint: z.string(), madeAt: time }),
+      transportCertificate: z.object({ thumbprint: z.string(), seenAt: time }).nullable(),
+      seen: z.object({ incarnation, at: time }).nullable(),
+      settled: z.object({ incarnation, at: time, status: z.string(), message: z.string().nullable() }).nullable(),
+    })
+    .nullable(),
+});
+
+export const wireAccessRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/vms/{id}/wire-access',
+    operationId: 'grantWireAccess',
+    summary:
+      'A token for the forwarder of a stock Azure Linux agent; the earlier one is void. Sets the VM to stock mode.',
+    role: 'operator',
+    params: inVm,
+    answers: { 201: { meaning: 'The token, shown once.', schema: z.object({ token: z.string() }) } },
+    refusals: [404, 409],
+    run: async (ctx, { params }) => ({ status: 201, body: await grantWireAccess(ctx, { vmId: params.id }) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/vms/{id}/wire-access',
+    operationId: 'getWireAccess',
+    summary: 'Which kind of agent the VM has, and how its stock agent stands.',
+    role: 'viewer',
+    params: inVm,
+    answers: { 200: { meaning: 'The state.', schema: wireAccess } },
+    refusals: [404],
+    run: async (ctx, { params }) => ({ status: 200, body: await getWireAccess(ctx, { vmId: params.id }) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/vms/{id}/wire-access',
+    operationId: 'revokeWireAccess',
+    summary: 'Ends stock mode: token and tenant key are void, and another agent may enrol.',
+    role: 'operator',
+    params: inVm,
+    answers: { 204: { meaning: 'Ended.' } },
+    refusals: [404],
+    run: async (ctx, { params }) => {
+      await revokeWireAccess(ctx, { vmId: params.id });
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/vms/{id}/wire-access/tenant-key',
+    operationId: 'rotateTenantKey',
+    summary: 'Another tenant key: protected settings are sealed for it anew, and no sequence number rises.',
+    role: 'operator',
+    params: inVm,
+    answers: {
+      200: { meaning: 'What is in force now.', schema: z.object({ thumbprint: z.string(), incarnation }) },
+    },
+    refusals: [404],
+    run: async (ctx, { params }) => ({ status: 200, body: await rotateTenantKey(ctx, { vmId: params.id }) }),
+  }),
+];
