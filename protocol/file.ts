@@ -61,6 +61,8 @@ export function formattedMessageWith(limits: DocumentLimits) {
 export interface MessageReference {
   id: string;
   params: string[];
+  /** Found again by the portal from the text, for an agent that drops ids; no file can say this of itself. */
+  recovered?: true;
 }
 
 export function messageReferenceWith(limits: DocumentLimits): z.ZodType<MessageReference> {

@@ -47,7 +47,7 @@ export interface LanguageBadgeProps {
   /** Language of the text that is shown, `null` where it came as sent. */
   language: string | null;
   /** Where the text comes from. */
-  source: 'resource' | 'as-sent' | 'bare-id';
+  source: 'resource' | 'as-sent' | 'bare-id' | 'recovered';
   /** The reader gets another language than asked for: the box turns amber and says so. */
   fallback?: boolean;
   className?: string;

@@ -12,10 +12,15 @@ export interface LocalizedMessage {
   text: string;
   /** BCP 47; `und` where nobody knows. */
   lang: string;
-  /** From a resource file, as the handler wrote it, or nothing but the id and its params. */
-  source: 'resource' | 'formatted' | 'id';
+  /**
+   * From a resource file, as the handler wrote it, nothing but the id and its params, or from a resource file by an id
+   * that the portal found again from the text.
+   */
+  source: 'resource' | 'formatted' | 'id' | 'recovered';
   id?: string;
   params?: string[];
+  /** Where the id was recovered: the text that the agent sent. */
+  original?: string;
 }
 
 export interface MessageToLocalize {
@@ -29,11 +34,11 @@ export interface MessageToLocalize {
 /**
  * The text for one reader (AZ-L3, AZ-L5): a resource in a wanted language, the formatted text where its language is
  * wanted, the `en` resource, the formatted text, the id with its params. Fallback is per message id. Null where the
- * handler sent no message at all.
+ * handler sent no message at all. An id that was recovered is never told as one that was sent.
  */
 export function localizeMessage(input: MessageToLocalize): LocalizedMessage | null {
   const { message, formattedMessage, wanted } = input;
-  const said = message && { id: message.id, params: message.params };
+  const said = message?.recovered ? undefined : message && { id: message.id, params: message.params };
   const asSent = formattedMessage && {
     text: formattedMessage.message,
     lang: formattedMessage.lang.trim() || unknownLanguage,
@@ -49,7 +54,7 @@ export function localizeMessage(input: MessageToLocalize): LocalizedMessage | nu
 }
 
 function fromResource(
-  { message, resources }: MessageToLocalize,
+  { message, formattedMessage, resources }: MessageToLocalize,
   languages: readonly string[],
 ): LocalizedMessage | null {
   if (message === undefined) return null;
@@ -57,7 +62,17 @@ function fromResource(
     const template = templateOf(resources.get(lang), message.id);
     if (template === undefined) continue;
     const text = fillTemplate(template, message.params);
-    if (text.trim() !== '') return { text, lang, source: 'resource', id: message.id, params: message.params };
+    if (text.trim() === '') continue;
+    const { id, params } = message;
+    if (!message.recovered) return { text, lang, source: 'resource', id, params };
+    return {
+      text,
+      lang,
+      source: 'recovered',
+      id,
+      params,
+      ...(formattedMessage && { original: formattedMessage.message }),
+    };
   }
   return null;
 }

@@ -1,14 +1,16 @@
 import { z } from 'zod';
+import type { MessageMatcher } from '#server/domain/localization/index.ts';
 
 /**
  * `report` is the parsed body of `POST /agent/v1/reports`; `receivedAt` is when it had arrived, on the portal's clock;
- * `counter` is the agent's call counter.
+ * `counter` is the agent's call counter. `recover` finds message ids again where an agent drops them, by extension.
  */
 export const ingestReportInput = z.object({
   vmId: z.uuid(),
   report: z.unknown(),
   receivedAt: z.date(),
   counter: z.int().nonnegative().nullable().default(null),
+  recover: z.custom<ReadonlyMap<string, MessageMatcher>>((given) => given instanceof Map).optional(),
 });
 export type IngestReportInput = z.input<typeof ingestReportInput>;
 

@@ -30,11 +30,11 @@ export interface PreparedReport {
 
 /** Reads a report. Throws 400 with every fault where its frame is wrong, 413 above the limits, 403 for anyone else. */
 export function prepareReport(ctx: Context, input: IngestReportInput): PreparedReport {
-  const { vmId, report, receivedAt, counter } = parse(ingestReportInput, input, 'bad_request');
+  const { vmId, report, receivedAt, counter, recover } = parse(ingestReportInput, input, 'bad_request');
   if (ctx.actor.kind !== 'agent' || ctx.actor.id !== vmId) {
     throw new DomainError('forbidden', 'forbidden', { params: { role: 'agent' } });
   }
-  const { envelope, entries, faults } = readReport(report, ctx.config.limits.report);
+  const { envelope, entries, faults } = readReport(report, ctx.config.limits.report, recover);
   const { periods, agentTime, appliedEtag, run, reportNumber } = envelope;
   const skew = agentTime === undefined ? null : Math.round((Date.parse(agentTime) - receivedAt.getTime()) / 1000);
   const said = {

@@ -20,6 +20,7 @@ import {
   statusFileWith,
 } from '#protocol/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
+import { type MessageMatcher, recoverHeartbeat, recoverStatus } from '#server/domain/localization/index.ts';
 
 interface EntryBase {
   /** JSON pointer into the report. */
@@ -52,6 +53,13 @@ interface Schemas {
   statusFile: ReturnType<typeof statusFileWith>;
 }
 
+/** What reading an entry takes. */
+interface Reading {
+  schemas: Schemas;
+  limits: DocumentLimits;
+  recover: Recover;
+}
+
 // Schemas cost more to build than to run; limits are made once per process.
 const built = new WeakMap<DocumentLimits, Schemas>();
 
@@ -79,6 +87,10 @@ function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: 
   return { envelope: fatal ? null : reportEnvelope.parse(Object.fromEntries(rest)), faults: frame.faults };
 }
 
+/** Finds message ids again, by extension; what was sent stays as it was. */
+type Recover = ReadonlyMap<string, MessageMatcher>;
+const recoversNothing: Recover = new Map();
+
 /**
  * Reads a report entry by entry: the good ones, and every fault of the others. Throws 400 where the frame itself is
  * wrong (the entries' faults come along), 413 where there are too many entries.
@@ -86,6 +98,7 @@ function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: 
 export function readReport(
   report: unknown,
   limits: DocumentLimits & { entries: number },
+  recover: Recover = recoversNothing,
 ): { envelope: ReportEnvelope; entries: ReportEntry[]; faults: Fault[] } {
   const { envelope, faults } = readFrame(report);
   const lists = isPlainObject(report) ? report : {};
@@ -102,8 +115,8 @@ export function readReport(
     });
   };
   each('handlers', (raw, path) => readHandler(schemas, raw, path, faults));
-  each('heartbeats', (raw, path) => readHeartbeat(schemas, limits, raw, path, faults));
-  each('statuses', (raw, path) => readStatus(schemas, limits, raw, path, faults));
+  each('heartbeats', (raw, path) => readHeartbeat({ schemas, limits, recover }, raw, path, faults));
+  each('statuses', (raw, path) => readStatus({ schemas, limits, recover }, raw, path, faults));
   const shown = faults.slice(0, maxFaults);
   if (envelope === null) throw new DomainError('bad_request', 'report_invalid', { faults: shown });
   return { envelope, entries, faults: shown };
@@ -136,8 +149,7 @@ function readHandler(schemas: Schemas, raw: unknown, path: string, faults: Fault
 }
 
 function readHeartbeat(
-  schemas: Schemas,
-  limits: DocumentLimits,
+  { schemas, limits, recover }: Reading,
   raw: unknown,
   path: string,
   faults: Fault[],
@@ -150,13 +162,13 @@ function readHeartbeat(
   if (entry === null || document === null) return null;
   const { extension: name, ageSeconds, readSecondsAgo } = entry;
   const ages = { ageSeconds, readSecondsAgo };
+  recoverHeartbeat(document, recover.get(name));
   const hash = fingerprint(document);
   return { kind: 'heartbeat', path, name, sequenceNumber: null, ...ages, document, hash, raw: raw as typeof entry };
 }
 
 function readStatus(
-  schemas: Schemas,
-  limits: DocumentLimits,
+  { schemas, limits, recover }: Reading,
   raw: unknown,
   path: string,
   faults: Fault[],
@@ -169,6 +181,7 @@ function readStatus(
   if (entry === null || document === null) return null;
   const { extension: name, sequenceNumber, ageSeconds, readSecondsAgo } = entry;
   const ages = { ageSeconds, readSecondsAgo };
+  recoverStatus(document, recover.get(name));
   const hash = fingerprint(document);
   return { kind: 'status', path, name, sequenceNumber, ...ages, document, hash, raw: raw as typeof entry };
 }

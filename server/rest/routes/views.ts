@@ -14,6 +14,7 @@ const message = z
     source: z.enum(['resource', 'formatted', 'id', 'recovered']),
     id: z.string().optional(),
     params: z.array(z.string()).optional(),
+    original: z.string().optional(),
   })
   .nullable();
 

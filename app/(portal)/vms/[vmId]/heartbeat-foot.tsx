@@ -4,7 +4,7 @@ import { HeartPulse } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
-import { MessageText } from './message-line.tsx';
+import { MarkedText } from './message-line.tsx';
 import { type Extension, statusOfVerdict } from './vm-data.ts';
 
 /** Comes with the time axis, from which it reads; its line is as high without it. */
@@ -37,7 +37,7 @@ export function HeartbeatFoot({ vmId, name, heartbeat, deadlineAt, at }: Heartbe
             {t(`heartbeat.${verdict}`)}
           </span>
           <span className="min-w-0 text-ink-2 wrap-anywhere">
-            {message ? <MessageText said={message} /> : null}
+            {message ? <MarkedText said={message} /> : null}
             {code === null || code === 0 ? null : (
               <span className="ms-2 text-ink-3 tabular-nums">{t('card.code', { code })}</span>
             )}

@@ -2,13 +2,25 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { LanguageBadge } from '#app/_ui/tag.tsx';
+import { RecoveredMark } from './recovered-mark.tsx';
 import type { Said } from './vm-data.ts';
 
-const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id' } as const;
+const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', recovered: 'recovered' } as const;
 
 /** The text of a message, told in its own language to those who hear it; an empty one says that nobody knows which. */
 export function MessageText({ said }: { said: Said }) {
   return <span lang={said.lang === 'und' ? '' : said.lang}>{said.text}</span>;
+}
+
+/** A message where nothing beside it says where it comes from: marked if it is not what the agent sent. */
+export function MarkedText({ said }: { said: Said }) {
+  const isOther = said.source === 'recovered' && said.original !== said.text;
+  return (
+    <>
+      <MessageText said={said} />
+      {isOther ? <RecoveredMark said={said} className="-my-1 ms-0.5" /> : null}
+    </>
+  );
 }
 
 /** Where a message's text comes from; amber where it is not the reader's language. */
@@ -16,7 +28,14 @@ export function MessageSource({ said }: { said: Said }) {
   const { i18n } = useTranslation();
   const known = said.lang !== 'und' && said.source !== 'id';
   const fallback = known && base(said.lang) !== base(i18n.language);
-  return <LanguageBadge language={known ? said.lang : null} source={sources[said.source]} fallback={fallback} />;
+  const badge = <LanguageBadge language={known ? said.lang : null} source={sources[said.source]} fallback={fallback} />;
+  if (said.source !== 'recovered') return badge;
+  return (
+    <span className="inline-flex items-baseline">
+      {badge}
+      <RecoveredMark said={said} className="-my-1.5 ms-px" />
+    </span>
+  );
 }
 
 const base = (language: string): string => language.split('-')[0]?.toLowerCase() ?? '';

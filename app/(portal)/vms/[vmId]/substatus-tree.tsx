@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import { MessageText } from './message-line.tsx';
+import { MarkedText } from './message-line.tsx';
 import { type Substatus, statusOfWord } from './vm-data.ts';
 
 /** The parts of a status, each with its own; parts of parts hang below on lines. */
@@ -60,7 +60,7 @@ function Part({ part, depth }: { part: Substatus; depth: number }) {
         <span translate="no" className="mono-11 truncate text-ink-2" title={part.name ?? part.operation ?? undefined}>
           {part.name ?? part.operation}
         </span>
-        <span className="wrap-anywhere">{part.message ? <MessageText said={part.message} /> : null}</span>
+        <span className="wrap-anywhere">{part.message ? <MarkedText said={part.message} /> : null}</span>
         <span
           className="mono-11 text-ink-3 tabular-nums"
           title={part.code === null ? undefined : t('card.code', { code: part.code })}

@@ -172,13 +172,13 @@ async function withMessages(ctx: Context, groups: readonly Sampled[], wanted: st
       const resources = found.get(`${extension.handler}-${sample.version}`) ?? new Map();
       const sent = await readMessage(ctx, sample);
       const said = localizeMessage({
-        message: { id, params: sent?.message?.id === id ? sent.message.params : [] },
+        message: sent?.message?.id === id ? sent.message : { id, params: [] },
         formattedMessage: sent?.formattedMessage,
         resources,
         wanted,
       });
       if (said === null || said.source === 'id') return group;
-      const template = said.source === 'resource' ? resources.get(said.lang)?.[id] : undefined;
+      const template = said.source === 'formatted' ? undefined : resources.get(said.lang)?.[id];
       // What one VM filled in is not true of the others.
       const text = template !== undefined && group.vms > 1 ? openText(template) : said.text;
       if (template === undefined && group.vms > 1) return group;

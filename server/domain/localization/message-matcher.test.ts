@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { partsOf, placeholdersOf } from '#protocol/template.ts';
+import type { Messages } from './message.ts';
+import { MessageMatcher } from './message-matcher.ts';
+
+const matcherOf = (languages: Record<string, Messages>) => new MessageMatcher(new Map(Object.entries(languages)));
+const english = (messages: Messages) => matcherOf({ en: messages });
+const mark = ' ... [TRUNCATED]';
+
+const mount = {
+  '1215': 'Failed to establish connection to {0} as {1}',
+  no_password: 'There is no password for {0}. Set it in the protected settings.',
+  mounted: 'The share of {0} is mounted as {1}.',
+  unmounted: 'The share is not mounted.',
+};
+
+describe('a text and the message that it came from', () => {
+  test.each<[text: string, id: string, params: string[]]>([
+    ['The share is not mounted.', 'unmounted', []],
+    ['The share is not mounted.\r\n', 'unmounted', []],
+    ['The share of files.example.net is mounted as backup.', 'mounted', ['files.example.net', 'backup']],
+    ['There is no password for . Set it in the protected settings.', 'no_password', ['']],
+    ['Failed to establish connection to {0} as {1}', '1215', ['{0}', '{1}']],
+    ['Failed to establish connection to ümläut.example as 管理者', '1215', ['ümläut.example', '管理者']],
+  ])('%j', (text, id, params) => {
+    expect(english(mount).match(text)).toEqual({ id, params });
+  });
+
+  test.each([
+    '',
+    '\n',
+    'Something else happened.',
+    'the share is not mounted.',
+    'The share is not mounted',
+    'The share of files.example.net is mounted',
+    '__proto__',
+    // `as` stands twice: which of both ends the first param?
+    'Failed to establish connection to host as a as b',
+  ])('%j is left alone', (text) => {
+    expect(english(mount).match(text)).toBeNull();
+  });
+
+  test.each<[template: string, text: string, params: string[] | null]>([
+    ['<0> of <1> rules', '3 of 7 rules', ['3', '7']],
+    ['{1} before {0}', 'this before that', ['that', 'this']],
+    ['{0} is {0}', 'red is red', ['red']],
+    ['{0} is {0}', 'red is blue', null],
+    ['{{{0}}} is literal', '{a} is literal', ['a']],
+    ['all {{0}} of them', 'all {0} of them', []],
+    ['{0}{1} together', 'ab together', null],
+    ['{0}{1} together', ' together', ['', '']],
+    // Another language may ask for the param that English leaves out.
+    ['only {1}', 'only this', null],
+    // It would fit anything, and say nothing that a translation could say better.
+    ['{0}: {1}', 'disk: full', null],
+  ])('%j says %j', (template, text, params) => {
+    expect(english({ it: template }).match(text)).toEqual(params && { id: 'it', params });
+  });
+
+  test('two templates that fit are nobody’s message, even where one says more', () => {
+    const two = english({ rule: 'Rule {0} holds.', thing: '{0} holds.', all: 'Everything holds.' });
+    expect(two.match('Rule 7 holds.')).toBeNull();
+    expect(two.match('Everything holds.')).toBeNull();
+    expect(two.match('Seven holds.')).toEqual({ id: 'thing', params: ['Seven'] });
+    expect(english({ a: 'Done.', b: 'Done.' }).match('Done.')).toBeNull();
+    expect(english({ any: '{0}', done: 'Done.' }).match('Done.')).toEqual({ id: 'done', params: [] });
+  });
+
+  test('a text that no English template fits is looked for in the other languages', () => {
+    const all = matcherOf({
+      de: { up: 'Läuft seit {0}.', ok: 'OK {0}.', one: 'Gleich {0}.', two: 'Zwei.' },
+      en: { up: 'Up since {0}.', ok: 'OK {0}.' },
+      sv: { up: 'Igång sedan {0}.', one: 'Zwei.', two: 'Gleich {0}.' },
+    });
+    expect(all.match('Igång sedan 12:00.')).toEqual({ id: 'up', params: ['12:00'] });
+    expect(all.match('Läuft seit 12:00.')).toEqual({ id: 'up', params: ['12:00'] });
+    expect(all.match('OK 7.')).toEqual({ id: 'ok', params: ['7'] });
+    expect(all.match('Gleich 7.')).toBeNull();
+    expect(matcherOf({}).match('Up since 12:00.')).toBeNull();
+  });
+});
+
+describe('a text whose end was cut off', () => {
+  test('is told where it ends within the last param, which keeps the mark', () => {
+    const said = english({ failed: 'The command failed: {0}', other: 'It is {0} o’clock.' });
+    expect(said.match(`The command failed: first line\nsecond${mark}`)).toEqual({
+      id: 'failed',
+      params: [`first line\nsecond${mark}`],
+    });
+  });
+
+  test.each<[what: string, messages: Messages]>([
+    ['the end of the template is cut off too', { failed: 'The command failed: {0}. See the log.' }],
+    ['another may have gone on', { failed: 'The command failed: {0}', log: 'The command failed: {0}. See the log.' }],
+    [
+      'a text without params may have begun so',
+      { failed: 'The command {0}', long: `The command failed: x${'y'.repeat(999)}` },
+    ],
+  ])('is left alone where %s', (_, messages) => {
+    expect(english(messages).match(`The command failed: x${mark}`)).toBeNull();
+  });
+});
+
+describe('hostile texts', () => {
+  const size = 16 * 1024;
+  const a = (count: number) => 'a'.repeat(count);
+  // Linear work of this size takes a few milliseconds, quadratic work seconds.
+  const bearable = 1_000;
+
+  test.each<[what: string, messages: Messages, text: string]>([
+    ['a literal that nearly fits everywhere', { x: `start {0}${a(4_000)}b${a(4_000)}{1} end` }, `start ${a(size)} end`],
+    ['hundreds of placeholders', { x: `abc${'{0}a{1}'.repeat(500)}abc` }, `abc${a(size)}abc`],
+    [
+      'thousands of templates that all come into question',
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`m${n}`, `aaaaaaaaa{0}a{1}${n}`])),
+      a(size),
+    ],
+    ['line ends without an end', { x: 'abc {0}' }, `abc${'\n'.repeat(size)}x`],
+    ['what an expression would start over with', { x: '{0}: {1}: {2}: {3}: abc' }, ': '.repeat(size / 2)],
+    ['a cut text', { x: `abc {0}${a(100)}b{1}` }, `abc ${a(size)}${mark}`],
+  ])('%s', (_, messages, text) => {
+    const matcher = english(messages);
+    matcher.match('a first text, for which the templates are compiled');
+    const begun = performance.now();
+    expect(matcher.match(text)).toBeNull();
+    expect(performance.now() - begun).toBeLessThan(bearable);
+  });
+
+  test('four times the text takes not much more than four times as long', () => {
+    const matcher = english({ x: `abc {0}${a(200)}b{1} def`, y: '{0}aaaaaaaa{1}aaaaaaab' });
+    const time = (text: string): number => {
+      const times = Array.from({ length: 3 }, () => {
+        const begun = performance.now();
+        matcher.match(text);
+        return performance.now() - begun;
+      });
+      return Math.min(...times);
+    };
+    time(`abc ${a(50_000)} def`);
+    expect(time(`abc ${a(200_000)} def`) / time(`abc ${a(50_000)} def`)).toBeLessThan(10);
+  });
+});
+
+test('a template is taken apart as it is filled', () => {
+  expect(partsOf('{{{0}}} <1>{0}')).toEqual({ literals: ['{', '} ', '', ''], indexes: [0, 1, 0] });
+  expect(partsOf('')).toEqual({ literals: [''], indexes: [] });
+  expect(placeholdersOf('{1} <0> {1} {{2}}')).toEqual([0, 1]);
+});

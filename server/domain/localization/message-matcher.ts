@@ -1,0 +1,119 @@
+import type { MessageReference } from '#protocol/index.ts';
+import { lastLanguage } from './language.ts';
+import type { Messages, Resources } from './message.ts';
+import { TemplateIndex } from './template-index.ts';
+import { TemplatePattern, truncationMark } from './template-pattern.ts';
+
+/**
+ * The way back from a text to its message, for one handler version: which template says it, and with which params.
+ * Never a guess: a text that two templates fit, or one in two ways, is nobody's. English goes first, for the agents that
+ * drop ids stamp all they send as English; a text that no English template fits is looked for in the other languages.
+ * Linear in the text, whatever it and the templates hold.
+ */
+export class MessageMatcher {
+  readonly #resources: Resources;
+  readonly #compiled = new Map<string, LanguageMatcher>();
+
+  constructor(resources: Resources) {
+    this.#resources = resources;
+  }
+
+  /** The message that this text came from, or null where none is certain. */
+  match(text: string): Pick<MessageReference, 'id' | 'params'> | null {
+    const said = withoutLineEnd(text);
+    if (said.trim() === '') return null;
+    const english = this.#find(lastLanguage, said);
+    if (english !== null) return english === 'unclear' ? null : english;
+    const found = new Map<string, MessageReference>();
+    for (const lang of this.#resources.keys()) {
+      const other = lang === lastLanguage ? null : this.#find(lang, said);
+      if (other === 'unclear') return null;
+      if (other !== null) found.set(JSON.stringify([other.id, other.params]), other);
+    }
+    const [only, another] = found.values();
+    return another === undefined ? (only ?? null) : null;
+  }
+
+  #find(lang: string, said: string): MessageReference | 'unclear' | null {
+    let matcher = this.#compiled.get(lang);
+    if (matcher === undefined) {
+      matcher = new LanguageMatcher(this.#resources.get(lang) ?? {});
+      this.#compiled.set(lang, matcher);
+    }
+    return matcher.find(said);
+  }
+}
+
+/** Beyond it the agent cuts texts, so that a longer one without placeholders may be what a cut text began with. */
+const shortestCut = 900;
+
+class LanguageMatcher {
+  /** The ids of texts without placeholders; null where two have the same. */
+  readonly #fixed = new Map<string, string | null>();
+  readonly #longFixed: string[] = [];
+  readonly #patterns: TemplatePattern[] = [];
+  readonly #index = new TemplateIndex();
+  /** The same by what stands before the last placeholder, made when the first cut text comes. */
+  #cutIndex: TemplateIndex | undefined;
+
+  constructor(messages: Messages) {
+    for (const [id, template] of Object.entries(messages)) {
+      const pattern = new TemplatePattern(id, withoutLineEnd(template));
+      if (pattern.fixed !== null) {
+        if (pattern.fixed.trim() === '') continue;
+        this.#fixed.set(pattern.fixed, this.#fixed.has(pattern.fixed) ? null : id);
+        if (pattern.fixed.length >= shortestCut) this.#longFixed.push(pattern.fixed);
+      } else if (pattern.hasWords) {
+        this.#patterns.push(pattern);
+        this.#index.add(pattern, pattern.literals);
+      }
+    }
+  }
+
+  find(said: string): MessageReference | 'unclear' | null {
+    return said.endsWith(truncationMark) ? this.#findCut(said) : this.#findWhole(said);
+  }
+
+  #findWhole(said: string): MessageReference | 'unclear' | null {
+    const fixed = this.#fixed.get(said);
+    if (fixed === null) return 'unclear';
+    const candidates = this.#index.candidates(said);
+    if (candidates === null) return 'unclear';
+    let found: MessageReference | null = fixed === undefined ? null : { id: fixed, params: [] };
+    for (const pattern of candidates) {
+      const params = pattern.fit(said);
+      if (params === null) continue;
+      if (params === 'unclear' || found !== null) return 'unclear';
+      found = { id: pattern.id, params };
+    }
+    return found;
+  }
+
+  /** Only what ends with a placeholder can be told when the end is missing; the mark then stays in that param. */
+  #findCut(said: string): MessageReference | 'unclear' | null {
+    const seen = said.slice(0, -truncationMark.length);
+    if (this.#longFixed.some((text) => text.startsWith(seen))) return 'unclear';
+    if (this.#cutIndex === undefined) {
+      this.#cutIndex = new TemplateIndex();
+      for (const pattern of this.#patterns)
+        if (pattern.hasWordsWhenCut) this.#cutIndex.add(pattern, pattern.cutLiterals);
+    }
+    const candidates = this.#cutIndex.candidates(seen);
+    if (candidates === null) return 'unclear';
+    let found: MessageReference | null = null;
+    for (const pattern of candidates) {
+      const params = pattern.fitCut(said);
+      if (params === null) continue;
+      if (params === 'unclear' || found !== null) return 'unclear';
+      found = { id: pattern.id, params };
+    }
+    return found;
+  }
+}
+
+/** Handlers end texts with a line end as often as not. A loop: an expression would look again from every line end. */
+function withoutLineEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;
+  return text.slice(0, end);
+}

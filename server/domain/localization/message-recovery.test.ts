@@ -1,0 +1,119 @@
+import { beforeAll, expect, test } from 'vitest';
+import { extensionLatest, reportHistory } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { ingestReport } from '#server/domain/reports/index.ts';
+import { getInstanceView } from '#server/domain/views/index.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVm } from '#server/testing/fleet.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { MessageRecovery } from './message-recovery.ts';
+import { setResources } from './set-resources.ts';
+
+let services: Services;
+const start = new Date();
+const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+const version = '1.0.0.0';
+
+beforeAll(async () => {
+  services = await testServices();
+});
+
+async function givenMessages(handler: string, lang: string, messages: Record<string, string>): Promise<void> {
+  await setResources(await testContext({ services }), {
+    handler,
+    version,
+    lang,
+    file: [{ version: 1, lang, messages: Object.entries(messages).map(([id, text]) => ({ id, text })) }],
+  });
+}
+
+test('new and changed resource files are noticed within a minute, and what is kept costs no query', async () => {
+  const handler = 'Acme.Recovery.Kept';
+  await givenVersion(services.db, { handler });
+  const recovery = new MessageRecovery(services.db);
+  const match = async (text: string, now: Date) =>
+    (await recovery.matchersOf([{ handler, version }], now)).get(`${handler}-${version}`)?.match(text);
+  expect(await match('The disk is full.', start)).toBeUndefined();
+  await givenMessages(handler, 'en', { full: 'The disk is full.' });
+  expect(await match('The disk is full.', later(30))).toBeUndefined();
+  expect(await match('The disk is full.', later(61))).toMatchObject({ id: 'full' });
+  await givenMessages(handler, 'en', { full: 'No room is left.' });
+  expect(await match('The disk is full.', later(90))).toMatchObject({ id: 'full' });
+  expect(await match('The disk is full.', later(122))).toBeNull();
+  expect(await match('No room is left.', later(122))).toMatchObject({ id: 'full' });
+});
+
+test('a report without ids is stored with those that were recovered, and each reader gets their language', async () => {
+  const handler = 'Acme.Recovery.Probe';
+  await givenVersion(services.db, { handler });
+  await givenMessages(handler, 'en', { watch: 'Watching {0}.', reach: '{0} answers.', beat: 'Alive since {0}.' });
+  await givenMessages(handler, 'de', { watch: '{0} wird beobachtet.', reach: '{0} antwortet.' });
+  const vm = await givenVm(services);
+  await vm.declare('probe', { handler });
+  await vm.deliver(start);
+  const matcher = (await new MessageRecovery(services.db).matchersOf([{ handler, version }], start)).get(
+    `${handler}-${version}`,
+  );
+  if (matcher === undefined) throw new Error('the version has resource files');
+  const said = (message: string) => ({ formattedMessage: { lang: 'en-US', message } });
+  const ages = { extension: 'probe', ageSeconds: 0, readSecondsAgo: 0 };
+  // A file cannot claim to be recovered: the portal knows that it is not.
+  const forged = { message: { id: 'watch', params: ['x'], recovered: true } };
+  const status = {
+    status: 'success',
+    ...said('Watching db-1.'),
+    substatus: [
+      { name: 'target', status: 'success', ...said('db-1 answers.') },
+      { name: 'other', status: 'success', ...said('Something else.') },
+      { name: 'forged', status: 'success', ...forged },
+    ],
+  };
+  await ingestReport(await vm.agent(start), {
+    vmId: vm.vmId,
+    receivedAt: start,
+    recover: new Map([['probe', matcher]]),
+    report: {
+      statuses: [{ ...ages, sequenceNumber: 1, file: [{ version: 1, timestampUTC: '2026-01-01T00:00:00Z', status }] }],
+      heartbeats: [{ ...ages, file: [{ version: 1, heartbeat: { status: 'ready', ...said('Alive since 12:00.') } }] }],
+    },
+  });
+
+  const [latest] = await services.db.select().from(extensionLatest);
+  expect(latest?.status).toMatchObject({
+    message: { id: 'watch', params: ['db-1'], recovered: true },
+    ...said('Watching db-1.'),
+    substatus: [{ message: { id: 'reach', recovered: true } }, said('Something else.'), {}],
+  });
+  expect(latest?.status?.substatus[1]).not.toHaveProperty('message');
+  const history = await services.db.select().from(reportHistory);
+  expect(JSON.stringify(history.map(({ document }) => document)).split('"recovered":true')).toHaveLength(2);
+
+  const view = async (chosenLanguage: string) => {
+    const ctx = await testContext({ services, role: 'viewer' });
+    return (await getInstanceView(ctx, { vmId: vm.vmId, chosenLanguage })).extensions[0];
+  };
+  const german = await view('de');
+  expect(german?.status?.message).toEqual({
+    text: 'db-1 wird beobachtet.',
+    lang: 'de',
+    source: 'recovered',
+    id: 'watch',
+    params: ['db-1'],
+    original: 'Watching db-1.',
+  });
+  expect(german?.status?.substatus.map(({ message }) => [message?.text, message?.source])).toEqual([
+    ['db-1 antwortet.', 'recovered'],
+    ['Something else.', 'formatted'],
+    ['x wird beobachtet.', 'resource'],
+  ]);
+  // German lacks it, and English says what was sent.
+  expect(german?.heartbeat.message).toEqual({
+    text: 'Alive since 12:00.',
+    lang: 'en',
+    source: 'recovered',
+    id: 'beat',
+    params: ['12:00'],
+    original: 'Alive since 12:00.',
+  });
+  expect((await view('en'))?.status?.message).toMatchObject({ text: 'Watching db-1.', source: 'recovered' });
+});

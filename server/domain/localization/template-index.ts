@@ -1,0 +1,49 @@
+import type { TemplatePattern } from './template-pattern.ts';
+
+/** Lengths of the pieces by which templates are found, the longest that a template's longest literal has. */
+const sizes = [8, 3, 1] as const;
+/** Places of a literal at which a piece is looked for that few templates have. */
+const placesTried = 16;
+/** Templates that a text is held against; where more come into question none is told. */
+const mostCandidates = 64;
+
+/**
+ * Finds the templates that may say a text without trying them all: each is kept under one piece of its longest literal,
+ * which the text must have somewhere.
+ */
+export class TemplateIndex {
+  readonly #bySize = new Map<number, Map<string, TemplatePattern[]>>();
+
+  /** Takes a template in by these literals, of which one at least is not empty. */
+  add(pattern: TemplatePattern, literals: readonly string[]): void {
+    const anchor = literals.reduce((longest, literal) => (literal.length > longest.length ? literal : longest));
+    const size = sizes.find((each) => each <= anchor.length) ?? 1;
+    const pieces = this.#bySize.get(size) ?? new Map<string, TemplatePattern[]>();
+    this.#bySize.set(size, pieces);
+    const places = anchor.length - size + 1;
+    let best: { piece: string; others: number } | undefined;
+    for (let at = 0; at < places; at += Math.ceil(places / placesTried)) {
+      const piece = anchor.slice(at, at + size);
+      const others = pieces.get(piece)?.length ?? 0;
+      if (best === undefined || others < best.others) best = { piece, others };
+    }
+    const { piece = anchor } = best ?? {};
+    const kept = pieces.get(piece);
+    if (kept === undefined) pieces.set(piece, [pattern]);
+    else kept.push(pattern);
+  }
+
+  /** Every template that may say this text, each once; null where they are too many. */
+  candidates(text: string): ReadonlySet<TemplatePattern> | null {
+    const found = new Set<TemplatePattern>();
+    for (const [size, pieces] of this.#bySize) {
+      for (let at = 0; at + size <= text.length; at++) {
+        for (const pattern of pieces.get(text.slice(at, at + size)) ?? []) {
+          found.add(pattern);
+          if (found.size > mostCandidates) return null;
+        }
+      }
+    }
+    return found;
+  }
+}

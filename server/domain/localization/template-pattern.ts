@@ -1,0 +1,119 @@
+import { partsOf } from '#protocol/template.ts';
+
+/** What the stock Azure Linux agent puts in the place of an end that it cuts off. */
+export const truncationMark = ' ... [TRUNCATED]';
+
+const leastLetters = 2;
+const letter = /[\p{L}\p{N}]/gu;
+
+/** One template, to be recognised in a text. */
+export class TemplatePattern {
+  readonly id: string;
+  /** The whole text where there are no placeholders. */
+  readonly fixed: string | null;
+  readonly literals: readonly string[];
+  /** What can be seen of it when the end is cut off: all but the last literal. */
+  readonly cutLiterals: readonly string[];
+  readonly #indexes: readonly number[];
+  /** Whether the params it yields are all that other languages may ask for. */
+  readonly #isComplete: boolean;
+
+  constructor(id: string, template: string) {
+    const { literals, indexes } = partsOf(template);
+    this.id = id;
+    this.literals = literals;
+    this.cutLiterals = [...literals.slice(0, -1), ''];
+    this.fixed = indexes.length === 0 ? (literals[0] ?? '') : null;
+    this.#indexes = indexes;
+    this.#isComplete = new Set(indexes).size === Math.max(...indexes, -1) + 1;
+  }
+
+  /** `{0}: {1}` says the same in every language, and would fit any text. */
+  get hasWords(): boolean {
+    return hasWords(this.literals);
+  }
+
+  get hasWordsWhenCut(): boolean {
+    return hasWords(this.cutLiterals);
+  }
+
+  /** The params by which it says this text; null where it cannot, `unclear` where it could with others too. */
+  fit(text: string): string[] | 'unclear' | null {
+    return this.#paramsOf(text, this.literals);
+  }
+
+  /** The same of a text that ends with the truncation mark. */
+  fitCut(text: string): string[] | 'unclear' | null {
+    const params = this.#paramsOf(text, this.cutLiterals);
+    // The end of the template was cut off too, or is some way into the last param.
+    return params !== null && this.literals.at(-1) !== '' ? 'unclear' : params;
+  }
+
+  #paramsOf(text: string, literals: readonly string[]): string[] | 'unclear' | null {
+    const starts = foremost(text, literals);
+    if (starts === null) return null;
+    if (starts.length > 2 && !isOnlyWay(text, literals, starts)) return 'unclear';
+    const params: string[] = [];
+    for (const [place, index] of this.#indexes.entries()) {
+      const param = text.slice((starts[place] ?? 0) + (literals[place] ?? '').length, starts[place + 1]);
+      if (params[index] !== undefined && params[index] !== param) return null;
+      params[index] = param;
+    }
+    return this.#isComplete ? params : 'unclear';
+  }
+}
+
+function hasWords(literals: readonly string[]): boolean {
+  let letters = 0;
+  for (const literal of literals) letters += literal.match(letter)?.length ?? 0;
+  return letters >= leastLetters;
+}
+
+/** Where each literal begins when each stands as far to the front as it can; null where they do not fit in. */
+function foremost(text: string, literals: readonly string[]): number[] | null {
+  const first = literals[0] ?? '';
+  const last = literals.at(-1) ?? '';
+  const end = text.length - last.length;
+  if (first.length > end || !text.startsWith(first) || !text.endsWith(last)) return null;
+  const starts = [0];
+  let from = first.length;
+  for (const literal of literals.slice(1, -1)) {
+    const at = indexOf(text, literal, from);
+    if (at < 0 || at + literal.length > end) return null;
+    starts.push(at);
+    from = at + literal.length;
+  }
+  return [...starts, end];
+}
+
+/** Whether the literals stand in the same places when each stands as far to the back as it can: then nowhere else. */
+function isOnlyWay(text: string, literals: readonly string[], starts: readonly number[]): boolean {
+  const back = foremost(reversed(text), literals.map(reversed).reverse());
+  if (back === null) return false;
+  return literals.every(
+    (literal, place) => starts[place] === text.length - literal.length - (back[literals.length - 1 - place] ?? 0),
+  );
+}
+
+/** By code units, in which all positions are counted. */
+const reversed = (text: string): string => text.split('').reverse().join('');
+
+const shortLiteral = 64;
+
+/** `indexOf` that no text makes slow: for a long literal the built-in one may look at each place over and over. */
+function indexOf(text: string, literal: string, from: number): number {
+  if (literal.length <= shortLiteral) return text.indexOf(literal, from);
+  // Knuth, Morris and Pratt: for each beginning of the literal, the longest shorter one that it ends with.
+  const borders = new Uint32Array(literal.length);
+  for (let at = 1, matched = 0; at < literal.length; at++) {
+    while (matched > 0 && literal[at] !== literal[matched]) matched = borders[matched - 1] ?? 0;
+    if (literal[at] === literal[matched]) matched += 1;
+    borders[at] = matched;
+  }
+  for (let at = from, matched = 0; at < text.length; at++) {
+    while (matched > 0 && text[at] !== literal[matched]) matched = borders[matched - 1] ?? 0;
+    if (text[at] === literal[matched]) matched += 1;
+    if (matched === literal.length) return at - matched + 1;
+  }
+  return -1;
+}
