@@ -49,7 +49,8 @@ export async function wireForward(
   try {
     const journal = openJournal(layout.logs, print, options);
     const { wireAddress, pluginAddress, metadataAddress, networkNamespace, program } = options;
-    const endpoints = [wireAddress, pluginAddress, metadataAddress].map(endpointOf);
+    const addresses = [wireAddress, pluginAddress, ...(metadataAddress === 'none' ? [] : [metadataAddress])];
+    const endpoints = addresses.map(endpointOf);
     const listening = networkNamespace
       ? await listenInside(networkNamespace, endpoints, program)
       : await listenHere(endpoints);
@@ -68,8 +69,7 @@ export async function wireForward(
     if (isOpenToOthers(options.guestTokenFile)) {
       journal.warn(`Others may read ${options.guestTokenFile}: chmod 600. Who has the token speaks for the VM.`);
     }
-    const where = [wireAddress, pluginAddress, metadataAddress].join(', ');
-    journal.info(`Annex forwarder ${agentVersion} for VM ${vm}: ${where} to ${gateway.origin}.`);
+    journal.info(`Annex forwarder ${agentVersion} for VM ${vm}: ${addresses.join(', ')} to ${gateway.origin}.`);
     if (!signal.aborted) {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     }

@@ -13,9 +13,11 @@ const text = (what: string) => z.string({ error: `must be ${what}.` }).min(1, { 
 const address = (what: string) =>
   z.url({ protocol: /^https?$/, error: `must be an http or https address, for example ${what}.` });
 
-const endpoint = (example: string) => {
-  const error = `must be an IPv4 address and a port, for example ${example}.`;
-  return z.string({ error }).regex(/^\d{1,3}(\.\d{1,3}){3}:\d{1,5}$/, { error });
+const endpoint = (example: string, otherwise?: string) => {
+  const or = otherwise === undefined ? '' : `, or ${otherwise}`;
+  const error = `must be an IPv4 address and a port, for example ${example}${or}.`;
+  const isFine = (text: string) => text === otherwise || /^\d{1,3}(\.\d{1,3}){3}:\d{1,5}$/.test(text);
+  return z.string({ error }).refine(isFine, { error });
 };
 const listOf = (pattern: RegExp, what: string) => {
   const error = `must be ${what}, with commas between.`;
@@ -45,7 +47,7 @@ export const configuration = z.strictObject({
   networkNamespace: text('the name or path of a network namespace').optional(),
   wireAddress: endpoint('168.63.129.16:80').optional(),
   pluginAddress: endpoint('168.63.129.16:32526').optional(),
-  metadataAddress: endpoint('169.254.169.254:80').optional(),
+  metadataAddress: endpoint('169.254.169.254:80', 'none').optional(),
   allowUids: listOf(/\d{1,10}/, 'numbers of users').optional(),
   clients: listOf(/\d{1,3}(?:\.\d{1,3}){3}/, 'IPv4 addresses').optional(),
 });

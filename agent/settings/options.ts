@@ -103,7 +103,7 @@ const settings = {
   },
   metadataAddress: {
     flags: '--metadata-address <address>',
-    what: 'where the agent looks for metadata of its instance',
+    what: 'where the agent looks for metadata of its instance; none to leave that alone',
     env: 'ANNEX_AGENT_METADATA_ADDRESS',
     fallback: '169.254.169.254:80',
   },

@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { vi } from 'vitest';
+import { Api, type ExtensionView, type InstanceView } from '../support/api.ts';
+import { type Portal, startPortal } from '../support/portal.ts';
+import { inShort, type ProbeCall, probeCalls, publishProbes } from './probe.ts';
+import { suiteHere } from './requirements.ts';
+import { StockMachine } from './stock-machine.ts';
+import { agentPackage, cacheFolder } from './waagent-package.ts';
+
+/** How long the agent is waited for: a round of it takes seconds, each command of a handler two more. */
+const patience = { timeout: 90_000, interval: 250 };
+
+/** A portal whose door for stock agents is open, with the probes published, and its machines. */
+export class Stage {
+  readonly portal: Portal;
+  readonly api: Api;
+  private readonly actors = new Set<Actor>();
+
+  private constructor(portal: Portal) {
+    this.portal = portal;
+    this.api = new Api(portal);
+  }
+
+  static async open(): Promise<Stage> {
+    const stage = new Stage(await startPortal({ ANNEX_WIRE: 'on' }));
+    await publishProbes(stage.api);
+    return stage;
+  }
+
+  /** A VM in stock mode, and the machine that is it, with its agent running. */
+  async enter(name: string): Promise<Actor> {
+    const { id } = await this.api.createVm(name);
+    const { token } = await this.api.call<{ token: string }>('POST', `/vms/${id}/wire-access`);
+    const agent = await agentPackage(cacheFolder, process.env.ANNEX_STOCK_SUITE ?? suiteHere());
+    const machine = await StockMachine.make({
+      name,
+      agent,
+      gatewayUrl: this.portal.gatewayUrl,
+      vmId: id,
+      token,
+      settings: { 'Extensions.GoalStatePeriod': '2', 'Extensions.InitialGoalStatePeriod': '2' },
+      logs: path.resolve(import.meta.dirname, '../../test-results/stock-agent', agent.suite),
+    });
+    const actor = new Actor(this.api, id, machine);
+    this.actors.add(actor);
+    await machine.start();
+    return actor;
+  }
+
+  /** Takes everything down, also where it did not come up whole. */
+  async close(): Promise<void> {
+    await Promise.all([...this.actors].map(({ machine }) => machine.remove()));
+    await this.portal.remove();
+  }
+}
+
+/** One VM as the portal sees it and as its machine is. */
+export class Actor {
+  readonly vmId: string;
+  readonly machine: StockMachine;
+  private readonly api: Api;
+  private seen = 0;
+
+  constructor(api: Api, vmId: string, machine: StockMachine) {
+    this.api = api;
+    this.vmId = vmId;
+    this.machine = machine;
+  }
+
+  view(language = 'en'): Promise<InstanceView> {
+    return this.api.instanceView(this.vmId, language);
+  }
+
+  /** Waits until an extension is seen as described. */
+  async until(name: string, look: (extension: ExtensionView) => void, language = 'en'): Promise<ExtensionView> {
+    return await vi.waitFor(async () => {
+      const { extensions } = await this.view(language);
+      const extension = extensions.find((one) => one.name === name);
+      if (extension === undefined) throw new Error(`The VM has no extension ${name}.`);
+      look(extension);
+      return extension;
+    }, patience);
+  }
+
+  async untilVm(look: (view: InstanceView) => void): Promise<void> {
+    await vi.waitFor(async () => look(await this.view()), patience);
+  }
+
+  /** Waits until the machine is as described. */
+  async untilMachine(look: (machine: StockMachine) => void): Promise<void> {
+    await vi.waitFor(() => look(this.machine), patience);
+  }
+
+  /** What the probes were called with since this was asked last. */
+  newCalls(): ProbeCall[] {
+    const calls = probeCalls(this.machine).slice(this.seen);
+    this.seen += calls.length;
+    return calls;
+  }
+
+  newCallsInShort(): string {
+    return inShort(this.newCalls());
+  }
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** The real stock agent against a real portal: `npm run test:stock-agent`. */
+export default defineConfig({
+  test: {
+    dir: import.meta.dirname,
+    include: ['**/*.test.ts'],
+    // Each file has a portal and machines of its own, and two cores.
+    fileParallelism: false,
+    allowOnly: false,
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
+  },
+});

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { guestTokenOf } from '#agent/settings/tokens.ts';
+import { missingForStockAgent, suiteHere } from '#e2e/stock-agent/requirements.ts';
+import { StockMachine } from '#e2e/stock-agent/stock-machine.ts';
+import { agentPackage, cacheFolder } from '#e2e/stock-agent/waagent-package.ts';
+import { readFlags } from './read-flags.ts';
+
+const usage = `usage: npm run stock-agent -- --vm ID [FLAGS]
+
+A throwaway machine with the stock Azure Linux agent and its forwarder, in namespaces of its own, to the end of input.
+Its log is shown as it comes. What is typed is run on the machine; "off" and "on" turn it off and on. docs/stock-agent.md
+  --vm ID              the VM that it is; its guest token is asked for, or in ANNEX_GUEST_TOKEN or --guest-token-file
+  --gateway URL        the gateway (http://127.0.0.1:3001)
+  --guest-token-file F where the token is
+  --name NAME          host name (stock-vm)
+  --suite NAME         Debian's release whose agent it is (this machine's own; sid for the newest)
+  --set KEY=VALUE      a line of waagent.conf; several times for several`;
+
+const flags = readFlags(usage, {
+  options: {
+    vm: { type: 'string', default: '' },
+    gateway: { type: 'string', default: 'http://127.0.0.1:3001' },
+    'guest-token-file': { type: 'string' },
+    name: { type: 'string', default: 'stock-vm' },
+    suite: { type: 'string', default: suiteHere() },
+    set: { type: 'string', multiple: true, default: [] },
+  },
+});
+
+const missing = missingForStockAgent();
+if (flags.vm === '') missing.push('it needs --vm, the id of a VM');
+if (missing.length > 0) {
+  console.error(['The stock agent cannot run here:', ...missing.map((reason) => `  ${reason}.`)].join('\n'));
+  process.exit(1);
+}
+const logs = path.resolve(cacheFolder, 'logs');
+const token = await guestTokenOf({
+  tokenFile: flags['guest-token-file'],
+  variable: process.env.ANNEX_GUEST_TOKEN,
+  input: process.stdin,
+  output: process.stderr,
+});
+const agent = await agentPackage(cacheFolder, flags.suite);
+const settings = Object.fromEntries(flags.set.map((line) => line.split(/=(.*)/s).slice(0, 2)));
+const { vm: vmId, gateway: gatewayUrl, name } = flags;
+const machine = await StockMachine.make({ name, agent, gatewayUrl, vmId, token, settings, logs });
+console.log(`${name} with waagent ${agent.version} is on. Type a command to run it there; the end of input ends it.`);
+await machine.start();
+const following = spawn('tail', ['-n', '+1', '-F', machine.file('/var/log/waagent.log')], {
+  stdio: ['ignore', 'inherit', 'ignore'],
+});
+const reader = createInterface({ input: process.stdin });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => reader.close());
+try {
+  for await (const line of reader) {
+    if (line === 'off') await machine.stop();
+    else if (line === 'on') await machine.start();
+    else if (line.trim() !== '') console.log((await machine.run('sh', '-c', `${line} 2>&1 || true`)).trimEnd());
+  }
+} finally {
+  following.kill();
+  await machine.remove();
+  console.log(`${name} is gone; its logs are in ${logs}.`);
+}
+process.exit();

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { missingForStockAgent, suiteHere } from '#e2e/stock-agent/requirements.ts';
+import { agentPackage, cacheFolder } from '#e2e/stock-agent/waagent-package.ts';
+import { readFlags } from './read-flags.ts';
+
+const usage = `usage: npm run test:stock-agent [-- FLAGS]
+
+The real Azure Linux agent, as Debian packages it, in throwaway machines against a portal that is started for it.
+Needs root on Debian with util-linux, iproute2, python3 and openssl, and the mirror of Debian the first time.
+  --suite NAME   whose agent; several times for several (this machine's release, and sid for the newest)
+  --only WORDS   files whose name has them: short, lifecycle, several, faults, outages
+  --again        fetch the agent again, for what is newest in sid now`;
+
+const flags = readFlags(usage, {
+  options: {
+    suite: { type: 'string', multiple: true },
+    only: { type: 'string', default: '' },
+    again: { type: 'boolean', default: false },
+  },
+});
+
+const missing = missingForStockAgent();
+if (missing.length > 0) {
+  console.error(['The stock agent cannot be driven here:', ...missing.map((reason) => `  ${reason}.`)].join('\n'));
+  process.exit(1);
+}
+const bin = path.resolve(import.meta.dirname, '../node_modules/.bin');
+const config = path.resolve(import.meta.dirname, '../e2e/stock-agent/vitest.config.ts');
+const results: string[] = [];
+for (const suite of flags.suite ?? [...new Set([suiteHere(), 'sid'])]) {
+  const { version } = await agentPackage(cacheFolder, suite, flags.again);
+  console.log(`\n── waagent ${version} from ${suite}`);
+  const child = spawn(path.join(bin, 'vitest'), ['run', '--config', config, flags.only].filter(Boolean), {
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}`, ANNEX_STOCK_SUITE: suite },
+  });
+  const end = () => child.kill('SIGTERM');
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.once(signal, end);
+  const code = await new Promise<number>((resolve) => child.once('close', (status) => resolve(status ?? 130)));
+  results.push(`waagent ${version} (${suite}): ${code === 0 ? 'as it should be' : `FAILED (${code})`}`);
+  if (code !== 0) process.exitCode = code;
+}
+console.log(`\n${results.join('\n')}`);
+process.exit();
