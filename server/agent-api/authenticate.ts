@@ -1,7 +1,8 @@
 import { claimInstance, noteDuplicate } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
+import type { KnownAgent } from './agent-memory.ts';
 import { type AgentCall, contextOf } from './call.ts';
-import type { KnownAgent } from './known-agents.ts';
+import { acceptCall } from './call-window.ts';
 import { takeFrom } from './rate-limit.ts';
 
 /** An agent that is let in. */
@@ -39,7 +40,7 @@ function letIn(call: AgentCall, agent: KnownAgent): Admitted | Promise<Admitted>
   const claim = readClaim(call.header('annex-agent'));
   if (claim === null) return { agent, counter: null };
   if (agent.instanceId !== claim.instanceId) return recognise(call, agent, claim);
-  return agent.accept(claim.counter, agent.counter) ? { agent, counter: claim.counter } : refuse(call, agent);
+  return take(call, agent, claim);
 }
 
 /** The first machine that speaks for the VM is remembered; another one is refused. */
@@ -47,8 +48,12 @@ async function recognise(call: AgentCall, agent: KnownAgent, claim: AgentClaim):
   const isFirst =
     agent.instanceId === null && (await claimInstance(contextOf(call, agent), agent.vmId, claim.instanceId));
   if (!isFirst) return refuse(call, agent);
-  agent.instanceId = claim.instanceId;
-  return agent.accept(claim.counter, agent.counter) ? { agent, counter: claim.counter } : refuse(call, agent);
+  call.door.agents.forget(agent.vmId);
+  return take(call, await call.door.agents.find(call.header('authorization')), claim);
+}
+
+function take(call: AgentCall, agent: KnownAgent, { counter }: AgentClaim): Admitted | Promise<Admitted> {
+  return acceptCall(agent, counter, agent.counter) ? { agent, counter } : refuse(call, agent);
 }
 
 async function refuse(call: AgentCall, agent: KnownAgent): Promise<never> {
@@ -68,21 +73,17 @@ export function noteSighting(
   call.door.presence.saw({ vmId: agent.vmId, at, nextExpectedAt, counter, hungUp });
 }
 
-/** How many wishes for its logs an agent was told of last. */
-const toldOf = new WeakMap<KnownAgent, number>();
-
 /** Tells an agent that operators wait for its logs. */
 export function logRequestHeaders(agent: KnownAgent): string[] {
   const { logRequests } = agent;
-  toldOf.set(agent, logRequests);
+  agent.told = logRequests;
   return logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
 }
 
 /** Whether there is a wish that it was not told of: its poll is answered at once for it, and held again afterwards. */
 export function hasUntoldRequest(agent: KnownAgent): boolean {
-  const { logRequests } = agent;
-  const told = toldOf.get(agent) ?? 0;
+  const { logRequests, told } = agent;
   // Of those that it was told of some are fulfilled: the next wish is a new one.
-  if (logRequests < told) toldOf.set(agent, logRequests);
+  if (logRequests < told) agent.told = logRequests;
   return logRequests > told;
 }

@@ -4,9 +4,10 @@ import type { Context, Services } from '#server/domain/context.ts';
 import type { PresenceBook } from '#server/domain/enrollment/index.ts';
 import type { ReportIntake } from '#server/domain/reports/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
+import type { KnownAgent } from './agent-memory.ts';
 import type { GoalStateTexts } from './goal-state-texts.ts';
 import type { HeldPolls, OtherEnd } from './held-polls.ts';
-import type { KnownAgent, KnownAgents } from './known-agents.ts';
+import type { KnownAgents } from './known-agents.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** What the agents' door holds for its whole life, beside what every process holds. */

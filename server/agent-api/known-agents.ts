@@ -1,50 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import type { Database } from '#db/client.ts';
-import {
-  type AgentIdentity,
-  credentialHash,
-  credentialsChannel,
-  findAgents,
-  listAgentNews,
-} from '#server/domain/enrollment/index.ts';
+import { credentialHash, credentialsChannel, findAgents, listAgentNews } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
-import { CallWindow } from './call-window.ts';
-import type { Bucket } from './rate-limit.ts';
-
-/**
- * What a process remembers of an agent: one object with its call numbers and its bucket (rate-limit.ts). A million of
- * them may be kept, and whoever collects garbage looks at each object of each.
- */
-export class KnownAgent extends CallWindow implements Omit<AgentIdentity, 'etag'>, Bucket {
-  /** Of its credential. */
-  readonly hash: string;
-  vmId: string;
-  vmName: string;
-  instanceId: string | null;
-  counter: number;
-  logRequests: number;
-  /** The goal state in force; null where it moved on and was not read again. */
-  etag: string | null;
-  /** In which listening it was read; it must be read again in every later one. */
-  epoch: number;
-  left = Number.POSITIVE_INFINITY;
-  at = 0;
-
-  constructor(hash: string, identity: AgentIdentity, epoch: number) {
-    super();
-    this.hash = hash;
-    this.vmId = identity.vmId;
-    this.vmName = identity.vmName;
-    this.instanceId = identity.instanceId;
-    this.counter = identity.counter;
-    this.logRequests = identity.logRequests;
-    this.etag = identity.etag;
-    this.epoch = epoch;
-  }
-}
+import { AgentMemory, type KnownAgent } from './agent-memory.ts';
 
 /** A half-open connection says nothing: what changed is looked up every few seconds too. */
 const lookMs = 5_000;
@@ -72,10 +32,7 @@ export interface KnownAgentsOptions {
  */
 export class KnownAgents {
   readonly #options: KnownAgentsOptions;
-  readonly #byCredential: LRUCache<string, KnownAgent>;
-  readonly #byVm = new Map<string, KnownAgent>();
-  /** Those that many VMs have are kept once. */
-  readonly #etags = new LRUCache<string, string>({ max: 1_000 });
+  readonly #memory: AgentMemory;
   readonly #listening: Listening;
   readonly #timer: NodeJS.Timeout;
   #epoch = 0;
@@ -94,12 +51,7 @@ export class KnownAgents {
   constructor(options: KnownAgentsOptions) {
     this.#options = options;
     this.#unsureSince = options.clock().getTime();
-    this.#byCredential = new LRUCache({
-      max: options.most,
-      dispose: (agent) => {
-        if (this.#byVm.get(agent.vmId) === agent) this.#byVm.delete(agent.vmId);
-      },
-    });
+    this.#memory = new AgentMemory(options.most);
     this.#listening = options.wakes.listen([goalStatesChannel, credentialsChannel], {
       heard: (channel, vmId) => this.#moved(vmId, channel === credentialsChannel),
       lost: () => {
@@ -117,14 +69,14 @@ export class KnownAgents {
 
   /** Agents that are remembered. */
   get size(): number {
-    return this.#byCredential.size;
+    return this.#memory.size;
   }
 
   /** The agent with this `Authorization`: at once where it is remembered. Throws 401 `credential_refused`. */
   find(authorization: string | null): KnownAgent | Promise<KnownAgent> {
     const hash = credentialHash(authorization);
     if (hash === null) throw refused();
-    const agent = this.#byCredential.get(hash);
+    const agent = this.#memory.find(hash);
     const isFresh = agent !== undefined && this.#hears && agent.epoch === this.#epoch && agent.etag !== null;
     return isFresh ? agent : this.#read(hash);
   }
@@ -171,12 +123,12 @@ export class KnownAgents {
       for (const [hash, asked] of batch) {
         const identity = found.get(hash);
         if (identity === undefined) {
-          this.#byCredential.delete(hash);
+          this.#memory.forget(hash);
           asked.reject(refused());
         } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
           // From before the news: a poll that is held by it would not be woken again.
           asked.resolve(this.#read(hash));
-        } else asked.resolve(this.#remember(hash, identity, hears ? epoch : -1));
+        } else asked.resolve(this.#memory.remember(hash, identity, hears ? epoch : -1));
       }
     } catch (error) {
       for (const [, asked] of batch) asked.reject(error);
@@ -187,26 +139,11 @@ export class KnownAgents {
     }
   }
 
-  #remember(hash: string, identity: AgentIdentity, epoch: number): KnownAgent {
-    const etag = this.#etags.get(identity.etag) ?? identity.etag;
-    this.#etags.set(etag, etag);
-    const agent = this.#byCredential.peek(hash) ?? new KnownAgent(hash, identity, epoch);
-    Object.assign(agent, identity, { etag, epoch });
-    const before = this.#byVm.get(identity.vmId);
-    if (before !== undefined && before.hash !== hash) this.#byCredential.delete(before.hash);
-    this.#byCredential.set(hash, agent);
-    this.#byVm.set(identity.vmId, agent);
-    return agent;
-  }
-
   #moved(vmId: string, isCredential: boolean): void {
     if (this.#reading > 0) this.#meanwhile.set(vmId, ++this.#turn);
-    const known = this.#byVm.get(vmId);
-    if (known !== undefined) {
-      known.etag = null;
-      // Another machine, which counts its calls anew.
-      if (isCredential) this.#byCredential.delete(known.hash);
-    }
+    // A credential that is another's is another machine's, which counts its calls anew.
+    if (isCredential) this.#memory.forgetVm(vmId);
+    else this.#memory.moveOn(vmId);
     this.#options.onNews(vmId);
   }
 
@@ -223,10 +160,12 @@ export class KnownAgents {
   async #lookUp(): Promise<void> {
     const began = this.#options.clock().getTime();
     for (const news of await listAgentNews(this.#options.db, new Date(this.#unsureSince - overlapMs))) {
-      const agent = this.#byVm.get(news.vmId);
+      const agent = this.#memory.findByVm(news.vmId);
       if (agent === undefined) continue;
       if (news.etag === null) {
-        if (news.credentialHash !== agent.hash) this.#moved(news.vmId, true);
+        if (news.credentialHash === null || !this.#memory.isOfVm(news.credentialHash, news.vmId)) {
+          this.#moved(news.vmId, true);
+        }
       } else if (agent.etag !== null && agent.etag !== news.etag) this.#moved(news.vmId, false);
     }
     this.#unsureSince = began;

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { AgentMemory } from './agent-memory.ts';
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const uuidOf = (text: string): string => hashOf(text).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+
+const identity = (vm: string, counter: number) => ({
+  vmId: uuidOf(vm),
+  vmName: `${vm} in the rack`,
+  instanceId: counter % 3 === 0 ? null : `instance:${vm}`,
+  counter,
+  etag: `"${counter % 5}"`,
+  logRequests: counter % 2,
+});
+
+/** A small generator with a seed, so that a failure can be repeated. */
+function dice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+}
+
+test('agents are found by credential and by VM as in a map, however they come, go, move and change credentials', () => {
+  const memory = new AgentMemory(300);
+  const model = new Map<string, { vm: string; counter: number }>();
+  const random = dice(3);
+  for (let turn = 0; turn < 20_000; turn += 1) {
+    const vm = `vm-${random(250)}`;
+    const hash = hashOf(`${vm} ${random(3)}`);
+    const act = random(10);
+    if (act < 6) {
+      for (const [other, { vm: owner }] of model) if (owner === vm) model.delete(other);
+      model.set(hash, { vm, counter: turn });
+      memory.remember(hash, identity(vm, turn), 1);
+    } else if (act < 7) {
+      model.delete(hash);
+      memory.forget(hash);
+    } else if (act < 8) {
+      for (const [other, { vm: owner }] of model) if (owner === vm) model.delete(other);
+      memory.forgetVm(uuidOf(vm));
+    } else {
+      const expected = model.get(hash);
+      const found = memory.find(hash);
+      const { vmId, vmName, instanceId, counter, logRequests, etag } = found ?? {};
+      expect(found && { vmId, vmName, instanceId, counter, logRequests, etag }).toEqual(
+        expected && identity(expected.vm, expected.counter),
+      );
+      expect(memory.isOfVm(hash, uuidOf(vm))).toBe(expected !== undefined);
+    }
+    expect(memory.size).toBe(model.size);
+  }
+});
+
+test('of more agents than there is room for, those that called lately stay', () => {
+  const memory = new AgentMemory(100);
+  const remember = (vm: string) => memory.remember(hashOf(vm), identity(vm, 1), 1);
+  const known = (vm: string) => memory.find(hashOf(vm)) !== undefined;
+  for (let vm = 0; vm < 100; vm += 1) remember(`old-${vm}`);
+  remember('the hand comes by all');
+  for (let vm = 50; vm < 100; vm += 1) known(`old-${vm}`);
+  for (let vm = 0; vm < 49; vm += 1) remember(`new-${vm}`);
+  expect(memory.size).toBe(100);
+  for (let vm = 50; vm < 100; vm += 1) expect(known(`old-${vm}`), `old-${vm}`).toBe(true);
+  for (let vm = 0; vm < 49; vm += 1) expect(known(`new-${vm}`), `new-${vm}`).toBe(true);
+});
+
+test('a call whose agent was forgotten meanwhile knows who it is, and writes to nobody', () => {
+  const memory = new AgentMemory(1);
+  const before = memory.remember(hashOf('a'), identity('a', 7), 1);
+  const after = memory.remember(hashOf('b'), identity('b', 8), 1);
+  before.left = 1;
+  before.highest = 99;
+  before.told = 3;
+  expect([before.vmId, before.vmName, before.instanceId]).toEqual([uuidOf('a'), 'a in the rack', 'instance:a']);
+  expect(before.etag).toBeNull();
+  expect([after.left, after.highest, after.told, after.etag]).toEqual([Number.POSITIVE_INFINITY, -1, 0, '"3"']);
+});
+
+test('calls go on being counted where the agent is read again, and anew where its credential is another', () => {
+  const memory = new AgentMemory(10);
+  const agent = memory.remember(hashOf('a'), identity('a', 1), 1);
+  agent.highest = 12;
+  memory.moveOn(uuidOf('a'));
+  expect(memory.find(hashOf('a'))?.etag).toBeNull();
+  expect(memory.remember(hashOf('a'), identity('a', 2), 2)).toMatchObject({ highest: 12, etag: '"2"', epoch: 2 });
+  expect(memory.remember(hashOf('a, enrolled again'), identity('a', 3), 2).highest).toBe(-1);
+  expect(memory.find(hashOf('a'))).toBeUndefined();
+});

@@ -1,0 +1,91 @@
+const bitsOfDigit = 4;
+const digitsPerWord = 8;
+const zero = 48;
+const nine = 57;
+/** From the code of `a`, or of `A` with the bit of case set, to the digit. */
+const fromLetter = 87;
+const lowerCase = 32;
+const hyphen = 45;
+
+/**
+ * Which row has which key, without an object per row: keys are hexadecimal texts of one length (hashes, UUIDs), kept as
+ * words beside a table of rows with open addressing and linear probing. A key's last word is its hash, so it should be
+ * random.
+ */
+export class KeyIndex {
+  readonly #width: number;
+  readonly #keys: Uint32Array;
+  readonly #table: Int32Array;
+  readonly #mask: number;
+  /** The key that is asked for. */
+  readonly #asked: Uint32Array;
+
+  /** For rows from 0 to `rows - 1`, with keys of `width` words of 32 bits. */
+  constructor(rows: number, width: number) {
+    const size = 2 ** Math.ceil(Math.log2(Math.max(2, rows * 2)));
+    this.#width = width;
+    this.#keys = new Uint32Array(rows * width);
+    this.#table = new Int32Array(size);
+    this.#mask = size - 1;
+    this.#asked = new Uint32Array(width);
+  }
+
+  /** The row that has the key; -1 where none has. */
+  find(key: string): number {
+    this.#read(key);
+    for (let place = this.#lastWord(this.#asked, 0) & this.#mask; ; place = (place + 1) & this.#mask) {
+      const row = (this.#table[place] ?? 0) - 1;
+      if (row < 0 || this.#has(row)) return row;
+    }
+  }
+
+  /** Gives a row that has no key one that no row has. */
+  add(row: number, key: string): void {
+    this.#read(key);
+    this.#keys.set(this.#asked, row * this.#width);
+    let place = this.#home(row);
+    while (this.#table[place] !== 0) place = (place + 1) & this.#mask;
+    this.#table[place] = row + 1;
+  }
+
+  /** Takes its key from a row. Those behind it that it had pushed on move up. */
+  remove(row: number): void {
+    let hole = this.#home(row);
+    while (this.#table[hole] !== row + 1) hole = (hole + 1) & this.#mask;
+    for (let place = (hole + 1) & this.#mask; this.#table[place] !== 0; place = (place + 1) & this.#mask) {
+      const moved = this.#table[place] ?? 0;
+      if (((place - this.#home(moved - 1)) & this.#mask) < ((place - hole) & this.#mask)) continue;
+      this.#table[hole] = moved;
+      hole = place;
+    }
+    this.#table[hole] = 0;
+  }
+
+  #lastWord(words: Uint32Array, row: number): number {
+    return words[(row + 1) * this.#width - 1] ?? 0;
+  }
+
+  #home(row: number): number {
+    return this.#lastWord(this.#keys, row) & this.#mask;
+  }
+
+  #has(row: number): boolean {
+    const start = row * this.#width;
+    for (let word = 0; word < this.#width; word += 1) {
+      if (this.#keys[start + word] !== this.#asked[word]) return false;
+    }
+    return true;
+  }
+
+  #read(key: string): void {
+    let word = 0;
+    let digits = 0;
+    for (let index = 0; index < key.length; index += 1) {
+      const code = key.charCodeAt(index);
+      if (code === hyphen) continue;
+      word = (word << bitsOfDigit) | (code <= nine ? code - zero : (code | lowerCase) - fromLetter);
+      digits += 1;
+      if (digits % digitsPerWord === 0) this.#asked[digits / digitsPerWord - 1] = word;
+    }
+  }
+}
