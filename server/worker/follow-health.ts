@@ -7,10 +7,14 @@ import type { OpenServices } from '#server/process/services.ts';
 const pauseMs = 250;
 /** Milliseconds after which to look for what became another by time alone. */
 const ageingMs = 1_000;
-/** A look over a large fleet is followed by so much of its own time, but not by so many milliseconds that it tells late. */
+/** A look is followed by so much of its own time, but not by so many milliseconds that it tells late. */
 const restPerLook = 19;
-const longestRestMs = 8_000;
-/** A look at all sees ahead; until shortly before the end of that, only those are looked at that it saw. */
+const longestRestMs = 5_000;
+/**
+ * A look at all sees ahead, and is made anew so early that it can take its time: until the next one has come to its end,
+ * only those VMs are looked at that it saw.
+ */
+const surveyMs = 10_000;
 const aheadMs = (soonSeconds - 3) * 1_000;
 /** What is committed by another process may say a moment that was looked at a moment ago. */
 const overlapMs = 1_000;
@@ -23,27 +27,51 @@ const lanes = 2;
  * Looks for what aged since the last look, when it is time. After a start everything that ever aged is looked at, so
  * that nothing which passed meanwhile is missed. Says whether there is something to derive.
  */
-function createLook(services: OpenServices): () => Promise<boolean> {
+function createLook(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;
-  let all: { at: Date; soon: string[] | null } | null = null;
+  let survey: { at: Date; soon: string[] | null } | null = null;
+  let surveying: Promise<unknown> | undefined;
+  let failed: { error: unknown } | null = null;
   let next = 0;
+
+  /** Looks at all, beside the looks at those that the last one saw. */
+  const lookAtAll = async (now: Date, overMs: number): Promise<number> => {
+    const looked = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, signal });
+    // Where another worker looks, this one remembers from when on it would have to.
+    if (looked !== null) survey = { at: new Date(now.getTime() - overlapMs), soon: looked.soon };
+    return looked?.marked ?? 0;
+  };
+
   return async () => {
+    if (failed !== null) {
+      const { error } = failed;
+      failed = null;
+      throw error;
+    }
     const began = performance.now();
     if (began < next) return false;
     const now = new Date();
-    const isAhead = all !== null && all.soon !== null && now.getTime() - all.at.getTime() < aheadMs;
-    const looked = await markAged(
-      services,
-      isAhead ? { since, now, among: all?.soon ?? [] } : { since: all?.at ?? null, now, among: null },
-    );
-    // Where another worker looks, this one remembers from when on it would have to.
-    if (looked !== null) {
-      since = new Date(now.getTime() - overlapMs);
-      if (!isAhead) all = { at: since, soon: looked.soon };
+    const age = survey === null ? Number.POSITIVE_INFINITY : now.getTime() - survey.at.getTime();
+    let marked = 0;
+    if (age < aheadMs && survey !== null && survey.soon !== null) {
+      if (age >= aheadMs - surveyMs) {
+        surveying ??= lookAtAll(now, surveyMs - 2_000)
+          .catch((error: unknown) => {
+            if (!signal.aborted) failed = { error };
+          })
+          .finally(() => {
+            surveying = undefined;
+          });
+      }
+      marked = (await markAged(services, { since, now, among: survey.soon }))?.marked ?? 0;
+    } else {
+      await surveying;
+      marked = await lookAtAll(now, 0);
     }
+    since = new Date(now.getTime() - overlapMs);
     const ended = performance.now();
     next = ended + Math.min(longestRestMs, Math.max(ageingMs, (ended - began) * restPerLook));
-    return (looked?.marked ?? 0) > 0;
+    return marked > 0;
   };
 }
 
@@ -62,7 +90,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
     back: () => told.resolve(),
   });
 
-  const look = createLook(services);
+  const look = createLook(services, signal);
   const follow = async (): Promise<void> => {
     let more = false;
     for (let failures = 0; !signal.aborted; ) {

@@ -1,13 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { defaultPeriods } from '#protocol/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { graceSeconds, unresponsiveSeconds } from '#server/domain/reports/index.ts';
 
-/** Any fixed number: of several workers one looks at a time. */
+/** Any fixed number: of several workers one looks at all of the fleet at a time. */
 const lock = 4_266_399_005;
 /** VMs of one transaction, so that a report of one of them does not wait for long. */
 const batchVms = 2_000;
+/** Blocks of a table that are read in one step: some ten milliseconds of a core. */
+const stepBlocks = 1_024;
+/** A step and the rest after it take so many milliseconds, if there is time. */
+const stepMs = 100;
 /** Of more VMs than these nobody remembers that they will age soon. */
 const mostSoon = 20_000;
 
@@ -17,6 +22,14 @@ export interface Look {
   now: Date;
   /** At these VMs alone; at all where null. */
   among: readonly string[] | null;
+}
+
+/** How fast a look at all goes. */
+export interface Pace {
+  /** Milliseconds over which it may be spread, so that reports hardly wait for it. */
+  overMs: number;
+  /** Ends it early: it throws. */
+  signal?: AbortSignal;
 }
 
 export interface Looked {
@@ -38,15 +51,23 @@ export const soonSeconds = graceSeconds - 5;
 /**
  * Has the health derived of VMs for which a moment of ageing passed that a report would have put off: an agent's
  * promise, a reading of a heartbeat or a status. Tables are read from one end to the other, which costs far less than
- * to follow a million moments that hardly ever come. Null where another worker looks.
+ * to follow a million moments that hardly ever come. They are read in steps: a row that is written meanwhile may not be
+ * seen, but then it was just reported. Null where another worker looks at all.
  */
-export async function markAged({ db }: Pick<Services, 'db'>, look: Look): Promise<Looked | null> {
+export async function markAged(
+  { db }: Pick<Services, 'db'>,
+  look: Look,
+  pace: Pace = { overMs: 0 },
+): Promise<Looked | null> {
   const found = await db.transaction(async (tx) => {
-    const { rows } = await tx.execute<{ taken: boolean }>(sql`select pg_try_advisory_xact_lock(${lock}) as taken`);
-    return rows[0]?.taken === true ? findAged(tx, look) : null;
+    if (look.among === null) {
+      const { rows } = await tx.execute<{ taken: boolean }>(sql`select pg_try_advisory_xact_lock(${lock}) as taken`);
+      if (rows[0]?.taken !== true) return null;
+    }
+    return findAged(tx, look, pace);
   });
   if (found === null) return null;
-  const { aged, soon } = found;
+  const aged = [...found.aged].sort();
   for (let start = 0; start < aged.length; start += batchVms) {
     // Sorted, as everybody who marks several does.
     await db.execute(sql`
@@ -56,7 +77,7 @@ export async function markAged({ db }: Pick<Services, 'db'>, look: Look): Promis
       )
       update health_checks h set due_at = 'epoch' from marked m where h.vm_id = m.vm_id`);
   }
-  return { marked: aged.length, soon: soon.length > mostSoon ? null : soon };
+  return { marked: aged.length, soon: found.soon.size > mostSoon ? null : [...found.soon] };
 }
 
 /** Of a VM's own, or as it is usually, in seconds. */
@@ -81,34 +102,102 @@ function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shor
     : sql`(${at} < ${before(to, shortest)} and ${at} >= ${before(from, longest)})`;
 }
 
-async function findAged(tx: Transaction, { since, now, among }: Look): Promise<{ aged: string[]; soon: string[] }> {
-  const past: Stretch = { from: since, to: now };
-  const coming: Stretch = { from: now, to: new Date(now.getTime() + soonSeconds * 1000) };
-  const both: Stretch = { from: since, to: coming.to };
-  const where = among === null ? sql`true` : sql`vm_id = any(${sql.param(among)}::uuid[])`;
+/** Those for which a moment passed, and those for which one comes soon. */
+interface Found {
+  aged: Set<string>;
+  soon: Set<string>;
+}
+
+/** The shortest and the longest promise of any agent, in seconds. */
+type Range = [shortest: number, longest: number];
+
+async function findAged(tx: Transaction, look: Look, pace: Pace): Promise<Found> {
   // Not by parallel workers: nobody waits, and cores are there for reports.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
+  const { rows } = await tx.execute<{ agents: number; readings: number }>(sql`
+    select pg_relation_size('agent_presence') / current_setting('block_size')::int as agents,
+      pg_relation_size('extension_pulse') / current_setting('block_size')::int as readings`);
+  const [agents, readings] = [stepsOf(look, rows[0]?.agents), stepsOf(look, rows[0]?.readings)];
+  const rests = agents.length + readings.length - 2;
+  const [began, stretchMs] = [performance.now(), Math.min(stepMs, pace.overMs / Math.max(1, rests))];
+  const rest = async (steps: number): Promise<void> => {
+    const ms = began + steps * stretchMs - performance.now();
+    if (ms > 0 && steps <= rests) await delay(ms, undefined, { signal: pace.signal });
+    pace.signal?.throwIfAborted();
+  };
 
+  const found: Found = { aged: new Set(), soon: new Set() };
+  const heartbeat: Range = [defaultPeriods.heartbeatSeconds, defaultPeriods.heartbeatSeconds];
+  const status: Range = [defaultPeriods.statusSeconds, defaultPeriods.statusSeconds];
+  for (const [index, where] of agents.entries()) {
+    const seen = await lookAtAgents(tx, look, where);
+    widen(heartbeat, seen.heartbeat);
+    widen(status, seen.status);
+    take(found, seen);
+    await rest(index + 1);
+  }
+  for (const [index, where] of readings.entries()) {
+    take(found, await lookAtReadings(tx, look, where, { heartbeat, status }));
+    await rest(agents.length + index + 1);
+  }
+  return found;
+}
+
+/** The parts in which a table of so many blocks is read; rows that came since are in the last one. */
+function stepsOf({ among }: Look, blocks: string | number = 0): SQL[] {
+  if (among !== null) return [sql`vm_id = any(${sql.param(among)}::uuid[])`];
+  const steps = Math.max(1, Math.ceil(Number(blocks) / stepBlocks));
+  const place = (step: number): SQL => sql`${`(${step * stepBlocks},0)`}::tid`;
+  return Array.from({ length: steps }, (_, step) =>
+    step === steps - 1 ? sql`ctid >= ${place(step)}` : sql`(ctid >= ${place(step)} and ctid < ${place(step + 1)})`,
+  );
+}
+
+function widen(range: Range, [shortest, longest]: readonly (number | null)[]): void {
+  range[0] = Math.min(range[0], shortest ?? range[0]);
+  range[1] = Math.max(range[1], longest ?? range[1]);
+}
+
+function take(found: Found, { aged, soon }: { aged: string[] | null; soon: string[] | null }): void {
+  for (const id of aged ?? []) found.aged.add(id);
+  for (const id of soon ?? []) found.soon.add(id);
+}
+
+const stretches = ({ since, now }: Look): Record<'past' | 'coming' | 'both', Stretch> => {
+  const ahead = new Date(now.getTime() + soonSeconds * 1000);
+  return { past: { from: since, to: now }, coming: { from: now, to: ahead }, both: { from: since, to: ahead } };
+};
+
+async function lookAtAgents(
+  tx: Transaction,
+  look: Look,
+  where: SQL,
+): Promise<{ heartbeat: (number | null)[]; status: (number | null)[]; aged: string[] | null; soon: string[] | null }> {
+  const { past, coming } = stretches(look);
+  const agentPasses = (stretch: Stretch): SQL =>
+    sql`(${passes(sql`next_expected_at`, stretch, graceSeconds)} or ${passes(sql`last_seen_at`, stretch, unresponsiveSeconds)})`;
+  const { rows } = await tx.execute<Awaited<ReturnType<typeof lookAtAgents>> & Record<string, unknown>>(sql`
+    select array[min(heartbeat_seconds), max(heartbeat_seconds)] as heartbeat,
+      array[min(status_seconds), max(status_seconds)] as status,
+      array_agg(vm_id::text) filter (where ${agentPasses(past)}) as aged,
+      array_agg(vm_id::text) filter (where ${agentPasses(coming)}) as soon
+    from agent_presence where ${where}`);
+  return rows[0] ?? { heartbeat: [], status: [], aged: null, soon: null };
+}
+
+async function lookAtReadings(
+  tx: Transaction,
+  look: Look,
+  where: SQL,
+  promised: Record<'heartbeat' | 'status', Range>,
+): Promise<{ aged: string[]; soon: string[] }> {
+  const { past, coming, both } = stretches(look);
   const due: Record<'heartbeat' | 'status', Period> = {
     heartbeat: { own: sql`heartbeat_seconds`, usual: defaultPeriods.heartbeatSeconds },
     status: { own: sql`status_seconds`, usual: defaultPeriods.statusSeconds },
   };
-  const range = ({ own, usual }: Period): SQL => sql`
-    array[least(min(${own}), ${usual}::int) + ${graceSeconds}::int, greatest(max(${own}), ${usual}::int) + ${graceSeconds}::int]`;
-  const agentPasses = (stretch: Stretch): SQL =>
-    sql`(${passes(sql`next_expected_at`, stretch, graceSeconds)} or ${passes(sql`last_seen_at`, stretch, unresponsiveSeconds)})`;
-  const agents = await tx.execute<{
-    heartbeat: [number, number];
-    status: [number, number];
-    aged: string[] | null;
-    soon: string[] | null;
-  }>(sql`
-    select ${range(due.heartbeat)} as heartbeat, ${range(due.status)} as status,
-      array_agg(vm_id::text) filter (where ${agentPasses(past)}) as aged,
-      array_agg(vm_id::text) filter (where ${agentPasses(coming)}) as soon
-    from agent_presence where ${where}`);
-  const { heartbeat, status, aged, soon } = agents.rows[0] ?? { heartbeat: [0, 0], status: [0, 0], aged: [], soon: [] };
-
+  const late = ([shortest, longest]: Range): Range => [shortest + graceSeconds, longest + graceSeconds];
+  const [heartbeat, status] = [late(promised.heartbeat), late(promised.status)];
   const ofOwn = (at: SQL, stretch: Stretch, seconds: SQL): SQL =>
     passes(sql`${at} + make_interval(secs => ${seconds})`, stretch, 0);
   const own = ({ own: period, usual }: Period): SQL => sql`coalesce(${period}, ${usual}) + ${graceSeconds}`;
@@ -118,7 +207,7 @@ async function findAged(tx: Transaction, { since, now, among }: Look): Promise<{
     or (is_late and ${ofOwn(sql`heartbeat_read_at`, stretch, own(due.heartbeat))})
     or (is_stale and ${ofOwn(sql`status_read_at`, stretch, own(due.status))}))`;
   // What its own agent promised is asked of those alone that are late by the promise of any.
-  const readings = await tx.execute<{ vm_id: string; aged: boolean; soon: boolean }>(sql`
+  const { rows } = await tx.execute<{ vm_id: string; aged: boolean; soon: boolean }>(sql`
     select vm_id, bool_or(${readingPasses(past)}) as aged, bool_or(${readingPasses(coming)}) as soon from (
       select vm_id, heartbeat_read_at, heartbeat_age_seconds, status_read_at,
         ((heartbeat_age_seconds > ${unresponsiveSeconds - heartbeat[0]}
@@ -132,9 +221,6 @@ async function findAged(tx: Transaction, { since, now, among }: Look): Promise<{
     ) p on true
     where is_old or is_late or is_stale
     group by vm_id`);
-  const those = (which: 'aged' | 'soon'): string[] => readings.rows.flatMap((row) => (row[which] ? [row.vm_id] : []));
-  return {
-    aged: [...new Set([...(aged ?? []), ...those('aged')])].sort(),
-    soon: [...new Set([...(soon ?? []), ...those('soon')])],
-  };
+  const those = (which: 'aged' | 'soon'): string[] => rows.flatMap((row) => (row[which] ? [row.vm_id] : []));
+  return { aged: those('aged'), soon: those('soon') };
 }
