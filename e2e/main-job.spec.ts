@@ -99,7 +99,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     await expect(row(operator, name)).toContainText('Healthy');
     await expect(row(reader, name)).toContainText('In Ordnung');
     for (const extension of ['probe', 'share']) await expect(row(operator, name)).toContainText(extension);
-    expect(await probeOf(api, vm.id)).toMatchObject({
+    await expect.poll(() => probeOf(api, vm.id), patient).toMatchObject({
       version: '1.0.0.0',
       handlerState: { state: 'enabled' },
       heartbeat: { verdict: 'ready' },
