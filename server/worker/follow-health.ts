@@ -10,12 +10,10 @@ const ageingMs = 1_000;
 /** A look is followed by so much of its own time, but not by so many milliseconds that it tells late. */
 const restPerLook = 19;
 const longestRestMs = 5_000;
-/**
- * A look at all sees ahead, and is made anew so early that it can take its time: until the next one has come to its end,
- * only those VMs are looked at that it saw.
- */
-const surveyMs = 10_000;
-const aheadMs = (soonSeconds - 3) * 1_000;
+/** A look at all sees so far ahead that those VMs alone are looked at until the next one has come to its end. */
+const surveyAfterMs = (soonSeconds - 13) * 1_000;
+/** Over so many milliseconds it is spread: when little comes soon, and when so much does that nobody remembers it. */
+const surveyMs = { calm: 8_000, hasty: 3_000 };
 /** What is committed by another process may say a moment that was looked at a moment ago. */
 const overlapMs = 1_000;
 /** VMs of one look, so that stopping does not wait for all of a large fleet. */
@@ -30,16 +28,18 @@ const lanes = 2;
 function createLook(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;
   let survey: { at: Date; soon: string[] | null } | null = null;
-  let surveying: Promise<unknown> | undefined;
+  let isSurveying = false;
   let failed: { error: unknown } | null = null;
-  let next = 0;
+  const next = { look: 0, survey: 0 };
 
-  /** Looks at all, beside the looks at those that the last one saw. */
-  const lookAtAll = async (now: Date, overMs: number): Promise<number> => {
+  const lookAtAll = async (now: Date, overMs: number): Promise<void> => {
+    const began = performance.now();
     const looked = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, signal });
+    next.survey = looked?.soon ? began + surveyAfterMs : performance.now() + longestRestMs;
     // Where another worker looks, this one remembers from when on it would have to.
-    if (looked !== null) survey = { at: new Date(now.getTime() - overlapMs), soon: looked.soon };
-    return looked?.marked ?? 0;
+    if (looked === null) return;
+    survey = { at: new Date(now.getTime() - overlapMs), soon: looked.soon };
+    if (since === null || since > survey.at) since = survey.at;
   };
 
   return async () => {
@@ -49,29 +49,27 @@ function createLook(services: OpenServices, signal: AbortSignal): () => Promise<
       throw error;
     }
     const began = performance.now();
-    if (began < next) return false;
     const now = new Date();
-    const age = survey === null ? Number.POSITIVE_INFINITY : now.getTime() - survey.at.getTime();
-    let marked = 0;
-    if (age < aheadMs && survey !== null && survey.soon !== null) {
-      if (age >= aheadMs - surveyMs) {
-        surveying ??= lookAtAll(now, surveyMs - 2_000)
-          .catch((error: unknown) => {
-            if (!signal.aborted) failed = { error };
-          })
-          .finally(() => {
-            surveying = undefined;
-          });
-      }
-      marked = (await markAged(services, { since, now, among: survey.soon }))?.marked ?? 0;
-    } else {
-      await surveying;
-      marked = await lookAtAll(now, 0);
+    if (survey === null) {
+      if (began >= next.survey) await lookAtAll(now, 0);
+      return false;
     }
+    if (began >= next.survey && !isSurveying) {
+      isSurveying = true;
+      void lookAtAll(now, survey.soon === null ? surveyMs.hasty : surveyMs.calm)
+        .catch((error: unknown) => {
+          if (!signal.aborted) failed = { error };
+        })
+        .finally(() => {
+          isSurveying = false;
+        });
+    }
+    if (began < next.look || survey.soon === null) return false;
+    const looked = await markAged(services, { since, now, among: survey.soon });
     since = new Date(now.getTime() - overlapMs);
     const ended = performance.now();
-    next = ended + Math.min(longestRestMs, Math.max(ageingMs, (ended - began) * restPerLook));
-    return marked > 0;
+    next.look = ended + Math.min(longestRestMs, Math.max(ageingMs, (ended - began) * restPerLook));
+    return (looked?.marked ?? 0) > 0;
   };
 }
 

@@ -130,14 +130,14 @@ async function findAged(tx: Transaction, look: Look, pace: Pace): Promise<Found>
   const heartbeat: Range = [defaultPeriods.heartbeatSeconds, defaultPeriods.heartbeatSeconds];
   const status: Range = [defaultPeriods.statusSeconds, defaultPeriods.statusSeconds];
   for (const [index, where] of agents.entries()) {
-    const seen = await lookAtAgents(tx, look, where);
+    const seen = await lookAtAgents(tx, stretches(look, found), where);
     widen(heartbeat, seen.heartbeat);
     widen(status, seen.status);
     take(found, seen);
     await rest(index + 1);
   }
   for (const [index, where] of readings.entries()) {
-    take(found, await lookAtReadings(tx, look, where, { heartbeat, status }));
+    take(found, await lookAtReadings(tx, stretches(look, found), where, { heartbeat, status }));
     await rest(agents.length + index + 1);
   }
   return found;
@@ -163,17 +163,19 @@ function take(found: Found, { aged, soon }: { aged: string[] | null; soon: strin
   for (const id of soon ?? []) found.soon.add(id);
 }
 
-const stretches = ({ since, now }: Look): Record<'past' | 'coming' | 'both', Stretch> => {
-  const ahead = new Date(now.getTime() + soonSeconds * 1000);
+type Stretches = Record<'past' | 'coming' | 'both', Stretch>;
+
+/** What comes soon is not asked for any more where it is too much already. */
+const stretches = ({ since, now }: Look, { soon }: Found): Stretches => {
+  const ahead = soon.size > mostSoon ? now : new Date(now.getTime() + soonSeconds * 1000);
   return { past: { from: since, to: now }, coming: { from: now, to: ahead }, both: { from: since, to: ahead } };
 };
 
 async function lookAtAgents(
   tx: Transaction,
-  look: Look,
+  { past, coming }: Stretches,
   where: SQL,
 ): Promise<{ heartbeat: (number | null)[]; status: (number | null)[]; aged: string[] | null; soon: string[] | null }> {
-  const { past, coming } = stretches(look);
   const agentPasses = (stretch: Stretch): SQL =>
     sql`(${passes(sql`next_expected_at`, stretch, graceSeconds)} or ${passes(sql`last_seen_at`, stretch, unresponsiveSeconds)})`;
   const { rows } = await tx.execute<Awaited<ReturnType<typeof lookAtAgents>> & Record<string, unknown>>(sql`
@@ -187,11 +189,10 @@ async function lookAtAgents(
 
 async function lookAtReadings(
   tx: Transaction,
-  look: Look,
+  { past, coming, both }: Stretches,
   where: SQL,
   promised: Record<'heartbeat' | 'status', Range>,
 ): Promise<{ aged: string[]; soon: string[] }> {
-  const { past, coming, both } = stretches(look);
   const due: Record<'heartbeat' | 'status', Period> = {
     heartbeat: { own: sql`heartbeat_seconds`, usual: defaultPeriods.heartbeatSeconds },
     status: { own: sql`status_seconds`, usual: defaultPeriods.statusSeconds },
