@@ -99,12 +99,14 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     await expect(row(operator, name)).toContainText('Healthy');
     await expect(row(reader, name)).toContainText('In Ordnung');
     for (const extension of ['probe', 'share']) await expect(row(operator, name)).toContainText(extension);
-    await expect.poll(() => probeOf(api, vm.id), patient).toMatchObject({
-      version: '1.0.0.0',
-      handlerState: { state: 'enabled' },
-      heartbeat: { verdict: 'ready' },
-      status: { sequenceNumber: 1, status: 'success' },
-    });
+    await expect
+      .poll(() => probeOf(api, vm.id), patient)
+      .toMatchObject({
+        version: '1.0.0.0',
+        handlerState: { state: 'enabled' },
+        heartbeat: { verdict: 'ready' },
+        status: { sequenceNumber: 1, status: 'success' },
+      });
   });
 
   await test.step('the stored status is read in the language of each reader', async () => {
