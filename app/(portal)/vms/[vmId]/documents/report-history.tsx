@@ -1,22 +1,19 @@
 'use client';
 
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { ChevronRight } from 'lucide-react';
 import { useSearchParams } from 'next/navigation';
-import { Fragment, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
-import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { Select } from '#app/_ui/select.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th } from '#app/_ui/table.tsx';
 import { Chip } from '#app/_ui/tag.tsx';
+import { OpeningRow } from '../opening-row.tsx';
 import { putInAddress } from '../put-in-address.ts';
-import { useMoment } from '../time/use-event-words.ts';
 import type { InstanceView, PastReport } from '../vm-data.ts';
 import { JsonDocument } from './json-document.tsx';
 
@@ -108,48 +105,32 @@ export function ReportHistory({ view }: { view: InstanceView }) {
 function ReportRow({ vm, report }: { vm: string; report: PastReport }) {
   const { t } = useTranslation('goal-states');
   const format = useFormat();
-  const moment = useMoment();
-  const [open, setOpen] = useState(false);
   const { id, at, extension, kind, sequenceNumber, current, document } = report;
   return (
-    <Fragment>
-      <Tr>
-        <Td className="tabular-nums">
-          <button
-            type="button"
-            aria-expanded={open}
-            onClick={() => setOpen(!open)}
-            className="-ms-1.5 inline-flex min-h-6 items-center gap-1 rounded-sm px-1.5 hover:text-brand-text"
-          >
-            <ChevronRight aria-hidden className={cn('size-3.5 text-ink-3 rtl:-scale-x-100', open && 'rotate-90')} />
-            <time dateTime={at} title={format.dateTime(new Date(at), 'exact')}>
-              {moment(Date.parse(at))}
-            </time>
-          </button>
-        </Td>
-        <Td>{extension}</Td>
-        <Td>
-          {t(`documents.kind.${kind}`)} {current ? null : <Chip>{t('reports.late')}</Chip>}
-        </Td>
-        <Td end className="tabular-nums">
-          {sequenceNumber}
-        </Td>
-        <Td end className="tabular-nums">
-          {format.bytes(JSON.stringify(document).length)}
-        </Td>
-      </Tr>
-      {open ? (
-        <tr>
-          <td colSpan={5} className="max-w-0 border-b border-line-subtle px-4 py-2">
-            <JsonDocument
-              title={t('reports.document', { extension, kind: t(`documents.kind.${kind}`) })}
-              value={document}
-              file={`${vm}-${extension}-${kind}-${id}`}
-              className="max-h-96"
-            />
-          </td>
-        </tr>
-      ) : null}
-    </Fragment>
+    <OpeningRow
+      at={at}
+      columns={5}
+      cells={
+        <>
+          <Td>{extension}</Td>
+          <Td>
+            {t(`documents.kind.${kind}`)} {current ? null : <Chip>{t('reports.late')}</Chip>}
+          </Td>
+          <Td end className="tabular-nums">
+            {sequenceNumber}
+          </Td>
+          <Td end className="tabular-nums">
+            {format.bytes(JSON.stringify(document).length)}
+          </Td>
+        </>
+      }
+    >
+      <JsonDocument
+        title={t('reports.document', { extension, kind: t(`documents.kind.${kind}`) })}
+        value={document}
+        file={`${vm}-${extension}-${kind}-${id}`}
+        className="max-h-96"
+      />
+    </OpeningRow>
   );
 }

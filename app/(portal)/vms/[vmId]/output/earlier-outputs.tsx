@@ -1,14 +1,11 @@
 'use client';
 
-import { ChevronRight } from 'lucide-react';
-import { Fragment, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
-import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
-import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
-import { useMoment } from '../time/use-event-words.ts';
+import { Table, TableFrame, TBody, Td, THead, Th } from '#app/_ui/table.tsx';
+import { OpeningRow } from '../opening-row.tsx';
 import type { CommandOutput } from '../vm-data.ts';
 import { DownloadOutput, WholeOutput } from './whole-output.tsx';
 
@@ -59,50 +56,33 @@ export function EarlierOutputs({ vmId, outputs, more }: EarlierOutputsProps) {
 function OutputRow({ vmId, output }: { vmId: string; output: CommandOutput }) {
   const { t } = useTranslation('reports');
   const format = useFormat();
-  const moment = useMoment();
-  const [open, setOpen] = useState(false);
   const { id, startedAt, extension, command, sequenceNumber, attempt, storedBytes } = output;
-  const label = t('output.title', { name: extension, command });
   return (
-    <Fragment>
-      <Tr>
-        <Td className="tabular-nums">
-          <button
-            type="button"
-            aria-expanded={open}
-            onClick={() => setOpen(!open)}
-            className="-ms-1.5 inline-flex min-h-6 items-center gap-1 rounded-sm px-1.5 hover:text-brand-text"
-          >
-            <ChevronRight aria-hidden className={cn('size-3.5 text-ink-3 rtl:-scale-x-100', open && 'rotate-90')} />
-            <time dateTime={startedAt} title={format.dateTime(new Date(startedAt), 'exact')}>
-              {moment(Date.parse(startedAt))}
-            </time>
-          </button>
-        </Td>
-        <Td translate="no">{extension}</Td>
-        <Td translate="no">{command}</Td>
-        <Td end className="tabular-nums">
-          {sequenceNumber}
-        </Td>
-        <Td end className="tabular-nums">
-          {attempt}
-        </Td>
-        <Td end className="tabular-nums">
-          {format.bytes(storedBytes)}
-        </Td>
-      </Tr>
-      {open ? (
-        <tr>
-          <td colSpan={6} className="max-w-0 border-b border-line-subtle px-4 py-2">
-            <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-              <div>
-                <DownloadOutput vmId={vmId} output={output} />
-              </div>
-              <WholeOutput vmId={vmId} outputId={id} failed={false} label={label} />
-            </div>
-          </td>
-        </tr>
-      ) : null}
-    </Fragment>
+    <OpeningRow
+      at={startedAt}
+      columns={6}
+      cells={
+        <>
+          <Td translate="no">{extension}</Td>
+          <Td translate="no">{command}</Td>
+          <Td end className="tabular-nums">
+            {sequenceNumber}
+          </Td>
+          <Td end className="tabular-nums">
+            {attempt}
+          </Td>
+          <Td end className="tabular-nums">
+            {format.bytes(storedBytes)}
+          </Td>
+        </>
+      }
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
+        <div>
+          <DownloadOutput vmId={vmId} output={output} />
+        </div>
+        <WholeOutput vmId={vmId} outputId={id} failed={false} label={t('output.title', { name: extension, command })} />
+      </div>
+    </OpeningRow>
   );
 }
