@@ -9,10 +9,11 @@ import { tableOf } from './print/table.ts';
 import { fleet } from './sections/fleet.ts';
 import { held } from './sections/held.ts';
 import { poll } from './sections/poll.ts';
+import { recovery } from './sections/recovery.ts';
 import { report } from './sections/report.ts';
 import type { Figure, Section } from './sections/section.ts';
 
-const sections: Readonly<Record<string, Section>> = { poll, report, held, fleet };
+const sections: Readonly<Record<string, Section>> = { poll, report, held, fleet, recovery };
 
 const usage = `usage: npm run bench [-- FLAGS]
        npm run bench -- --million [--minutes N] [--vms N] [--connections N] [--seed WORD] [--json FILE]

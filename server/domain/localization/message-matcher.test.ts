@@ -14,7 +14,15 @@ const mount = {
   unmounted: 'The share is not mounted.',
 };
 
-describe('a text and the message that it came from', () => {
+/** So many that they are looked for by their pieces, and not one after the other. */
+const others = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`o${n}`, `Other ${n} words {0} stand here.`]));
+
+describe.each([
+  ['few templates', {}],
+  ['many templates', others],
+])('a text and the message that it came from, of %s', (_, more) => {
+  const english = (messages: Messages) => matcherOf({ en: { ...more, ...messages } });
+
   test.each<[text: string, id: string, params: string[]]>([
     ['The share is not mounted.', 'unmounted', []],
     ['The share is not mounted.\r\n', 'unmounted', []],
@@ -69,7 +77,7 @@ describe('a text and the message that it came from', () => {
   test('a text that no English template fits is looked for in the other languages', () => {
     const all = matcherOf({
       de: { up: 'Läuft seit {0}.', ok: 'OK {0}.', one: 'Gleich {0}.', two: 'Zwei.' },
-      en: { up: 'Up since {0}.', ok: 'OK {0}.' },
+      en: { ...more, up: 'Up since {0}.', ok: 'OK {0}.' },
       sv: { up: 'Igång sedan {0}.', one: 'Zwei.', two: 'Gleich {0}.' },
     });
     expect(all.match('Igång sedan 12:00.')).toEqual({ id: 'up', params: ['12:00'] });

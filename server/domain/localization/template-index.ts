@@ -12,10 +12,12 @@ const mostCandidates = 64;
  * which the text must have somewhere.
  */
 export class TemplateIndex {
+  readonly #all = new Set<TemplatePattern>();
   readonly #bySize = new Map<number, Map<string, TemplatePattern[]>>();
 
   /** Takes a template in by these literals, of which one at least is not empty. */
   add(pattern: TemplatePattern, literals: readonly string[]): void {
+    this.#all.add(pattern);
     const anchor = literals.reduce((longest, literal) => (literal.length > longest.length ? literal : longest));
     const size = sizes.find((each) => each <= anchor.length) ?? 1;
     const pieces = this.#bySize.get(size) ?? new Map<string, TemplatePattern[]>();
@@ -35,6 +37,8 @@ export class TemplateIndex {
 
   /** Every template that may say this text, each once; null where they are too many. */
   candidates(text: string): ReadonlySet<TemplatePattern> | null {
+    // To try so few costs less than to look for their pieces.
+    if (this.#all.size <= mostCandidates) return this.#all;
     const found = new Set<TemplatePattern>();
     for (const [size, pieces] of this.#bySize) {
       for (let at = 0; at + size <= text.length; at++) {
