@@ -72,6 +72,7 @@ export async function samplePackage(handler: string, version: string): Promise<B
     zip.addBuffer(bytes, path, { mtime: time, mode, forceDosTimestamp: true });
   add('HandlerManifest.json', readFileSync(join(folder, 'HandlerManifest.json')), 0o100644);
   add('bin/handler.sh', readFileSync(join(import.meta.dirname, 'shared', 'handler.sh')), 0o100644);
+  add('messages.en', englishTexts(handler), 0o100644);
   for (const name of readdirSync(join(folder, 'bin')).sort()) {
     add(`bin/${name}`, readFileSync(join(folder, 'bin', name)), 0o100755);
   }
@@ -89,6 +90,12 @@ export function sampleResource(handler: string, lang: (typeof sampleLanguages)[n
 /** `{ publicSettings, protectedSettings? }`: the schemas that the sample's publisher registers. */
 export function sampleSchema(handler: string): Record<string, unknown> {
   return json(handler, 'settings-schema.json') as Record<string, unknown>;
+}
+
+/** The English messages as the handler's own programs read them: id, tab, text. */
+function englishTexts(handler: string): Buffer {
+  const [file] = sampleResource(handler, 'en') as [{ messages: { id: string; text: string }[] }];
+  return Buffer.from(file.messages.map(({ id, text }) => `${id}\t${text}\n`).join(''));
 }
 
 function json(...path: string[]): unknown {

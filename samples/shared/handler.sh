@@ -52,20 +52,41 @@ write_file() {
   mv "$1.next" "$1"
 }
 
-# write_status WORD OPERATION CODE ID PARAMS SUBSTATUS; PARAMS and SUBSTATUS are the insides of JSON arrays.
+# message ID PARAM…: the id with its params, for portals that look it up, and the English text of the resource file, for
+# agents that pass on nothing else.
+message() {
+  id=$1
+  shift
+  text=$(sed -n "s/^$id	//p" messages.en)
+  params=
+  index=0
+  for param; do
+    params="$params${params:+, }\"$(quoted "$param")\""
+    case "$text" in
+      *"{$index}"*) text="${text%%"{$index}"*}$param${text#*"{$index}"}" ;;
+    esac
+    index=$((index + 1))
+  done
+  printf '"message": { "id": "%s", "params": [%s] }, "formattedMessage": { "lang": "en", "message": "%s" }' \
+    "$id" "$params" "$(quoted "$text")"
+}
+
+# write_status WORD OPERATION CODE MESSAGE SUBSTATUSES; the last two as message and substatus write them.
 write_status() {
   write_file "$status_folder/$sequence.status" << STATUS
 [{ "version": 1.0, "timestampUTC": "$(date -u +%Y-%m-%dT%H:%M:%SZ)", "status": {
   "name": "${ANNEX_EXTENSION:-sample}", "operation": "$2", "status": "$1", "code": $3,
   "configurationAppliedTime": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
-  "message": { "id": "$4", "params": [$5] },
-  "substatus": [${6:-}] } }]
+  $4,
+  "substatus": [${5:-}] } }]
 STATUS
 }
 
-# substatus NAME WORD CODE ID PARAMS
+# substatus NAME WORD CODE ID PARAM…
 substatus() {
-  printf '{ "name": "%s", "status": "%s", "code": %s, "message": { "id": "%s", "params": [%s] } }' "$1" "$2" "$3" "$4" "$5"
+  name=$1 word=$2 code=$3
+  shift 3
+  printf '{ "name": "%s", "status": "%s", "code": %s, %s }' "$name" "$word" "$code" "$(message "$@")"
 }
 
 # write_heartbeat WORD CODE TEXT
@@ -73,6 +94,11 @@ write_heartbeat() {
   write_file "$heartbeat_file" << HEARTBEAT
 [{ "version": 1.0, "heartbeat": { "status": "$1", "code": $2, "message": "$3" } }]
 HEARTBEAT
+}
+
+# Where the version before this one lies: agents other than Annex's only say which it was.
+previous_root() {
+  echo "${ANNEX_PREVIOUS_ROOT:-${PWD%-*}-${AZURE_GUEST_AGENT_UPDATING_FROM_VERSION:-none}}"
 }
 
 # A pause that ends at once when this process is told to end.

@@ -13,14 +13,14 @@ case "${1:-}" in
     count=$(($(cat state/enabled-count 2>/dev/null || echo 0) + 1))
     echo "$count" > state/enabled-count
     start_service bin/service.sh
-    target=$(quoted "$(setting target localhost)")
-    write_status success "Enable probe" 0 probe_watching "\"$target\", \"$count\"" \
-      "$(substatus target success 0 target_reached "\"$target\"")"
+    target=$(setting target localhost)
+    write_status success "Enable probe" 0 "$(message probe_watching "$target" "$count")" \
+      "$(substatus target success 0 target_reached "$target")"
     log "Probe enabled for sequence $sequence."
     ;;
   disable)
     stop_service
-    write_status success "Disable probe" 0 probe_stopped ""
+    write_status success "Disable probe" 0 "$(message probe_stopped)"
     ;;
   update)
     log "Nothing to carry over."

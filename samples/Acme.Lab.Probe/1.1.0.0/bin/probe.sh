@@ -10,21 +10,21 @@ case "${1:-}" in
     ;;
   update)
     mkdir -p state
-    cp "$ANNEX_PREVIOUS_ROOT/state/enabled-count" state/enabled-count 2>/dev/null || echo 0 > state/enabled-count
-    log "Probe updated from $ANNEX_PREVIOUS_VERSION, enabled $(cat state/enabled-count) times so far."
+    cp "$(previous_root)/state/enabled-count" state/enabled-count 2>/dev/null || echo 0 > state/enabled-count
+    log "Probe updated, enabled $(cat state/enabled-count) times so far."
     ;;
   enable)
     count=$(($(cat state/enabled-count) + 1))
     echo "$count" > state/enabled-count
     start_service bin/service.sh
-    target=$(quoted "$(setting target localhost)")
-    write_status success "Enable probe" 0 probe_watching "\"$target\", \"$count\"" \
-      "$(substatus target success 0 target_reached "\"$target\""), $(substatus latency success 0 latency_within "\"$(setting maxMilliseconds 250)\"")"
+    target=$(setting target localhost)
+    write_status success "Enable probe" 0 "$(message probe_watching "$target" "$count")" \
+      "$(substatus target success 0 target_reached "$target"), $(substatus latency success 0 latency_within "$(setting maxMilliseconds 250)")"
     log "Probe enabled for sequence $sequence."
     ;;
   disable)
     stop_service
-    write_status success "Disable probe" 0 probe_stopped ""
+    write_status success "Disable probe" 0 "$(message probe_stopped)"
     ;;
   uninstall)
     stop_service

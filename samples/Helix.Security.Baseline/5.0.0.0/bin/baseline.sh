@@ -11,12 +11,12 @@ case "${1:-}" in
     if [ "$(cat run/applied 2>/dev/null)" = "$sequence" ]; then exit 0; fi
     if is_running && [ "$(cat run/sequence)" = "$sequence" ]; then exit 0; fi
     echo "$sequence" > run/sequence
-    write_status transitioning "Apply baseline" 0 baseline_progress "\"0\", \"$(setting rules 6)\""
+    write_status transitioning "Apply baseline" 0 "$(message baseline_progress 0 "$(setting rules 6)")"
     start_service bin/service.sh
     ;;
   disable)
     stop_service
-    write_status success "Stop baseline" 0 baseline_stopped ""
+    write_status success "Stop baseline" 0 "$(message baseline_stopped)"
     ;;
   uninstall)
     stop_service

@@ -5,7 +5,7 @@
 case "${1:-}" in
   install) log "Snapshot installed." ;;
   update)
-    cp -R "$ANNEX_PREVIOUS_ROOT/state" . 2>/dev/null || true
+    cp -R "$(previous_root)/state" . 2>/dev/null || true
     log "Snapshot updated."
     ;;
   enable)
@@ -13,11 +13,11 @@ case "${1:-}" in
     date -u +%Y-%m-%dT%H:%M:%SZ >> state/snapshots
     tail -n "$(setting retain 7)" state/snapshots | write_file state/snapshots
     kept=$(wc -l < state/snapshots | tr -d ' ')
-    write_status success "Take snapshot" 0 snapshot_taken "\"$kept\", \"$(setting retain 7)\""
+    write_status success "Take snapshot" 0 "$(message snapshot_taken "$kept" "$(setting retain 7)")"
     log "Snapshot taken, $kept kept."
     ;;
   disable)
-    write_status success "Pause snapshots" 0 snapshots_paused ""
+    write_status success "Pause snapshots" 0 "$(message snapshots_paused)"
     log "Snapshots paused."
     ;;
   uninstall)

@@ -10,40 +10,40 @@ protected_settings() {
   thumbprint=$(printf '%s' "$flat" | sed -n 's/.*"protectedSettingsCertThumbprint": *"\([^"]*\)".*/\1/p')
   [ -n "$sealed" ] || return 0
   printf '%s' "$sealed" | base64 -d |
-    openssl cms -decrypt -inform DER -inkey "$ANNEX_CERTIFICATE_FOLDER/$thumbprint.prv" 2>/dev/null
+    openssl cms -decrypt -inform DER -inkey "${ANNEX_CERTIFICATE_FOLDER:-..}/$thumbprint.prv" 2>/dev/null
 }
 
 enable() {
-  server=$(quoted "$(setting server files.example.net)")
-  user=$(quoted "$(setting user backup)")
+  server=$(setting server files.example.net)
+  user=$(setting user backup)
   password=$(protected_settings | tr -d '\n' | sed -n 's/.*"password": *"\([^"]*\)".*/\1/p')
   if [ -z "$password" ]; then
-    write_status error "Mount share" 52 Error_NoPassword "\"$user\""
+    write_status error "Mount share" 52 "$(message Error_NoPassword "$user")"
     fail "No password for $user could be read from the protected settings." 52
   fi
   if [ "$(setting reachable true)" = false ]; then
-    write_status error "Mount share" 12 1215 "\"$server\", \"$user\"" \
-      "$(substatus resolve success 0 name_resolved "\"$server\""), $(substatus connect error 12 1215 "\"$server\", \"$user\"")"
+    write_status error "Mount share" 12 "$(message 1215 "$server" "$user")" \
+      "$(substatus resolve success 0 name_resolved "$server"), $(substatus connect error 12 1215 "$server" "$user")"
     echo "Connecting to $server as $user"
     fail "mount: connection to $server refused" 51
   fi
   mkdir -p state
   echo "$server" > state/mounted
-  write_status success "Mount share" 0 share_mounted "\"$server\", \"$user\"" \
-    "$(substatus resolve success 0 name_resolved "\"$server\""), $(substatus connect success 0 share_mounted "\"$server\", \"$user\"")"
+  write_status success "Mount share" 0 "$(message share_mounted "$server" "$user")" \
+    "$(substatus resolve success 0 name_resolved "$server"), $(substatus connect success 0 share_mounted "$server" "$user")"
   log "Share of $server mounted as $user."
 }
 
 case "${1:-}" in
   install) log "Mount installed." ;;
   update)
-    cp -R "$ANNEX_PREVIOUS_ROOT/state" . 2>/dev/null || true
+    cp -R "$(previous_root)/state" . 2>/dev/null || true
     log "Mount updated."
     ;;
   enable) enable ;;
   disable)
     rm -f state/mounted
-    write_status success "Unmount share" 0 share_unmounted ""
+    write_status success "Unmount share" 0 "$(message share_unmounted)"
     log "Share unmounted."
     ;;
   uninstall)

@@ -11,7 +11,7 @@ case "${1:-}" in
     ;;
   disable)
     stop_service
-    write_status success "Stop metrics" 0 metrics_stopped ""
+    write_status success "Stop metrics" 0 "$(message metrics_stopped)"
     ;;
   uninstall)
     stop_service

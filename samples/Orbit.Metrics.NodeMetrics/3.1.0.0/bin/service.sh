@@ -5,11 +5,11 @@ end_with_signal
 measure() {
   used=$(df -P . | sed -n '2s/.* \([0-9][0-9]*\)%.*/\1/p')
   limit=$(setting warnAtPercent 80)
-  samples="$(substatus cpu success 0 cpu_sampled "\"$(nproc)\""), $(substatus disk success 0 disk_used "\"${used:-0}\"")"
+  samples="$(substatus cpu success 0 cpu_sampled "$(nproc)"), $(substatus disk success 0 disk_used "${used:-0}")"
   if [ "${used:-0}" -ge "$limit" ]; then
-    write_status warning "Collect metrics" 80 disk_filling "\"${used:-0}\", \"$limit\"" "$samples"
+    write_status warning "Collect metrics" 80 "$(message disk_filling "${used:-0}" "$limit")" "$samples"
   else
-    write_status success "Collect metrics" 0 metrics_collected "\"${used:-0}\"" "$samples"
+    write_status success "Collect metrics" 0 "$(message metrics_collected "${used:-0}")" "$samples"
   fi
 }
 
