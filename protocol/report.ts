@@ -32,6 +32,10 @@ const age = z.number().nonnegative().max(maxAgeSeconds);
 const extension = z.string().min(1).max(64);
 const sequenceNumber = z.int().nonnegative();
 
+/** Something that the agent could not read or do; `about` is an extension's name, or `goal-state`. */
+export const agentProblem = z.object({ about: boundedText(256), message: boundedText(4096) });
+export type AgentProblem = z.output<typeof agentProblem>;
+
 /**
  * The frame of `POST /agent/v1/reports`. Entries are checked one by one, so that a bad one keeps no good one out.
  * `run` is the agent's own id of its run: report numbers rise within one.
@@ -57,6 +61,11 @@ export const reportEnvelope = z.looseObject({
     .transform((list) => list ?? []),
   statuses: z
     .array(z.unknown())
+    .nullish()
+    .transform((list) => list ?? []),
+  problems: z
+    .array(agentProblem)
+    .max(100)
     .nullish()
     .transform((list) => list ?? []),
 });

@@ -15,6 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { HandlerReport, HeartbeatDocument, StatusDocument, StatusWord } from '#protocol/index.ts';
 import { extensions } from './goal-states.ts';
+import { vms } from './vms.ts';
 
 const ofExtension = (t: { vmId: AnyPgColumn; name: AnyPgColumn }) => [
   primaryKey({ columns: [t.vmId, t.name] }),
@@ -64,6 +65,21 @@ export const extensionLatest = pgTable(
     status: json().$type<StatusDocument>(),
   },
   ofExtension,
+);
+
+/** What agents said that they could not read or do, the last word about each thing. Few: bounded per VM. */
+export const agentProblems = pgTable(
+  'agent_problems',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    /** An extension's name, or `goal-state`. */
+    about: text().notNull(),
+    message: text().notNull(),
+    at: timestamp({ withTimezone: true }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.vmId, t.about] })],
 );
 
 /**

@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   agentPresence,
+  agentProblems,
   agents,
   enrollmentTokens,
   extensionHealth,
@@ -64,6 +65,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
   // Presence first, as reports take their locks: they and this never wait for each other in a circle.
   await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
   await retireGoalStates(tx, vmId);
+  await tx.delete(agentProblems).where(eq(agentProblems.vmId, vmId));
   await tx.delete(stockAgents).where(eq(stockAgents.vmId, vmId));
   await tx.delete(agents).where(eq(agents.vmId, vmId));
   await tx.delete(enrollmentTokens).where(eq(enrollmentTokens.vmId, vmId));

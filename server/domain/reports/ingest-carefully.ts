@@ -9,6 +9,7 @@ import { DomainError, type Fault } from '#server/domain/error.ts';
 import { completeRemoval, lockHead, noteReportedSequence } from '#server/domain/goal-states/index.ts';
 import { type HistoryEntry, writeHistory } from './history.ts';
 import { emptyPulse, isRemoval, type MergeContext, mergeEntry, type PulseRow } from './merge.ts';
+import { noteProblems } from './note-problems.ts';
 import { type PreparedReport, promisedSeconds, type SaidByAgent } from './prepare-report.ts';
 import type { ReportEntry } from './read-report.ts';
 import { agentStatus, pollsWithin } from './rules.ts';
@@ -27,12 +28,12 @@ export interface IngestResult {
 }
 
 /**
- * Takes in one report in a transaction of its own, entry by entry: for those that have faults, that remove an extension
- * or that a batch could not settle. Throws 400 with every fault where nothing could be stored, 401 for a VM that was
+ * Takes in one report in a transaction of its own, entry by entry: for those that have faults, that tell of a problem,
+ * that remove an extension or that a batch could not settle. Throws 400 with every fault where nothing could be stored, 401 for a VM that was
  * deleted meanwhile.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport): Promise<IngestResult> {
-  const { vmId, receivedAt, said, entries, faults } = report;
+  const { vmId, receivedAt, said, entries, problems, faults } = report;
   const result = await ctx.db.transaction(async (tx): Promise<IngestResult> => {
     const removal = entries.some((entry) => entry.kind === 'handler' && entry.report.state === 'removed');
     const { presence, wasAway } = await lockVm(tx, report, removal);
@@ -55,8 +56,9 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport): Pro
     }
 
     await tx.update(agentPresence).set(next).where(eq(agentPresence.vmId, vmId));
+    await noteProblems(tx, vmId, problems, receivedAt);
     const removed = await removeReported(tx, ctx, vmId, applied.removed);
-    const visible = wasAway || applied.visible || isNews(presence, next);
+    const visible = wasAway || applied.visible || problems.length > 0 || isNews(presence, next);
     // A removal publishes a goal state, which tells the screens by itself.
     if (visible && removed.length === 0) await recordChange(tx, 'vm', vmId);
     return { stored: applied.stored, faults: all, removed };

@@ -1,4 +1,4 @@
-import { periodBounds } from '#protocol/index.ts';
+import { type AgentProblem, periodBounds } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { pollSeconds } from '#server/domain/enrollment/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
@@ -25,6 +25,7 @@ export interface PreparedReport {
   counter: number | null;
   said: SaidByAgent;
   entries: ReportEntry[];
+  problems: AgentProblem[];
   faults: Fault[];
 }
 
@@ -35,7 +36,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
     throw new DomainError('forbidden', 'forbidden', { params: { role: 'agent' } });
   }
   const { envelope, entries, faults } = readReport(report, ctx.config.limits.report, recover);
-  const { periods, agentTime, appliedEtag, run, reportNumber } = envelope;
+  const { periods, agentTime, appliedEtag, run, reportNumber, problems } = envelope;
   const skew = agentTime === undefined ? null : Math.round((Date.parse(agentTime) - receivedAt.getTime()) / 1000);
   const said = {
     run: run ?? null,
@@ -46,7 +47,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
     clockSkewSeconds: skew === null ? null : Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, skew)),
     appliedEtag: appliedEtag ?? null,
   };
-  return { vmId, receivedAt, counter, said, entries, faults };
+  return { vmId, receivedAt, counter, said, entries, problems, faults };
 }
 
 const period = (seconds: number | undefined): number | null =>
@@ -61,11 +62,11 @@ export function promisedSeconds({ heartbeatSeconds }: SaidByAgent): { polling: n
 }
 
 /**
- * Whether a batch can settle it: no faults, one entry of a kind for an extension, and none that removes one. The others
- * are taken in one by one.
+ * Whether a batch can settle it: no faults, nothing that the agent could not do, one entry of a kind for an extension,
+ * and none that removes one. The others are taken in one by one.
  */
-export function isPlain({ entries, faults }: PreparedReport): boolean {
-  if (faults.length > 0) return false;
+export function isPlain({ entries, problems, faults }: PreparedReport): boolean {
+  if (faults.length > 0 || problems.length > 0) return false;
   const seen = new Set<string>();
   for (const entry of entries) {
     if (entry.kind === 'handler' && entry.report.state === 'removed') return false;

@@ -1,6 +1,15 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { agentPresence, agents, extensionLatest, extensions, goalStateHeads, secrets, vms } from '#db/schema/index.ts';
+import {
+  agentPresence,
+  agentProblems,
+  agents,
+  extensionLatest,
+  extensions,
+  goalStateHeads,
+  secrets,
+  vms,
+} from '#db/schema/index.ts';
 import { canonicalLanguage, defaultPeriods, type StatusObject } from '#protocol/index.ts';
 import { allow, hasRole } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -18,6 +27,7 @@ import { parse } from '#server/domain/parse.ts';
 import { agentStatus, secondsBetween, vmHealth } from '#server/domain/reports/index.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type { ExtensionInstance, HeartbeatView, InstanceView, StatusView, SubstatusView } from './instance-view.ts';
+import { openProblems } from './open-problems.ts';
 
 const tailCharacters = 4_000;
 
@@ -30,11 +40,12 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
   const { vmId, acceptLanguage, chosenLanguage } = parse(instanceViewInput, input);
   const wanted = negotiate(acceptLanguage, chosenLanguage);
   // One snapshot, so that goal and reports belong together.
-  const { machine, rows, resources } = await ctx.db.transaction(
+  const { machine, rows, problems, resources } = await ctx.db.transaction(
     async (tx) => {
       const machine = await loadMachine(tx, vmId);
       const rows = await loadRows(tx, vmId);
-      return { machine, rows, resources: await loadMessages(tx, rows, wanted) };
+      const problems = await loadProblems(tx, ctx, vmId);
+      return { machine, rows, problems, resources: await loadMessages(tx, rows, wanted) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
@@ -61,6 +72,13 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       clockSkewSeconds: presence?.clockSkewSeconds ?? null,
       enrolledAt: iso(agent?.enrolledAt),
       duplicateSeenAt: iso(agent?.duplicateSeenAt),
+      ...(problems && {
+        problems: openProblems(problems, rows, head?.deliveredAt ?? null, ctx.now).map(({ about, message, at }) => ({
+          about,
+          message,
+          at: at.toISOString(),
+        })),
+      }),
     },
     extensions: instances,
     health: vmHealth(
@@ -91,6 +109,12 @@ async function loadMachine(tx: Transaction, vmId: string) {
     .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
   if (row === undefined) throw new DomainError('not_found', 'vm_unknown');
   return row;
+}
+
+/** The agent's words may hold a piece of a file, as the output of a command does. */
+async function loadProblems(tx: Transaction, ctx: Context, vmId: string) {
+  if (!hasRole(ctx.actor, 'operator')) return null;
+  return tx.select().from(agentProblems).where(eq(agentProblems.vmId, vmId));
 }
 
 const needsSecrets = sql<boolean>`${secrets.id} is not null and ${secrets.cms} is null and ${secrets.sealed} is null`;

@@ -31,6 +31,16 @@ export interface AgentView {
   enrolledAt: string | null;
   /** When a second machine with this VM's identity was refused. */
   duplicateSeenAt: string | null;
+  /** What it could not read or do and has not made good since, newest first; for operators only. */
+  problems?: AgentProblemView[];
+}
+
+export interface AgentProblemView {
+  /** An extension's name, or `goal-state`. */
+  about: string;
+  /** In the agent's words. */
+  message: string;
+  at: string;
 }
 
 export interface ExtensionInstance {

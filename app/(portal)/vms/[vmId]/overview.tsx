@@ -15,6 +15,8 @@ import { byUrgency, type InstanceView, type VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 import { WhyCard } from './why-card.tsx';
 
+const AgentProblems = dynamic(() => import('./agent-problems.tsx').then((module) => module.AgentProblems));
+
 /** Few VMs need it. It is drawn on the server, so nothing moves when its script comes. */
 const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module) => module.NeverEnrolled));
 
@@ -40,6 +42,7 @@ export function Overview({ facts, view, at, gatewayUrl, onAct }: OverviewProps) 
     <>
       {view.agent.status === 'never' ? <NeverEnrolled facts={facts} gatewayUrl={gatewayUrl} /> : null}
       <WhyCard view={view} at={at} onRevert={(incarnation) => onAct({ kind: 'revert', incarnation })} />
+      {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
       {view.agent.status === 'never' ? null : <TimeBox view={view} />}
       {extensions.length === 0 ? (
         view.agent.status === 'never' ? null : (

@@ -1,0 +1,27 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
+import { RelativeTime } from '#app/_ui/time.tsx';
+import type { InstanceView } from './vm-data.ts';
+
+/** What the agent says that it could not read or do: often why something is not done. */
+export function AgentProblems({ problems }: { problems: NonNullable<InstanceView['agent']['problems']> }) {
+  const { t } = useTranslation('reports');
+  return (
+    <Banner boxed status="warning" className="mt-4">
+      <span className="font-medium">{t('problems')}</span>
+      <ul className="mt-0.5 grid gap-1">
+        {problems.map(({ about, message, at }) => (
+          <li key={about} className="text-12">
+            {/* The agent's words; it speaks English, and who wrote a file nobody knows. */}
+            <span lang="" translate="no" className="wrap-anywhere">
+              {message}
+            </span>{' '}
+            <RelativeTime value={new Date(at)} className="whitespace-nowrap text-ink-2 tabular-nums" />
+          </li>
+        ))}
+      </ul>
+    </Banner>
+  );
+}
