@@ -42,6 +42,7 @@ export async function startPortal(environment: Record<string, string> = {}): Pro
     ANNEX_URL: url,
     DATA_DIR: dataDir,
     ANNEX_BOOTSTRAP_TOKEN: token,
+    ANNEX_WIRE: 'on',
     ANNEX_BOOTSTRAP_EMAIL: admin.email,
     ANNEX_BOOTSTRAP_PASSWORD: admin.password,
     ...environment,

@@ -1,5 +1,6 @@
 'use client';
 
+import { Cable } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -83,7 +84,8 @@ const cells: Readonly<Record<ColumnName, (row: FleetRow, room: Room) => ReactNod
   health: (row) => <Health row={row} />,
   since: ({ since }) => (since === null ? null : <Elapsed value={new Date(since)} />),
   extensions: (row, { extensions }) => <Extensions row={row} room={extensions} />,
-  agent: ({ agentVersion }) => <Cut>{agentVersion}</Cut>,
+  agent: ({ agentKind, agentVersion }) =>
+    agentKind === 'stock' ? <StockAgent version={agentVersion} /> : <Cut>{agentVersion}</Cut>,
   lastSeen: (row) => <LastSeen row={row} />,
   tags: ({ tags }, room) => <Tags tags={tags} room={room.tags} />,
   goalState: ({ goalState }) => goalState,
@@ -95,6 +97,18 @@ function Cut({ children }: { children: string | null }) {
   return (
     <span className="block truncate" title={children ?? undefined}>
       {children}
+    </span>
+  );
+}
+
+function StockAgent({ version }: { version: string | null }) {
+  const { t } = useTranslation('vms');
+  const label = t('agent.stock');
+  return (
+    <span className="flex items-center gap-1" title={`${label} ${version ?? ''}`}>
+      <Cable aria-hidden className="size-3 shrink-0 text-ink-3" />
+      <span className="sr-only">{label}</span>
+      <span className="truncate">{version}</span>
     </span>
   );
 }

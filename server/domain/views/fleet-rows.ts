@@ -28,6 +28,7 @@ interface VmHealthSummary {
 /** A VM in a list: what it is called, how it is, and what runs there. */
 export type FleetRow = Vm &
   VmHealthSummary & {
+    agentKind: 'reference' | 'stock' | null;
     agentVersion: string | null;
     os: AgentOs | null;
     /** Incarnation of its goal state; null before the first. */
@@ -46,12 +47,12 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise
   return vmIds.flatMap((id) => {
     const machine = machines.get(id);
     if (machine === undefined) return [];
-    const { agentVersion, os, goalState, clockSkewSeconds, since } = machine;
+    const { agentKind, agentVersion, os, goalState, clockSkewSeconds, since } = machine;
     return [
       {
         ...vmOf(machine),
         ...summarize(machine, ctx.now),
-        ...{ agentVersion, os, goalState, clockSkewSeconds, since: since?.toISOString() ?? null },
+        ...{ agentKind, agentVersion, os, goalState, clockSkewSeconds, since: since?.toISOString() ?? null },
       },
     ];
   });
@@ -64,7 +65,7 @@ export async function readFleetRows(ctx: Context, input: ReadFleetRowsInput): Pr
 }
 
 type Machine = Parameters<typeof vmOf>[0] &
-  Pick<FleetRow, 'agentVersion' | 'os' | 'goalState' | 'clockSkewSeconds'> & {
+  Pick<FleetRow, 'agentKind' | 'agentVersion' | 'os' | 'goalState' | 'clockSkewSeconds'> & {
     since: Date | null;
     /** Null where its agent never called. */
     lastSeenAt: Date | null;
@@ -78,7 +79,8 @@ type Machine = Parameters<typeof vmOf>[0] &
 const text = `
   with x as materialized (${factsAsJson})
   select v.id, v.name, v.tags, v.created_at as "createdAt", v.decommissioning_at as "decommissioningAt",
-    nullif(a.version, '') as "agentVersion", a.os, g.incarnation as "goalState", h.since, p.last_seen_at as "lastSeenAt",
+    a.kind as "agentKind", nullif(a.version, '') as "agentVersion", a.os,
+    g.incarnation as "goalState", h.since, p.last_seen_at as "lastSeenAt",
     p.next_expected_at as "nextExpectedAt", p.clock_skew_seconds as "clockSkewSeconds",
     p.heartbeat_seconds as "heartbeatSeconds", p.status_seconds as "statusSeconds", x.extensions
   from vms v left join agents a on a.vm_id = v.id left join goal_state_heads g on g.vm_id = v.id

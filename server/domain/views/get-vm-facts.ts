@@ -7,6 +7,8 @@ import type { GetVmInput } from '#server/domain/vms/input.ts';
 
 /** What stands at the head of a VM's page, beside its instance view. */
 export interface VmFacts extends Vm {
+  /** Who speaks for it; null for nobody. */
+  agentKind: 'reference' | 'stock' | null;
   os: AgentOs | null;
   /** SHA-1 of the certificate that protected settings are sealed for. */
   thumbprint: string | null;
@@ -19,7 +21,10 @@ export interface VmFacts extends Vm {
 export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFacts> {
   const vm = await getVm(ctx, input);
   const [[agent], [token], [goalState]] = await Promise.all([
-    ctx.db.select({ os: agents.os, thumbprint: agents.thumbprint }).from(agents).where(eq(agents.vmId, vm.id)),
+    ctx.db
+      .select({ kind: agents.kind, os: agents.os, thumbprint: agents.thumbprint })
+      .from(agents)
+      .where(eq(agents.vmId, vm.id)),
     ctx.db
       .select({ expiresAt: enrollmentTokens.expiresAt })
       .from(enrollmentTokens)
@@ -37,6 +42,7 @@ export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFac
   ]);
   return {
     ...vm,
+    agentKind: agent?.kind ?? null,
     os: agent?.os ?? null,
     thumbprint: agent?.thumbprint ?? null,
     enrollmentExpiresAt: token && token.expiresAt > ctx.now ? token.expiresAt.toISOString() : null,

@@ -23,6 +23,7 @@ const systemOf = z.object({ name: z.string(), version: z.string(), arch: z.strin
 const vmInList = vm.extend({
   health: z.enum(health),
   agent: z.object({ status: z.enum(['ready', 'unknown', 'unresponsive', 'never']), lastSeenAt: time.nullable() }),
+  agentKind: z.enum(['reference', 'stock']).nullable(),
   agentVersion: z.string().nullable(),
   extensions: z.array(
     z.object({
@@ -39,6 +40,7 @@ const vmInList = vm.extend({
 });
 
 const vmFacts = vm.extend({
+  agentKind: z.enum(['reference', 'stock']).nullable(),
   os: systemOf.nullable(),
   thumbprint: z.string().nullable(),
   enrollmentExpiresAt: time.nullable(),

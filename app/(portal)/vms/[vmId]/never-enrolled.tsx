@@ -1,7 +1,7 @@
 'use client';
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { KeyRound } from 'lucide-react';
+import { Cable, KeyRound } from 'lucide-react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
@@ -13,9 +13,16 @@ import { FieldError } from '#app/_ui/field.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { EnrollCommands } from '#app/(portal)/vms/enroll-commands.tsx';
 import type { VmFacts } from './vm-data.ts';
+import type { VmAct } from './vm-dialogs.tsx';
+
+export interface NeverEnrolledProps {
+  facts: VmFacts;
+  gatewayUrl: string;
+  onAct(act: VmAct): void;
+}
 
 /** A VM that no machine has spoken for: what to run there, with a token that is made, and shown, here and once. */
-export function NeverEnrolled({ facts, gatewayUrl }: { facts: VmFacts; gatewayUrl: string }) {
+export function NeverEnrolled({ facts, gatewayUrl, onAct }: NeverEnrolledProps) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -33,14 +40,20 @@ export function NeverEnrolled({ facts, gatewayUrl }: { facts: VmFacts; gatewayUr
         title={t('never.title', { name: facts.name })}
         actions={
           may ? (
-            <Button
-              variant={issue.data ? 'default' : 'primary'}
-              busy={issue.isPending}
-              onClick={() => issue.mutate({ vmId: facts.id })}
-            >
-              <KeyRound aria-hidden />
-              {t('token')}
-            </Button>
+            <>
+              <Button
+                variant={issue.data ? 'default' : 'primary'}
+                busy={issue.isPending}
+                onClick={() => issue.mutate({ vmId: facts.id })}
+              >
+                <KeyRound aria-hidden />
+                {t('token')}
+              </Button>
+              <Button variant="ghost" onClick={() => onAct({ kind: 'stock' })}>
+                <Cable aria-hidden />
+                {t('stock')}
+              </Button>
+            </>
           ) : undefined
         }
         foot={

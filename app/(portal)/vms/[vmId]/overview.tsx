@@ -16,9 +16,13 @@ import type { VmAct } from './vm-dialogs.tsx';
 import { WhyCard } from './why-card.tsx';
 
 const AgentProblems = dynamic(() => import('./agent-problems.tsx').then((module) => module.AgentProblems));
+const StockAgentCard = dynamic(() => import('./stock-agent-card.tsx').then((module) => module.StockAgentCard), {
+  ssr: false,
+});
 
 /** Few VMs need it. It is drawn on the server, so nothing moves when its script comes. */
 const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module) => module.NeverEnrolled));
+const NeverHeard = dynamic(() => import('./never-heard.tsx').then((module) => module.NeverHeard));
 
 export interface OverviewProps {
   facts: VmFacts;
@@ -40,7 +44,11 @@ export function Overview({ facts, view, at, gatewayUrl, onAct }: OverviewProps) 
   const rest = extensions.length - shownCards;
   return (
     <>
-      {view.agent.status === 'never' ? <NeverEnrolled facts={facts} gatewayUrl={gatewayUrl} /> : null}
+      {view.agent.status !== 'never' ? null : facts.agentKind === 'stock' ? (
+        <NeverHeard facts={facts} onAct={onAct} />
+      ) : (
+        <NeverEnrolled facts={facts} gatewayUrl={gatewayUrl} onAct={onAct} />
+      )}
       <WhyCard view={view} at={at} onRevert={(incarnation) => onAct({ kind: 'revert', incarnation })} />
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
       {view.agent.status === 'never' ? null : <TimeBox view={view} />}
@@ -74,6 +82,7 @@ export function Overview({ facts, view, at, gatewayUrl, onAct }: OverviewProps) 
           ) : null}
         </section>
       )}
+      {facts.agentKind === 'stock' ? <StockAgentCard vmId={facts.id} incarnation={view.incarnation} /> : null}
     </>
   );
 }

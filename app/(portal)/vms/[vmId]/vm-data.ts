@@ -5,6 +5,7 @@ import type { AppRouter } from '#server/trpc/root.ts';
 type Outputs = inferRouterOutputs<AppRouter>;
 
 export type VmFacts = Outputs['vms']['get'];
+export type WireAccess = Outputs['vms']['wireAccess'];
 export type InstanceView = Outputs['instanceViews']['get'];
 export type Extension = InstanceView['extensions'][number];
 export type Said = NonNullable<NonNullable<Extension['status']>['message']>;

@@ -7,6 +7,9 @@ import type { InstanceView, VmFacts } from './vm-data.ts';
 export type VmAct =
   | { kind: 'edit' }
   | { kind: 'token' }
+  | { kind: 'stock' }
+  | { kind: 'stock-key' }
+  | { kind: 'stock-end' }
   | { kind: 'delete' }
   | { kind: 'revert'; incarnation: number }
   | { kind: 'remove'; name: string; force: boolean };
@@ -15,6 +18,13 @@ const EditVmDialog = dynamic(() => import('./edit-vm-dialog.tsx').then((module) 
   ssr: false,
 });
 const TokenDialog = dynamic(() => import('./token-dialog.tsx').then((module) => module.TokenDialog), { ssr: false });
+const StockDialog = dynamic(() => import('./stock-dialog.tsx').then((module) => module.StockDialog), { ssr: false });
+const TenantKeyDialog = dynamic(() => import('./stock-confirm.tsx').then((module) => module.TenantKeyDialog), {
+  ssr: false,
+});
+const EndStockDialog = dynamic(() => import('./stock-confirm.tsx').then((module) => module.EndStockDialog), {
+  ssr: false,
+});
 const DeleteVmDialog = dynamic(() => import('./delete-vm-dialog.tsx').then((module) => module.DeleteVmDialog), {
   ssr: false,
 });
@@ -41,6 +51,12 @@ export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsPr
       return <EditVmDialog facts={facts} onClose={onClose} />;
     case 'token':
       return <TokenDialog facts={facts} view={view} gatewayUrl={gatewayUrl} onClose={onClose} />;
+    case 'stock':
+      return <StockDialog facts={facts} gatewayUrl={gatewayUrl} onClose={onClose} />;
+    case 'stock-key':
+      return <TenantKeyDialog facts={facts} onClose={onClose} />;
+    case 'stock-end':
+      return <EndStockDialog facts={facts} onClose={onClose} />;
     case 'delete':
       return <DeleteVmDialog facts={facts} view={view} onClose={onClose} />;
     case 'revert':

@@ -58,7 +58,7 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
                 </Link>
               </Button>
             )}
-            <VmMenu onAct={onAct} />
+            <VmMenu agentKind={facts.agentKind} onAct={onAct} />
           </>
         ) : undefined
       }

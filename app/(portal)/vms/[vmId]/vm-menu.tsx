@@ -1,13 +1,19 @@
 'use client';
 
-import { Ellipsis, KeyRound, PencilLine, Trash2 } from 'lucide-react';
+import { Cable, Ellipsis, KeyRound, PencilLine, RotateCcwKey, Trash2, Unplug } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import type { VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
+export interface VmMenuProps {
+  agentKind: VmFacts['agentKind'];
+  onAct(act: VmAct): void;
+}
+
 /** What can be done with a VM besides its extensions. */
-export function VmMenu({ onAct }: { onAct(act: VmAct): void }) {
+export function VmMenu({ agentKind, onAct }: VmMenuProps) {
   const { t } = useTranslation(['vms', 'enrollment']);
   return (
     <LazyMenu
@@ -23,10 +29,34 @@ export function VmMenu({ onAct }: { onAct(act: VmAct): void }) {
             <PencilLine aria-hidden />
             {t('enrollment:edit')}
           </MenuItem>
-          <MenuItem onSelect={() => onAct({ kind: 'token' })}>
-            <KeyRound aria-hidden />
-            {t('enrollment:token')}
-          </MenuItem>
+          {agentKind === 'stock' ? null : (
+            <MenuItem onSelect={() => onAct({ kind: 'token' })}>
+              <KeyRound aria-hidden />
+              {t('enrollment:token')}
+            </MenuItem>
+          )}
+          {agentKind === null ? (
+            <MenuItem onSelect={() => onAct({ kind: 'stock' })}>
+              <Cable aria-hidden />
+              {t('enrollment:stock')}
+            </MenuItem>
+          ) : null}
+          {agentKind === 'stock' ? (
+            <>
+              <MenuItem onSelect={() => onAct({ kind: 'stock' })}>
+                <KeyRound aria-hidden />
+                {t('enrollment:stock.token')}
+              </MenuItem>
+              <MenuItem onSelect={() => onAct({ kind: 'stock-key' })}>
+                <RotateCcwKey aria-hidden />
+                {t('enrollment:stock.key')}
+              </MenuItem>
+              <MenuItem onSelect={() => onAct({ kind: 'stock-end' })}>
+                <Unplug aria-hidden />
+                {t('enrollment:stock.end')}
+              </MenuItem>
+            </>
+          ) : null}
           <MenuSeparator />
           <MenuItem danger onSelect={() => onAct({ kind: 'delete' })}>
             <Trash2 aria-hidden />

@@ -1,0 +1,141 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
+import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { RelativeTime } from '#app/_ui/time.tsx';
+import { ageMs, type WireAccess } from './vm-data.ts';
+
+export interface StockAgentCardProps {
+  vmId: string;
+  /** Of the goal state in force. */
+  incarnation: number;
+}
+
+/** What is known of a VM's stock agent beside its extensions: how far it is, and which certificates are in use. */
+export function StockAgentCard({ vmId, incarnation }: StockAgentCardProps) {
+  const { t } = useTranslation(['enrollment', 'common']);
+  const trpc = useTRPC();
+  const access = useQuery({ ...trpc.vms.wireAccess.queryOptions({ vmId }), refetchInterval: ageMs });
+  return (
+    <Card aria-labelledby="stock-agent" className="mt-5">
+      <CardHeader id="stock-agent" title={t('enrollment:stock.card')} note={t('enrollment:stock.card.note')} />
+      {access.error && !access.data ? (
+        <QueryError error={access.error} onRetry={access.refetch} at={new Date(access.errorUpdatedAt)} />
+      ) : access.isPending ? (
+        <SkeletonRows columns={['w-32', 'w-64']} rows={6} label={t('common:loading')} />
+      ) : (
+        <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-3">
+          {access.data.isOpen ? null : (
+            <Banner boxed status="warning">
+              {t('enrollment:stock.closed.now')}
+            </Banner>
+          )}
+          {access.data.stock === null ? null : <Known stock={access.data.stock} incarnation={incarnation} />}
+        </CardBody>
+      )}
+    </Card>
+  );
+}
+
+type Stock = NonNullable<WireAccess['stock']>;
+
+function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
+  const { t } = useTranslation('enrollment');
+  const { version, containerId, seen, settled, transportCertificate, tenantCertificate } = stock;
+  const isBehind = seen !== null && seen.incarnation < incarnation;
+  const works = settled === null || (seen !== null && settled.incarnation < seen.incarnation);
+  const ago = (at: string) => ({ time: <RelativeTime value={new Date(at)} className="tabular-nums" /> });
+  return (
+    <dl className="grid gap-x-6 gap-y-2.5 text-12 sm:grid-cols-2 xl:grid-cols-3">
+      <Fact label={t('stock.version')}>
+        {version === null ? t('stock.version.none') : <span translate="no">{`WALinuxAgent ${version}`}</span>}
+      </Fact>
+      <Fact label={t('stock.seen')}>
+        {seen === null ? (
+          t('stock.seen.none')
+        ) : (
+          <>
+            <Trans text={t('stock.seen.at', { incarnation: seen.incarnation })} tags={ago(seen.at)} />
+            {isBehind ? <span className="text-ink-3"> {t('stock.seen.newer', { incarnation })}</span> : null}
+          </>
+        )}
+      </Fact>
+      <Fact label={t('stock.settled')}>
+        {settled === null ? (
+          t(seen === null ? 'stock.settled.none' : 'stock.settled.first', { incarnation: seen?.incarnation ?? 0 })
+        ) : (
+          <>
+            <Outcome settled={settled} />
+            {works ? (
+              <span className="text-ink-3"> {t('stock.settled.works', { incarnation: seen?.incarnation ?? 0 })}</span>
+            ) : null}
+          </>
+        )}
+      </Fact>
+      <Fact label={t('stock.container')}>
+        <Code>{containerId}</Code>
+      </Fact>
+      <Fact label={t('stock.transport')}>
+        {transportCertificate === null ? (
+          t('stock.transport.none')
+        ) : (
+          <>
+            <Trans text={t('stock.transport.at')} tags={ago(transportCertificate.seenAt)} />
+            <Code>{transportCertificate.thumbprint}</Code>
+          </>
+        )}
+      </Fact>
+      <Fact label={t('stock.tenant')}>
+        <Trans text={t('stock.tenant.at')} tags={ago(tenantCertificate.madeAt)} />
+        <Code>{tenantCertificate.thumbprint}</Code>
+      </Fact>
+      <Fact label={t('stock.access')}>
+        <Trans text={t('stock.access.at', { who: stock.grantedBy })} tags={ago(stock.grantedAt)} />
+      </Fact>
+    </dl>
+  );
+}
+
+/** It says `Success` also where a handler failed: that it is done, not how. */
+function Outcome({ settled }: { settled: NonNullable<Stock['settled']> }) {
+  const { t } = useTranslation('enrollment');
+  const failed = settled.status.toLowerCase() !== 'success';
+  return (
+    <span className="inline-flex flex-wrap items-baseline gap-x-1">
+      {failed ? <StatusIcon status="failed" label={t('stock.settled.failed')} className="size-3 self-center" /> : null}
+      <span>
+        <Trans
+          text={t(failed ? 'stock.settled.not' : 'stock.settled.at', { incarnation: settled.incarnation })}
+          tags={{ time: <RelativeTime value={new Date(settled.at)} className="tabular-nums" /> }}
+        />
+      </span>
+      {failed && settled.message ? (
+        <span lang="" translate="no" className="text-ink-2 wrap-anywhere">
+          {settled.message}
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-ink-3">{label}</dt>
+      <dd className="mt-0.5 wrap-anywhere">{children}</dd>
+    </div>
+  );
+}
+
+const Code = ({ children }: { children: string }) => (
+  <code translate="no" className="mono-11 block text-ink-2 wrap-anywhere">
+    {children}
+  </code>
+);

@@ -1,0 +1,34 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
+import { CopyCommand } from '#app/_ui/copy.tsx';
+
+const tokenFile = '/etc/annex-guest-token';
+
+/** What to run where the guest's forwarder shall be, to copy; with the token, shown once. */
+export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatewayUrl: string; token: string }) {
+  const { t } = useTranslation('enrollment');
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      {isTaken(gatewayUrl) ? null : (
+        <Banner boxed status="warning">
+          {t('stock.plain', { url: gatewayUrl })}
+        </Banner>
+      )}
+      <CopyCommand
+        command={`sudo install -m 600 /dev/null ${tokenFile} && echo ${token} | sudo tee ${tokenFile} > /dev/null`}
+      />
+      <CopyCommand
+        command={`sudo npm run -s agent -- wire-forward --dir /var/lib/annex-forwarder --gateway ${gatewayUrl} --vm ${vmId} --guest-token-file ${tokenFile}`}
+      />
+      <p className="text-12 text-ink-3">{t('stock.steps')}</p>
+    </div>
+  );
+}
+
+/** The forwarder gives its token to TLS alone, or to its own machine. */
+function isTaken(gatewayUrl: string): boolean {
+  const { protocol, hostname } = new URL(gatewayUrl);
+  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
