@@ -62,6 +62,8 @@ export interface AgentHandler {
   /** Answers a poll or a report on node's own objects; false for everything else, which is left untouched. */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
   close(): Promise<void>;
+  /** What it holds, for other doors of agents. */
+  door: AgentDoor;
 }
 
 /** Opens the door: has it told of what changes, and answers `/agent/v1`. */
@@ -116,6 +118,7 @@ export function createAgentHandler(services: Services & { log: Logger; clock?: C
   };
   return Object.assign(handle, {
     serve,
+    door,
     close: async () => {
       door.held.release();
       await door.agents.close();

@@ -76,6 +76,11 @@ export class KnownAgents {
   find(authorization: string | null): KnownAgent | Promise<KnownAgent> {
     const hash = credentialHash(authorization);
     if (hash === null) throw refused();
+    return this.findByHash(hash);
+  }
+
+  /** The agent with the credential of this hash. */
+  findByHash(hash: string): KnownAgent | Promise<KnownAgent> {
     const agent = this.#memory.find(hash);
     const isFresh = agent !== undefined && this.#hears && agent.epoch === this.#epoch && agent.etag !== null;
     return isFresh ? agent : this.#read(hash);

@@ -2,12 +2,20 @@ import { agentUploads, createAgentHandler } from '#server/agent-api/handler.ts';
 import { createReadyz, healthz } from '#server/process/health.ts';
 import { type Core, type Route, serve } from '#server/process/http.ts';
 import { runProcess } from '#server/process/run.ts';
+import { createWireHandler, isWirePath, wireUploads } from '#server/wire/handler.ts';
 
-/** Agents only: everything else is not found, in the words of their door. */
+/** Agents only, of both kinds: everything else is not found, in the words of their door. */
 await runProcess('gateway', async (services) => {
   const { config, log } = services;
   const agent = createAgentHandler(services);
   const door: Route = { core: agent satisfies Core, direct: agent.serve, light: true };
+  const wire = createWireHandler(agent.door);
+  const wireDoor: Route = { core: wire satisfies Core, direct: wire.serve, light: true };
+  const doorOf = (path: string): Route => {
+    const isWire = isWirePath(path);
+    const uploads = isWire ? wireUploads : agentUploads;
+    return { ...(isWire ? wireDoor : door), ...(uploads.test(path) && { upload: true }) };
+  };
   const exact = new Map<string, Route>([
     ['/healthz', { core: healthz }],
     ['/readyz', { core: createReadyz(services) }],
@@ -20,7 +28,7 @@ await runProcess('gateway', async (services) => {
     trustProxy: config.trustProxy,
     limits: config.limits,
     log,
-    route: (path) => exact.get(path) ?? (agentUploads.test(path) ? { ...door, upload: true } : door),
+    route: (path) => exact.get(path) ?? doorOf(path),
   });
   return async () => {
     await serving.close();

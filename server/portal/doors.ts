@@ -7,6 +7,7 @@ import { createDownloadHandler } from '#server/rest/download.ts';
 import { createRestHandler } from '#server/rest/handler.ts';
 import { createUploadHandler } from '#server/rest/upload.ts';
 import { createTrpcHandler } from '#server/trpc/handler.ts';
+import { createWireHandler, wireUploads } from '#server/wire/handler.ts';
 
 /** Everything of the portal that is no page. */
 export interface Doors {
@@ -20,6 +21,8 @@ export interface Doors {
 export function openDoors(services: DoorServices, live: Live, signIn: SignIn): Doors {
   const { log } = services;
   const agent = createAgentHandler(services);
+  const wire = createWireHandler(agent.door);
+  const wireRoute: Route = { core: wire, direct: wire.serve, light: true };
   const auth = createAuthHandler(services, signIn, log);
   const trpc = createTrpcHandler({ services, live, signIn, log });
   const rest = createRestHandler(services);
@@ -27,6 +30,8 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
   const download = createDownloadHandler(services);
   const doors: readonly { prefix: string; route: Route; uploads?: RegExp }[] = [
     { prefix: '/agent/v1/', route: { core: agent, direct: agent.serve, light: true }, uploads: agentUploads },
+    { prefix: '/wire/', route: wireRoute },
+    { prefix: '/hgap/', route: wireRoute, uploads: wireUploads },
     { prefix: '/api/v1/', route: { core: rest }, uploads: /\/package$/ },
     { prefix: '/download/', route: { core: download } },
     { prefix: '/upload/', route: { core: upload }, uploads: /\/package$/ },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agents } from '#db/schema/index.ts';
 import de from '#locales/de/errors.json' with { type: 'json' };
 import { defaultLimits } from '#server/platform/limits.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -23,7 +24,7 @@ interface Receipt {
 beforeAll(async () => {
   // A machine that is busy with other tests starts threads slowly; how long a check may take is not shown here.
   const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 15_000 } };
-  door = await openRestDoor({ config: { limits } });
+  door = await openRestDoor({ config: { limits, wire: true } });
   const { db } = door.services;
   const port = { type: 'object', properties: { port: { type: 'integer' } }, required: ['port'] };
   const key = { type: 'object', properties: { key: { type: 'string', minLength: 4 } } };
@@ -92,6 +93,27 @@ describe('VMs', () => {
 
   test('a new enrolment token', async () => {
     await door.expect('issueEnrollmentToken', { id }, 201, operator);
+  });
+
+  test('one is set to a stock agent, and back', async () => {
+    const { id: stock } = await door.expect<{ id: string }>('createVm', {}, 201, sent({ name: 'stock' }));
+    const granted = await door.expect<{ token: string }>('grantWireAccess', { id: stock }, 201, operator);
+    expect(granted.token).toMatch(/^annex_wire_[\w-]{43}$/);
+    await door.expect('issueEnrollmentToken', { id: stock }, [409, 'vm_has_stock_agent'], operator);
+    await door.expect('rotateTenantKey', { id: stock }, 200, operator);
+    const state = await door.expect('getWireAccess', { id: stock }, 200, viewer);
+    expect(state).toMatchObject({ isOpen: true, agent: 'stock', stock: { version: null, seen: null, settled: null } });
+    expect(JSON.stringify(state)).not.toContain(granted.token);
+    await door.expect('revokeWireAccess', { id: stock }, 204, operator);
+    await door.expect('revokeWireAccess', { id: stock }, [404, 'wire_access_absent'], operator);
+    await door.expect('rotateTenantKey', { id: stock }, [404, 'wire_access_absent'], operator);
+    const key = { credentialHash: 'x', keyHash: 'x', certificate: '', thumbprint: '' };
+    const machine = { ...key, name: 'a', version: '1', os: {}, enrolledAt: new Date() };
+    await door.services.db.insert(agents).values({ vmId: stock, ...machine });
+    await door.expect('grantWireAccess', { id: stock }, [409, 'vm_has_reference_agent'], operator);
+    await door.expect('grantWireAccess', { id: nobody }, [404, 'vm_unknown'], operator);
+    await door.expect('getWireAccess', { id: nobody }, [404, 'vm_unknown'], operator);
+    await door.expect('issueEnrollmentToken', { id: nobody }, [404, 'vm_unknown'], operator);
   });
 });
 
@@ -300,6 +322,7 @@ test('an id that is none is answered as one that is unknown', async () => {
 test('every documented status of these calls was met', () => {
   const calls = [
     ...['createVm', 'listVms', 'getVm', 'updateVm', 'deleteVm', 'issueEnrollmentToken'],
+    ...['grantWireAccess', 'getWireAccess', 'revokeWireAccess', 'rotateTenantKey'],
     ...['setExtension', 'getExtension', 'removeExtension', 'getGoalState', 'listGoalStates', 'revertGoalState'],
   ];
   expect(door.unmet(calls)).toEqual([]);

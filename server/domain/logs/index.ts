@@ -8,4 +8,5 @@ export { type FoundLine, getOutput, type OutputDetails, readOutput, searchOutput
 export { requestArchive } from './request-archive.ts';
 export type { Row } from './rows.ts';
 export { takeArchive } from './take-archive.ts';
+export { takeNextOutput } from './take-next-output.ts';
 export { takeOutput } from './take-output.ts';

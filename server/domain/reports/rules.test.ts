@@ -87,6 +87,10 @@ test.each([
   [600, 540, 'unknown'],
   [601, 541, 'unresponsive'],
   [601, -60, 'unresponsive'],
+  // a command runs, during which the stock agent is silent
+  [1_000, -200, 'ready'],
+  [1_230, 30, 'ready'],
+  [1_231, 31, 'unresponsive'],
 ] as const)('AZ-S6 an agent seen %d s ago that was due %d s ago is %s', (seen, due, status) => {
   expect(agentStatus({ lastSeenAt: ago(seen), nextExpectedAt: ago(due) }, now)).toBe(status);
 });

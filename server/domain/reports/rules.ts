@@ -80,10 +80,18 @@ export function staleFor(
 
 export type AgentStatus = 'ready' | 'unknown' | 'unresponsive' | 'never';
 
-/** Ready within the promised call and a grace, unknown after, unresponsive beyond 10 minutes (AZ-S6). */
+/** A promise as far ahead as this is one to be silent: the stock agent says nothing while a command runs. */
+export const silenceSeconds = 1_200;
+
+/**
+ * Ready within the promised call and a grace, unknown after, unresponsive beyond 10 minutes (AZ-S6), or beyond its end
+ * where a silence was promised.
+ */
 export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): AgentStatus {
   if (presence === null) return 'never';
-  if (secondsBetween(presence.lastSeenAt, now) > unresponsiveSeconds) return 'unresponsive';
+  const promised = secondsBetween(presence.lastSeenAt, presence.nextExpectedAt);
+  const longest = promised >= silenceSeconds ? promised + graceSeconds : unresponsiveSeconds;
+  if (secondsBetween(presence.lastSeenAt, now) > longest) return 'unresponsive';
   return secondsBetween(presence.nextExpectedAt, now) <= graceSeconds ? 'ready' : 'unknown';
 }
 

@@ -7,9 +7,13 @@ import type { AgentCall } from '../../call.ts';
 /** `GET /agent/v1/packages/{sha256}`: the zip, whole or a range of it; only one of the VM's own goal state. */
 export async function packageBytes(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const { agent } = await admit(call);
+  return sendPackage(call, agent.vmId, match[1] ?? '');
+}
+
+/** A package of the VM's own goal state. Throws 404 `package_absent` for any other. */
+export async function sendPackage(call: AgentCall, vmId: string, sha256: string): Promise<Response> {
   const { db, blobs } = call.door.services;
-  const sha256 = match[1] ?? '';
-  const size = await findPackageOfVm(db, agent.vmId, sha256);
+  const size = await findPackageOfVm(db, vmId, sha256);
   if (size === null) throw new DomainError('not_found', 'package_absent');
 
   const etag = `"${sha256}"`;

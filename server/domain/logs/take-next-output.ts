@@ -1,0 +1,28 @@
+import { and, eq, max } from 'drizzle-orm';
+import { commandOutputs } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import type { TakeOutputInput } from './input.ts';
+import { takeOutput } from './take-output.ts';
+
+/** Takes in what a command wrote, as the next attempt: of an agent that does not count them. Throws as `takeOutput` does. */
+export async function takeNextOutput(
+  ctx: Context,
+  run: Omit<TakeOutputInput, 'attempt' | 'range'>,
+  body: Uint8Array,
+): Promise<void> {
+  const { vmId, extension, sequenceNumber, command, attempt } = commandOutputs;
+  const [last] = await ctx.db
+    .select({ attempt: max(attempt) })
+    .from(commandOutputs)
+    .where(
+      and(
+        ...[eq(vmId, run.vmId), eq(extension, run.extension)],
+        ...[eq(sequenceNumber, run.sequence), eq(command, run.command)],
+      ),
+    );
+  await takeOutput(ctx, { ...run, attempt: (last?.attempt ?? 0) + 1, range: null }, wholeOf(body));
+}
+
+async function* wholeOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body;
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { type GoalState, type GoalStateExtension, parseVersion } from '#protocol/index.ts';
+
+/** One extension as the stock agent is asked for it. */
+export interface StockExtension {
+  /** As the goal state has it. */
+  goal: GoalStateExtension;
+  /** Four parts: fewer would match any version that begins like that. */
+  version: string;
+  /** What it is called within its handler; null where the handler has one extension only. */
+  wireName: string | null;
+  /** How many others have to be done before it, one after the other. */
+  level: number;
+  reportsHeartbeat: boolean;
+}
+
+/** What the wire needs to know of a handler's version. */
+export interface HandlerFacts {
+  reportsHeartbeat: boolean;
+  supportsMultipleExtensions: boolean;
+}
+
+/** `1.2` → `1.2.0.0`; any other text as it is. */
+export function inFourParts(version: string): string {
+  const parts = parseVersion(version);
+  return parts === null ? version : [0, 1, 2, 3].map((index) => parts[index] ?? 0).join('.');
+}
+
+/** A name of letters, digits and `_`, which is all that the agent takes; another one keeps what tells it apart. */
+export function wireNameOf(name: string): string {
+  if (/^\w+$/.test(name)) return name;
+  const tail = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${name.replace(/\W/g, '_')}_${tail}`;
+}
+
+/** The goal state with what the wire needs beside it. */
+export function stockExtensions(
+  { extensions }: Pick<GoalState, 'extensions'>,
+  factsOf: (handler: string, version: string) => HandlerFacts,
+): StockExtension[] {
+  const levels = levelsOf(extensions);
+  return extensions.map((goal) => {
+    const { reportsHeartbeat, supportsMultipleExtensions } = factsOf(goal.handler, goal.version);
+    return {
+      goal,
+      version: inFourParts(goal.version),
+      wireName: supportsMultipleExtensions ? wireNameOf(goal.name) : null,
+      level: levels.get(goal.name) ?? 0,
+      reportsHeartbeat,
+    };
+  });
+}
+
+/** The longest way from each extension to one that waits for none. Circles were refused when they were declared. */
+export function levelsOf(extensions: readonly { name: string; dependsOn: readonly string[] }[]): Map<string, number> {
+  const byName = new Map(extensions.map((extension) => [extension.name, extension]));
+  const levels = new Map<string, number>();
+  const levelOf = (name: string): number => {
+    const known = levels.get(name);
+    if (known !== undefined) return known;
+    levels.set(name, 0);
+    const needed = (byName.get(name)?.dependsOn ?? []).filter((other) => byName.has(other));
+    const level = needed.reduce((most, other) => Math.max(most, levelOf(other) + 1), 0);
+    levels.set(name, level);
+    return level;
+  };
+  for (const { name } of extensions) levelOf(name);
+  return levels;
+}
+
+/**
+ * Of all that the agent acts upon. What is being uninstalled is left out: that it leaves the goal state when it is gone
+ * is no news to the agent, which would run every other handler again for it.
+ */
+export function fingerprintOf(extensions: readonly StockExtension[]): string {
+  const acted = extensions
+    .filter(({ goal }) => goal.state !== 'uninstall')
+    .map(({ goal, version, wireName, level }) => {
+      const { name, handler, state, sequenceNumber, settings, package: bytes } = goal;
+      return { name, handler, version, wireName, level, state, sequenceNumber, settings, sha256: bytes.sha256 };
+    });
+  return createHash('sha256').update(JSON.stringify(acted)).digest('base64url');
+}

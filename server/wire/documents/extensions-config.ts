@@ -1,0 +1,109 @@
+import type { StockExtension, StockGoalState } from '#server/domain/stock-agents/index.ts';
+import { addresses } from './addresses.ts';
+import { asciiJson, type XmlTree, xmlOf } from './xml.ts';
+
+/** Extensions of one handler, which share its version; one element each in the two lists of the document. */
+interface Plugin {
+  handler: string;
+  version: string;
+  isMultiple: boolean;
+  extensions: StockExtension[];
+}
+
+/** From year 1 to 1970 in tenths of a microsecond, by which .NET counts. */
+const ticksTo1970 = 621_355_968_000_000_000n;
+
+/** What the agent is to bring about: handlers, their settings, their order, and where its status goes. */
+export function extensionsConfigXml(vmId: string, goalState: StockGoalState, statusSecret: string): string {
+  const { incarnation, movedAt, containerId, extensions } = goalState;
+  const plugins = pluginsOf(extensions);
+  return xmlOf({
+    Extensions: {
+      '@version': '1.0.0.0',
+      '@goalStateIncarnation': String(incarnation),
+      Plugins: { Plugin: plugins.map(pluginElement) },
+      PluginSettings: { Plugin: plugins.map((plugin) => settingsElement(plugin, extensions)) },
+      StatusUploadBlob: { '@statusBlobType': 'BlockBlob', '#text': addresses.status(containerId, statusSecret) },
+      InVMGoalStateMetaData: {
+        // The older agent tells the incarnation when it is done, the newer one this.
+        '@inSvdSeqNo': String(incarnation),
+        '@createdOnTicks': String(BigInt(movedAt.getTime()) * 10_000n + ticksTo1970),
+        '@activityId': vmId,
+        '@correlationId': vmId,
+      },
+    },
+  });
+}
+
+function pluginsOf(extensions: readonly StockExtension[]): Plugin[] {
+  const plugins = new Map<string, Plugin>();
+  for (const extension of extensions) {
+    const { goal, version, wireName } = extension;
+    const plugin = plugins.get(goal.handler);
+    if (plugin !== undefined) plugin.extensions.push(extension);
+    else {
+      const { handler } = goal;
+      plugins.set(handler, { handler, version, isMultiple: wireName !== null, extensions: [extension] });
+    }
+  }
+  return [...plugins.values()];
+}
+
+function pluginElement({ handler, version, isMultiple, extensions }: Plugin): XmlTree {
+  const states = extensions.map(({ goal }) => goal.state);
+  const only = isMultiple ? 'enabled' : (states[0] ?? 'enabled');
+  return {
+    '@name': handler,
+    '@version': version,
+    '@location': addresses.manifest(handler),
+    // One of several extensions goes by its own state; the handler goes with the last.
+    '@state': states.every((state) => state === 'uninstall') ? 'uninstall' : only,
+    '@autoUpgrade': 'false',
+    '@isJson': 'true',
+    '@useExactVersion': 'true',
+    '@runAsStartupTask': 'false',
+  };
+}
+
+/** Settings, also where there are none: without the element the agent would never report a status. */
+function settingsElement(
+  { handler, version, isMultiple, extensions }: Plugin,
+  all: readonly StockExtension[],
+): XmlTree {
+  return {
+    '@name': handler,
+    '@version': version,
+    DependsOn: extensions.filter(({ level }) => level > 0).map((extension) => dependsOn(extension, all)),
+    [isMultiple ? 'ExtensionRuntimeSettings' : 'RuntimeSettings']: extensions.map(({ goal, wireName }) => ({
+      '@seqNo': String(goal.sequenceNumber),
+      ...(wireName !== null && {
+        '@name': wireName,
+        '@state': goal.state === 'enabled' ? 'enabled' : 'disabled',
+      }),
+      '#text': asciiJson({ runtimeSettings: [{ handlerSettings: handlerSettings(goal.settings) }] }),
+    })),
+  };
+}
+
+function handlerSettings({
+  publicSettings,
+  protectedSettings,
+  protectedSettingsCertThumbprint,
+}: StockExtension['goal']['settings']) {
+  return {
+    publicSettings: publicSettings ?? {},
+    ...(protectedSettings !== undefined && { protectedSettings, protectedSettingsCertThumbprint }),
+  };
+}
+
+function dependsOn({ goal, wireName, level }: StockExtension, all: readonly StockExtension[]): XmlTree {
+  const needed = all.filter((other) => goal.dependsOn.includes(other.goal.name));
+  return {
+    '@dependencyLevel': String(level),
+    ...(wireName !== null && { '@name': wireName }),
+    DependsOnExtension: needed.map((other) => ({
+      '@handler': other.goal.handler,
+      ...(other.wireName !== null && { '@extension': other.wireName }),
+    })),
+  };
+}

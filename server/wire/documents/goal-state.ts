@@ -1,0 +1,60 @@
+import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
+import { addresses } from './addresses.ts';
+import { xmlOf } from './xml.ts';
+
+/** What every poll gets; the agent fetches what it names when the incarnation is another than before. */
+export function goalStateXml(vmId: string, { containerId, incarnation, extensions }: StockGoalState): string {
+  const hasSecrets = extensions.some(({ goal }) => goal.settings.protectedSettings !== undefined);
+  return xmlOf({
+    GoalState: {
+      Version: '2012-11-30',
+      Incarnation: String(incarnation),
+      Machine: { ExpectedState: 'Started', StopRolesDeadlineHint: '300000' },
+      Container: {
+        ContainerId: containerId,
+        RoleInstanceList: {
+          RoleInstance: {
+            InstanceId: vmId,
+            State: 'Started',
+            Configuration: {
+              HostingEnvironmentConfig: addresses.hostingEnvironment(containerId, incarnation),
+              SharedConfig: addresses.sharedConfig(containerId, incarnation),
+              ExtensionsConfig: addresses.extensionsConfig(containerId, incarnation),
+              // Nothing is opened with the key as long as there is nothing to open.
+              ...(hasSecrets && { Certificates: addresses.certificates(containerId, incarnation) }),
+              ConfigName: `${vmId}.${incarnation}.xml`,
+            },
+          },
+        },
+      },
+    },
+  });
+}
+
+export function hostingEnvironmentXml(vm: { id: string; name: string }, { incarnation }: StockGoalState): string {
+  const number = String(incarnation);
+  return xmlOf({
+    HostingEnvironmentConfig: {
+      '@version': '1.0.0.0',
+      '@goalStateIncarnation': number,
+      Deployment: { '@name': vm.id, '@guid': `{${vm.id}}`, '@incarnation': number },
+      Incarnation: { '@number': number, '@instance': vm.name, '@guid': `{${vm.id}}` },
+      Role: { '@guid': `{${vm.id}}`, '@name': vm.name },
+    },
+  });
+}
+
+export function sharedConfigXml(vmId: string, { incarnation }: StockGoalState): string {
+  const number = String(incarnation);
+  return xmlOf({
+    SharedConfig: {
+      '@version': '1.0.0.0',
+      '@goalStateIncarnation': number,
+      Deployment: { '@name': vmId, '@guid': `{${vmId}}`, '@incarnation': number },
+    },
+  });
+}
+
+export const versionsXml = xmlOf({
+  Versions: { Preferred: { Version: '2012-11-30' }, Supported: { Version: ['2012-11-30', '2012-09-15'] } },
+});

@@ -1,0 +1,28 @@
+import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
+import { addresses } from './addresses.ts';
+import { xmlOf } from './xml.ts';
+
+/** The versions of a handler that the VM may fetch: the one of its goal state. Null for a handler that it does not have. */
+export function manifestXml(handler: string, { extensions }: StockGoalState): string | null {
+  const extension = extensions.find(({ goal }) => goal.handler.toLowerCase() === handler.toLowerCase());
+  if (extension === undefined) return null;
+  const { goal, version } = extension;
+  return xmlOf({
+    PluginVersionManifest: {
+      Plugins: { Plugin: [{ Version: version, Uris: { Uri: addresses.package(goal.package.sha256) } }] },
+    },
+  });
+}
+
+/** A private key and its certificate, wrapped for the certificate in the request. */
+export function certificatesXml(wrapped: Buffer, incarnation: number): string {
+  const lines = wrapped.toString('base64').match(/.{1,64}/g) ?? [];
+  return xmlOf({
+    CertificateFile: {
+      Version: '2012-11-30',
+      Incarnation: String(incarnation),
+      Format: 'Pkcs7BlobWithPfxContents',
+      Data: lines.join('\n'),
+    },
+  });
+}

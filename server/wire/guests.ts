@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache';
+import type { KnownAgent } from '#server/agent-api/agent-memory.ts';
+import type { AgentCall } from '#server/agent-api/call.ts';
+import type { KnownAgents } from '#server/agent-api/known-agents.ts';
+import { takeFrom } from '#server/agent-api/rate-limit.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { wireTokenHash } from '#server/domain/stock-agents/index.ts';
+import { Guest } from './guest.ts';
+import type { Refusals } from './refusals.ts';
+
+/** VMs of which more is kept than whose they are, some kilobytes each; what was forgotten is read again. */
+const most = 20_000;
+
+/** Lets forwarders in, and keeps what is known of their VMs. */
+export class Guests {
+  readonly #agents: KnownAgents;
+  readonly #refusals: Refusals;
+  /** Of tokens that were none: one is drawn anew each time, so that they never will be. */
+  readonly #refused = new LRUCache<string, true>({ max: most });
+  readonly #byVm = new LRUCache<string, Guest>({ max: most });
+
+  constructor(agents: KnownAgents, refusals: Refusals) {
+    this.#agents = agents;
+    this.#refusals = refusals;
+  }
+
+  /**
+   * The VM that a call speaks for. Throws 403 `wire_refused`, whatever is wrong, and 429 `too_many_requests`. While the
+   * database is away who was let in before is let in again: nothing about it can have been changed meanwhile.
+   */
+  async admit(call: AgentCall, vmId: string): Promise<Guest> {
+    const { config } = call.door.services;
+    const token = call.header('x-guest-token');
+    if (!config.wire || token === null || token.length > 512) throw this.refuse(call);
+    const hash = wireTokenHash(vmId, token);
+    if (this.#refused.has(hash)) throw this.refuse(call);
+    const known = this.#byVm.get(vmId);
+    const before = known?.hash === hash ? known : null;
+    const agent = await this.#find(call, hash, before);
+    takeFrom(agent, config.vmRate, call.door.clock().getTime());
+    const guest = before ?? new Guest(vmId, hash, agent);
+    guest.agent = agent;
+    if (before === null) this.#byVm.set(vmId, guest);
+    return guest;
+  }
+
+  async #find(call: AgentCall, hash: string, before: Guest | null): Promise<KnownAgent> {
+    try {
+      return await this.#agents.findByHash(hash);
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'credential_refused') {
+        this.#refused.set(hash, true);
+        throw this.refuse(call);
+      }
+      if (before !== null) return before.agent;
+      throw error;
+    }
+  }
+
+  /** Counts a call that is refused; nothing is told, and the same to everyone. */
+  refuse(call: AgentCall): DomainError {
+    this.#refusals.count(call.remoteAddress, call.door.clock());
+    return new DomainError('forbidden', 'wire_refused');
+  }
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AgentAnswer, AgentCall, AgentDoor } from '#server/agent-api/call.ts';
+import type { CallInfo } from '#server/agent-api/handler.ts';
+import { type Arrival, NodeCall } from '#server/agent-api/node-call.ts';
+import { webAnswer, webCall } from '#server/agent-api/web-call.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { problemResponse } from '#server/i18n/index.ts';
+import { Guests } from './guests.ts';
+import { hostPlugin } from './host-plugin.ts';
+import { Refusals } from './refusals.ts';
+import { emptyAnswer, wireCall } from './wire-call.ts';
+import { wireServer } from './wire-server.ts';
+
+/** `/wire/{vmId}/…` and `/hgap/{vmId}/…`: the doors of the stock Azure Linux agent, behind each VM's forwarder. */
+export interface WireHandler {
+  (request: Request, info: CallInfo): Promise<Response>;
+  /** Answers on node's own objects what the agent asks all day; false for everything else, which is left untouched. */
+  serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
+}
+
+export const isWirePath = (path: string): boolean => /^\/(?:wire|hgap)(?:\/|$)/.test(path);
+
+/** Paths whose bodies may take long. */
+export const wireUploads = /\/vmAgentLog$/;
+
+const place = /^\/(wire|hgap)\/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(\/.*)?$/;
+/** What is answered with bytes as they come. */
+const streams = /\/(?:packages\/[^/]*|extensionArtifact|vmAgentLog)$/;
+
+export function createWireHandler(door: AgentDoor): WireHandler {
+  const { log } = door;
+  const guests = new Guests(door.agents, new Refusals(log));
+  const handle = async (request: Request, { remoteAddress }: CallInfo): Promise<Response> => {
+    const requestId = request.headers.get('x-request-id') ?? randomUUID();
+    try {
+      const answer = await answerTo(guests, webCall(door, request, remoteAddress, requestId));
+      return answer instanceof Response ? answer : webAnswer(answer);
+    } catch (error) {
+      return isForeseen(error) ? problemResponse(error, request, requestId, log) : webAnswer(notNow(door, error));
+    }
+  };
+  const serve: WireHandler['serve'] = (request, response, arrival) => {
+    if (streams.test(arrival.path)) return false;
+    const call = new NodeCall(door, request, response, arrival);
+    answerTo(guests, call).then(
+      (answer) => {
+        if (!(answer instanceof Response)) call.answer(answer);
+      },
+      (error: unknown) => {
+        if (isForeseen(error)) void call.refuse(error, log);
+        else call.answer(notNow(door, error));
+      },
+    );
+    return true;
+  };
+  return Object.assign(handle, { serve });
+}
+
+async function answerTo(guests: Guests, call: AgentCall): Promise<AgentAnswer | Response> {
+  const match = place.exec(call.path);
+  if (match === null) throw guests.refuse(call);
+  const [, side, vmId = '', path = '/'] = match;
+  const guest = await guests.admit(call, vmId.toLowerCase());
+  const wire = wireCall(call, guest, path, call.query);
+  return side === 'wire' ? wireServer(wire) : hostPlugin(wire);
+}
+
+const isForeseen = (error: unknown): boolean => error instanceof DomainError && error.kind !== 'unavailable';
+
+/** After 5xx, 403 and 429 the agent stops for half a minute; after this it comes again in a few seconds. */
+function notNow({ log }: AgentDoor, error: unknown): AgentAnswer {
+  log.warn({ err: error }, 'a stock agent was told to come again');
+  return emptyAnswer(424);
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { AgentAnswer } from '#server/agent-api/call.ts';
+import { parseJson } from '#server/platform/json.ts';
+import { pathOfAddress } from './documents/addresses.ts';
+import { isOwnStatus, takeUpload } from './upload.ts';
+import { absent, currentOf, emptyAnswer, jsonAnswer, type WireCall } from './wire-call.ts';
+import { packages } from './wire-server.ts';
+
+/** What comes to 168.63.129.16:32526. */
+export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | AgentAnswer {
+  const { call, path } = wire;
+  switch (`${call.method} ${path}`) {
+    case 'GET /versions':
+      return jsonAnswer(['2015-09-01']);
+    case 'GET /health':
+      return emptyAnswer(200);
+    case 'PUT /status':
+      return ofContainer(wire, () => status(wire));
+    case 'GET /extensionArtifact':
+      return ofContainer(wire, () => artifact(wire));
+    case 'PUT /vmAgentLog':
+      return agentLog(wire);
+    // Also `/vmSettings`: who answers 404 to it does not have it.
+    default:
+      return absent();
+  }
+}
+
+/** 410 for a container that was: the agent then fetches its goal state anew. */
+async function ofContainer<A>(wire: WireCall, answer: () => Promise<A>): Promise<A | AgentAnswer> {
+  const sent = wire.call.header('x-ms-containerid');
+  if (sent === null || sent === (await currentOf(wire)).containerId) return answer();
+  await wire.call.readBytes(mostBytes(wire)).catch(() => {});
+  return emptyAnswer(410);
+}
+
+/** In base64, with some headers. */
+const mostBytes = ({ ctx }: WireCall): number => Math.ceil(ctx.config.limits.report.bytes * 1.4) + 16_384;
+
+const envelope = z.looseObject({
+  requestUri: z.string(),
+  headers: z
+    .array(z.looseObject({ headerName: z.string(), headerValue: z.coerce.string() }))
+    .nullish()
+    .catch([]),
+  content: z.string().nullish(),
+});
+
+/** A request to a blob store in an envelope, addressed to the portal itself. */
+async function status(wire: WireCall): Promise<AgentAnswer> {
+  const { call } = wire;
+  const bytes = await call.readBytes(mostBytes(wire));
+  const { value } = parseJson(bytes, { maxDepth: 8, oddities: 'repair' });
+  const read = envelope.safeParse(value);
+  if (!read.success) return emptyAnswer(400);
+  const { requestUri, headers, content } = read.data;
+  const address = pathOfAddress(requestUri);
+  const containerId = /^\/status\/([^/]+)$/.exec(address?.path ?? '')?.[1];
+  if (address === null || containerId === undefined) return emptyAnswer(400);
+  const query = new URLSearchParams(address.query);
+  const ofVm = (await currentOf(wire)).containerId;
+  if (!isOwnStatus(wire, containerId, ofVm, query)) return emptyAnswer(400);
+  const sent = new Map((headers ?? []).map((each) => [each.headerName.toLowerCase(), each.headerValue]));
+  const header = (name: string) => sent.get(name) ?? null;
+  const decoded = content === undefined || content === null ? null : Buffer.from(content, 'base64');
+  return takeUpload(wire, { containerId, query, header, content: decoded }, 200);
+}
+
+/** A download on the agent's behalf: of the VM's own manifests and packages, from nowhere else. */
+async function artifact(wire: WireCall): Promise<AgentAnswer | Response> {
+  const address = pathOfAddress(wire.call.header('x-ms-artifact-location') ?? '');
+  return address === null ? absent() : packages(wire, address.path);
+}
+
+/** The agent's own log: taken, so that it goes on, and dropped. */
+async function agentLog({ call, ctx }: WireCall): Promise<AgentAnswer> {
+  let size = 0;
+  for await (const chunk of call.stream()) {
+    size += chunk.byteLength;
+    if (size > ctx.config.limits.logs.archiveBytes) return emptyAnswer(413);
+  }
+  return emptyAnswer(200);
+}

@@ -1,0 +1,223 @@
+import { and, eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { auditEntries } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { getGoalState, removeExtension, setExtension } from '#server/domain/goal-states/index.ts';
+import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
+import { listOutputs } from '#server/domain/logs/index.ts';
+import { getWireAccess, rotateTenantKey } from '#server/domain/stock-agents/index.ts';
+import { getInstanceView } from '#server/domain/views/index.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { statementsOf } from '#server/testing/statements.ts';
+import { givenStockVm, openWireDoor, type StockVm, type WireDoor } from '#server/testing/stock-agent.ts';
+
+let ctx: Context;
+let door: WireDoor;
+
+beforeAll(async () => {
+  ctx = await testContext({ role: 'operator', services: await testServices({ config: { wire: true, vmRate: 0 } }) });
+  door = await openWireDoor(ctx);
+  for (const version of ['1.0.0.0', '1.1']) {
+    await givenVersion(ctx.db, { version, reportHeartbeat: false });
+    await givenVersion(ctx.db, {
+      handler: 'Acme.Lab.Many',
+      version,
+      supportsMultipleExtensions: true,
+      reportHeartbeat: false,
+    });
+    await givenVersion(ctx.db, { handler: 'Acme.Lab.Beat', version });
+  }
+});
+afterAll(() => door.close());
+
+const set = (vm: StockVm, name: string, goal: Partial<SetExtensionInput['goal']> = {}) =>
+  setExtension(ctx, {
+    vmId: vm.vmId,
+    name,
+    goal: { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled', ...goal },
+  });
+/** What the VM is asked for next: it is heard of a moment after it was committed. */
+const next = (vm: StockVm, before: { incarnation: string }) =>
+  vi.waitFor(async () => {
+    const wanted = await vm.poll();
+    if (wanted.incarnation === before.incarnation) throw new Error('nothing new');
+    return wanted;
+  });
+const view = async (vm: StockVm) => getInstanceView({ ...ctx, now: new Date() }, { vmId: vm.vmId });
+const shown = async (vm: StockVm, name = 'probe') => (await view(vm)).extensions.find((each) => each.name === name);
+
+test('install, new settings, update: versions in four parts, sequence numbers as seqNo, status as a report', async () => {
+  const vm = await givenStockVm(ctx, door, 'steps');
+  const { incarnation } = await set(vm, 'probe', { settings: { publicSettings: { word: 'größe <&> "\u2028' } } });
+  const wanted = await vm.poll();
+  expect(wanted).toMatchObject({
+    incarnation: String(incarnation),
+    plugins: [{ name: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' }],
+    settings: [{ seqNo: 1, name: null, level: 0, json: { publicSettings: { word: 'größe <&> "\u2028' } } }],
+  });
+  expect((await vm.report()).status).toBe(200);
+  expect(await view(vm)).toMatchObject({
+    agent: { status: 'ready', version: '2.7.3.0' },
+    health: 'healthy',
+    extensions: [
+      {
+        version: '1.0.0.0',
+        handlerState: { state: 'enabled', sequenceNumber: 1 },
+        status: { status: 'success', code: 0 },
+      },
+    ],
+  });
+  await set(vm, 'probe', { version: '1.1' });
+  expect(await next(vm, wanted)).toMatchObject({ plugins: [{ version: '1.1.0.0' }], settings: [{ seqNo: 2 }] });
+  await vm.report();
+  expect(await shown(vm)).toMatchObject({ version: '1.1', health: 'healthy', status: { sequenceNumber: 2 } });
+  expect(await getWireAccess(ctx, { vmId: vm.vmId })).toMatchObject({
+    stock: { version: '2.7.3.0', seen: { incarnation: 4 }, settled: { incarnation: 4, status: 'Success' } },
+  });
+});
+
+describe('the incarnation', () => {
+  test('moves once for an uninstall: that the extension then leaves the goal state is no news to the agent', async () => {
+    const vm = await givenStockVm(ctx, door, 'leaving');
+    await set(vm, 'probe');
+    await set(vm, 'other', { handler: 'Acme.Lab.Beat' });
+    const before = await vm.poll();
+    await vm.report();
+    await removeExtension(ctx, { vmId: vm.vmId, name: 'probe' });
+    const { incarnation, plugins } = await next(vm, before);
+    expect(plugins).toContainEqual({ name: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'uninstall' });
+    await vm.report();
+    const after = await getGoalState(ctx, { vmId: vm.vmId });
+    expect(after.extensions.map(({ name }) => name)).toEqual(['other']);
+    expect(after.incarnation).toBeGreaterThan(Number(incarnation));
+    expect((await vm.poll()).incarnation).toBe(incarnation);
+    const acts = await ctx.db
+      .select()
+      .from(auditEntries)
+      .where(and(eq(auditEntries.vmId, vm.vmId), eq(auditEntries.action, 'extension.removed')));
+    expect(acts).toHaveLength(1);
+  });
+
+  test('stays where nothing changes that the agent acts upon', async () => {
+    const vm = await givenStockVm(ctx, door, 'staying');
+    await set(vm, 'probe');
+    const before = await vm.poll();
+    await set(vm, 'probe', { timeouts: { enable: 10 } });
+    await rotateTenantKey(ctx, { vmId: vm.vmId });
+    await set(vm, 'probe', { state: 'disabled' });
+    const { incarnation } = await getGoalState(ctx, { vmId: vm.vmId });
+    // Of the three that were published the agent has seen none but the last.
+    expect((await next(vm, before)).incarnation).toBe(String(incarnation));
+  });
+});
+
+describe('an uninstall', () => {
+  test.each<[string, Record<string, unknown> | undefined]>([
+    ['of an older goal state', { inSvdSeqNo: '1', status: 'Success' }],
+    ['of a goal state that failed', { status: 'Failed' }],
+    ['before any goal state', undefined],
+  ])('is not taken for done by a status %s', async (name, said) => {
+    const vm = await givenStockVm(ctx, door, name.replaceAll(' ', '-'));
+    await set(vm, 'probe');
+    const before = await vm.poll();
+    await vm.report();
+    await removeExtension(ctx, { vmId: vm.vmId, name: 'probe' });
+    await next(vm, before);
+    const states = async () => (await getGoalState(ctx, { vmId: vm.vmId })).extensions.map(({ state }) => state);
+    await vm.report(({ aggregateStatus: whole }) => {
+      const done = whole.vmArtifactsAggregateStatus?.goalStateAggregateStatus;
+      if (said === undefined) whole.vmArtifactsAggregateStatus = undefined;
+      else whole.vmArtifactsAggregateStatus = { goalStateAggregateStatus: { ...done, ...said } };
+    });
+    expect(await states()).toEqual(['uninstall']);
+    await vm.report();
+    expect(await states()).toEqual([]);
+  });
+
+  test('of one of several extensions disables that one, and the handler goes with the last', async () => {
+    const vm = await givenStockVm(ctx, door, 'several');
+    const many = { handler: 'Acme.Lab.Many' };
+    await set(vm, 'first', many);
+    await set(vm, 'second.one', { ...many, dependsOn: ['first'] });
+    const wanted = await vm.poll();
+    expect(wanted.settings).toMatchObject([
+      { name: 'first', state: 'enabled', level: 0 },
+      { name: expect.stringMatching(/^second_one_[0-9a-f]{8}$/), state: 'enabled', level: 1 },
+    ]);
+    await vm.report();
+    expect(await shown(vm, 'second.one')).toMatchObject({ health: 'healthy' });
+    await removeExtension(ctx, { vmId: vm.vmId, name: 'second.one' });
+    const without = await next(vm, wanted);
+    expect(without).toMatchObject({
+      plugins: [{ state: 'enabled' }],
+      settings: [{ state: 'enabled' }, { state: 'disabled' }],
+    });
+    await vm.report();
+    expect((await getGoalState(ctx, { vmId: vm.vmId })).extensions.map(({ name }) => name)).toEqual(['first']);
+    await removeExtension(ctx, { vmId: vm.vmId, name: 'first' });
+    expect(await next(vm, without)).toMatchObject({ plugins: [{ state: 'uninstall' }] });
+    await vm.report();
+    expect((await getGoalState(ctx, { vmId: vm.vmId })).extensions).toEqual([]);
+  });
+});
+
+test('what a command wrote is kept, each run by itself', async () => {
+  const vm = await givenStockVm(ctx, door, 'outputs');
+  await set(vm, 'probe');
+  await vm.poll();
+  const param = (name: string, value: string) => `<Param Name="${name}" Value="${value}" T="mt:wstr" />`;
+  const event = (message: string) =>
+    `<Event id="1"><![CDATA[${param('Name', 'Acme.Lab.Probe')}${param('Operation', 'Enable')}${param('Message', message)}]]></Event>`;
+  const events = [
+    event('Command: bin/enable&#10;[stdout]&#10;one'),
+    event('Target handler state: enabled'),
+    event('[stdout]&#10;two'),
+  ];
+  const body = `<TelemetryData version="1.0"><Provider id="x">${events.join('')}</Provider></TelemetryData>`;
+  expect((await vm.call('wire', '/machine?comp=telemetrydata', { method: 'POST', body })).status).toBe(200);
+  const { items } = await listOutputs(ctx, { vmId: vm.vmId });
+  expect(items).toMatchObject([
+    { extension: 'probe', command: 'enable', sequenceNumber: 1, attempt: 2, storedBytes: 12 },
+    { extension: 'probe', command: 'enable', sequenceNumber: 1, attempt: 1, storedBytes: 32 },
+  ]);
+});
+
+test('an agent that runs commands is expected to be silent, until it says something again', async () => {
+  const vm = await givenStockVm(ctx, door, 'silent');
+  await set(vm, 'probe');
+  await vm.poll();
+  const later = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+  const statusIn = async (minutes: number) =>
+    (await getInstanceView({ ...ctx, now: later(minutes) }, { vmId: vm.vmId })).agent.status;
+  // Sightings are written once a second.
+  const soon = { timeout: 10_000 };
+  await expect.poll(() => statusIn(24), soon).toBe('ready');
+  expect(await statusIn(26)).toBe('unresponsive');
+  await vm.report();
+  await expect.poll(() => statusIn(3), soon).toBe('unknown');
+  expect(await statusIn(11)).toBe('unresponsive');
+});
+
+describe('what an idle agent costs', () => {
+  test('no statement for its polls and unchanged statuses, and one report a minute', async () => {
+    const vm = await givenStockVm(ctx, door, 'idle');
+    await set(vm, 'probe');
+    await vm.poll();
+    await vm.report();
+    await vm.poll();
+    const period = async () => {
+      await vm.poll();
+      await vm.report();
+      await vm.call('hgap', '/versions');
+      await vm.call('hgap', '/health');
+      await vm.call('wire', '/HealthService', { method: 'POST', body: '{}' });
+    };
+    await period();
+    expect(
+      await statementsOf(async () => {
+        for (let n = 0; n < 3; n++) await period();
+      }),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+
+const quietMs = 60_000;
+
+/** Calls without a valid token: counted, and told to whoever reads the log once a minute. */
+export class Refusals {
+  readonly #log: Logger;
+  #since: number | null = null;
+  #sinceLast = 0;
+  /** Since this process began. */
+  total = 0;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  count(address: string, now: Date): void {
+    this.total += 1;
+    this.#sinceLast += 1;
+    const at = now.getTime();
+    if (this.#since !== null && at - this.#since < quietMs) return;
+    this.#since = at;
+    this.#log.warn({ refused: this.#sinceLast, total: this.total, address }, 'stock agents: calls were refused');
+    this.#sinceLast = 0;
+  }
+}

@@ -1,0 +1,43 @@
+import type { CommandName } from '#protocol/index.ts';
+import type { HandlerStatus } from './read-status.ts';
+
+/** Which command a failure is of, by the agent's own codes. */
+const commandOfCode: Readonly<Record<number, CommandName>> = {
+  1007: 'install',
+  1008: 'update',
+  1009: 'enable',
+  1010: 'disable',
+};
+/** Beyond these codes are those of heartbeats and of nobody. */
+const isOfAgent = (code: number): boolean => code >= 1000 && code <= 1011;
+const timedOut = 1011;
+
+/** How a handler's last command failed, as far as the agent's text tells. */
+export interface Failure {
+  command?: CommandName;
+  exitCode?: number;
+  timedOut: boolean;
+  output: string;
+}
+
+/** A failure of a command or of the agent itself; null where there is none, or what failed is the heartbeat. */
+export function failureOf(
+  { status, code, formattedMessage }: HandlerStatus,
+  reportsHeartbeat: boolean,
+): Failure | null {
+  if (code === undefined || code === null || code === 0) return null;
+  const output = formattedMessage?.message ?? '';
+  const isHeartbeat = /heart ?beat/i.test(output);
+  // A code that stays behind after all went well again is no failure, and a heartbeat may have one of its own.
+  if (!isOfAgent(code) && (isReady(status) || isHeartbeat || (reportsHeartbeat && code > 0))) return null;
+  const exitCode = Number(/exit code:? *(-?\d{1,9})/i.exec(output)?.[1] ?? Number.NaN);
+  const command = commandOfCode[code];
+  return {
+    ...(command && { command }),
+    ...(Number.isSafeInteger(exitCode) && exitCode !== 0 && { exitCode }),
+    timedOut: code === timedOut || /^timeout\(\d+\)/im.test(output),
+    output,
+  };
+}
+
+export const isReady = (status: string): boolean => status.toLowerCase() === 'ready';

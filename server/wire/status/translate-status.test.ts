@@ -1,0 +1,312 @@
+import { describe, expect, test } from 'vitest';
+import type { GoalStateExtension } from '#protocol/index.ts';
+import type { StockExtension, StockGoalState } from '#server/domain/stock-agents/index.ts';
+import { defaultLimits } from '#server/platform/limits.ts';
+import { readStatus } from './read-status.ts';
+import { translateStatus } from './translate-status.ts';
+
+const timeouts = { install: 300, update: 300, enable: 300, disable: 300, uninstall: 300 };
+const handler = 'Acme.Lab.Probe';
+
+function extension(goal: Partial<GoalStateExtension> = {}, stock: Partial<StockExtension> = {}): StockExtension {
+  const bytes = { sha256: 'ab'.repeat(32), size: 1, url: '/' };
+  return {
+    goal: {
+      ...{ name: 'probe', handler, version: '1.0', state: 'enabled', sequenceNumber: 3, dependsOn: [], timeouts },
+      ...{ package: bytes, settings: {} },
+      ...goal,
+    },
+    ...{ version: '1.0.0.0', wireName: null, level: 0, reportsHeartbeat: false },
+    ...stock,
+  };
+}
+
+const goalStateOf = (...extensions: StockExtension[]): StockGoalState => ({
+  ...{ etag: '"test.7"', incarnation: 7, movedAt: new Date(0), containerId: 'c', extensions, shown: [] },
+  heard: { version: '', os: {}, settled: null },
+});
+
+/** An entry of the aggregate, as the agent writes it; `null` is a handler that is not there. */
+type Entry = Record<string, unknown> | null;
+const said = (message: string) => ({ lang: 'en-US', message });
+const entry = (over: Record<string, unknown> = {}): Entry => ({
+  ...{ handlerName: handler, handlerVersion: '1.0.0.0', status: 'Ready', code: 0, useExactVersion: true },
+  formattedMessage: said('Plugin enabled'),
+  ...over,
+});
+const withStatus = (status: object, over: Record<string, unknown> = {}): Entry => {
+  const settingsStatus = { version: 1, timestampUTC: '2026-01-01T00:00:00Z', status: { name: handler, ...status } };
+  return entry({ runtimeSettingsStatus: { sequenceNumber: 3, settingsStatus, ...over } });
+};
+
+function report(goalState: StockGoalState, entries: Entry[], done: Record<string, unknown> | null = {}) {
+  const goalStateAggregateStatus = { inSvdSeqNo: '7', status: 'Success', code: 0, ...done };
+  const blob = readStatus({
+    ...{ version: '1.1', timestampUTC: '2026-01-01T00:00:00Z' },
+    aggregateStatus: {
+      guestAgentStatus: { version: '2.7.3.0', status: 'Ready' },
+      handlerAggregateStatus: entries.filter((each) => each !== null),
+      ...(done !== null && { vmArtifactsAggregateStatus: { goalStateAggregateStatus } }),
+    },
+  });
+  if (blob === null) throw new Error('it cannot be read');
+  return translateStatus(blob, goalState, defaultLimits.report, () => 'then');
+}
+
+describe('a handler’s state, of a settled goal state', () => {
+  const failed = (code: number, message: string) =>
+    entry({ status: 'NotReady', code, formattedMessage: said(message) });
+  const [enabled, disabled, uninstall] = [{}, { state: 'disabled' as const }, { state: 'uninstall' as const }];
+
+  test.each<[string, Partial<GoalStateExtension>, Entry, Record<string, unknown> | null]>([
+    ['enabled', enabled, entry(), { state: 'enabled', command: 'enable', version: '1.0', sequenceNumber: 3 }],
+    ['not there', enabled, null, null],
+    ['of another version', enabled, entry({ handlerVersion: '1.1.0.0' }), { state: 'enabled', version: '1.1.0.0' }],
+    [
+      'installed',
+      enabled,
+      entry({ status: 'NotReady', formattedMessage: said('Plugin installed but not enabled') }),
+      { state: 'installed' },
+    ],
+    [
+      'failed to install',
+      enabled,
+      failed(1007, 'Non-zero exit code: 3, bin/install\n[stdout]\n'),
+      { state: 'failed', command: 'install', exitCode: 3, timedOut: false },
+    ],
+    [
+      'failed to update',
+      enabled,
+      failed(1008, '[ExtensionError] Non-zero exit code: 17, x'),
+      { state: 'failed', command: 'update', exitCode: 17 },
+    ],
+    [
+      'failed to enable',
+      enabled,
+      failed(1009, 'no word of it'),
+      { state: 'failed', command: 'enable', output: 'no word of it' },
+    ],
+    ['timed out', enabled, failed(1011, 'Timeout(300): bin/enable'), { state: 'failed', timedOut: true }],
+    [
+      'timed out by its text',
+      enabled,
+      failed(1009, 'Timeout(300): bin/enable'),
+      { state: 'failed', command: 'enable', timedOut: true },
+    ],
+    ['failed by the agent', enabled, failed(-1, 'Unknown ext handler state:banana'), { state: 'failed' }],
+    [
+      'with a code that stayed behind',
+      enabled,
+      entry({ code: -1, formattedMessage: said('Failed to get heart beat file') }),
+      { state: 'enabled' },
+    ],
+    [
+      'disabled',
+      disabled,
+      entry({ status: 'NotReady', formattedMessage: said('Plugin disabled') }),
+      { state: 'disabled', command: 'disable' },
+    ],
+    [
+      'disabled with a fresh heartbeat',
+      disabled,
+      entry({ status: 'ready', formattedMessage: said('Plugin disabled') }),
+      { state: 'disabled' },
+    ],
+    ['never installed to be disabled', disabled, null, { state: 'disabled' }],
+    ['failed to disable', disabled, failed(1010, 'x'), { state: 'failed', command: 'disable' }],
+    ['gone', uninstall, null, { state: 'removed', sequenceNumber: 3 }],
+    ['still there', uninstall, entry(), { state: 'uninstalling' }],
+    ['still there, because its disable failed', uninstall, failed(1010, 'x'), { state: 'failed', command: 'disable' }],
+  ])('%s', (_, goal, said, expected) => {
+    const { handlers } = report(goalStateOf(extension(goal)), [said]);
+    expect(handlers).toMatchObject(expected === null ? [] : [expected]);
+  });
+
+  test.each<[string, Record<string, unknown> | null]>([
+    ['one that is not settled', { inSvdSeqNo: '6' }],
+    ['one that failed as a whole', { status: 'Failed', code: 2001 }],
+    ['none yet', null],
+    ['a number that is none', { inSvdSeqNo: 'seven' }],
+  ])('with %s nobody is gone or disabled for being absent', (_, done) => {
+    const goalState = goalStateOf(extension({ state: 'uninstall' }), extension({ name: 'off', state: 'disabled' }));
+    const { handlers, appliedEtag } = report(goalState, [], done);
+    expect(handlers).toEqual([]);
+    expect(appliedEtag).toBe(done?.status === 'Failed' ? '"test.7"' : undefined);
+  });
+
+  test('the number of the incarnation may be a number', () => {
+    expect(report(goalStateOf(extension({ state: 'uninstall' })), [], { inSvdSeqNo: 7 }).handlers).toHaveLength(1);
+  });
+
+  test('of a goal state that is not settled it is what was, under its own sequence number', () => {
+    const status = withStatus({ status: 'success' }, { sequenceNumber: 2 });
+    expect(report(goalStateOf(extension()), [status], { inSvdSeqNo: '6' }).handlers).toMatchObject([
+      { state: 'enabled', sequenceNumber: 2 },
+    ]);
+  });
+
+  test('one that was skipped waits for what failed', () => {
+    const message = `Skipping processing of extensions since execution of dependent extension ${handler} failed`;
+    const after = extension({ name: 'after', handler: 'Acme.Lab.After', dependsOn: ['probe'] }, { level: 1 });
+    const skipped = entry({ ...failed(-1, message), handlerName: 'Acme.Lab.After' });
+    expect(report(goalStateOf(after), [skipped]).handlers).toMatchObject([{ state: 'waiting', blockedBy: 'probe' }]);
+  });
+
+  test('a handler is found in any case, and one of nobody is passed over', () => {
+    const entries = [entry({ handlerName: handler.toUpperCase() }), entry({ handlerName: 'Acme.Lab.Foreign' })];
+    expect(report(goalStateOf(extension()), entries).handlers).toHaveLength(1);
+  });
+});
+
+describe('a heartbeat', () => {
+  const beating = goalStateOf(extension({}, { reportsHeartbeat: true }));
+  const file = (heartbeat: object) => [{ version: 1, heartbeat }];
+
+  test.each<[string, Record<string, unknown>, number, object]>([
+    ['AZ-H1 Ready', {}, 0, { status: 'ready', code: 0 }],
+    [
+      'ready with a text',
+      { status: 'ready', formattedMessage: said('all well') },
+      0,
+      { status: 'ready', code: 0, formattedMessage: said('all well') },
+    ],
+    ['notready', { status: 'notready', code: 5 }, 0, { status: 'notready', code: 5 }],
+    ['Unresponsive', { status: 'Unresponsive' }, 601, { status: 'notready', code: 0 }],
+    ['an odd word', { status: 'banana' }, 61, { status: 'ready', code: 0 }],
+    [
+      'what stayed behind',
+      { code: -1, formattedMessage: said('Failed to get heart beat file') },
+      0,
+      { status: 'ready' },
+    ],
+    [
+      'a missing file',
+      { status: 'NotReady', code: -1, formattedMessage: said('Failed to get heart beat file') },
+      0,
+      { status: 'notready', code: -1, formattedMessage: said('Failed to get heart beat file') },
+    ],
+  ])('%s', (_, over, ageSeconds, heartbeat) => {
+    const { heartbeats, handlers } = report(beating, [entry(over)]);
+    expect(heartbeats).toEqual([{ extension: 'probe', ageSeconds, readSecondsAgo: 0, file: file(heartbeat) }]);
+    expect(handlers).toMatchObject([{ state: 'enabled' }]);
+  });
+
+  test('AZ-H4 of a handler without one is none, and of one that failed or is disabled neither', () => {
+    expect(report(goalStateOf(extension()), [entry()]).heartbeats).toEqual([]);
+    expect(report(beating, [entry({ status: 'NotReady', code: 1009 })]).heartbeats).toEqual([]);
+    const off = goalStateOf(extension({ state: 'disabled' }, { reportsHeartbeat: true }));
+    expect(report(off, [entry({ status: 'ready' })]).heartbeats).toEqual([]);
+  });
+});
+
+describe('a status', () => {
+  const statusOf = (status: object, over?: Record<string, unknown>) =>
+    report(goalStateOf(extension()), [withStatus(status, over)]).statuses[0];
+
+  test.each<[unknown, unknown]>([
+    [0, 0],
+    ['3', 3],
+    [' -7 ', -7],
+    ['many', undefined],
+    [1.5, undefined],
+    [null, undefined],
+  ])('code %j is %j', (code, expected) => {
+    const status = statusOf({
+      status: 'Success',
+      code,
+      operation: null,
+      configurationAppliedTime: null,
+      formattedMessage: said('x'),
+    });
+    expect(status).toEqual({
+      ...{ extension: 'probe', sequenceNumber: 3, ageSeconds: 0, readSecondsAgo: 0 },
+      file: [
+        {
+          ...{ version: 1, timestampUTC: 'then' },
+          status: {
+            name: handler,
+            status: 'success',
+            ...(expected !== undefined && { code: expected }),
+            formattedMessage: said('x'),
+          },
+        },
+      ],
+    });
+  });
+
+  test('a message that is null is none, substatuses that cannot be read cost themselves, odd words too', () => {
+    const substatus = [
+      { name: 'a', status: 'Error', code: '4', formattedMessage: said('x') },
+      { name: 'b', status: 'banana' },
+      null,
+      5,
+    ];
+    const whole = statusOf({ status: 'warning', formattedMessage: { lang: 'en-US', message: null }, substatus });
+    expect(whole?.file).toMatchObject([
+      {
+        status: {
+          status: 'warning',
+          substatus: [{ name: 'a', status: 'error', code: 4, formattedMessage: said('x') }],
+        },
+      },
+    ]);
+    expect(JSON.stringify(whole)).not.toContain('banana');
+    expect(statusOf({ status: 'banana' })).toBeUndefined();
+    expect(statusOf({ status: 'success' }, { sequenceNumber: '3' })).toMatchObject({ sequenceNumber: 3 });
+    expect(statusOf({ status: 'success' }, { sequenceNumber: null })).toBeUndefined();
+  });
+
+  test('texts beyond the limits are cut, not dropped, and in no half of a character', () => {
+    const [whole] = statusOf({ status: 'error', formattedMessage: said('ü'.repeat(9_000)) })?.file ?? [];
+    expect(whole).toMatchObject({ status: { formattedMessage: { message: 'ü'.repeat(8_192) } } });
+    const output = report(goalStateOf(extension()), [
+      entry({ code: 1009, formattedMessage: said('€'.repeat(40_000)) }),
+    ]);
+    expect(Buffer.byteLength(output.handlers[0]?.output ?? '')).toBe(65_535);
+  });
+});
+
+describe('several extensions of one handler', () => {
+  const many = goalStateOf(
+    extension({ name: 'first' }, { wireName: 'first' }),
+    extension({ name: 'second' }, { wireName: 'second' }),
+    extension({ name: 'third', state: 'uninstall' }, { wireName: 'third' }),
+  );
+  const of = (extensionName: string, over: Record<string, unknown> = {}) =>
+    ({ ...withStatus({ status: 'success' }, { extensionName }), ...over }) as Entry;
+
+  test('each has its own entry, and the one that has none is gone', () => {
+    const { handlers, statuses } = report(many, [of('first'), of('second', { code: 1009, status: 'NotReady' })]);
+    expect(handlers).toMatchObject([
+      { extension: 'first', state: 'enabled' },
+      { extension: 'second', state: 'failed', command: 'enable' },
+      { extension: 'third', state: 'removed' },
+    ]);
+    expect(statuses).toMatchObject([{ extension: 'first' }, { extension: 'second' }]);
+  });
+
+  test('a handler that failed as a whole failed for each', () => {
+    const { handlers } = report(many, [entry({ status: 'NotReady', code: 1007 })]);
+    expect(handlers).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { state: 'removed' }]);
+  });
+});
+
+test.each<[string, unknown]>([
+  ['nothing', null],
+  ['a list', []],
+  ['without its middle', { version: '1.1' }],
+  ['with another middle', { aggregateStatus: 'Ready' }],
+])('a blob that is %s is none', (_, value) => {
+  expect(readStatus(value)).toBeNull();
+});
+
+test('of a blob with odd parts the others are read', () => {
+  const odd = {
+    guestAgentStatus: 5,
+    handlerAggregateStatus: [null, {}, 'x', entry(), entry({ code: {}, formattedMessage: 7 })],
+  };
+  expect(readStatus({ aggregateStatus: odd, guestOSInfo: [] })).toMatchObject({
+    ...{ agentVersion: null, os: {}, settled: null, unread: 3 },
+    handlers: [{ handlerName: handler }, { handlerName: handler }],
+  });
+});

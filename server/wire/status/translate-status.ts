@@ -1,0 +1,208 @@
+import type { HandlerState, StatusWord } from '#protocol/index.ts';
+import { statusWords } from '#protocol/index.ts';
+import { inFourParts, type StockExtension, type StockGoalState } from '#server/domain/stock-agents/index.ts';
+import type { Limits } from '#server/platform/limits.ts';
+import { failureOf } from './command-of.ts';
+import type { ExtensionStatus, HandlerStatus, StatusBlob } from './read-status.ts';
+
+/** Texts that the agent writes by itself when a command went well. */
+const installedOnly = 'plugin installed but not enabled';
+const ownWords = new Set(['', 'plugin enabled', 'plugin disabled', installedOnly]);
+/** A heartbeat file of this age says that the handler is silent, whatever it says. */
+const silentSeconds = 601;
+/** One of this age is too old to say that all is well. */
+const unsureSeconds = 61;
+
+interface HandlerEntry {
+  extension: string;
+  version: string;
+  sequenceNumber: number;
+  state: HandlerState;
+  command?: string;
+  exitCode?: number;
+  timedOut?: boolean;
+  blockedBy?: string;
+  output?: string;
+}
+
+/** A report as a reference agent would send it. */
+export interface Report {
+  agentTime?: string;
+  appliedEtag?: string;
+  periods: { heartbeatSeconds: number; statusSeconds: number };
+  handlers: HandlerEntry[];
+  heartbeats: object[];
+  statuses: { extension: string; sequenceNumber: number; file: readonly object[] }[];
+}
+
+type Bounds = Pick<Limits['report'], 'messageBytes' | 'outputBytes' | 'substatuses'>;
+
+/** Seconds within which the agent sends its status again, as the portal counts with it. */
+export const reportSeconds = 60;
+
+/** Gives the time of a status: the handler's own is lost, and the agent writes the time of each upload. */
+type Stamp = (extension: string, sequenceNumber: number, status: object) => string;
+
+/** What a status blob says, as the report of a reference agent. Texts beyond the bounds are cut off. */
+export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bounds: Bounds, stamp: Stamp): Report {
+  const isSettled = blob.settled?.incarnation === goalState.incarnation;
+  // A goal state that failed as a whole touched nothing: who is missing then is not gone.
+  const isDone = isSettled && blob.settled?.status.toLowerCase() === 'success';
+  const report: Report = {
+    ...(blob.at !== null && { agentTime: blob.at }),
+    ...(isSettled && { appliedEtag: goalState.etag }),
+    periods: { heartbeatSeconds: reportSeconds, statusSeconds: reportSeconds },
+    handlers: [],
+    heartbeats: [],
+    statuses: [],
+  };
+  for (const extension of goalState.extensions) {
+    const said = entryOf(extension, blob.handlers);
+    const handler = handlerEntry(extension, said, { isSettled, isDone }, bounds);
+    if (handler !== null) report.handlers.push(handler);
+    if (said === null) continue;
+    const heartbeat = heartbeatEntry(extension, said, bounds);
+    if (heartbeat !== null) report.heartbeats.push(heartbeat);
+    const status = statusEntry(extension, said, bounds, stamp);
+    if (status !== null) report.statuses.push(status);
+  }
+  return report;
+}
+
+/** The entry of an extension; of a handler of several, its own before one of the handler as a whole. */
+function entryOf({ goal, wireName }: StockExtension, handlers: readonly HandlerStatus[]): HandlerStatus | null {
+  const ofHandler = handlers.filter(({ handlerName }) => handlerName.toLowerCase() === goal.handler.toLowerCase());
+  if (wireName === null) return ofHandler[0] ?? null;
+  const nameOf = (entry: HandlerStatus) => entry.runtimeSettingsStatus?.extensionName ?? null;
+  const own = ofHandler.find((entry) => nameOf(entry) === wireName);
+  // The handler failed before any of its extensions had a turn.
+  return own ?? ofHandler.find((entry) => nameOf(entry) === null) ?? null;
+}
+
+/** Whether the entry is about this extension, and not about its handler alone. */
+const isOwn = ({ wireName }: StockExtension, entry: HandlerStatus): boolean =>
+  wireName === null || entry.runtimeSettingsStatus?.extensionName === wireName;
+
+function handlerEntry(
+  extension: StockExtension,
+  entry: HandlerStatus | null,
+  { isSettled, isDone }: { isSettled: boolean; isDone: boolean },
+  { outputBytes }: Bounds,
+): HandlerEntry | null {
+  const { goal } = extension;
+  const sequenceNumber = isSettled ? goal.sequenceNumber : (entry?.runtimeSettingsStatus?.sequenceNumber ?? null);
+  if (sequenceNumber === null) return null;
+  const version = versionOf(extension, entry);
+  const frame = { extension: goal.name, version, sequenceNumber };
+  const isThere = entry !== null && isOwn(extension, entry);
+  if (goal.state === 'uninstall' && isDone && !isThere) return { ...frame, state: 'removed', command: 'uninstall' };
+  const failure = entry === null ? null : failureOf(entry, extension.reportsHeartbeat);
+  if (failure !== null) {
+    const blockedBy = blockedByOf(extension, failure.output);
+    if (blockedBy !== null) return { ...frame, state: 'waiting', blockedBy };
+    return { ...frame, state: 'failed', ...failure, output: cutTo(outputBytes, failure.output) };
+  }
+  if (goal.state === 'uninstall') return isThere ? { ...frame, state: 'uninstalling' } : null;
+  // One that was never there is not installed to be disabled.
+  if (goal.state === 'disabled')
+    return isDone ? { ...frame, state: 'disabled', command: 'disable', exitCode: 0 } : null;
+  if (entry === null) return null;
+  const isInstalled = entry.formattedMessage?.message?.toLowerCase() === installedOnly;
+  if (isInstalled) return { ...frame, state: 'installed', command: 'install', exitCode: 0 };
+  return { ...frame, state: 'enabled', command: 'enable', exitCode: 0 };
+}
+
+/** As it was published where it is the goal's, in four parts otherwise. */
+function versionOf({ goal, version }: StockExtension, entry: HandlerStatus | null): string {
+  const said = (entry?.handlerVersion ?? version).slice(0, 64);
+  return inFourParts(said) === version ? goal.version : said;
+}
+
+/** The agent skips what comes after a failure, and says so in words alone. */
+function blockedByOf({ goal, level }: StockExtension, output: string): string | null {
+  if (level === 0 || !/dependent extension/i.test(output)) return null;
+  return goal.dependsOn.find((name) => output.includes(name)) ?? goal.dependsOn[0] ?? null;
+}
+
+/** A heartbeat's word is all that the agent hands on; it stands in the place of the handler's state. */
+function heartbeatEntry(
+  { goal, reportsHeartbeat }: StockExtension,
+  entry: HandlerStatus,
+  bounds: Bounds,
+): object | null {
+  if (!reportsHeartbeat || goal.state !== 'enabled' || failureOf(entry, reportsHeartbeat) !== null) return null;
+  const word = entry.status.toLowerCase();
+  const message = entry.formattedMessage?.message ?? '';
+  const isKnown = word === 'ready' || word === 'notready';
+  const code = entry.code ?? undefined;
+  // What a heartbeat that could not be read left behind stays until the next enable.
+  const isLeftBehind = word === 'ready' && code === -1;
+  const heartbeat = {
+    status: word === 'notready' || word === 'unresponsive' ? 'notready' : 'ready',
+    ...(code !== undefined && !isLeftBehind && { code }),
+    ...(!isLeftBehind &&
+      !ownWords.has(message.trim().toLowerCase()) && {
+        formattedMessage: formattedIn(entry.formattedMessage?.lang, message, bounds),
+      }),
+  };
+  const ageSeconds = isKnown ? 0 : word === 'unresponsive' ? silentSeconds : unsureSeconds;
+  return { extension: goal.name, ageSeconds, readSecondsAgo: 0, file: [{ version: 1.0, heartbeat }] };
+}
+
+function statusEntry(
+  { goal }: StockExtension,
+  entry: HandlerStatus,
+  bounds: Bounds,
+  stamp: Stamp,
+): Report['statuses'][number] | null {
+  const { sequenceNumber, settingsStatus } = entry.runtimeSettingsStatus ?? {};
+  const said = settingsStatus?.status;
+  if (said === undefined || said === null || sequenceNumber === undefined || sequenceNumber === null) return null;
+  const status = statusObject(said, bounds);
+  if (status === null) return null;
+  const substatus = said.substatus.slice(0, bounds.substatuses).flatMap((each) => statusObject(each, bounds) ?? []);
+  const { operation, configurationAppliedTime } = said;
+  const whole = {
+    ...status,
+    ...(operation && { operation: cutTo(bounds.messageBytes, operation) }),
+    ...(configurationAppliedTime && {
+      configurationAppliedTime: cutTo(bounds.messageBytes, configurationAppliedTime),
+    }),
+    ...(substatus.length > 0 && { substatus }),
+  };
+  const timestampUTC = stamp(goal.name, sequenceNumber, whole);
+  return {
+    extension: goal.name,
+    sequenceNumber,
+    ...{ ageSeconds: 0, readSecondsAgo: 0 },
+    file: [{ version: 1.0, timestampUTC, status: whole }],
+  };
+}
+
+const isWord = (word: string): word is StatusWord => (statusWords as readonly string[]).includes(word);
+
+function statusObject(
+  { name, status, code, formattedMessage }: Pick<ExtensionStatus, 'name' | 'status' | 'code' | 'formattedMessage'>,
+  bounds: Bounds,
+) {
+  const word = status.toLowerCase();
+  if (!isWord(word)) return null;
+  const { lang, message } = formattedMessage ?? {};
+  return {
+    ...(name && { name: cutTo(bounds.messageBytes, name) }),
+    status: word,
+    ...(code !== undefined && code !== null && { code }),
+    ...(message && { formattedMessage: formattedIn(lang, message, bounds) }),
+  };
+}
+
+const formattedIn = (lang: string | null | undefined, message: string, { messageBytes }: Bounds) => ({
+  lang: (lang || 'en-US').slice(0, 64),
+  message: cutTo(messageBytes, message),
+});
+
+/** As much of a text as so many bytes hold, without half a character at its end. */
+function cutTo(bytes: number, text: string): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes)).replace(/\ufffd+$/, '');
+}

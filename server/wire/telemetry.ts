@@ -1,0 +1,64 @@
+import { SaxesParser } from 'saxes';
+import type { CommandName } from '#protocol/index.ts';
+import { takeNextOutput } from '#server/domain/logs/index.ts';
+import type { StockExtension, StockGoalState } from '#server/domain/stock-agents/index.ts';
+import { currentOf, soon, type WireCall } from './wire-call.ts';
+
+/** An event of the agent, by what it is about; of its parameters those that are of use. */
+interface Event {
+  name: string;
+  operation: string;
+  message: string;
+}
+
+const commands: Readonly<Record<string, CommandName>> = {
+  Install: 'install',
+  Enable: 'enable',
+  Update: 'update',
+  Disable: 'disable',
+  UnInstall: 'uninstall',
+};
+/** What a command wrote stands behind these words, whether it went well or not. */
+const output = '[stdout]';
+
+/** Keeps what handlers' commands wrote; all else that the agent tells of itself comes with its status. */
+export async function takeTelemetry(wire: WireCall, body: Buffer): Promise<void> {
+  const text = body.toString();
+  if (text.includes(output)) await soon(wire, 'telemetry', keepOutputs(wire, text));
+}
+
+async function keepOutputs(wire: WireCall, text: string): Promise<void> {
+  const goalState = await currentOf(wire);
+  for (const { name, operation, message } of eventsOf(text)) {
+    const command = commands[operation];
+    const extension = extensionOf(goalState, name);
+    if (command === undefined || extension === undefined || !message.includes(output)) continue;
+    const { name: ofVm, sequenceNumber: sequence } = extension.goal;
+    await takeNextOutput(wire.ctx, { vmId: wire.guest.vmId, extension: ofVm, command, sequence }, Buffer.from(message));
+  }
+}
+
+/** The agent says the handler, and of several extensions the handler and its name. */
+function extensionOf({ extensions }: StockGoalState, name: string): StockExtension | undefined {
+  const isCalled = (called: string): boolean => called.toLowerCase() === name.toLowerCase();
+  const own = extensions.find(({ goal, wireName }) => wireName !== null && isCalled(`${goal.handler}.${wireName}`));
+  return own ?? extensions.find(({ goal }) => isCalled(goal.handler));
+}
+
+/** The events of a post, as far as they can be read: each is a text of elements within a text. */
+export function eventsOf(text: string): Event[] {
+  const events: Event[] = [];
+  for (const [, fragment = ''] of text.matchAll(/<Event id="\d+"><!\[CDATA\[([\s\S]*?)\]\]><\/Event>/g)) {
+    const found = new Map<string, string>();
+    const parser = new SaxesParser({ fragment: true, xmlns: false });
+    parser.on('opentag', ({ name, attributes: { Name, Value } }) => {
+      if (name === 'Param' && Name !== undefined) found.set(Name, Value ?? '');
+    });
+    // What stood before it counts.
+    parser.on('error', () => {});
+    parser.write(fragment).close();
+    const of = (name: string): string => found.get(name) ?? '';
+    events.push({ name: of('Name'), operation: of('Operation'), message: of('Message') });
+  }
+  return events;
+}

@@ -1,0 +1,64 @@
+import type { AgentAnswer, AgentCall } from '#server/agent-api/call.ts';
+import { contextOf } from '#server/agent-api/call.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
+import type { Guest } from './guest.ts';
+
+/** A call that was let in, with its path and query as the guest sent them. */
+export interface WireCall {
+  call: AgentCall;
+  ctx: Context;
+  guest: Guest;
+  path: string;
+  query: URLSearchParams;
+}
+
+export function wireCall(call: AgentCall, guest: Guest, path: string, query: string): WireCall {
+  return { call, ctx: contextOf(call, guest.agent), guest, path, query: new URLSearchParams(query) };
+}
+
+/** The goal state in force. Throws 403 where the VM has no stock agent any more. */
+export async function currentOf({ guest, ctx }: WireCall): Promise<StockGoalState> {
+  const goalState = await guest.current(ctx).catch((error: unknown) => {
+    // Better the one that it has than none, while nobody can look.
+    if (guest.goalState === null) throw error;
+    return guest.goalState;
+  });
+  if (goalState === null) throw new DomainError('forbidden', 'wire_refused');
+  return goalState;
+}
+
+export const xmlAnswer = (body: string): AgentAnswer => ({
+  status: 200,
+  headers: ['content-type', 'text/xml; charset=utf-8', 'cache-control', 'no-store'],
+  body,
+});
+
+export const jsonAnswer = (value: unknown): AgentAnswer => ({
+  status: 200,
+  headers: ['content-type', 'application/json', 'cache-control', 'no-store'],
+  body: JSON.stringify(value),
+});
+
+/** An answer without a word; the agent reads the status alone. */
+export const emptyAnswer = (status: number): AgentAnswer => ({ status, headers: [], body: '' });
+
+/** What the agent takes for a lasting no, and does not ask for again at once. */
+export const absent = (): AgentAnswer => emptyAnswer(404);
+
+/** Beyond this the agent is answered, whatever becomes of what it told: it tells it again, and waits for nobody. */
+const longestMs = 3_000;
+
+/** Waits for what is under way, but not for long; what fails is told to the log, and not to the agent. */
+export async function soon({ call, ctx, guest }: WireCall, what: string, work: Promise<void>): Promise<void> {
+  const timer = Promise.withResolvers<void>();
+  const timeout = setTimeout(timer.resolve, longestMs);
+  const done = work.catch((error: unknown) => {
+    const facts = { what, vmId: guest.vmId, requestId: ctx.requestId };
+    if (!(error instanceof DomainError)) call.door.log.warn({ ...facts, err: error }, 'a stock agent was not heard');
+    else call.door.log.info({ ...facts, code: error.code, faults: error.faults }, 'a stock agent was not heard');
+  });
+  await Promise.race([done, timer.promise]);
+  clearTimeout(timeout);
+}

@@ -1,0 +1,123 @@
+import type { AgentAnswer } from '#server/agent-api/call.ts';
+import { sendPackage } from '#server/agent-api/routes/packages/route.ts';
+import { wrapTenantKey } from '#server/domain/stock-agents/index.ts';
+import { extensionsConfigXml } from './documents/extensions-config.ts';
+import { goalStateXml, hostingEnvironmentXml, sharedConfigXml, versionsXml } from './documents/goal-state.ts';
+import { certificatesXml, manifestXml } from './documents/packages.ts';
+import { noteBusy, noteIdle } from './sightings.ts';
+import { takeTelemetry } from './telemetry.ts';
+import { isOwnStatus, statusSecret, takeUpload } from './upload.ts';
+import { absent, currentOf, emptyAnswer, jsonAnswer, type WireCall, xmlAnswer } from './wire-call.ts';
+
+type Answer = AgentAnswer | Response;
+
+/** What comes to 168.63.129.16:80, and to 169.254.169.254:80 below `/metadata`. */
+export function wireServer(wire: WireCall): Promise<Answer> | Answer {
+  const { call, path, query } = wire;
+  const comp = query.get('comp')?.toLowerCase() ?? null;
+  switch (call.method) {
+    case 'GET':
+      if (comp === 'versions' && path === '/') return xmlAnswer(versionsXml);
+      if (isMachine(path) && comp === 'goalstate') return goalState(wire);
+      if (path.startsWith('/machine/')) return config(wire);
+      if (path.startsWith('/packages/')) return packages(wire, path);
+      return path.startsWith('/metadata/') ? metadata(wire) : absent();
+    case 'PUT':
+      return path.startsWith('/status/') ? statusBlob(wire) : absent();
+    case 'POST':
+      return posted(wire, comp);
+    default:
+      return emptyAnswer(405);
+  }
+}
+
+const isMachine = (path: string): boolean => path === '/machine' || path === '/machine/';
+
+async function goalState(wire: WireCall): Promise<AgentAnswer> {
+  const goalState = await currentOf(wire);
+  noteIdle(wire);
+  return xmlAnswer(wire.guest.text(goalState, 'goal-state', () => goalStateXml(wire.guest.vmId, goalState)));
+}
+
+/** What a goal state names. It is always the one in force: an agent that asks for an older one asks again at once. */
+async function config(wire: WireCall): Promise<AgentAnswer> {
+  const { guest, path } = wire;
+  const [, containerId, what] = /^\/machine\/([^/]+)\/([a-z-]+)$/.exec(path) ?? [];
+  const goalState = await currentOf(wire);
+  if (containerId !== goalState.containerId) return emptyAnswer(410);
+  const vm = { id: guest.vmId, name: guest.agent.vmName };
+  switch (what) {
+    case 'hosting-environment-config':
+      return xmlAnswer(hostingEnvironmentXml(vm, goalState));
+    case 'shared-config':
+      return xmlAnswer(sharedConfigXml(vm.id, goalState));
+    case 'extensions-config': {
+      noteBusy(wire, goalState);
+      const secret = statusSecret(wire, containerId);
+      return xmlAnswer(guest.text(goalState, what, () => extensionsConfigXml(vm.id, goalState, secret)));
+    }
+    case 'certificates':
+      return certificates(wire, goalState.incarnation);
+    default:
+      return absent();
+  }
+}
+
+/** The tenant key, for the certificate in the request; the forwarder's token is what lets this caller have it. */
+async function certificates({ call, ctx, guest }: WireCall, incarnation: number): Promise<AgentAnswer> {
+  const sent = call.header('x-ms-guest-agent-public-x509-cert') ?? '';
+  const base64 = sent.replace(/\s/g, '');
+  if (!/^[A-Za-z0-9+/]{100,12000}={0,2}$/.test(base64)) return emptyAnswer(400);
+  const lines = base64.match(/.{1,64}/g) ?? [];
+  const pem = ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+  const wrapped = await wrapTenantKey(ctx, guest.vmId, pem);
+  return wrapped === null ? emptyAnswer(400) : xmlAnswer(certificatesXml(wrapped, incarnation));
+}
+
+/** Manifests and packages of the VM's own goal state; nothing else is there. */
+export async function packages(wire: WireCall, path: string): Promise<Answer> {
+  const sha256 = /^\/packages\/([0-9a-f]{64})\.zip$/.exec(path)?.[1];
+  if (sha256 !== undefined) return sendPackage(wire.call, wire.guest.vmId, sha256);
+  const handler = /^\/packages\/([\w.-]{1,192})\/manifest\.xml$/.exec(path)?.[1];
+  if (handler === undefined) return absent();
+  const manifest = manifestXml(handler, await currentOf(wire));
+  return manifest === null ? absent() : xmlAnswer(manifest);
+}
+
+/** The way around the host plugin. */
+async function statusBlob(wire: WireCall): Promise<AgentAnswer> {
+  const { call, path, query } = wire;
+  const containerId = path.slice('/status/'.length);
+  const content = await call.readBytes(wire.ctx.config.limits.report.bytes);
+  const ofVm = (await currentOf(wire)).containerId;
+  if (!isOwnStatus(wire, containerId, ofVm, query)) return emptyAnswer(400);
+  const begins = content.length === 0;
+  const header = (name: string) => call.header(name);
+  return takeUpload(wire, { containerId, query, header, content: begins ? null : content }, 201);
+}
+
+/** What the agent tells of itself at its start and every minute; but for outputs it comes with its status too. */
+async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer> {
+  const { call, ctx, path } = wire;
+  const body = await call.readBytes(ctx.config.limits.report.bytes);
+  if (isMachine(path) && comp === 'telemetrydata') await takeTelemetry(wire, body);
+  if (isMachine(path) && comp === 'roleproperties') return emptyAnswer(202);
+  const isKnown = path === '/HealthService' || (isMachine(path) && (comp === 'health' || comp === 'telemetrydata'));
+  return isKnown ? emptyAnswer(200) : absent();
+}
+
+/** What there is to say of a machine that stands anywhere. */
+function metadata({ guest, path }: WireCall): AgentAnswer {
+  const { vmId } = guest;
+  const name = guest.agent.vmName;
+  const nothing = {
+    location: '',
+    subscriptionId: '',
+    resourceGroupName: '',
+    publisher: '',
+    offer: '',
+    sku: '',
+    version: '',
+  };
+  return path === '/metadata/instance/compute' ? jsonAnswer({ ...nothing, vmId, name }) : absent();
+}
