@@ -12,11 +12,13 @@ import { poll } from './sections/poll.ts';
 import { recovery } from './sections/recovery.ts';
 import { report } from './sections/report.ts';
 import type { Figure, Section } from './sections/section.ts';
+import { stock } from './stock/stock.ts';
 
 const sections: Readonly<Record<string, Section>> = { poll, report, held, fleet, recovery };
 
 const usage = `usage: npm run bench [-- FLAGS]
        npm run bench -- --million [--minutes N] [--vms N] [--connections N] [--seed WORD] [--json FILE]
+       npm run bench -- --stock [--vms N] [--rounds N] [--seconds N] [--json FILE]
 
 Measures this version on a database of its own, which is thrown away: each figure beside a yardstick that is measured
 in the same run. Nothing else should run on the machine meanwhile.
@@ -30,15 +32,18 @@ in the same run. Nothing else should run on the machine meanwhile.
 
 The headline run: 1,000,000 VMs report at the usual cadence. Needs 15 GB of disk and some minutes before it begins.
   --minutes N      how long (10), after two and a half in which every agent calls for the first time
-  --connections N  keep-alive connections that all agents share (512)`;
+  --connections N  keep-alive connections that all agents share (512)
+
+Stock Azure Linux agents: --stock has 1,000 idle ones (--vms) call one gateway every six seconds, 3 rounds of 60 seconds.`;
 
 const values = readFlags(usage, {
   options: {
     only: { type: 'string', default: Object.keys(sections).join(',') },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
     vms: { type: 'string' },
     million: { type: 'boolean', default: false },
+    stock: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '10' },
     connections: { type: 'string', default: '512' },
     seed: { type: 'string', default: 'annex' },
@@ -60,6 +65,15 @@ async function runMillion(): Promise<void> {
   if (!isMet) process.exitCode = 1;
 }
 
+async function runStock(): Promise<void> {
+  const [vms, rounds, seconds] = [
+    Number(values.vms ?? 1_000),
+    Number(values.rounds ?? 3),
+    Number(values.seconds ?? 60),
+  ];
+  if (!(await stock({ vms, rounds, seconds, json: values.json, say }))) process.exitCode = 1;
+}
+
 async function runSections(): Promise<void> {
   const names = values.only.split(',');
   const unknown = names.filter((name) => sections[name] === undefined);
@@ -72,7 +86,7 @@ async function runSections(): Promise<void> {
   const figures: Figure[] = [];
   for (const name of names) {
     say(`${name} …`);
-    const bench = { house, agents, rounds: Number(values.rounds), seconds: Number(values.seconds), say };
+    const bench = { house, agents, rounds: Number(values.rounds ?? 5), seconds: Number(values.seconds ?? 3), say };
     figures.push(...((await sections[name]?.(bench)) ?? []));
   }
   const file = await writeResults(house.services.db.$client, 'bench', { options: values, figures }, values.json);
@@ -82,7 +96,7 @@ async function runSections(): Promise<void> {
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
   process.on(name, () => void closeHouses().finally(() => process.exit(130)));
 }
-await (values.million ? runMillion() : runSections())
+await (values.million ? runMillion() : values.stock ? runStock() : runSections())
   .catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;

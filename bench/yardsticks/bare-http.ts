@@ -9,9 +9,12 @@ export interface BareHttp {
   stop(): Promise<void>;
 }
 
-/** A bare node:http server in a process of its own that answers 304 with these headers. */
-export async function startBareHttp(headers: Readonly<Record<string, string>>): Promise<BareHttp> {
-  const child = fork(join(import.meta.dirname, 'bare-http-server.ts'), [JSON.stringify(headers)], {
+/** A bare node:http server in a process of its own that answers with these headers, 304 unless told otherwise. */
+export async function startBareHttp(
+  headers: Readonly<Record<string, string>>,
+  answer: { status: number; bytes: number } = { status: 304, bytes: 0 },
+): Promise<BareHttp> {
+  const child = fork(join(import.meta.dirname, 'bare-http-server.ts'), [JSON.stringify({ headers, ...answer })], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const [message] = (await Promise.race([

@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openHouse } from '../house/house.ts';
+import { readUsage } from '../house/processes.ts';
+import { startOpenLoop } from '../load/open-loop.ts';
+import { ConnectionPool } from '../load/pool.ts';
+import { randomFrom, Schedule } from '../load/schedule.ts';
+import { Tally } from '../load/tally.ts';
+import { writeResults } from '../print/results.ts';
+import { tableOf } from '../print/table.ts';
+import { alternate, type Figure, figureOf, isMet } from '../sections/section.ts';
+import { startBareHttp } from '../yardsticks/bare-http.ts';
+import { StockCalls } from './calls.ts';
+import { seedStock } from './seed-stock.ts';
+
+/** The agent's own period, and how often a minute it calls for other things. */
+const periodMs = 6_000;
+const others = 6;
+
+export interface StockOptions {
+  vms: number;
+  rounds: number;
+  /** Of one measurement. */
+  seconds: number;
+  /** Where the figures go. */
+  json: string | undefined;
+  say(line: string): void;
+}
+
+/**
+ * Idle stock VMs on one gateway at the agent's own period: how long a call takes, and what a VM costs the database.
+ * Prints the figures; whether all targets are met.
+ */
+export async function stock(options: StockOptions): Promise<boolean> {
+  const { vms: count, rounds, seconds, json, say } = options;
+  const house = await openHouse({ environment: { ANNEX_WIRE: 'on' }, worker: true, say });
+  say(`${count} VMs in stock mode …`);
+  const calls = new StockCalls(await seedStock(house.services, count));
+  const [gateway] = house.gateways;
+  if (gateway === undefined) throw new Error('no gateway');
+  await calls.meet(gateway.host, gateway.port);
+  // As large as a goal state, with its headers: what is compared is the way, not the bytes.
+  const bare = await startBareHttp({ 'content-type': 'text/xml; charset=utf-8' }, { status: 200, bytes: 1_400 });
+  const transactions: number[] = [];
+  const cpu: number[] = [];
+  const ours = async (): Promise<number> => {
+    const [before, used] = [await committed(house.services.db.$client), readUsage(gateway.child.pid() ?? 0).cpuSeconds];
+    const p99 = await load(calls, count, gateway, seconds);
+    cpu.push((readUsage(gateway.child.pid() ?? 0).cpuSeconds - used) / seconds);
+    transactions.push(((await committed(house.services.db.$client)) - before) / count / (seconds / 60));
+    return p99;
+  };
+  try {
+    const measured = await alternate(rounds, ours, () => load(calls, count, bare, seconds));
+    const own = (what: string, unit: string, values: number[], most: number | null): Figure => ({
+      ...{
+        what,
+        unit,
+        ours: values.reduce((sum, value) => sum + value, 0) / values.length,
+        yardstick: null,
+        ratio: null,
+      },
+      target: most === null ? null : { kind: 'at most', value: most, of: 'value' },
+      rounds: values.map((value) => ({ ours: value, yardstick: null })),
+    });
+    const figures = [
+      figureOf(
+        {
+          what: `Call of an idle stock VM, p99, ${count} VMs every ${periodMs / 1_000} s`,
+          ...{ unit: 'ms', against: 'bare node:http, same calls' },
+          target: { kind: 'at most', value: 50, of: 'value' },
+        },
+        measured,
+      ),
+      own('Transactions per idle stock VM and minute, of all processes', '', transactions, 1),
+      own(`Cores of the gateway, ${count} idle stock VMs`, '', cpu, null),
+    ];
+    const file = await writeResults(
+      house.services.db.$client,
+      'stock',
+      { options: { count, rounds, seconds }, figures },
+      json,
+    );
+    console.log(`\n${tableOf(figures)}\n\nin full: ${file}`);
+    return figures.every((figure) => isMet(figure) !== false);
+  } finally {
+    await bare.stop();
+  }
+}
+
+/** All VMs call for so long; the 99th percentile of all their calls, counted from when each was due. */
+async function load(
+  calls: StockCalls,
+  count: number,
+  at: { host: string; port: number },
+  seconds: number,
+): Promise<number> {
+  const pool = new ConnectionPool(at.host, at.port, count);
+  const tally = new Tally();
+  const everybody = Uint32Array.from({ length: count }, (_, index) => index);
+  const wanted = [200, 404];
+  const schedule = (period: number, seed: number) => new Schedule(everybody, period, randomFrom(seed));
+  let turn = 0;
+  const loop = startOpenLoop(pool, [
+    { schedule: schedule(periodMs, 1), request: (n) => calls.goalState(n), wanted, tally },
+    { schedule: schedule(periodMs, 2), request: (n) => calls.status(n), wanted, tally },
+    { schedule: schedule(60_000 / others, 3), request: (n) => calls.minute(n, turn++), wanted, tally },
+  ]);
+  // Connections are opened, and what was never run is compiled.
+  await delay(5_000);
+  tally.reset();
+  await delay(seconds * 1_000);
+  await loop.stop(5);
+  pool.close();
+  if (tally.failures > 0) throw new Error(`Calls went wrong: ${tally.complaint()}`);
+  return tally.latencies.percentiles().p99;
+}
+
+async function committed(db: { query(text: string): Promise<{ rows: { n: string }[] }> }): Promise<number> {
+  const { rows } = await db.query('select xact_commit as n from pg_stat_database where datname = current_database()');
+  return Number(rows[0]?.n);
+}
