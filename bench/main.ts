@@ -31,7 +31,7 @@ in the same run. Nothing else should run on the machine meanwhile.
   --profile FOLDER where the gateway leaves a CPU profile when it ends; figures are lower meanwhile
 
 The headline run: 1,000,000 VMs report at the usual cadence. Needs 15 GB of disk and some minutes before it begins.
-  --minutes N      how long (10), after two and a half in which every agent calls for the first time
+  --minutes N      how long (10), after four and a half in which every agent calls twice
   --connections N  keep-alive connections that all agents share (512)
 
 Stock Azure Linux agents: --stock has 1,000 idle ones (--vms) call one gateway every six seconds, 3 rounds of 60 seconds.`;
