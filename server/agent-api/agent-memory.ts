@@ -4,19 +4,19 @@ import type { CallWindow } from './call-window.ts';
 import { KeyIndex } from './key-index.ts';
 import type { Bucket } from './rate-limit.ts';
 
-const uuidLength = 36;
 const wordsOfHash = 8;
 const wordsOfUuid = 4;
 
 /**
- * A column per fact, a row per agent, and one row more, which is nobody's. Beside a text and an ETag an agent is numbers
- * outside of the heap: who collects garbage among a million agents looks at each object of each.
+ * A column per fact, a row per agent, and one row more, which is nobody's. Beside two texts and an ETag an agent is
+ * numbers outside of the heap: who collects garbage among a million agents looks at each object of each.
  */
 class Columns {
   readonly spare: number;
   /** Counts whose row it was. */
   readonly turn: Uint32Array;
-  /** VM, instance id and name. */
+  readonly vmId: string[];
+  /** Instance id and name. */
   readonly text: string[];
   readonly etag: (string | null)[];
   readonly epoch: Int32Array;
@@ -35,6 +35,7 @@ class Columns {
     const rows = most + 1;
     this.spare = most;
     this.turn = new Uint32Array(rows);
+    this.vmId = new Array<string>(rows).fill('');
     this.text = new Array<string>(rows).fill('');
     this.etag = new Array<string | null>(rows).fill(null);
     this.epoch = new Int32Array(rows);
@@ -55,6 +56,7 @@ class Columns {
  * it is known by who it was, and its goal state is not known.
  */
 export class KnownAgent implements Bucket, CallWindow {
+  readonly vmId: string;
   readonly #columns: Columns;
   readonly #row: number;
   readonly #turn: number;
@@ -65,18 +67,16 @@ export class KnownAgent implements Bucket, CallWindow {
     this.#row = row;
     this.#turn = columns.turn[row] ?? 0;
     this.#text = columns.text[row] ?? '';
+    this.vmId = columns.vmId[row] ?? '';
   }
 
-  get vmId(): string {
-    return this.#text.slice(0, uuidLength);
-  }
   get vmName(): string {
     return this.#text.slice(this.#text.indexOf('\n') + 1);
   }
   /** First instance id seen with its credential; null until one was. */
   get instanceId(): string | null {
     const end = this.#text.indexOf('\n');
-    return end === uuidLength ? null : this.#text.slice(uuidLength, end);
+    return end === 0 ? null : this.#text.slice(0, end);
   }
 
   /** The goal state in force; null where it moved on and was not read again. */
@@ -203,7 +203,8 @@ export class AgentMemory {
     const columns = this.#columns;
     const etag = this.#etags.get(identity.etag) ?? identity.etag;
     this.#etags.set(etag, etag);
-    columns.text[row] = `${vmId}${instanceId ?? ''}\n${vmName}`;
+    columns.vmId[row] = vmId;
+    columns.text[row] = `${instanceId ?? ''}\n${vmName}`;
     columns.etag[row] = etag;
     columns.epoch[row] = epoch;
     columns.counter[row] = counter;
@@ -252,6 +253,7 @@ export class AgentMemory {
     this.#byHash.remove(row);
     this.#byVm.remove(row);
     columns.turn[row] = (columns.turn[row] ?? 0) + 1;
+    columns.vmId[row] = '';
     columns.text[row] = '';
     columns.etag[row] = null;
     columns.called[row] = 0;

@@ -35,9 +35,7 @@ export class PresenceBook {
   /** Notes a sighting; the newest one of a VM counts. */
   saw(sighting: Sighting): void {
     const known = this.#pending.get(sighting.vmId);
-    const counter = Math.max(known?.counter ?? 0, sighting.counter ?? 0);
-    const hungUp = sighting.hungUp ?? false;
-    this.#pending.set(sighting.vmId, { ...sighting, counter, hungUp: hungUp || (known?.hungUp ?? false) });
+    this.#pending.set(sighting.vmId, known === undefined ? sighting : together(known, sighting));
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#flushing = this.flush().catch(this.#onError);
@@ -66,6 +64,12 @@ export class PresenceBook {
     await this.flush().catch(this.#onError);
   }
 }
+
+const together = (known: Sighting, newer: Sighting): Sighting => ({
+  ...newer,
+  counter: Math.max(known.counter ?? 0, newer.counter ?? 0),
+  hungUp: known.hungUp === true || newer.hungUp === true,
+});
 
 const rowOf = ({ vmId, at, nextExpectedAt, counter, hungUp }: Sighting) => ({
   vm_id: vmId,
