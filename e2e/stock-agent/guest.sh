@@ -80,7 +80,8 @@ exec setpriv --no-new-privs --bounding-set="-${lost//,/,-}" --inh-caps=-all /bin
   while read -r word; do
     case $word in
       start)
-        rm -f /run/waagent.pid /var/run/waagent.pid
+        rm -rf /run/*
+        mkdir /run/lock
         env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 HOME=/root PYTHONDONTWRITEBYTECODE=1 \
           /usr/bin/python3 -u /usr/sbin/waagent -daemon -configuration-path:/etc/waagent.conf \
           >> /var/log/waagent.out 2>&1 < /dev/null &

@@ -23,7 +23,10 @@ export class Stage {
 
   static async open(): Promise<Stage> {
     const stage = new Stage(await startPortal({ ANNEX_WIRE: 'on' }));
-    await publishProbes(stage.api);
+    await publishProbes(stage.api).catch(async (error: unknown) => {
+      await stage.close();
+      throw error;
+    });
     return stage;
   }
 

@@ -9,6 +9,6 @@ export default defineConfig({
     fileParallelism: false,
     allowOnly: false,
     testTimeout: 180_000,
-    hookTimeout: 240_000,
+    hookTimeout: 300_000,
   },
 });
