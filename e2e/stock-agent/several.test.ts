@@ -63,7 +63,9 @@ test('what depends on something that failed is not run, says why, and runs once 
     settings: to('b'),
   });
   await vm.until('base', ({ health }) => expect(health).toBe('failed'));
-  await vm.until('probe', ({ health }) => expect(health).not.toBe('healthy'));
+  await vm.until('probe', ({ handlerState }) => {
+    expect(handlerState).toMatchObject({ state: 'waiting', blockedBy: 'base' });
+  });
   expect(vm.newCalls().filter(({ handler, command }) => handler === probe && command === 'enable')).toEqual([]);
   await stage.api.setExtension(vm.vmId, 'base', { handler: base, version: '1.0.0.0', settings: to('a') });
   await vm.until('probe', ({ health }) => expect(health).toBe('healthy'));

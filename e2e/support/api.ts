@@ -41,7 +41,7 @@ export interface ExtensionView {
   version: string | null;
   health: string;
   goalSequenceNumber: number;
-  handlerState: { state: string } | null;
+  handlerState: { state: string; blockedBy: string | null } | null;
   heartbeat: { verdict: string };
   status: {
     sequenceNumber: number;
