@@ -1,7 +1,10 @@
 import type { StatusObject } from '#protocol/index.ts';
 import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
-import type { Report } from './status/translate-status.ts';
+import { type Report, reportSeconds } from './status/translate-status.ts';
+
+/** An unchanged status is told to the portal again after so long, a few of the agent's periods before it is missed. */
+const repeatMs = (reportSeconds - 10) * 1_000;
 
 /**
  * What was last heard of a stock agent: it sends the same again every few seconds, and nine times out of ten that is
@@ -10,7 +13,7 @@ import type { Report } from './status/translate-status.ts';
 export class Said {
   /** Times of statuses by extension, as long as nothing else of them changes. */
   readonly #stamps = new Map<string, { said: string; at: string }>();
-  #told: { text: string; at: number } | null = null;
+  #told: { text: string; at: number; blob: string; etag: string } | null = null;
 
   constructor(shown: StockGoalState['shown']) {
     for (const { extension, document } of shown) {
@@ -29,16 +32,29 @@ export class Said {
     return at;
   }
 
-  /** Whether the portal was told all of this, so lately that nothing ages for the want of it. */
-  isKnown(report: Report, now: Date, withinMs: number): boolean {
-    return this.#told !== null && now.getTime() - this.#told.at < withinMs && this.#told.text === textOf(report);
+  /** Whether a blob says what the last one said of the same goal state, and that is known: it need not be read. */
+  isRepeated(blob: string, etag: string, now: Date): boolean {
+    return this.#isFresh(now) && this.#told?.etag === etag && this.#told.blob === withoutTimes(blob);
+  }
+
+  /** Whether the portal was told all of this. */
+  isKnown(report: Report, now: Date): boolean {
+    return this.#isFresh(now) && this.#told?.text === textOf(report);
   }
 
   /** It is committed. */
-  keep(report: Report, now: Date): void {
-    this.#told = { text: textOf(report), at: now.getTime() };
+  keep(report: Report, blob: string, etag: string, now: Date): void {
+    this.#told = { text: textOf(report), at: now.getTime(), blob: withoutTimes(blob), etag };
+  }
+
+  /** So lately that nothing ages for the want of it. */
+  #isFresh(now: Date): boolean {
+    return this.#told !== null && now.getTime() - this.#told.at < repeatMs;
   }
 }
+
+/** A blob but for the times of its upload; within a text the quotes would be escaped. */
+const withoutTimes = (blob: string): string => blob.replace(/"timestampUTC": ?"[^"\\]{0,40}"/g, '');
 
 /** Without the time of the upload. */
 const textOf = ({ agentTime, ...report }: Report): string => JSON.stringify(report);
