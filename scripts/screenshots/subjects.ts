@@ -92,6 +92,8 @@ export function subjectsOf(stage: Stage): Subject[] {
     subject('vm-warning', vm('web-1')),
     subject('vm-progressing', vm('edge-1')),
     subject('vm-never', vm('bare-1')),
+    // Says that the door is closed where the portal runs without ANNEX_WIRE=on.
+    subject('vm-stock', vm('bare-1'), press('enrollment:stock'), { floats: true }),
     subject('vm-crowd', vm('crowd-1')),
     subject('vm-viewer', failed, undefined, { who: 'viewer' }),
     subject('vm-goal-state', `${past}?tab=goal-state`),

@@ -37,6 +37,7 @@ export function EnrollDialog({ gatewayUrl, onClose }: { gatewayUrl: string; onCl
         }
       >
         <EnrollCommands gatewayUrl={gatewayUrl} token={create.data} />
+        <p className="text-12 text-ink-3">{t('vms:enrolled.stock')}</p>
       </Dialog>
     );
   }

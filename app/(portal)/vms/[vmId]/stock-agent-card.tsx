@@ -53,7 +53,7 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
   const works = settled === null || (seen !== null && settled.incarnation < seen.incarnation);
   const ago = (at: string) => ({ time: <RelativeTime value={new Date(at)} className="tabular-nums" /> });
   return (
-    <dl className="grid gap-x-6 gap-y-2.5 text-12 sm:grid-cols-2 xl:grid-cols-3">
+    <dl className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,280px),1fr))] gap-x-6 gap-y-2.5 text-12">
       <Fact label={t('stock.version')}>
         {version === null ? t('stock.version.none') : <span translate="no">{`WALinuxAgent ${version}`}</span>}
       </Fact>

@@ -4,7 +4,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { CopyCommand } from '#app/_ui/copy.tsx';
 
-const tokenFile = '/etc/annex-guest-token';
+const tokenFile = '/etc/annex/guest-token';
 
 /** What to run where the guest's forwarder shall be, to copy; with the token, shown once. */
 export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatewayUrl: string; token: string }) {
@@ -17,10 +17,10 @@ export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatew
         </Banner>
       )}
       <CopyCommand
-        command={`sudo install -m 600 /dev/null ${tokenFile} && echo ${token} | sudo tee ${tokenFile} > /dev/null`}
+        command={`echo ${token} | sudo install -D -m 600 /dev/stdin ${tokenFile}`}
       />
       <CopyCommand
-        command={`sudo npm run -s agent -- wire-forward --dir /var/lib/annex-forwarder --gateway ${gatewayUrl} --vm ${vmId} --guest-token-file ${tokenFile}`}
+        command={`sudo npm run -s agent -- wire-forward --dir /var/lib/annex-wire --gateway ${gatewayUrl} --vm ${vmId} --guest-token-file ${tokenFile}`}
       />
       <p className="text-12 text-ink-3">{t('stock.steps')}</p>
     </div>

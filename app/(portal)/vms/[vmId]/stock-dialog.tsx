@@ -67,7 +67,7 @@ export function StockDialog({ facts, gatewayUrl, onClose }: StockDialogProps) {
     <Dialog
       {...shared}
       title={t(state === 'renew' ? 'enrollment:stock.renew' : 'enrollment:stock.connect', { name })}
-      description={t(state === 'renew' ? 'enrollment:stock.renew.what' : 'enrollment:stock.what')}
+      description={t(state === 'renew' ? 'enrollment:stock.renew.what' : 'enrollment:stock.what', { name })}
       footer={
         <>
           <Button onClick={onClose}>{t('common:cancel')}</Button>
