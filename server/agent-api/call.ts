@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { anonymous } from '#server/domain/actor.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import type { PresenceBook } from '#server/domain/enrollment/index.ts';
+import type { MessageRecovery } from '#server/domain/localization/index.ts';
 import type { ReportIntake } from '#server/domain/reports/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { KnownAgent } from './agent-memory.ts';
@@ -20,6 +21,7 @@ export interface AgentDoor {
   held: HeldPolls;
   presence: PresenceBook;
   intake: ReportIntake;
+  recovery: MessageRecovery;
   perAddress: RateLimit;
 }
 

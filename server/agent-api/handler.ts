@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Services } from '#server/domain/context.ts';
 import { PresenceBook } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { MessageRecovery } from '#server/domain/localization/index.ts';
 import { ReportIntake } from '#server/domain/reports/index.ts';
 import { problemResponse } from '#server/i18n/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -143,6 +144,7 @@ function openDoor(services: Services & { log: Logger; clock?: Clock }): AgentDoo
     held,
     presence: new PresenceBook(db, onError),
     intake: new ReportIntake(db, config.limits.waiting, onError),
+    recovery: new MessageRecovery(db),
     perAddress: new RateLimit(5, 12, clock),
   };
 }

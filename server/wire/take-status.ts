@@ -1,4 +1,5 @@
 import type { AgentAnswer } from '#server/agent-api/call.ts';
+import type { MessageMatcher } from '#server/domain/localization/index.ts';
 import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { parseJson } from '#server/platform/json.ts';
 import { noteDone } from './sightings.ts';
@@ -44,11 +45,30 @@ async function tell(
   const { settled, agentVersion, os } = blob;
   const version = (agentVersion ?? goalState.heard.version).slice(0, 64);
   await guest.note(ctx, goalState, { version, os, settled: settled ?? goalState.heard.settled });
-  const { removed } = await call.door.intake.take(
-    ctx,
-    { vmId, report, receivedAt: ctx.now, counter: null },
-    text.length,
-  );
+  const recover = await recoveryOf(wire, goalState, report);
+  const input = { vmId, report, receivedAt: ctx.now, counter: null, recover };
+  const { removed } = await call.door.intake.take(ctx, input, text.length);
   guest.said.keep(report, text, goalState.etag, ctx.now);
   if (removed.length > 0) call.door.agents.forget(vmId);
+}
+
+/** By extension, what finds the ids of its messages again: the agent drops them and hands on the texts. */
+async function recoveryOf(
+  { call, ctx }: WireCall,
+  { extensions }: StockGoalState,
+  { handlers }: Report,
+): Promise<Map<string, MessageMatcher>> {
+  const running = new Map(handlers.map(({ extension, version }) => [extension, version]));
+  const versions = extensions.map(({ goal: { name, handler, version } }) => ({
+    name,
+    handler,
+    version: running.get(name) ?? version,
+  }));
+  const found = await call.door.recovery.matchersOf(versions, ctx.now);
+  const recover = new Map<string, MessageMatcher>();
+  for (const { name, handler, version } of versions) {
+    const matcher = found.get(`${handler}-${version}`);
+    if (matcher !== undefined) recover.set(name, matcher);
+  }
+  return recover;
 }
