@@ -37,7 +37,7 @@ export function writeLook({ columns, compact }: TableLook): string {
 const fixed: Partial<Record<'name' | ColumnName, number>> = {
   health: 144,
   since: 128,
-  agent: 76,
+  agent: 92,
   lastSeen: 124,
   goalState: 104,
   system: 132,
@@ -52,7 +52,7 @@ const usualWidth = 1_200;
 /** Given up one after the other where a small window has no room for all that were chosen. */
 const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
 /** From so many pixels on there is room for what is usual, and who chose more is shown it. */
-export const roomy = 792;
+export const roomy = 808;
 /** Pixels of a table in the smallest window in which it is one. */
 export const tightest = 620;
 

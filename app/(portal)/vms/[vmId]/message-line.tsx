@@ -18,7 +18,13 @@ export function MarkedText({ said }: { said: Said }) {
   return (
     <>
       <MessageText said={said} />
-      {isOther ? <RecoveredMark said={said} className="-my-1 ms-0.5" /> : null}
+      {isOther ? (
+        <>
+          {/* Keeps the mark on the line of the last word. */}
+          {'\u2060'}
+          <RecoveredMark said={said} className="-my-1 ms-0.5" />
+        </>
+      ) : null}
     </>
   );
 }

@@ -16,9 +16,7 @@ export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatew
           {t('stock.plain', { url: gatewayUrl })}
         </Banner>
       )}
-      <CopyCommand
-        command={`echo ${token} | sudo install -D -m 600 /dev/stdin ${tokenFile}`}
-      />
+      <CopyCommand command={`echo ${token} | sudo install -D -m 600 /dev/stdin ${tokenFile}`} />
       <CopyCommand
         command={`sudo npm run -s agent -- wire-forward --dir /var/lib/annex-wire --gateway ${gatewayUrl} --vm ${vmId} --guest-token-file ${tokenFile}`}
       />

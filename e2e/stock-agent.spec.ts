@@ -1,0 +1,60 @@
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { publishSamples, sampleGoal } from './support/samples.ts';
+import { StockAgent } from './support/stock-agent.ts';
+import { expect, test } from './support/test.ts';
+
+const probe = 'Acme.Lab.Probe';
+
+test.beforeAll(({ api }) => publishSamples(api, [probe]));
+
+test('a VM is set to the stock Azure agent, and its English words are read in German, marked as recovered', async ({
+  signedIn,
+  portal,
+  api,
+  unique,
+}) => {
+  const vm = await api.createVm(`azure-${unique}`);
+  await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'www.example.net' }));
+  const page = await signedIn('operator', { locale: 'de-AT' });
+  await page.goto(`/vms/${vm.id}`);
+
+  await page.getByRole('button', { name: 'Unveränderten Azure-Agenten anbinden' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('168.63.129.16');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Token machen' }).click();
+  const command = dialog.getByText('annex_wire_');
+  const token = /annex_wire_\S+/.exec((await command.textContent()) ?? '')?.[0] ?? '';
+  await expect(dialog.getByText('wire-forward')).toContainText(vm.id);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Schließen' }).last().click();
+  await expect(page.getByText(`Der Agent von ${vm.name} hat sich noch nicht gemeldet`)).toBeVisible();
+
+  const agent = new StockAgent(portal.gatewayUrl, vm.id, token);
+  await agent.report({
+    status: 'success',
+    text: 'Watching www.example.net. Enabled 1 times.',
+    substatus: [
+      { name: 'target', text: 'www.example.net answers.' },
+      { name: 'other', text: 'Said in no resource file.' },
+    ],
+  });
+  const card = page.getByRole('article', { name: 'watch' });
+  await expect(card.getByText('www.example.net wird beobachtet. 1-mal aktiviert.')).toHaveAttribute('lang', 'de');
+  await expect(card).toContainText('wiedererkannt');
+  await expect(card).toContainText('www.example.net antwortet.');
+  await expect(card.getByText('Said in no resource file.')).toHaveAttribute('lang', 'en-US');
+  await expect(card.getByRole('button', { name: /^Wiedererkannt/ })).toHaveCount(2);
+  await card
+    .getByRole('button', { name: /^Wiedererkannt/ })
+    .first()
+    .click();
+  await expect(page.getByRole('dialog')).toContainText('Watching www.example.net. Enabled 1 times.');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+
+  const facts = page.getByRole('region', { name: 'Unveränderter Azure-Agent' });
+  await expect(facts).toContainText('WALinuxAgent 2.7.3.0');
+  await expect(facts).toContainText('Zuletzt erledigter Zielzustand3, vor');
+  await expectAccessibleInBothThemes(page);
+});

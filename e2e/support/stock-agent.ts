@@ -1,0 +1,108 @@
+/** What a handler says through the stock agent: texts alone, whatever else its status file holds. */
+export interface StockStatus {
+  status: 'success' | 'transitioning' | 'warning' | 'error';
+  operation?: string;
+  text: string;
+  substatus?: { name: string; text: string }[];
+}
+
+/**
+ * As much of a stock Azure Linux agent behind its forwarder as a page needs: it fetches its goal state and sends the
+ * status that every handler of it would have. The real one is driven elsewhere.
+ */
+export class StockAgent {
+  readonly #door: string;
+  readonly #token: string;
+
+  constructor(gatewayUrl: string, vmId: string, token: string) {
+    this.#door = `${gatewayUrl}/wire/${vmId}`;
+    this.#token = token;
+  }
+
+  /** Fetches the goal state and says that each of its handlers is ready, and what its extension said. */
+  async report(says: StockStatus): Promise<void> {
+    const goalState = await this.#read('http://168.63.129.16/machine/?comp=goalstate');
+    const incarnation = elementOf(goalState, 'Incarnation');
+    const config = await this.#read(elementOf(goalState, 'ExtensionsConfig'));
+    const formatted = (message: string) => ({ lang: 'en-US', message });
+    const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    const plugins = [
+      ...config.matchAll(
+        /<Plugin\s[^>]*name="([^"]+)"[^>]*version="([^"]+)"[^>]*>\s*<RuntimeSettings[^>]*seqNo="(\d+)"/g,
+      ),
+    ];
+    const blob = {
+      version: '1.1',
+      timestampUTC: now,
+      guestOSInfo: { computerName: 'debian', osName: 'debian', osVersion: '12.9', version: '2.7.3.0' },
+      aggregateStatus: {
+        guestAgentStatus: {
+          version: '2.7.3.0',
+          status: 'Ready',
+          formattedMessage: formatted('Guest Agent is running'),
+        },
+        handlerAggregateStatus: plugins.map(([, handlerName, handlerVersion, seqNo]) => ({
+          handlerName,
+          handlerVersion,
+          status: 'ready',
+          code: 0,
+          formattedMessage: formatted('Plugin enabled'),
+          runtimeSettingsStatus: {
+            sequenceNumber: Number(seqNo),
+            settingsStatus: {
+              version: 1,
+              timestampUTC: now,
+              status: {
+                name: handlerName,
+                operation: says.operation ?? null,
+                status: says.status,
+                code: 0,
+                formattedMessage: formatted(says.text),
+                substatus: (says.substatus ?? []).map(({ name, text }) => ({
+                  name,
+                  status: 'success',
+                  code: 0,
+                  formattedMessage: formatted(text),
+                })),
+              },
+            },
+          },
+        })),
+        vmArtifactsAggregateStatus: {
+          goalStateAggregateStatus: {
+            inSvdSeqNo: incarnation,
+            status: 'Success',
+            code: 0,
+            formattedMessage: formatted('GoalState executed successfully'),
+            timestampUTC: now,
+          },
+        },
+      },
+    };
+    await this.#ask(elementOf(config, 'StatusUploadBlob'), {
+      method: 'PUT',
+      headers: { 'x-ms-blob-type': 'BlockBlob', 'x-ms-version': '2014-02-14' },
+      body: JSON.stringify(blob),
+    });
+  }
+
+  async #read(address: string): Promise<string> {
+    return (await this.#ask(address)).text();
+  }
+
+  /** Addresses in documents name the forwarder, which puts the token on each request. */
+  async #ask(address: string, init: RequestInit = {}): Promise<Response> {
+    const { pathname, search } = new URL(address);
+    const headers = { 'x-ms-agent-name': 'WALinuxAgent', ...init.headers, 'x-guest-token': this.#token };
+    const response = await fetch(`${this.#door}${pathname}${search}`, { ...init, headers });
+    if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${pathname} answered ${response.status}`);
+    return response;
+  }
+}
+
+/** The text of the first element of that name; addresses have no other entity. */
+function elementOf(xml: string, name: string): string {
+  const text = new RegExp(`<${name}(?:\\s[^>]*)?>([^<]*)</${name}>`).exec(xml)?.[1];
+  if (text === undefined) throw new Error(`There is no ${name} in:\n${xml}`);
+  return text.replaceAll('&amp;', '&');
+}
