@@ -7,6 +7,9 @@ export default defineConfig({
     globalSetup: ['./db/testing/global-setup.ts'],
     // Two cores: a database, its clients and the tests share them; more workers only wait for each other.
     maxWorkers: 2,
+    // A process for each file spent as long on loading our modules anew as on the tests. What a file leaves in a module,
+    // such as a clock or a variable of the environment, it puts back.
+    isolate: false,
     allowOnly: false,
     // A test file may start processes and databases; a single test that needs longer than this hangs.
     testTimeout: 20_000,

@@ -1,9 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, type AgentOptions } from '../agent.ts';
 import { enroll } from '../commands/enroll.ts';
 import { layoutOf } from '../folder/layout.ts';
+import { writeJson } from '../folder/write-file.ts';
+import { createKey } from '../identity/create-key.ts';
+import type { IdentityFile } from '../identity/identity.ts';
 import { openJournal } from '../journal.ts';
 import { openCaller } from '../portal/call.ts';
 import { type FakeHandler, fakeHandler } from './fake-handler.ts';
@@ -26,6 +29,17 @@ export interface TestMachine {
   close(): Promise<void>;
 }
 
+let firstKey: Promise<{ thumbprint: string; certificates: string }> | undefined;
+
+/** The key with which all machines of a process begin: to make one takes longer than many a test. */
+async function makeFirstKey(): Promise<{ thumbprint: string; certificates: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-agent-key-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const layout = layoutOf(folder);
+  const { thumbprint } = await createKey(layout, 'test');
+  return { thumbprint, certificates: layout.certificates };
+}
+
 export async function testMachine(): Promise<TestMachine> {
   const dir = mkdtempSync(join(tmpdir(), 'annex-agent-'));
   const callsFile = join(dir, 'calls.log');
@@ -33,8 +47,14 @@ export async function testMachine(): Promise<TestMachine> {
   const lines: string[] = [];
   let running: { agent: Agent; polling: Promise<void> } | null = null;
   const call = openCaller({ environment: {} });
-  await enroll({ portal: portal.url, token: 'token', dir: join(dir, 'agent'), name: 'test', call }, () => {});
   const layout = layoutOf(join(dir, 'agent'));
+  firstKey ??= makeFirstKey();
+  const { thumbprint, certificates } = await firstKey;
+  cpSync(certificates, layout.certificates, { recursive: true });
+  // As after an enrolment whose answer was lost: it goes on with that key.
+  const pending = { portal: portal.url, name: 'test', thumbprint, vmId: null, enrolledAt: null, pollSeconds: null };
+  writeJson(layout.identity, pending satisfies IdentityFile);
+  await enroll({ portal: portal.url, token: 'token', dir: layout.root, call }, () => {});
 
   const machine: TestMachine = {
     dir: layout.root,

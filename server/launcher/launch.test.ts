@@ -167,20 +167,6 @@ test('the gateway comes back after kill -9', { timeout: 60_000 }, async () => {
   await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(200);
 });
 
-test('SIGTERM ends everything with 0 and leaves no process behind; what was left starts again', {
-  timeout: 120_000,
-}, async () => {
-  const server = await postmaster();
-  launcher.process.kill('SIGTERM');
-  expect(await launcher.ended).toBe(0);
-  expect(await isAlive(server)).toBe(false);
-  expect(await processesBelow(dataDir)).toEqual([]);
-  expect(await statusOf(ports.portal, '/healthz')).toBe(0);
-  expect(await statusOf(ports.gateway, '/healthz')).toBe(0);
-  launcher = start();
-  await ready(launcher, 60_000);
-});
-
 test('children end by themselves when the launcher is killed, and the next start takes over', {
   timeout: 120_000,
 }, async () => {
@@ -192,6 +178,16 @@ test('children end by themselves when the launcher is killed, and the next start
   launcher = start();
   await ready(launcher, 60_000);
   expect(await statusOf(ports.portal, '/readyz')).toBe(200);
+});
+
+test('SIGTERM ends everything with 0 and leaves no process behind', { timeout: 60_000 }, async () => {
+  const server = await postmaster();
+  launcher.process.kill('SIGTERM');
+  expect(await launcher.ended).toBe(0);
+  expect(await isAlive(server)).toBe(false);
+  expect(await processesBelow(dataDir)).toEqual([]);
+  expect(await statusOf(ports.portal, '/healthz')).toBe(0);
+  expect(await statusOf(ports.gateway, '/healthz')).toBe(0);
 });
 
 /** The gateway of this test's start, among others that may run on this machine. */
