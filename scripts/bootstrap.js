@@ -57,6 +57,8 @@ if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 2
 }
 
 const [script, ...args] = process.argv.slice(2);
+// What Node compiled is kept for all processes that come of this one: each starts in about half the time.
+process.env.NODE_COMPILE_CACHE ||= path.join(root, 'node_modules', '.cache', 'annex', 'compiled');
 // The open channel tells the script when this process is killed without a word.
 const child = spawn(node, [path.resolve(root, script), ...args], {
   cwd: root,

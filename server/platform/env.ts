@@ -219,6 +219,7 @@ const environment = z
 /** Everything that a process of ours may see of the environment; nothing else is handed down. */
 export const handedDown = [
   ...Object.keys(environment.shape),
+  'NODE_COMPILE_CACHE',
   'PATH',
   'HOME',
   'TMPDIR',
@@ -285,10 +286,11 @@ function nameOf(host: string): string {
 
 /** For processes that are started by us and are not ours: agents of the demo. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, TMPDIR, LANG } = process.env;
+  const { PATH, TMPDIR, LANG, NODE_COMPILE_CACHE } = process.env;
   return {
     NODE_ENV: 'production',
     PATH,
+    ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
     ...(TMPDIR === undefined ? {} : { TMPDIR }),
     ...(LANG === undefined ? {} : { LANG }),
   };
