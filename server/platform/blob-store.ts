@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { v7 as uuid } from 'uuid';
@@ -27,6 +27,8 @@ export interface BlobStore {
   /** Bytes of a blob, or null. */
   size(sha256: string): Promise<number | null>;
   remove(sha256: string): Promise<void>;
+  /** Says that these temporary files are still needed. */
+  keepTemporary(paths: readonly string[]): Promise<void>;
   /** Removes temporary files that a crash left behind; returns how many. */
   clearTemporary(olderThan: Date): Promise<number>;
   /** Digests of all blobs that came before. */
@@ -72,6 +74,11 @@ export function openBlobStore(root: string): BlobStore {
 
     async remove(sha256) {
       await rm(pathOf(sha256), { force: true });
+    },
+
+    async keepTemporary(paths) {
+      const now = new Date();
+      for (const path of paths) await utimes(path, now, now).catch(absent);
     },
 
     async clearTemporary(olderThan) {

@@ -26,8 +26,11 @@ export interface Limits {
     paramBytes: number;
     outputBytes: number;
   };
-  /** What one command wrote, all that is kept of one VM's commands, and an archive of log folders. */
-  logs: { outputBytes: number; vmBytes: number; archiveBytes: number };
+  /**
+   * What one command wrote, all that is kept of one VM's commands and of its archives, an archive of log folders, and
+   * what of one VM may be under way at a time.
+   */
+  logs: { outputBytes: number; vmBytes: number; archiveBytes: number; arrivingBytes: number };
   tags: { count: number; bytes: number };
   http: { headerBytes: number; requestMs: number; uploadBytesPerSecond: number; bodyBytes: number };
   heldPolls: number;
@@ -60,7 +63,7 @@ export const defaultLimits: Limits = {
     paramBytes: 1 * KiB,
     outputBytes: 64 * KiB,
   },
-  logs: { outputBytes: 64 * MiB, vmBytes: 512 * MiB, archiveBytes: 256 * MiB },
+  logs: { outputBytes: 64 * MiB, vmBytes: 512 * MiB, archiveBytes: 256 * MiB, arrivingBytes: 320 * MiB },
   tags: { count: 64, bytes: 256 },
   http: {
     headerBytes: 16 * KiB,

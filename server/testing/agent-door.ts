@@ -1,33 +1,25 @@
-import { execFileSync } from 'node:child_process';
 import { BlockList } from 'node:net';
 import { Readable } from 'node:stream';
 import pino from 'pino';
 import { createAgentHandler } from '#server/agent-api/handler.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
+import { setExtension } from '#server/domain/goal-states/index.ts';
+import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
+import type { Config } from '#server/platform/env.ts';
 import { type Serving, serve } from '#server/process/http.ts';
+import { testContext, testServices } from './context.ts';
+import { givenVersion } from './handlers.ts';
+import { type KeyPair, newKeyPair } from './key-pair.ts';
 
-/** A machine's key pair as a test makes it. */
-export function newCertificate(...algorithm: string[]): string {
-  return execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      ...(algorithm.length > 0 ? algorithm : ['rsa:2048']),
-      '-nodes',
-      '-keyout',
-      '/dev/null',
-    ].concat(['-days', '2', '-subj', '/CN=vm']),
-    { stdio: ['ignore', 'pipe', 'ignore'] },
-  ).toString();
+export interface AgentDoor {
+  url: string;
+  serving: Serving;
+  close(): Promise<void>;
 }
 
 /** The agents' door on a port of its own, over the test's services. */
-export async function openAgentDoor(
-  services: Services,
-): Promise<{ url: string; serving: Serving; close(): Promise<void> }> {
+export async function openAgentDoor(services: Services): Promise<AgentDoor> {
   const log = pino({ level: 'silent' });
   const handler = createAgentHandler({ ...services, log });
   const serving = await serve({
@@ -48,6 +40,27 @@ export async function openAgentDoor(
   };
 }
 
+/** A door with an operator before it who has published Acme.Lab.Probe; its VMs may call as often as they like. */
+export async function openTestDoor(
+  config: Partial<Config> = {},
+  own: Partial<Services> = {},
+): Promise<{ ctx: Context; door: AgentDoor }> {
+  const services = { ...(await testServices({ config: { vmRate: 0, ...config } })), ...own };
+  const ctx = await testContext({ role: 'operator', services });
+  await givenVersion(ctx.db);
+  return { ctx, door: await openAgentDoor(services) };
+}
+
+/** Declares the extension `probe` on a VM. */
+export async function givenProbe(
+  ctx: Context,
+  vmId: string,
+  more: Partial<SetExtensionInput['goal']> = {},
+): Promise<void> {
+  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const, ...more };
+  await setExtension(ctx, { vmId, name: 'probe', goal });
+}
+
 /** A VM whose machine has enrolled. */
 export interface GivenAgent {
   vmId: string;
@@ -57,13 +70,18 @@ export interface GivenAgent {
 }
 
 /** Makes a VM and enrols a machine for it through the door. */
-export async function givenAgent(ctx: Context, door: { url: string }, name: string): Promise<GivenAgent> {
+export async function givenAgent(
+  ctx: Context,
+  door: { url: string },
+  name: string,
+  { certificate }: KeyPair = newKeyPair(),
+): Promise<GivenAgent> {
   const { id, enrollmentToken } = await registerVm(ctx, { name });
   const answer = await fetch(`${door.url}/enroll`, {
     method: 'POST',
     body: JSON.stringify({
       enrollmentToken,
-      certificate: newCertificate(),
+      certificate,
       agent: { name: 'test', version: '1.0' },
     }),
   });
@@ -93,5 +111,6 @@ export const singleBlob = (sha256: string, bytes: Buffer): Services['blobs'] => 
   size: async (asked) => (asked === sha256 ? bytes.length : null),
   list: async () => [],
   remove: () => Promise.reject(new Error('read only')),
+  keepTemporary: async () => {},
   clearTemporary: async () => 0,
 });

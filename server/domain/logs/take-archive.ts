@@ -9,6 +9,7 @@ import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
 import { lockBytes, receiveUpload, removeUnusedBytes } from '#server/domain/packages/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import type { ArchiveRow } from './archive.ts';
+import { Arrival } from './arrival.ts';
 
 /** Archives that are kept of one VM. */
 const kept = 20;
@@ -23,19 +24,21 @@ export interface SentArchive {
 
 /**
  * Takes in an archive that an operator asked for, as it is: nothing of it is opened here. One that is there already
- * stays. Throws 404 `archive_unknown` where nobody asked, 413 `archive_too_large`.
+ * stays. Throws 404 `archive_unknown` where nobody asked, 413 `archive_too_large`, 429 `uploads_waiting`.
  */
 export async function takeArchive(ctx: Context, vmId: string, archiveId: string, sent: SentArchive): Promise<void> {
   const its = and(eq(logArchives.vmId, vmId), eq(logArchives.id, archiveId));
   const [asked] = await ctx.db.select().from(logArchives).where(its);
   if (asked === undefined) throw new DomainError('not_found', 'archive_unknown');
   if (asked.answeredAt !== null) return;
-  const file = await receiveUpload(ctx, sent.bytes, sent.declared, {
-    limit: ctx.config.limits.logs.archiveBytes,
-    code: 'archive_too_large',
-  });
-  const { sha256, size } = file;
+  const { logs } = ctx.config.limits;
+  const arrival = new Arrival(ctx.config.limits, vmId);
+  let path: string | undefined;
   try {
+    const bounds = { limit: logs.archiveBytes, code: 'archive_too_large' } as const;
+    const file = await receiveUpload(ctx, arrival.count(sent.bytes), sent.declared, bounds);
+    const { sha256, size } = file;
+    path = file.path;
     const freed = await ctx.db.transaction(async (tx) => {
       const [row] = await tx.select().from(logArchives).where(its).for('update');
       if (row === undefined || row.answeredAt !== null) return [];
@@ -58,12 +61,16 @@ export async function takeArchive(ctx: Context, vmId: string, archiveId: string,
       await tell(tx, goalStatesChannel, [vmId]);
       const { rows } = await tx.execute<{ sha256: string }>(sql`
         delete from log_archives where vm_id = ${vmId} and id in (
-          select id from log_archives where vm_id = ${vmId} and sha256 is not null order by id desc offset ${kept}
+          select id from (
+            select id, sum(size) over newest as bytes, row_number() over newest as place from log_archives
+              where vm_id = ${vmId} and sha256 is not null window newest as (order by id = ${archiveId} desc, id desc)
+          ) a where place > ${kept} or (bytes > ${logs.vmBytes} and place > 1)
         ) returning sha256`);
       return rows.map((old) => old.sha256);
     });
     for (const old of freed) await removeUnusedBytes(ctx, old);
   } finally {
-    await rm(file.path, { force: true });
+    arrival.end();
+    if (path !== undefined) await rm(path, { force: true });
   }
 }

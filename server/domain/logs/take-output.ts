@@ -9,6 +9,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { lockBytes, removeUnusedBytes } from '#server/domain/packages/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { Arrival } from './arrival.ts';
 import { inTurn } from './in-turn.ts';
 import { type TakeOutputInput, takeOutputInput } from './input.ts';
 import { lockOutputs, makeRoom } from './make-room.ts';
@@ -17,10 +18,13 @@ import { bytesOf, cut, type Piece, packPiece, pieceBytes } from './piece.ts';
 
 type Part = z.output<typeof takeOutputInput>;
 
+/** Even an output that is all of pieces that come just faster is whole long before they are old. */
+const slowMs = 60_000;
+
 /**
  * Takes in a part of what a command wrote. Parts may come in any order, overlap, and come again. Returns how many bytes
  * are there from the start without a gap. Throws 422 `extension_unknown` and `sequence_unknown`, 413
- * `output_too_large`, 422 `output_scattered`, 400 `output_range_differs`.
+ * `output_too_large`, 429 `uploads_waiting`, 422 `output_scattered`, 400 `output_range_differs`.
  */
 export async function takeOutput(
   ctx: Context,
@@ -30,13 +34,18 @@ export async function takeOutput(
   const part = parse(takeOutputInput, input, 'bad_request');
   await requireKnown(ctx, part);
   const made: Piece[] = [];
+  let lastMade = Date.now();
   const make = async (raw: Buffer, start: number): Promise<Piece> => {
     const piece = await packPiece(ctx.blobs, raw, start);
+    // Of a slow sender the first pieces are old when the last one comes, and would be taken for those of a crash.
+    if (Date.now() - lastMade > slowMs) await ctx.blobs.keepTemporary(made.flatMap(({ path }) => path ?? []));
+    lastMade = Date.now();
     made.push(piece);
     return piece;
   };
+  const arrival = new Arrival(ctx.config.limits, part.vmId);
   try {
-    const total = await receive(ctx, part, body, make);
+    const total = await receive(ctx, part, arrival.count(body), make);
     const fresh = [...made];
     // Before a connection is taken: one machine's calls that wait for each other would take those of all others.
     const { received, freed } = await inTurn(part.vmId, () =>
@@ -45,6 +54,7 @@ export async function takeOutput(
     for (const sha256 of freed) await removeUnusedBytes(ctx, sha256);
     return { received };
   } finally {
+    arrival.end();
     for (const { path } of made) if (path !== null) await rm(path, { force: true });
   }
 }

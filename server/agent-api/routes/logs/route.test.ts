@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { readdir, utimes } from 'node:fs/promises';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { setExtension } from '#server/domain/goal-states/index.ts';
 import {
   clearLogs,
   downloadOutput,
@@ -14,24 +15,21 @@ import {
   listOutputs,
   readOutput,
   searchOutput,
+  takeOutput,
 } from '#server/domain/logs/index.ts';
 import { defaultLimits } from '#server/platform/limits.ts';
-import { type GivenAgent, givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
-import { givenVersion } from '#server/testing/handlers.ts';
+import { type AgentDoor, givenAgent, givenProbe, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
+import { testContext } from '#server/testing/context.ts';
 
 const KiB = 1024;
-const logs = { outputBytes: 2_048 * KiB, vmBytes: 2_048 * KiB, archiveBytes: 64 * KiB };
+const logs = { outputBytes: 2_048 * KiB, vmBytes: 2_048 * KiB, archiveBytes: 64 * KiB, arrivingBytes: 2_048 * KiB };
 
 let ctx: Context;
-let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let door: AgentDoor;
 let count = 0;
 
 beforeAll(async () => {
-  const services = await testServices({ config: { vmRate: 0, limits: { ...defaultLimits, logs } } });
-  ctx = await testContext({ role: 'operator', services });
-  door = await openAgentDoor(services);
-  await givenVersion(ctx.db);
+  ({ ctx, door } = await openTestDoor({ limits: { ...defaultLimits, logs } }));
 });
 afterAll(() => door.close());
 
@@ -45,10 +43,9 @@ interface Sent {
 /** A machine with the extension `probe`, and how it sends what a command wrote. */
 async function givenMachine() {
   count += 1;
-  const agent: GivenAgent = await givenAgent(ctx, door, `logs-${count}`);
-  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
-  await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal });
+  const agent = await givenAgent(ctx, door, `logs-${count}`);
   const { vmId } = agent;
+  await givenProbe(ctx, vmId);
   return {
     vmId,
     authorization: agent.authorization,
@@ -246,6 +243,49 @@ test('an agent that hangs up while its output is packed is no defect of this pro
     process.off('unhandledRejection', note);
   }
   expect(defects).toEqual([]);
+});
+
+test('a machine that begins uploads and ends none is told to wait; others are not', async () => {
+  const [machine, other] = [await givenMachine(), await givenMachine()];
+  const begun = request(`${door.url}/logs/probe?command=enable&attempt=9&sequence=1`, {
+    method: 'POST',
+    headers: { ...machine.authorization, 'content-length': logs.outputBytes },
+  });
+  begun.on('error', () => {});
+  begun.write(Buffer.alloc(1_500 * KiB, 'x'));
+  const body = Buffer.alloc(600 * KiB, 'y');
+  const send = (of = machine) => of.send(body, { of: 'command=enable&attempt=1&sequence=1' });
+  await expect.poll(async () => (await send()).status).toBe(429);
+  const refused = await send();
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await refused.json()).toMatchObject({ code: 'uploads_waiting' });
+  expect((await send(other)).status).toBe(204);
+  begun.destroy();
+  await expect.poll(async () => (await send()).status).toBe(204);
+});
+
+test('the first parts of an output that comes slowly are not taken for what a crash left', async () => {
+  const machine = await givenMachine();
+  const whole = randomBytes(logs.outputBytes);
+  const incoming = join(ctx.config.dataDir, 'blobs', 'incoming');
+  const anHourAgo = () => new Date(Date.now() - 3_600_000);
+  let cleared = -1;
+  async function* slowly() {
+    yield whole.subarray(0, 1_024 * KiB);
+    const parts = await readdir(incoming);
+    expect(parts).toHaveLength(1);
+    for (const part of parts) await utimes(join(incoming, part), new Date(0), new Date(0));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 });
+    yield whole.subarray(1_024 * KiB);
+    cleared = await ctx.blobs.clearTemporary(anHourAgo());
+  }
+  const run = { extension: 'probe', command: 'enable', attempt: 1, sequence: 1, range: null } as const;
+  try {
+    const { received } = await takeOutput(ctx, { vmId: machine.vmId, ...run }, slowly());
+    expect([cleared, received]).toEqual([0, whole.length]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('what is older than it is kept goes, with its bytes', async () => {

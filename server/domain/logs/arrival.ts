@@ -1,0 +1,47 @@
+import { DomainError } from '#server/domain/error.ts';
+import type { Limits } from '#server/platform/limits.ts';
+
+const retryAfter = 10;
+
+/** Bytes of each VM that are here and not stored yet. */
+const arriving = new Map<string, number>();
+
+/**
+ * What one call of a VM brings, counted until it is stored or given up: a VM that begins many uploads and ends none would
+ * fill the disk before anything that is kept of it is bounded.
+ */
+export class Arrival {
+  readonly #vmId: string;
+  readonly #room: number;
+  #own = 0;
+
+  constructor({ logs }: Limits, vmId: string) {
+    this.#vmId = vmId;
+    // One upload always has room.
+    this.#room = Math.max(logs.arrivingBytes, logs.outputBytes, logs.archiveBytes);
+  }
+
+  /** The body as it comes. Throws 429 `uploads_waiting` where too much of the VM's other calls is here. */
+  async *count(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      this.#add(chunk.length);
+      yield chunk;
+    }
+  }
+
+  end(): void {
+    const others = (arriving.get(this.#vmId) ?? 0) - this.#own;
+    this.#own = 0;
+    if (others > 0) arriving.set(this.#vmId, others);
+    else arriving.delete(this.#vmId);
+  }
+
+  #add(bytes: number): void {
+    const all = (arriving.get(this.#vmId) ?? 0) + bytes;
+    this.#own += bytes;
+    arriving.set(this.#vmId, all);
+    if (all <= this.#room || all === this.#own) return;
+    const params = { limit: this.#room, seconds: retryAfter };
+    throw new DomainError('rate_limited', 'uploads_waiting', { params, retryAfter });
+  }
+}
