@@ -5,7 +5,7 @@ import type { EnrollRequest, EnrollResponse } from '#protocol/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { bindCertificate } from '#server/domain/goal-states/index.ts';
+import { bindCertificate, lockHead } from '#server/domain/goal-states/index.ts';
 import type { SealingCertificate } from '#server/platform/cms.ts';
 import { keyedDigest, sha256Hex } from '#server/platform/keys.ts';
 import { tell } from '#server/platform/wakes/index.ts';
@@ -25,36 +25,37 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
   // Derived, not drawn: the answer can be repeated, and only its hash is stored.
   const credential = `annex_agent_${keyedDigest(ctx.keys.credential, tokenHash, certificate.keyHash).toString('base64url')}`;
   return ctx.db.transaction(async (tx) => {
-    const [token] = await tx
-      .select()
-      .from(enrollmentTokens)
-      .where(eq(enrollmentTokens.tokenHash, tokenHash))
-      .for('update');
-    const refused = new DomainError('unauthenticated', 'enrollment_refused');
-    if (!token || token.voidedAt) throw refused;
-    const { vmId } = token;
+    const find = () => tx.select().from(enrollmentTokens).where(eq(enrollmentTokens.tokenHash, tokenHash));
+    const { vmId, isRepeated } = judge(ctx, certificate, (await find())[0]);
     const answer: EnrollResponse = { vmId, credential, pollSeconds };
-    if (token.usedAt) {
-      const repeats = token.usedKey === certificate.keyHash && ctx.now.getTime() - token.usedAt.getTime() <= repeatMs;
-      if (repeats) return answer;
-      throw refused;
-    }
-    if (token.expiresAt <= ctx.now) throw refused;
+    if (isRepeated) return answer;
+    const actor = await agentActor(tx, vmId);
+    // Presence, then the head, as everybody takes these locks; the rest is taken by who holds the head.
+    await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
+    await lockHead(tx, vmId);
+    if (judge(ctx, certificate, (await find().for('update'))[0]).isRepeated) return answer;
     await refuseKeyOfAnother(tx, vmId, certificate);
     await tx
       .update(enrollmentTokens)
       .set({ usedAt: ctx.now, usedKey: certificate.keyHash })
       .where(eq(enrollmentTokens.tokenHash, tokenHash));
-    await bindAgent(
-      tx,
-      { ...ctx, actor: await agentActor(tx, vmId) },
-      vmId,
-      certificate,
-      sha256Hex(credential),
-      request,
-    );
+    await bindAgent(tx, { ...ctx, actor }, vmId, certificate, sha256Hex(credential), request);
     return answer;
   });
+}
+
+/** Whose token it is, and whether it was used by this very key just now. Throws 401 `enrollment_refused`. */
+function judge(
+  { now }: Context,
+  { keyHash }: SealingCertificate,
+  token: typeof enrollmentTokens.$inferSelect | undefined,
+): { vmId: string; isRepeated: boolean } {
+  const refused = new DomainError('unauthenticated', 'enrollment_refused');
+  if (!token || token.voidedAt) throw refused;
+  const { vmId, usedAt, usedKey, expiresAt } = token;
+  const isRepeated = usedAt !== null && usedKey === keyHash && now.getTime() - usedAt.getTime() <= repeatMs;
+  if (!isRepeated && (usedAt !== null || expiresAt <= now)) throw refused;
+  return { vmId, isRepeated };
 }
 
 async function agentActor(tx: Transaction, vmId: string): Promise<Context['actor']> {
@@ -94,7 +95,6 @@ async function bindAgent(
     .returning({ vmId: agents.vmId })
     .catch(refuseKeyTaken);
   if (bound === undefined) throw new DomainError('conflict', 'vm_has_stock_agent');
-  await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
   await bindCertificate(tx, ctx, vmId, certificate, 'another machine');
   await recordAudit(tx, ctx, {
     action: 'agent.enroll',

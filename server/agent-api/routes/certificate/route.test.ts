@@ -1,71 +1,35 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agents, auditEntries } from '#db/schema/index.ts';
+import { agents, auditEntries, goalStateHeads } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { registerVm } from '#server/domain/enrollment/index.ts';
-import { getExtension, setExtension } from '#server/domain/goal-states/index.ts';
-import { openAgentDoor } from '#server/testing/agent-door.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
-import { givenVersion } from '#server/testing/handlers.ts';
+import { issueEnrollmentToken } from '#server/domain/enrollment/index.ts';
+import { getExtension } from '#server/domain/goal-states/index.ts';
+import { type AgentDoor, givenAgent, givenProbe, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
+import { testContext } from '#server/testing/context.ts';
+import { type KeyPair, newKeyPair, p256, proofOf } from '#server/testing/key-pair.ts';
 
 let ctx: Context;
-let door: Awaited<ReturnType<typeof openAgentDoor>>;
-const folder = mkdtempSync(join(tmpdir(), 'annex-certificate-'));
+let door: AgentDoor;
 let count = 0;
 
 beforeAll(async () => {
-  const services = await testServices({ config: { vmRate: 0 } });
-  ctx = await testContext({ role: 'operator', services });
-  door = await openAgentDoor(services);
-  await givenVersion(ctx.db);
+  ({ ctx, door } = await openTestDoor());
 });
 afterAll(() => door.close());
-
-const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: ['ignore', 'pipe', 'ignore'] });
-
-interface KeyPair {
-  key: string;
-  certificate: string;
-}
-
-const p256 = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-function newPair(algorithm: string[] = ['rsa:2048']): KeyPair {
-  count += 1;
-  const [key, out] = [join(folder, `${count}.key`), join(folder, `${count}.pem`)];
-  openssl(...['req', '-x509', '-newkey', ...algorithm, '-nodes', '-keyout', key, '-out', out, '-subj', '/CN=vm']);
-  return { key, certificate: readFileSync(out, 'utf8') };
-}
-
-/** As the document of the protocol has it: the text is signed, by `openssl dgst`. */
-function proofOf({ key }: KeyPair, { certificate }: KeyPair): string {
-  return execFileSync('openssl', ['dgst', '-sha256', '-sign', key], { input: certificate }).toString('base64');
-}
 
 /** A VM with a secret whose machine enrolled with this pair. */
 async function givenMachine(pair: KeyPair, of: Context = ctx, at = door) {
   count += 1;
-  const { id: vmId, enrollmentToken } = await registerVm(of, { name: `machine-${count}` });
-  const body = { enrollmentToken, certificate: pair.certificate, agent: { name: 'test', version: '1' } };
-  const enrolled = await fetch(`${at.url}/enroll`, { method: 'POST', body: JSON.stringify(body) });
-  const { credential } = (await enrolled.json()) as { credential: string };
-  const headers = { authorization: `Bearer ${credential}` };
+  const { vmId, call } = await givenAgent(of, at, `machine-${count}`, pair);
   const settings = { publicSettings: {}, protectedSettings: { password: 'correct horse battery' } };
-  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const, settings };
-  await setExtension(of, { vmId, name: 'probe', goal });
+  await givenProbe(of, vmId, { settings });
   return {
     vmId,
     put: (sent: unknown) =>
-      fetch(`${at.url}/certificate`, {
-        method: 'PUT',
-        headers,
-        body: typeof sent === 'string' ? sent : JSON.stringify(sent),
-      }),
+      call('/certificate', { method: 'PUT', body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
     goalState: async () =>
-      (await (await fetch(`${at.url}/goal-state`, { headers })).json()) as {
+      (await (await call('/goal-state')).json()) as {
         incarnation: number;
         extensions: {
           sequenceNumber: number;
@@ -87,7 +51,7 @@ test.each([
   ['P-256 by P-256', p256, p256],
   ['P-256 by RSA', ['rsa:2048'], p256],
 ])('AZ-C2 a new certificate, %s: sealed anew, a new incarnation, the same sequence number', async (_, old, renewed) => {
-  const [before, after] = [newPair(old), newPair(renewed)];
+  const [before, after] = [newKeyPair(old), newKeyPair(renewed)];
   const machine = await givenMachine(before);
   const first = await machine.goalState();
   const answer = await machine.put({ certificate: after.certificate, proof: proofOf(before, after) });
@@ -115,7 +79,7 @@ test.each([
 });
 
 test('the same certificate again is answered alike and changes nothing', async () => {
-  const [before, after] = [newPair(p256), newPair(p256)];
+  const [before, after] = [newKeyPair(), newKeyPair()];
   const machine = await givenMachine(before);
   const sent = { certificate: after.certificate, proof: proofOf(before, after) };
   const answers = [await machine.put(sent), await machine.put(sent)];
@@ -125,7 +89,7 @@ test('the same certificate again is answered alike and changes nothing', async (
 });
 
 test('a proof over the DER of the certificate is one too', async () => {
-  const [before, after] = [newPair(p256), newPair(p256)];
+  const [before, after] = [newKeyPair(), newKeyPair()];
   const machine = await givenMachine(before);
   const der = execFileSync('openssl', ['x509', '-outform', 'DER'], { input: after.certificate });
   const proof = execFileSync('openssl', ['dgst', '-sha256', '-sign', before.key], { input: der }).toString('base64');
@@ -137,7 +101,7 @@ test('ANNEX_CUSTODY=vm: a new certificate leaves needsSecrets, and nothing of it
   const custody = await testContext({ role: 'operator', services });
   const own = await openAgentDoor(services);
   try {
-    const [before, after] = [newPair(p256), newPair(p256)];
+    const [before, after] = [newKeyPair(), newKeyPair()];
     const machine = await givenMachine(before, custody, own);
     expect((await machine.goalState()).extensions).toHaveLength(1);
     const answer = await machine.put({ certificate: after.certificate, proof: proofOf(before, after) });
@@ -150,8 +114,30 @@ test('ANNEX_CUSTODY=vm: a new certificate leaves needsSecrets, and nothing of it
   }
 });
 
+test('a machine that asks for a new certificate while another one is enrolled: neither waits for the other in a circle', async () => {
+  const [before, after] = [newKeyPair(), newKeyPair()];
+  const machine = await givenMachine(before);
+  const { enrollmentToken } = await issueEnrollmentToken(ctx, { vmId: machine.vmId });
+  const waiting = async () => {
+    const { rows } = await ctx.db.execute<{ n: number }>(
+      sql`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows[0]?.n;
+  };
+  const answers = await ctx.db.transaction(async (tx) => {
+    await tx.select().from(goalStateHeads).where(eq(goalStateHeads.vmId, machine.vmId)).for('update');
+    const renewed = machine.put({ certificate: after.certificate, proof: proofOf(before, after) });
+    await expect.poll(waiting, { timeout: 5_000 }).toBe(1);
+    const body = { enrollmentToken, certificate: newKeyPair().certificate, agent: { name: 'test', version: '1' } };
+    const enrolled = fetch(`${door.url}/enroll`, { method: 'POST', body: JSON.stringify(body) });
+    await expect.poll(waiting, { timeout: 5_000 }).toBe(2);
+    return [renewed, enrolled];
+  });
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 201]);
+});
+
 describe('refused, and nothing changes', () => {
-  const old = newPair(p256);
+  const old = newKeyPair();
   let machine: Awaited<ReturnType<typeof givenMachine>>;
   beforeAll(async () => {
     machine = await givenMachine(old);
@@ -163,7 +149,7 @@ describe('refused, and nothing changes', () => {
     [
       'a proof by another key',
       () => {
-        const renewed = newPair(p256);
+        const renewed = newKeyPair();
         return { certificate: renewed.certificate, proof: proofOf(renewed, renewed) };
       },
       422,
@@ -171,15 +157,15 @@ describe('refused, and nothing changes', () => {
     ],
     [
       'a proof of another certificate',
-      () => ({ certificate: newPair(p256).certificate, proof: proofOf(old, newPair(p256)) }),
+      () => ({ certificate: newKeyPair().certificate, proof: proofOf(old, newKeyPair()) }),
       422,
       { code: 'proof_refused' },
     ],
-    ['a proof that is no base64', () => ({ certificate: newPair(p256).certificate, proof: '&&&' }), 422, {}],
+    ['a proof that is no base64', () => ({ certificate: newKeyPair().certificate, proof: '&&&' }), 422, {}],
     [
       'a weak key',
       () => {
-        const weak = newPair(['rsa:1024']);
+        const weak = newKeyPair(['rsa:1024']);
         return { certificate: weak.certificate, proof: proofOf(old, weak) };
       },
       422,
@@ -196,7 +182,7 @@ describe('refused, and nothing changes', () => {
   });
 
   test('a key that another VM uses', async () => {
-    const theirs = newPair(p256);
+    const theirs = newKeyPair();
     await givenMachine(theirs);
     const refused = await machine.put({ certificate: theirs.certificate, proof: proofOf(old, theirs) });
     expect(refused.status).toBe(409);
