@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
-import { setExtension } from '#server/domain/goal-states/index.ts';
-import { givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
+import { requestArchive } from '#server/domain/logs/index.ts';
+import { givenAgent, givenProbe, openAgentDoor } from '#server/testing/agent-door.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { newKeyPair, proofOf } from '#server/testing/key-pair.ts';
 import { localTables, type Reach, reachOf, readDistribution, schemaFaults } from './testing/citus-rules.ts';
 
 const script = readFileSync(join(import.meta.dirname, 'distribute.sql'), 'utf8');
@@ -91,12 +92,10 @@ test.each<[Reach, string]>([
 test('an agent’s calls are statements of one shard, but for those that are known', async () => {
   const statements = await statementsOf(async () => {
     const door = await openAgentDoor(ctx);
-    const agent = await givenAgent(ctx, door, 'spread');
-    await setExtension(ctx, {
-      vmId: agent.vmId,
-      name: 'probe',
-      goal: { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' },
-    });
+    const [pair, next] = [newKeyPair(), newKeyPair()];
+    const agent = await givenAgent(ctx, door, 'spread', pair);
+    const { vmId } = agent;
+    await givenProbe(ctx, vmId);
     const etag = (await agent.call('/goal-state')).headers.get('etag') ?? '';
     expect((await agent.call('/goal-state', { headers: { 'if-none-match': etag } })).status).toBe(304);
     const entry = { extension: 'probe', readSecondsAgo: 0, ageSeconds: 1 };
@@ -109,6 +108,17 @@ test('an agent’s calls are statements of one shard, but for those that are kno
       const answer = await agent.call('/reports', { method: 'POST', body: JSON.stringify(body) });
       expect(answer.status).toBe(204);
     }
+    const output = '/logs/probe?command=enable&attempt=1&sequence=1';
+    for (const range of ['0-3/*', '4-7/8']) {
+      const sent = { method: 'POST', body: 'four', headers: { 'content-range': `bytes ${range}` } };
+      expect((await agent.call(output, sent)).status).toBe(204);
+    }
+    const { id } = await requestArchive(ctx, { vmId, handler: 'Acme.Lab.Probe' });
+    expect((await agent.call('/log-requests')).status).toBe(200);
+    const archive = { method: 'PUT', body: 'an archive' };
+    expect((await agent.call(`/log-requests/${id}/archive`, archive)).status).toBe(204);
+    const renewal = JSON.stringify({ certificate: next.certificate, proof: proofOf(pair, next) });
+    expect((await agent.call('/certificate', { method: 'PUT', body: renewal })).status).toBe(200);
     // Writes what it has gathered.
     await door.close();
   });

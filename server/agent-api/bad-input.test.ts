@@ -4,26 +4,19 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
-import { setExtension } from '#server/domain/goal-states/index.ts';
 import { defaultLimits } from '#server/platform/limits.ts';
-import { type GivenAgent, givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
-import { givenVersion } from '#server/testing/handlers.ts';
+import { type AgentDoor, type GivenAgent, givenAgent, givenProbe, openTestDoor } from '#server/testing/agent-door.ts';
 
 let ctx: Context;
-let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let door: AgentDoor;
 let agent: GivenAgent;
 let told = 0;
 
 beforeAll(async () => {
   const limits = { ...defaultLimits, http: { ...defaultLimits.http, requestMs: 400 } };
-  const services = await testServices({ config: { vmRate: 0, limits } });
-  ctx = await testContext({ role: 'operator', services });
-  door = await openAgentDoor(services);
-  await givenVersion(ctx.db);
+  ({ ctx, door } = await openTestDoor({ limits }));
   agent = await givenAgent(ctx, door, 'hostile');
-  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
-  await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal });
+  await givenProbe(ctx, agent.vmId);
   await agent.call('/goal-state');
   await report({ statuses: [statusEntry({ code: 1 })] });
 });

@@ -4,9 +4,10 @@ import type { Context } from '#server/domain/context.ts';
 import { issueEnrollmentToken, removeVm } from '#server/domain/enrollment/index.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
 import { natsWakes, tellAfterCommit } from '#server/platform/wakes/index.ts';
-import { givenAgent, newCertificate, openAgentDoor } from '#server/testing/agent-door.ts';
+import { givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
 import { testContext, testServices, testWakes } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { newKeyPair } from '#server/testing/key-pair.ts';
 import { hasNats, startNats } from '#server/testing/nats-server.ts';
 
 type Door = Awaited<ReturnType<typeof openAgentDoor>>;
@@ -86,7 +87,7 @@ test('an agent whose calls alternate between gateways is never taken for a copy,
   };
   await calls(agent.credential, 'first');
   const { enrollmentToken } = await issueEnrollmentToken(ctx, { vmId: agent.vmId });
-  const body = { enrollmentToken, certificate: newCertificate(), agent: { name: 'test', version: '1.0' } };
+  const body = { enrollmentToken, certificate: newKeyPair().certificate, agent: { name: 'test', version: '1.0' } };
   const enrolled = await fetch(`${doors[1].url}/enroll`, { method: 'POST', body: JSON.stringify(body) });
   const { credential } = (await enrolled.json()) as { credential: string };
   await calls(credential, 'second');

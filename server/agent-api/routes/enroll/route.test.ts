@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
-import { newCertificate, openAgentDoor } from '#server/testing/agent-door.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
+import { type AgentDoor, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
+import { newKeyPair, p256 } from '#server/testing/key-pair.ts';
 
 let ctx: Context;
-let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let door: AgentDoor;
 let count = 0;
 
 beforeAll(async () => {
-  const services = await testServices({ config: { vmRate: 0 } });
-  ctx = await testContext({ role: 'operator', services });
-  door = await openAgentDoor(services);
+  ({ ctx, door } = await openTestDoor());
 });
 afterAll(() => door.close());
 
@@ -29,7 +27,7 @@ const machine = { agent: { name: 'test', version: '1.0' }, os: { name: 'Debian',
 
 test('201 once, the same answer again for the same key, 401 for another key', async () => {
   const { id, enrollmentToken } = await newVm();
-  const certificate = newCertificate();
+  const certificate = newKeyPair(['rsa:2048']).certificate;
   const first = await enroll({ enrollmentToken, certificate, ...machine });
   expect(first.status).toBe(201);
   const answer = (await first.json()) as { vmId: string; credential: string; pollSeconds: number };
@@ -39,7 +37,7 @@ test('201 once, the same answer again for the same key, 401 for another key', as
   expect(again.status).toBe(201);
   expect(await again.json()).toEqual(answer);
 
-  const other = await enroll({ enrollmentToken, certificate: newCertificate(), ...machine });
+  const other = await enroll({ enrollmentToken, certificate: newKeyPair().certificate, ...machine });
   expect(other.status).toBe(401);
   expect(await other.json()).toMatchObject({ code: 'enrollment_refused', status: 401 });
 
@@ -49,13 +47,13 @@ test('201 once, the same answer again for the same key, 401 for another key', as
 
 test('P-256 certificates are taken too', async () => {
   const { enrollmentToken } = await newVm();
-  const certificate = newCertificate('ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1');
+  const certificate = newKeyPair(p256).certificate;
   expect((await enroll({ enrollmentToken, certificate, ...machine })).status).toBe(201);
 });
 
 test('409 where the key speaks for another VM', async () => {
   const [one, two] = [await newVm(), await newVm()];
-  const certificate = newCertificate();
+  const certificate = newKeyPair().certificate;
   await enroll({ enrollmentToken: one.enrollmentToken, certificate, ...machine });
   const refused = await enroll({ enrollmentToken: two.enrollmentToken, certificate, ...machine });
   expect(refused.status).toBe(409);
@@ -63,7 +61,7 @@ test('409 where the key speaks for another VM', async () => {
 });
 
 test('one key for two VMs at once: one is let in, the other gets 409', async () => {
-  const certificate = newCertificate();
+  const certificate = newKeyPair().certificate;
   const vms = await Promise.all([newVm(), newVm()]);
   const answers = await Promise.all(
     vms.map(({ enrollmentToken }) => enroll({ enrollmentToken, certificate, ...machine })),
@@ -75,9 +73,11 @@ describe('401', () => {
   test('for a token that was replaced, and one whose VM is gone', async () => {
     const { id, enrollmentToken } = await newVm();
     const { enrollmentToken: newer } = await issueEnrollmentToken(ctx, { vmId: id });
-    expect((await enroll({ enrollmentToken, certificate: newCertificate(), ...machine })).status).toBe(401);
+    expect((await enroll({ enrollmentToken, certificate: newKeyPair().certificate, ...machine })).status).toBe(401);
     await removeVm(ctx, { vmId: id });
-    expect((await enroll({ enrollmentToken: newer, certificate: newCertificate(), ...machine })).status).toBe(401);
+    expect((await enroll({ enrollmentToken: newer, certificate: newKeyPair().certificate, ...machine })).status).toBe(
+      401,
+    );
   });
 
   test('for a token that has expired, in the caller’s language', async () => {
@@ -85,7 +85,7 @@ describe('401', () => {
     count += 1;
     const { enrollmentToken } = await registerVm(yesterday, { name: `enroll-${count}` });
     const refused = await enroll(
-      { enrollmentToken, certificate: newCertificate(), ...machine },
+      { enrollmentToken, certificate: newKeyPair().certificate, ...machine },
       { 'accept-language': 'de-AT' },
     );
     expect(refused.status).toBe(401);
@@ -108,7 +108,7 @@ describe('400 and 422 name every fault', () => {
 
   test('a weak certificate', async () => {
     const { enrollmentToken } = await newVm();
-    const refused = await enroll({ enrollmentToken, certificate: newCertificate('rsa:1024'), ...machine });
+    const refused = await enroll({ enrollmentToken, certificate: newKeyPair(['rsa:1024']).certificate, ...machine });
     expect(refused.status).toBe(422);
     expect(await refused.json()).toMatchObject({ code: 'certificate_unfit', errors: [{ path: '/certificate' }] });
   });

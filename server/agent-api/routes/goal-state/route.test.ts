@@ -1,21 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { removeVm } from '#server/domain/enrollment/index.ts';
-import { setExtension } from '#server/domain/goal-states/index.ts';
-import { givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
-import { givenVersion } from '#server/testing/handlers.ts';
+import { type AgentDoor, givenAgent, givenProbe, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 
 let ctx: Context;
-let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let door: AgentDoor;
 let count = 0;
 
 beforeAll(async () => {
-  const services = await testServices({ config: { vmRate: 0 } });
-  ctx = await testContext({ role: 'operator', services });
-  door = await openAgentDoor(services);
-  await givenVersion(ctx.db);
+  ({ ctx, door } = await openTestDoor());
 });
 afterAll(() => door.close());
 
@@ -23,15 +17,10 @@ const newAgent = () => {
   count += 1;
   return givenAgent(ctx, door, `poll-${count}`);
 };
-const probe = (state: 'enabled' | 'disabled' = 'enabled') => ({
-  handler: 'Acme.Lab.Probe',
-  version: '1.0.0.0',
-  state,
-});
 
 test('200 with an ETag, then 304 for it, the very same bytes again without it', async () => {
   const agent = await newAgent();
-  await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal: probe() });
+  await givenProbe(ctx, agent.vmId);
   const first = await agent.call('/goal-state');
   expect(first.status).toBe(200);
   const etag = first.headers.get('etag') ?? '';
@@ -86,7 +75,7 @@ describe('held polls', () => {
   test('a change is told within 250 ms of the call’s answer', async () => {
     const { agent, poll } = await held();
     const answer = poll('30');
-    await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal: probe() });
+    await givenProbe(ctx, agent.vmId);
     const changed = Date.now();
     expect((await answer).status).toBe(200);
     expect(Date.now() - changed).toBeLessThan(250);
@@ -104,7 +93,7 @@ describe('held polls', () => {
     const older = poll('60');
     const newer = poll('60');
     expect((await Promise.race([older, newer])).status).toBe(304);
-    await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal: probe() });
+    await givenProbe(ctx, agent.vmId);
     const statuses = [(await older).status, (await newer).status].sort();
     expect(statuses).toEqual([200, 304]);
   });

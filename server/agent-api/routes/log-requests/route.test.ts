@@ -3,26 +3,22 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { removeExtension, setExtension } from '#server/domain/goal-states/index.ts';
+import { removeExtension } from '#server/domain/goal-states/index.ts';
 import { clearLogs, listArchives, openArchive, requestArchive } from '#server/domain/logs/index.ts';
 import { defaultLimits } from '#server/platform/limits.ts';
-import { type GivenAgent, givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
-import { givenVersion } from '#server/testing/handlers.ts';
+import { type AgentDoor, type GivenAgent, givenAgent, givenProbe, openTestDoor } from '#server/testing/agent-door.ts';
+import { testContext } from '#server/testing/context.ts';
 
 const handler = 'Acme.Lab.Probe';
 const archiveBytes = 64 * 1024;
 
 let ctx: Context;
-let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let door: AgentDoor;
 let count = 0;
 
 beforeAll(async () => {
   const limits = { ...defaultLimits, logs: { ...defaultLimits.logs, archiveBytes } };
-  const services = await testServices({ config: { vmRate: 0, limits } });
-  ctx = await testContext({ role: 'operator', services });
-  door = await openAgentDoor(services);
-  await givenVersion(ctx.db);
+  ({ ctx, door } = await openTestDoor({ limits }));
 });
 afterAll(() => door.close());
 
@@ -31,7 +27,7 @@ async function givenMachine(): Promise<{ agent: GivenAgent; etag: string }> {
   count += 1;
   const agent = await givenAgent(ctx, door, `archives-${count}`);
   const { vmId } = agent;
-  await setExtension(ctx, { vmId, name: 'probe', goal: { handler, version: '1.0.0.0', state: 'enabled' } });
+  await givenProbe(ctx, vmId);
   await removeExtension(ctx, { vmId, name: 'probe' });
   return { agent, etag: (await agent.call('/goal-state')).headers.get('etag') ?? '' };
 }

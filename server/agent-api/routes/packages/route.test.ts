@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handlerVersions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { setExtension } from '#server/domain/goal-states/index.ts';
-import { type GivenAgent, givenAgent, openAgentDoor, singleBlob } from '#server/testing/agent-door.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
-import { givenVersion } from '#server/testing/handlers.ts';
+import {
+  type AgentDoor,
+  type GivenAgent,
+  givenAgent,
+  givenProbe,
+  openTestDoor,
+  singleBlob,
+} from '#server/testing/agent-door.ts';
 
 const bytes = Buffer.from('the bytes of a package');
 const sha256 = createHash('sha256').update(bytes).digest('hex');
 let ctx: Context;
-let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let door: AgentDoor;
 let owner: GivenAgent;
 let stranger: GivenAgent;
 
 beforeAll(async () => {
-  const services = { ...(await testServices({ config: { vmRate: 0 } })), blobs: singleBlob(sha256, bytes) };
-  ctx = await testContext({ role: 'operator', services });
-  door = await openAgentDoor(services);
-  await givenVersion(ctx.db);
+  ({ ctx, door } = await openTestDoor({}, { blobs: singleBlob(sha256, bytes) }));
   await ctx.db.update(handlerVersions).set({ sha256, size: bytes.length });
   owner = await givenAgent(ctx, door, 'owner');
   stranger = await givenAgent(ctx, door, 'stranger');
-  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
-  await setExtension(ctx, { vmId: owner.vmId, name: 'probe', goal });
+  await givenProbe(ctx, owner.vmId);
 });
 afterAll(() => door.close());
 

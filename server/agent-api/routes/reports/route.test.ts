@@ -2,29 +2,23 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
-import { removeExtension, setExtension } from '#server/domain/goal-states/index.ts';
-import { type GivenAgent, givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
-import { givenVersion } from '#server/testing/handlers.ts';
+import { removeExtension } from '#server/domain/goal-states/index.ts';
+import { type AgentDoor, type GivenAgent, givenAgent, givenProbe, openTestDoor } from '#server/testing/agent-door.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 
 let ctx: Context;
-let door: Awaited<ReturnType<typeof openAgentDoor>>;
+let door: AgentDoor;
 let count = 0;
 
 beforeAll(async () => {
-  const services = await testServices({ config: { vmRate: 0 } });
-  ctx = await testContext({ role: 'operator', services });
-  door = await openAgentDoor(services);
-  await givenVersion(ctx.db);
+  ({ ctx, door } = await openTestDoor());
 });
 afterAll(() => door.close());
 
 async function agentWithProbe(): Promise<GivenAgent & { report(body: unknown): Promise<Response> }> {
   count += 1;
   const agent = await givenAgent(ctx, door, `report-${count}`);
-  const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
-  await setExtension(ctx, { vmId: agent.vmId, name: 'probe', goal });
+  await givenProbe(ctx, agent.vmId);
   await agent.call('/goal-state');
   return {
     ...agent,
