@@ -5,6 +5,7 @@ import type { Layout } from './folder/layout.ts';
 import { readJson, writeJson } from './folder/write-file.ts';
 import { readGoalState } from './goal/read-goal-state.ts';
 import { sweepIncoming } from './handler/folders.ts';
+import { KnownSecrets } from './handler/known-secrets.ts';
 import { openCallCounter } from './identity/call-counter.ts';
 import { loadIdentity } from './identity/identity.ts';
 import { isRenewing, renewKey, sweepKeys } from './identity/renew-key.ts';
@@ -86,11 +87,12 @@ export class Agent {
       },
       onLogsWanted: () => this.archives.wanted(),
     });
+    const secrets = new KnownSecrets(layout, journal);
     this.observer = new Observer(
       {
-        heartbeat: (extension, read) => this.reporter.heartbeat(extension, read),
+        heartbeat: (extension, read) => this.reporter.heartbeat(extension, secrets.hide(read)),
         status: (extension, sequenceNumber, read, word) => {
-          this.reporter.status(extension, sequenceNumber, read);
+          this.reporter.status(extension, sequenceNumber, secrets.hide(read));
           this.runner.noteStatus(extension, sequenceNumber, word);
         },
         problem: (about, message) => this.reporter.problem(about, message),

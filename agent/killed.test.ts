@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type TestMachine, testMachine } from './testing/machine.ts';
@@ -47,15 +48,20 @@ echo begun; touch '${go}'; head -c 200000 /dev/zero | tr '\\0' x; sleep 0.3; ech
   expect(machine.portal.logs.get('echo 1 install 1')?.toString()).toContain('started again here');
 });
 
-test('AZ-G3 killed while a command hangs: the next start ends its group when its time is over', async () => {
-  await machine.addHandler({ ...echo, script: '[ "$1" != install ] || sleep 300' });
+test('AZ-G3 killed while a command hangs: the next start ends all of it when its time is over', async () => {
+  const child = join(machine.dir, 'child');
+  const script = `[ "$1" != install ] || { setsid sleep 300 & echo $! > '${child}'; sleep 300; }`;
+  await machine.addHandler({ ...echo, script });
   machine.portal.setGoal([{ ...echo, name: 'echo', timeouts: { install: 1.5 } as never }]);
   const first = start();
   await machine.until('the install', () => machine.calls().length === 1);
   first.kill('SIGKILL');
   await once(first, 'exit');
   start();
+  await machine.until('its child', () => existsSync(child));
+  const left = Number(readFileSync(child, 'utf8'));
   const failed = await machine.portal.until('failed', () => handlers().find(({ state }) => state === 'failed'));
+  expect(existsSync(`/proc/${left}`)).toBe(false);
   expect(failed).toMatchObject({ command: 'install', timedOut: true, attempt: 1 });
   // A start of the agent is a reason to try again (AZ-G4).
   await machine.until('the next attempt', () => machine.calls().length === 2);

@@ -95,16 +95,19 @@ test('AZ-G3 AZ-G6 install is remembered across restarts; enable runs again at ea
   expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable', 'Echo-1.0.0.0 enable']);
 });
 
-test('AZ-G3 a command beyond its time ends with its whole process group and counts as failed', async () => {
-  const child = join(machine.dir, 'child.pid');
-  await machine.addHandler({ ...echo, script: `sleep 300 & echo $! > '${child}'; echo waiting; sleep 300` });
+test('AZ-G3 a command beyond its time ends with its whole process group, and who left it, and counts as failed', async () => {
+  const children = join(machine.dir, 'children');
+  const leaving = ['sleep 300', 'setsid sleep 300', 'env -i setsid sleep 300', 'setsid sh -c "sleep 300; :"'];
+  const script = leaving.map((line) => `${line} & echo $! >> '${children}'`).join('\n');
+  await machine.addHandler({ ...echo, script: `${script}\necho waiting; sleep 300` });
   machine.portal.setGoal([{ ...echo, name: 'echo', timeouts: { install: 0.5 } as never }]);
   await machine.start();
   const failed = await machine.portal.until('failed', heard('failed'));
   expect(failed).toMatchObject({ command: 'install', timedOut: true });
   expect(failed.exitCode).toBeUndefined();
   expect(failed.output).toContain('waiting');
-  expect(isAlive(Number(readFileSync(child, 'utf8')))).toBe(false);
+  const pids = readFileSync(children, 'utf8').trim().split('\n').map(Number);
+  expect(pids.map(isAlive)).toEqual(leaving.map(() => false));
 });
 
 test('a command beyond its time may tidy up before it is killed', async () => {

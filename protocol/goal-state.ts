@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { maxCommandSeconds } from './limits.ts';
 
-const seconds = z.number().positive();
+/** Of a command's time limit. Timers hold no number of any size: one that is too large would be over at once. */
+const seconds = z.number().positive().max(maxCommandSeconds);
 
 /** One extension as the agent is to bring it about. Unknown fields are kept: a newer portal may send more. */
 export const goalStateExtension = z.looseObject({

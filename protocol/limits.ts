@@ -20,6 +20,9 @@ export const documentLimits: DocumentLimits = {
   outputBytes: 64 * 1024,
 };
 
+/** The longest time limit of a command, in seconds: a day. */
+export const maxCommandSeconds = 86_400;
+
 const encoder = new TextEncoder();
 
 export function utf8Bytes(text: string): number {

@@ -2,13 +2,15 @@ import { extensionNamePattern, type GoalState, goalState, parseHandlerId, parseV
 
 /**
  * Reads a goal state. Names become names of folders and files, so they are held to their patterns here too, whoever
- * sent them. Throws with a sentence that names the first things that are wrong.
+ * sent them. Throws with a sentence that names the first things that are wrong, and why.
  */
 export function readGoalState(text: string): GoalState {
   const parsed = goalState.safeParse(JSON.parse(text));
   if (!parsed.success) {
-    const places = parsed.error.issues.slice(0, 5).map((issue) => `/${issue.path.map(String).join('/')}`);
-    throw new Error(`not as expected at ${places.join(', ')}`);
+    const faults = parsed.error.issues
+      .slice(0, 5)
+      .map(({ path, message }) => `/${path.map(String).join('/')} (${message})`);
+    throw new Error(`not as expected at ${faults.join(', ')}`);
   }
   const names = new Set<string>();
   for (const { name, handler, version } of parsed.data.extensions) {

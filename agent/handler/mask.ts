@@ -2,7 +2,10 @@
 const minCharacters = 6;
 const sign = Buffer.from('[masked]');
 
-/** What must not be seen of decrypted settings: every value, each line of a longer text, also as JSON spells it. */
+/**
+ * What must not be seen of decrypted settings: every value, each line of a longer text, also as JSON spells it, and what
+ * becomes of these in base64.
+ */
 export function maskedTexts(settings: unknown): string[] {
   const texts = new Set<string>();
   const visit = (value: unknown): void => {
@@ -16,7 +19,47 @@ export function maskedTexts(settings: unknown): string[] {
     }
   };
   visit(settings);
-  return [...texts].filter((text) => text.trim().length >= minCharacters);
+  const hidden = [...texts].filter((text) => text.trim().length >= minCharacters);
+  return [...new Set([...hidden, ...hidden.flatMap(base64Of)])];
+}
+
+/**
+ * A text in base64: by itself, and within something longer, where it looks in three ways and its first and last
+ * characters depend on what is beside it. A line break within it is not foreseen.
+ */
+function base64Of(text: string): string[] {
+  const bytes = Buffer.from(text, 'utf8');
+  const within = [0, 2, 3].map((first, before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    return encoded.slice(first, (before + bytes.length) % 3 === 0 ? undefined : -1);
+  });
+  return [bytes.toString('base64'), ...within].flatMap((form) => [
+    form,
+    form.replaceAll('+', '-').replaceAll('/', '_'),
+  ]);
+}
+
+/** Of JSON, what says which words these are, and not what a person is told. */
+const words = new Set(['status', 'version', 'timestamputc', 'lang', 'id']);
+
+/** The same document without these texts in what it tells people. */
+export function maskedDocument(document: unknown, texts: readonly string[]): unknown {
+  if (texts.length === 0) return document;
+  const visit = (value: unknown, key = ''): unknown => {
+    if (typeof value === 'string') return words.has(key.toLowerCase()) ? value : maskedText(value, texts);
+    if (Array.isArray(value)) return value.map((each) => visit(each, key));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, visit(each, name)]));
+  };
+  return visit(document);
+}
+
+function maskedText(text: string, texts: readonly string[]): string {
+  if (!texts.some((each) => text.includes(each))) return text;
+  const mask = new Mask(texts);
+  return Buffer.concat([mask.push(Buffer.from(text, 'utf8')), mask.end()]).toString('utf8');
 }
 
 /** Replaces secrets in a stream of bytes, wherever the borders of its chunks are. */

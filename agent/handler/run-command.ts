@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { crashPoint } from '../folder/crash-point.ts';
 import { wait } from '../portal/wait.ts';
+import { CommandProcesses, commandVariable } from './command-processes.ts';
 import { OutputFile } from './output-file.ts';
 import { type CommandRecord, type RunningCommand, secondsSinceStart } from './running-command.ts';
 
@@ -52,7 +53,7 @@ kill -0 $PPID 2>/dev/null || { n=0; while [ -d "$2" ] && [ $n -lt 3600 ]; do sle
 exit $code`;
 
 /**
- * Runs one command of a handler in a process group of its own (AZ-G1). When its time is over, the whole group ends.
+ * Runs one command of a handler in a process group of its own (AZ-G1). When its time is over, all of its processes end.
  * What it leaves running on purpose goes on when it ends by itself. Never throws for what the handler does.
  */
 export async function runCommand(command: Command): Promise<Outcome> {
@@ -68,7 +69,7 @@ export async function runCommand(command: Command): Promise<Outcome> {
     crashPoint(`start ${record.kind}`);
     const child = start(command);
     crashPoint(`started ${record.kind}`);
-    const ended = await untilEnded(child, record.timeoutSeconds, command.signal);
+    const ended = await untilEnded(child, command);
     crashPoint(`ended ${record.kind}`);
     return { ...output.finish(ended), seconds: Number(process.hrtime.bigint() - started) / 1e9 };
   } finally {
@@ -190,7 +191,7 @@ function start(command: Command): ChildProcess {
       {
         cwd: command.root,
         // Next widens this type by a NODE_ENV that handlers do not get.
-        env: command.environment as NodeJS.ProcessEnv,
+        env: { ...(command.environment as NodeJS.ProcessEnv), [commandVariable]: running.id },
         stdio: ['ignore', output, output],
         detached: true,
       },
@@ -200,9 +201,10 @@ function start(command: Command): ChildProcess {
   }
 }
 
-function untilEnded(child: ChildProcess, seconds: number, signal?: AbortSignal): Promise<Ended> {
+function untilEnded(child: ChildProcess, { record, running, signal }: Command): Promise<Ended> {
+  const seconds = record.timeoutSeconds;
   return new Promise((resolve) => {
-    const ending = endGroupAfter(child.pid, seconds, signal);
+    const ending = endAfter(child.pid, running, seconds, signal);
     child.on('error', (error) => {
       void ending.done();
       resolve({ exitCode: null, timedOut: false, note: `The command could not be started: ${error.message}.` });
@@ -220,7 +222,7 @@ function untilGone(
   signal?: AbortSignal,
 ): Promise<Ended> {
   return new Promise((resolve) => {
-    const ending = endGroupAfter(leader, Math.max(0, seconds), signal);
+    const ending = endAfter(leader, running, Math.max(0, seconds), signal);
     const look = setInterval(() => {
       if (running.leader(record) !== null && running.exitCode() === null) return;
       clearInterval(look);
@@ -238,18 +240,24 @@ function endedBy(why: Why, exitCode: number | null, seconds: number, by: NodeJS.
   return { exitCode, timedOut: false, note: exitCode === null ? `Ended by ${by ?? 'a signal'}.` : '' };
 }
 
-/** Ends a process group when its time is over or the agent stops, first softly. `done`: its leader is gone. */
-function endGroupAfter(pid: number | undefined, seconds: number, signal?: AbortSignal): { done(): Promise<Why> } {
+/** Ends a command when its time is over or the agent stops, first softly. `done`: its leader is gone. */
+function endAfter(
+  leader: number | undefined,
+  { id }: RunningCommand,
+  seconds: number,
+  signal?: AbortSignal,
+): { done(): Promise<Why> } {
+  const processes = leader === undefined ? null : new CommandProcesses(leader, id);
   let why: Why = 'itself';
   let kill: NodeJS.Timeout | undefined;
   let isKilled = false;
   const end = (reason: Why) => {
     if (why !== 'itself') return;
     why = reason;
-    signalGroup(pid, 'SIGTERM');
+    processes?.signal('SIGTERM');
     kill = setTimeout(() => {
       isKilled = true;
-      signalGroup(pid, 'SIGKILL');
+      processes?.signal('SIGKILL');
     }, graceMilliseconds);
   };
   const stop = () => end('stop');
@@ -261,22 +269,11 @@ function endGroupAfter(pid: number | undefined, seconds: number, signal?: AbortS
       clearTimeout(timer);
       signal?.removeEventListener('abort', stop);
       // The leader is a shell and ends at once; what it has started may still be tidying up.
-      if (why !== 'itself') while (!isKilled && signalGroup(pid, 0)) await wait(lookMilliseconds / 1000, []);
+      if (why !== 'itself') while (!isKilled && processes?.areThere()) await wait(lookMilliseconds / 1000, []);
       clearTimeout(kill);
       return why;
     },
   };
-}
-
-/** False where the group has ended already. Signal 0 only asks. */
-function signalGroup(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
-  if (pid === undefined) return false;
-  try {
-    if (signal !== 0) crashPoint(`signal ${signal}`);
-    return process.kill(-pid, signal);
-  } catch {
-    return false;
-  }
 }
 
 /** `install.sh` is `./install.sh` where the root has it: paths are relative to the root, whatever PATH says. */

@@ -34,6 +34,11 @@ export class RunningCommand {
     this.name = existsSync(all) ? (readdirSync(all)[0] ?? '') : '';
   }
 
+  /** Of this command and no other. */
+  get id(): string {
+    return this.name;
+  }
+
   get folder(): string {
     return join(this.all, this.name);
   }

@@ -5,6 +5,7 @@ import { type Moment, momentNow } from './moment.ts';
 
 /** A handler's file as it was read. */
 export interface ReadFile {
+  path: string;
   text: string;
   /** The parsed JSON, as the handler wrote it. */
   file: unknown;
@@ -49,7 +50,8 @@ async function attempt(path: string): Promise<ReadFile | null | string> {
     const after = await handle.stat();
     if (before.mtimeMs !== after.mtimeMs || before.size !== after.size) return 'it is being written';
     const { mtimeMs } = after;
-    return { text, file: JSON.parse(text), ageSeconds: Math.max(0, (readAt.clock - mtimeMs) / 1000), readAt, mtimeMs };
+    const ageSeconds = Math.max(0, (readAt.clock - mtimeMs) / 1000);
+    return { path, text, file: JSON.parse(text), ageSeconds, readAt, mtimeMs };
   } catch (error) {
     return error instanceof SyntaxError ? 'it is no JSON, or only half of it' : String(error);
   } finally {

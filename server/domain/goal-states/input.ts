@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxCommandSeconds } from '#protocol/limits.ts';
 import { extensionNamePattern, maxExtensionNameLength } from '#protocol/names.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
@@ -7,7 +8,7 @@ import { vmId } from '#server/domain/vms/input.ts';
 export const extensionName = z.string().min(1).max(maxExtensionNameLength).regex(extensionNamePattern);
 
 /** Seconds that a command may take. */
-const seconds = z.number().int().min(1).max(86_400);
+const seconds = z.number().int().min(1).max(maxCommandSeconds);
 
 export const commandTimeouts = z.strictObject({
   install: seconds.optional(),

@@ -1,0 +1,36 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Layout } from '../folder/layout.ts';
+import type { Journal } from '../journal.ts';
+import { maskedDocument } from './mask.ts';
+import { secretsOf, settingsFilesIn } from './secrets-of.ts';
+
+/** Hides protected settings in what handlers tell of themselves; opens them again only when a settings file is another. */
+export class KnownSecrets {
+  private readonly known = new Map<string, { files: string; texts: string[] }>();
+  private readonly layout: Layout;
+  private readonly journal: Journal;
+
+  constructor(layout: Layout, journal: Journal) {
+    this.layout = layout;
+    this.journal = journal;
+  }
+
+  /** A status or heartbeat as it was read, without the values of its handler's settings. */
+  hide<Read extends { path: string; file: unknown }>(read: Read): Read {
+    // Both lie in a folder of their own in the handler's root.
+    const texts = this.textsIn(join(dirname(dirname(read.path)), 'config'));
+    return texts.length === 0 ? read : { ...read, file: maskedDocument(read.file, texts) };
+  }
+
+  private textsIn(configFolder: string): string[] {
+    const files = settingsFilesIn(configFolder)
+      .map((file) => `${file} ${statSync(file, { throwIfNoEntry: false })?.mtimeMs}`)
+      .join('\n');
+    const before = this.known.get(configFolder);
+    if (before?.files === files) return before.texts;
+    const texts = secretsOf(this.layout, [configFolder], this.journal);
+    this.known.set(configFolder, { files, texts });
+    return texts;
+  }
+}
