@@ -12,6 +12,7 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { CommandName } from '#protocol/manifest.ts';
 import { vms } from './vms.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
@@ -61,6 +62,8 @@ export const extensions = pgTable(
     publicSettings: json('public_settings').$type<Record<string, unknown>>().notNull(),
     secretId: uuid('secret_id'),
     sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
+    /** What the agent may have to run for this sequence number; null of older rows, where it is what the goal says. */
+    commands: text().array().$type<CommandName[]>(),
     /** When this sequence number was published. */
     changedAt: timestamp('changed_at', { withTimezone: true }).notNull(),
     changedBy: text('changed_by').notNull(),

@@ -32,7 +32,8 @@ export async function bindCertificate(
     .set({ certificate: certificate.pem, thumbprint: certificate.thumbprint })
     .where(eq(goalStateHeads.vmId, vmId));
   if (holder === 'another machine') {
-    await tx.update(extensions).set({ deliveredAt: null }).where(eq(extensions.vmId, vmId));
+    // It has nothing yet; older rows say the same.
+    await tx.update(extensions).set({ deliveredAt: null, commands: null }).where(eq(extensions.vmId, vmId));
   }
   return publishGoalState(tx, ctx, head, { action: 'certificate.bind' });
 }

@@ -24,7 +24,10 @@ export interface PlannedOther {
  * The commands for one extension (docs/protocol.md, "How a handler is brought to its goal"), if the machine has come
  * to what was delivered to it. Others of the same handler share its binaries.
  */
-function stepsOf({ name, current, after }: Move, present: readonly ExtensionRow[]): PlannedStep[] {
+export function stepsOf(
+  { name, current, after }: Pick<Move, 'name' | 'current' | 'after'>,
+  present: readonly ExtensionRow[],
+): PlannedStep[] {
   if (!after) return [];
   const sharing = present.filter((row) => row.name !== name && row.handler === after.handler && row.everDelivered);
   const step = (command: PlannedStep['command'], version: string): PlannedStep => ({

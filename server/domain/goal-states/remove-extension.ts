@@ -6,6 +6,7 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { withPending } from './commands-for.ts';
 import type { Declared } from './declare.ts';
 import { type PlanRemovalInput, planRemovalInput, type RemoveExtensionInput, removeExtensionInput } from './input.ts';
 import { type Plan, planIn, requirePlan } from './plan.ts';
@@ -113,6 +114,7 @@ export async function markUninstall(tx: Transaction, ctx: Context, row: Extensio
       state: 'uninstall',
       dependsOn: [],
       sequenceNumber,
+      commands: await withPending(tx, row, ['disable', 'uninstall']),
       changedAt: ctx.now,
       changedBy: ctx.actor.name,
       deliveredAt: null,

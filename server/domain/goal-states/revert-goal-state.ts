@@ -6,6 +6,7 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { commandsFor } from './commands-for.ts';
 import { findSecret } from './custody.ts';
 import { type Declared, type ExtensionGoalInput, findVersion, unprocessable } from './declare.ts';
 import { effectOf } from './goal-state.ts';
@@ -36,9 +37,12 @@ export async function revertGoalState(
     if (weighed.faults.length > 0) throw unprocessable(weighed.faults);
     const moves = weighed.moves.filter(({ effect }) => effect !== 'none');
     if (moves.length === 0) return { vmId, incarnation: head.incarnation, revertedTo };
-    for (const { name, current, after, effect } of moves) {
+    for (const move of moves) {
+      const { name, current, after, effect } = move;
+      const runs = effect === 'sequence' && after !== null && after.state !== 'uninstall';
+      const commands = runs ? await commandsFor(tx, move, weighed.present) : null;
       if (!after) await dropExtension(tx, vmId, name);
-      else if (after.state !== 'uninstall') await writeExtension(tx, ctx, vmId, after, current, effect === 'sequence');
+      else if (after.state !== 'uninstall') await writeExtension(tx, ctx, vmId, after, current, commands);
       else if (current) await markUninstall(tx, ctx, current);
     }
     await recordAudit(tx, ctx, {

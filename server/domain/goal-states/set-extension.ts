@@ -1,10 +1,12 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { extensionLatest, extensionPulse, extensions } from '#db/schema/index.ts';
+import type { CommandName } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { commandsFor } from './commands-for.ts';
 import { storeSecret } from './custody.ts';
 import { type Declared, protectedSchemaDigest, unprocessable } from './declare.ts';
 import { type SetExtensionInput, setExtensionInput } from './input.ts';
@@ -44,7 +46,7 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
     if (weighed.faults.length > 0) throw unprocessable(weighed.faults);
 
     const receipts: Omit<ExtensionReceipt, 'incarnation'>[] = [];
-    for (const move of weighed.moves) receipts.push(await make(tx, ctx, head, move));
+    for (const move of weighed.moves) receipts.push(await make(tx, ctx, head, move, weighed.present));
     const [first] = receipts;
     if (!first) throw new Error('nothing was asked for');
     if (weighed.moves.every(({ effect }) => effect === 'none')) return { ...first, incarnation: head.incarnation };
@@ -58,8 +60,10 @@ async function make(
   tx: Transaction,
   ctx: Context,
   head: Head,
-  { name, current, after, effect, version, given }: Move,
+  move: Move,
+  present: readonly ExtensionRow[],
 ): Promise<Omit<ExtensionReceipt, 'incarnation'>> {
+  const { name, current, after, effect, version, given } = move;
   if (!after || !version) throw new Error('a declaration has a version');
   if (effect === 'none' && current) return receipt(current);
   const declared =
@@ -69,7 +73,8 @@ async function make(
           secretId: await storeSecret(tx, ctx, head, name, given, protectedSchemaDigest(version.settingsSchema)),
         }
       : after;
-  const row = await writeExtension(tx, ctx, head.vmId, declared, current, effect === 'sequence');
+  const commands = effect === 'sequence' ? await commandsFor(tx, move, present) : null;
+  const row = await writeExtension(tx, ctx, head.vmId, declared, current, commands);
   await recordAudit(tx, ctx, {
     action: 'extension.set',
     target: { kind: 'extension', id: name },
@@ -81,16 +86,17 @@ async function make(
   return receipt(row);
 }
 
-/** Writes what is declared; a new sequence number starts the operation anew. */
+/** Writes what is declared; a new sequence number starts the operation anew, with these commands. */
 export async function writeExtension(
   tx: Transaction,
   ctx: Context,
   vmId: string,
   declared: Declared,
   current: ExtensionRow | undefined,
-  runs: boolean,
+  commands: CommandName[] | null,
 ): Promise<ExtensionRow> {
-  const started = runs && {
+  const started = commands !== null && {
+    commands,
     sequenceNumber: await nextSequenceNumber(tx, vmId, declared.name),
     changedAt: ctx.now,
     changedBy: ctx.actor.name,

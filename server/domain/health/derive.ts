@@ -33,6 +33,7 @@ export const healthColumns = {
   goalSequenceNumber: extensions.sequenceNumber,
   dependsOn: extensions.dependsOn,
   timeouts: extensions.timeouts,
+  commands: extensions.commands,
   changedAt: extensions.changedAt,
   deliveredAt: extensions.deliveredAt,
   handlerState: sql<HandlerReport | null>`${handlerState}::jsonb - 'output'`,

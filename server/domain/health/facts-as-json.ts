@@ -11,6 +11,7 @@ const columns = {
   goalSequenceNumber: 'e.sequence_number',
   dependsOn: 'e.depends_on',
   timeouts: 'e.timeouts',
+  commands: 'e.commands',
   changedAt: 'e.changed_at',
   deliveredAt: 'e.delivered_at',
   handlerState: `l.handler_state::jsonb - 'output'`,

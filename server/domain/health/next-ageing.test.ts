@@ -23,6 +23,7 @@ const facts: ExtensionFacts = {
   goal: 'enabled',
   goalSequenceNumber: 1,
   timeouts,
+  commands: null,
   changedAt: after(-1000),
   deliveredAt: after(-1000),
   handlerState: report,

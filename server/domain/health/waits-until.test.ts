@@ -13,6 +13,7 @@ const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   goalSequenceNumber: 1,
   dependsOn: [],
   timeouts,
+  commands: null,
   changedAt: start,
   deliveredAt: start,
   statusSequence: null,

@@ -8,6 +8,7 @@ interface Dependency {
   goalSequenceNumber: number;
   dependsOn: string[];
   timeouts: Parameters<typeof deadlineOf>[0]['timeouts'];
+  commands: Parameters<typeof deadlineOf>[0]['commands'];
   changedAt: Date;
   deliveredAt: Date | null;
   statusSequence: number | null;

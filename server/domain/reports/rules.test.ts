@@ -102,13 +102,16 @@ test('AZ-S6 an agent that was never seen', () => {
 describe('deadline', () => {
   const timeouts = { install: 1, update: 2, enable: 4, disable: 8, uninstall: 16 };
   test.each([
-    ['enabled', 1 + 4 + 300],
-    ['disabled', 1 + 8 + 300],
-    ['uninstall', 8 + 16 + 300],
+    ['enabled', null, 1 + 4 + 300],
+    ['disabled', null, 1 + 8 + 300],
+    ['uninstall', null, 8 + 16 + 300],
+    ['enabled', ['enable'], 4 + 300],
+    ['enabled', ['disable', 'update', 'uninstall', 'enable'], 8 + 2 + 16 + 4 + 300],
+    ['disabled', ['disable', 'update', 'uninstall', 'disable'], 8 + 2 + 16 + 8 + 300],
   ] as const)(
-    'of the goal %s is %d s after delivery, or after the change while it is not delivered',
-    (state, seconds) => {
-      const goal = { state, timeouts, changedAt: ago(1000), deliveredAt: ago(500) };
+    'of the goal %s by the commands %j is %d s after delivery, or after the change while it is not delivered',
+    (state, commands, seconds) => {
+      const goal = { state, timeouts, commands, changedAt: ago(1000), deliveredAt: ago(500) };
       expect(deadlineOf(goal)).toEqual(ago(500 - seconds));
       expect(deadlineOf({ ...goal, deliveredAt: null })).toEqual(ago(1000 - seconds));
     },

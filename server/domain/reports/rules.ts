@@ -102,18 +102,21 @@ const commandsOf = {
 } as const satisfies Record<ExtensionGoal, readonly (keyof CommandTimeouts)[]>;
 
 /**
- * When a goal must be concluded: all that its commands may take, from delivery on or from when it had to wait no more,
+ * When a goal must be concluded: all that its commands may take one after the other, from delivery on or from when it had to wait no more,
  * and the reading of the status.
  */
 export function deadlineOf(goal: {
   state: ExtensionGoal;
   timeouts: CommandTimeouts;
+  /** Those of the plan; null where nothing is there before, or nobody noted what. */
+  commands: readonly (keyof CommandTimeouts)[] | null;
   changedAt: Date;
   deliveredAt: Date | null;
   /** Until when it may wait for those that it depends on. */
   waitsUntil?: Date | null;
 }): Date {
-  const seconds = commandsOf[goal.state].reduce((sum, command) => sum + goal.timeouts[command], statusReadingSeconds);
+  const commands: readonly (keyof CommandTimeouts)[] = goal.commands ?? commandsOf[goal.state];
+  const seconds = commands.reduce((sum, command) => sum + goal.timeouts[command], statusReadingSeconds);
   const from = Math.max((goal.deliveredAt ?? goal.changedAt).getTime(), goal.waitsUntil?.getTime() ?? 0);
   return new Date(from + seconds * 1000);
 }

@@ -293,6 +293,23 @@ describe('time', () => {
     expect(await at(903)).toMatchObject({ health: 'healthy', deadlineAt: null, concludedWith: 'success' });
   });
 
+  test('a deadline leaves every planned command its time, and those that were not through when the goal changed', async () => {
+    const vm = await vmWithProbe();
+    const declared = async (goal: object) => {
+      await vm.declare('probe', goal);
+      await vm.deliver(start);
+      return (await view(vm)).extensions[0]?.deadlineAt;
+    };
+    const within = (minutes: number) => later(minutes * 60).toISOString();
+    // Enable, after an install that may still run; then what an update takes as well, and its reading each time.
+    expect(await declared({ settings: { publicSettings: { a: 1 } } })).toBe(within(15));
+    expect(await declared({ version: '2.0.0.0' })).toBe(within(30));
+    await send(vm, status(said('success'), { sequenceNumber: 3 }));
+    expect(await declared({ version: '2.0.0.0', settings: { publicSettings: { a: 2 } } })).toBe(within(10));
+    await send(vm, status(said('success'), { sequenceNumber: 4 }));
+    expect(await declared({ version: '1.0.0.0' })).toBe(within(25));
+  });
+
   test('AZ-S6 one that is disabled as wanted is disabled, waits for no deadline, and does not count', async () => {
     const vm = await vmWithProbe();
     await vm.declare('probe', { state: 'disabled' });
