@@ -73,6 +73,22 @@ const law: IConfiguration = {
       to: { path: '^(server|db|app|locales)/' },
     },
     {
+      name: 'agent-tools-know-no-work',
+      comment: 'Tools of the guest agent and what it does with one handler know neither its rounds nor its commands.',
+      severity: 'error',
+      from: from('^agent/(folder|portal|identity|settings|goal|watch|report|handler|wire-forward)/'),
+      to: {
+        path: String.raw`^agent/((agent|runner|runner-options|fetcher|command-steps|main)\.ts|(clinic|commands|doctor|install)/)`,
+      },
+    },
+    {
+      name: 'agent-works-without-its-commands',
+      comment: 'The rounds of the guest agent are run by its commands and by the clinic, and know neither.',
+      severity: 'error',
+      from: from(String.raw`^agent/(agent|runner|runner-options|fetcher|command-steps|machine)\.ts`),
+      to: { path: '^agent/(clinic|commands|doctor|install|settings|wire-forward)/' },
+    },
+    {
       name: 'db-is-the-cellar',
       comment: 'The schema may name protocol types and nothing else of the house.',
       severity: 'error',

@@ -93,6 +93,18 @@ describe('a planted violation is caught', () => {
       `import '#server/platform/limits.ts';`,
     ],
     [
+      'a tool of the agent that starts a round',
+      'agent-tools-know-no-work',
+      'agent/folder/layout.ts',
+      `import '../runner.ts';`,
+    ],
+    [
+      'a round of the agent that knows a command',
+      'agent-works-without-its-commands',
+      'agent/runner.ts',
+      `import './commands/run.ts';`,
+    ],
+    [
       'a protocol that reads the portal',
       'protocol-stands-alone',
       'protocol/version.ts',
@@ -133,6 +145,8 @@ describe('a planted violation is caught', () => {
       'server/domain/views/list-vms.ts': '',
       'server/testing/context.ts': '',
       'scripts/verify.ts': '',
+      'agent/runner.ts': '',
+      'agent/commands/run.ts': '',
       [file]: text,
     });
     expect(await broken()).toContain(rule);
