@@ -386,7 +386,7 @@ test('a VM is renamed, gets a token that is shown once, and is deleted when its 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`new-${unique}`);
 
   await page.getByRole('button', { name: 'New enrolment token' }).click();
-  await expect(page.getByText(/--token annex_enroll_/)).toBeVisible();
+  await expect(page.getByText(/^annex-agent enroll .*--token annex_enroll_/)).toBeVisible();
   await expect(page.getByText('The token serves once, until')).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await page.reload();

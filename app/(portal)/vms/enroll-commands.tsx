@@ -10,16 +10,25 @@ export interface EnrollCommandsProps {
   token: { enrollmentToken: string; enrollmentExpiresAt: string };
 }
 
-/** What to run on the machine, to copy. */
+/** What to run on the machine, to copy: by the agent's single file, and from a clone. */
 export function EnrollCommands({ gatewayUrl, token }: EnrollCommandsProps) {
   const { t } = useTranslation('vms');
   const dir = '/var/lib/annex-agent';
+  const ways = [
+    { says: t('enroll.file'), agent: 'annex-agent' },
+    { says: t('enroll.clone'), agent: 'npm run -s agent --' },
+  ];
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      <CopyCommand
-        command={`npm run -s agent -- enroll --portal ${gatewayUrl} --token ${token.enrollmentToken} --dir ${dir}`}
-      />
-      <CopyCommand command={`npm run -s agent -- run --dir ${dir}`} />
+      {ways.map(({ says, agent }) => (
+        <section key={agent} className="grid grid-cols-[minmax(0,1fr)] gap-2">
+          <p className="text-12 text-ink-2">{says}</p>
+          <CopyCommand
+            command={`${agent} enroll --portal ${gatewayUrl} --token ${token.enrollmentToken} --dir ${dir}`}
+          />
+          <CopyCommand command={`${agent} run --dir ${dir}`} />
+        </section>
+      ))}
       <p className="text-12 text-ink-3">
         {t('token.until')} <DateTime value={new Date(token.enrollmentExpiresAt)} />
       </p>
