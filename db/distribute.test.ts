@@ -34,6 +34,11 @@ const known: readonly { statement: RegExp; reach: Reach; why: string }[] = [
     why: 'Asked by each process every few seconds, by an index.',
   },
   {
+    statement: /from "(output_pieces|log_archives)" where \S+\."sha256" in/,
+    reach: 'all shards',
+    why: 'Before bytes are deleted: whether another VM has the same. By an index, when an output is put together or goes.',
+  },
+  {
     statement: /^\s*with seen as materialized/,
     reach: 'refused',
     why: 'Sightings of many VMs in one statement: to be sent by shard.',
@@ -115,7 +120,7 @@ test('an agent’s calls are statements of one shard, but for those that are kno
     }
     const { id } = await requestArchive(ctx, { vmId, handler: 'Acme.Lab.Probe' });
     expect((await agent.call('/log-requests')).status).toBe(200);
-    const archive = { method: 'PUT', body: 'an archive' };
+    const archive = { method: 'PUT', body: 'an archive', headers: { 'content-type': 'application/gzip' } };
     expect((await agent.call(`/log-requests/${id}/archive`, archive)).status).toBe(204);
     const renewal = JSON.stringify({ certificate: next.certificate, proof: proofOf(pair, next) });
     expect((await agent.call('/certificate', { method: 'PUT', body: renewal })).status).toBe(200);

@@ -35,7 +35,8 @@ function base64Of(text: string): string[] {
       .replace(/=+$/, '');
     return encoded.slice(first, (before + bytes.length) % 3 === 0 ? undefined : -1);
   });
-  return [bytes.toString('base64'), ...within].flatMap((form) => [
+  const alone = bytes.toString('base64');
+  return [alone, alone.replace(/=+$/, ''), ...within].flatMap((form) => [
     form,
     form.replaceAll('+', '-').replaceAll('/', '_'),
   ]);

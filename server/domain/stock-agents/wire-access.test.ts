@@ -4,9 +4,9 @@ import { agents, auditEntries, stockAgents } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { enrollAgent, issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
 import { getGoalState, setExtension } from '#server/domain/goal-states/index.ts';
-import { newCertificate } from '#server/testing/agent-door.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { newKeyPair } from '#server/testing/key-pair.ts';
 import { getWireAccess, grantWireAccess, revokeWireAccess, rotateTenantKey } from './index.ts';
 import { openTenantKey } from './tenant-key.ts';
 import { wireTokenHash } from './wire-token.ts';
@@ -52,7 +52,7 @@ test('the first token sets a VM to stock mode, the next one voids it, and both a
 
 test('a VM has one kind of agent, and the other is refused both ways', async () => {
   const { id: vmId, enrollmentToken } = await registerVm(ctx, { name: 'either' });
-  const request = { enrollmentToken, certificate: newCertificate(), agent: { name: 'a', version: '1' } };
+  const request = { enrollmentToken, certificate: newKeyPair().certificate, agent: { name: 'a', version: '1' } };
   await grantWireAccess(ctx, { vmId });
   await expect(enrollAgent(ctx, request)).rejects.toMatchObject({ kind: 'conflict', code: 'vm_has_stock_agent' });
   await expect(issueEnrollmentToken(ctx, { vmId })).rejects.toMatchObject({ code: 'vm_has_stock_agent' });

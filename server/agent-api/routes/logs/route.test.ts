@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, utimes } from 'node:fs/promises';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -22,7 +22,7 @@ import { type AgentDoor, givenAgent, givenProbe, openAgentDoor, openTestDoor } f
 import { testContext } from '#server/testing/context.ts';
 
 const KiB = 1024;
-const logs = { outputBytes: 2_048 * KiB, vmBytes: 2_048 * KiB, archiveBytes: 64 * KiB, arrivingBytes: 2_048 * KiB };
+const logs = { outputBytes: 2_048 * KiB, vmBytes: 2_048 * KiB, archiveBytes: 64 * KiB, arrivingBytes: 16_384 * KiB };
 
 let ctx: Context;
 let door: AgentDoor;
@@ -30,6 +30,7 @@ let count = 0;
 
 beforeAll(async () => {
   ({ ctx, door } = await openTestDoor({ limits: { ...defaultLimits, logs } }));
+  incoming = join(ctx.config.dataDir, 'blobs', 'incoming');
 });
 afterAll(() => door.close());
 
@@ -67,6 +68,7 @@ async function givenMachine() {
   };
 }
 
+let incoming: string;
 const blobs = () => ctx.blobs.list(new Date(Date.now() + 60_000));
 
 test('all of it in one call, then again: one output, told whole', async () => {
@@ -247,27 +249,30 @@ test('an agent that hangs up while its output is packed is no defect of this pro
 
 test('a machine that begins uploads and ends none is told to wait; others are not', async () => {
   const [machine, other] = [await givenMachine(), await givenMachine()];
-  const begun = request(`${door.url}/logs/probe?command=enable&attempt=9&sequence=1`, {
-    method: 'POST',
-    headers: { ...machine.authorization, 'content-length': logs.outputBytes },
+  const refused = Promise.withResolvers<IncomingMessage>();
+  const begun = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => {
+    const call = request(`${door.url}/logs/probe?command=enable&attempt=${attempt}&sequence=1`, {
+      method: 'POST',
+      headers: { ...machine.authorization, 'content-length': logs.outputBytes },
+    });
+    call.on('error', () => {}).on('response', refused.resolve);
+    call.write(Buffer.alloc(2_000 * KiB, 'x'));
+    return call;
   });
-  begun.on('error', () => {});
-  begun.write(Buffer.alloc(1_500 * KiB, 'x'));
+  const answer = await refused.promise;
+  expect(answer.statusCode).toBe(429);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  expect(JSON.parse(await text(answer))).toMatchObject({ code: 'uploads_waiting' });
   const body = Buffer.alloc(600 * KiB, 'y');
-  const send = (of = machine) => of.send(body, { of: 'command=enable&attempt=1&sequence=1' });
-  await expect.poll(async () => (await send()).status).toBe(429);
-  const refused = await send();
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await refused.json()).toMatchObject({ code: 'uploads_waiting' });
-  expect((await send(other)).status).toBe(204);
-  begun.destroy();
-  await expect.poll(async () => (await send()).status).toBe(204);
+  expect((await other.send(body)).status).toBe(204);
+  for (const call of begun) call.destroy();
+  await expect.poll(async () => (await machine.send(body)).status, { timeout: 10_000 }).toBe(204);
+  await expect.poll(() => readdir(incoming)).toEqual([]);
 });
 
 test('the first parts of an output that comes slowly are not taken for what a crash left', async () => {
   const machine = await givenMachine();
   const whole = randomBytes(logs.outputBytes);
-  const incoming = join(ctx.config.dataDir, 'blobs', 'incoming');
   const anHourAgo = () => new Date(Date.now() - 3_600_000);
   let cleared = -1;
   async function* slowly() {
