@@ -48,8 +48,8 @@ export interface FakePortal {
   archives: Map<string, Buffer>;
   /** The `Range` headers of packages, '' where there was none. */
   ranges: string[];
-  /** Cuts packages off after so many bytes, so many times. */
-  cutPackages: { after: number; times: number };
+  /** Cuts packages off after so many bytes, so many times, when these are there. */
+  cutPackages: { after: number; times: number; when(): boolean };
   /** Answers every call but the enrolment with this problem. */
   refuse: { status: number; code: string } | null;
   /** Packages are answered when so many are asked for at the same time. */
@@ -141,7 +141,10 @@ export async function fakePortal(): Promise<FakePortal> {
     response.writeHead(from > 0 ? 206 : 200, { 'content-length': bytes.length });
     if (portal.cutPackages.times === 0) return void response.end(bytes);
     portal.cutPackages.times -= 1;
-    response.write(bytes.subarray(0, portal.cutPackages.after), () => setTimeout(() => response.destroy(), 20));
+    const { after, when } = portal.cutPackages;
+    response.write(bytes.subarray(0, after));
+    const look = setInterval(() => when() && response.destroy(), 20);
+    response.on('close', () => clearInterval(look));
   }
 
   function takeLog(request: IncomingMessage, response: ServerResponse, url: URL, body: Buffer): void {
@@ -206,7 +209,7 @@ export async function fakePortal(): Promise<FakePortal> {
     wantedLogs: [],
     archives: new Map(),
     ranges: [],
-    cutPackages: { after: 0, times: 0 },
+    cutPackages: { after: 0, times: 0, when: () => true },
     refuse: null,
     away: false,
     packagesTogether: 0,

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, type AgentOptions } from '../agent.ts';
@@ -50,6 +50,7 @@ export async function testMachine(): Promise<TestMachine> {
   const layout = layoutOf(join(dir, 'agent'));
   firstKey ??= makeFirstKey();
   const { thumbprint, certificates } = await firstKey;
+  mkdirSync(layout.certificates, { recursive: true, mode: 0o700 });
   cpSync(certificates, layout.certificates, { recursive: true });
   // As after an enrolment whose answer was lost: it goes on with that key.
   const pending = { portal: portal.url, name: 'test', thumbprint, vmId: null, enrolledAt: null, pollSeconds: null };
