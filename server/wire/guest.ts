@@ -20,7 +20,7 @@ export class Guest {
   /** Texts of the goal state, as they went out. */
   readonly texts = new Map<string, string>();
   readonly pages = new Pages();
-  said = new Said([]);
+  readonly said = new Said();
   /** Commands may be running, since its last status or since this process knows it. */
   isBusy = true;
   /** When it was last noted that the agent is there, in milliseconds. */
@@ -41,7 +41,6 @@ export class Guest {
     });
     const loaded = await this.#loading;
     if (loaded === null) return null;
-    if (this.goalState === null) this.said = new Said(loaded.shown);
     if (this.goalState?.etag !== loaded.etag) this.texts.clear();
     this.goalState = loaded;
     return loaded;

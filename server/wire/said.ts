@@ -1,5 +1,5 @@
 import type { StatusObject } from '#protocol/index.ts';
-import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
+import type { ShownStatus } from '#server/domain/stock-agents/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { type Report, reportSeconds } from './status/translate-status.ts';
 
@@ -15,11 +15,17 @@ export class Said {
   readonly #stamps = new Map<string, { said: string; at: string }>();
   #told: { text: string; at: number; blob: string; etag: string } | null = null;
 
-  constructor(shown: StockGoalState['shown']) {
+  /** What is shown of statuses, maybe heard of by another process. */
+  learn(shown: readonly ShownStatus[]): void {
     for (const { extension, document } of shown) {
       if (document.timestampUTC === null) continue;
       this.#stamps.set(extension, { said: contentOf(document), at: document.timestampUTC });
     }
+  }
+
+  /** Whether a status is another than this process knows of. */
+  isNews(extension: string, status: object): boolean {
+    return this.#stamps.get(extension)?.said !== contentOf(status);
   }
 
   /** When a status was first heard of as it is. */

@@ -1,6 +1,7 @@
 import type { AgentAnswer } from '#server/agent-api/call.ts';
+import { DomainError } from '#server/domain/error.ts';
 import type { MessageMatcher } from '#server/domain/localization/index.ts';
-import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
+import { listShownStatuses, type StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { parseJson } from '#server/platform/json.ts';
 import { noteDone } from './sightings.ts';
 import { readStatus, type StatusBlob } from './status/read-status.ts';
@@ -25,11 +26,24 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
   const blob = faults.length > 0 ? null : readStatus(value);
   if (blob === null) return emptyAnswer(400);
   noteDone(wire);
-  const report = translateStatus(blob, goalState, limits.report, (extension, _, status) =>
-    said.stamp(extension, status, now),
-  );
-  if (!said.isKnown(report, now)) await soon(wire, 'status', tell(wire, goalState, blob, report, text));
+  await soon(wire, 'status', hear(wire, goalState, blob, text));
   return emptyAnswer(accepted);
+}
+
+/** Makes a report of a blob. The time of a status that is news here may be known to another gateway. */
+async function hear(wire: WireCall, goalState: StockGoalState, blob: StatusBlob, text: string): Promise<void> {
+  const { ctx, guest } = wire;
+  const bounds = ctx.config.limits.report;
+  let hasNews = false;
+  translateStatus(blob, goalState, bounds, (extension, status) => {
+    hasNews ||= guest.said.isNews(extension, status);
+    return '';
+  });
+  if (hasNews) guest.said.learn(await listShownStatuses(ctx, guest.vmId));
+  const report = translateStatus(blob, goalState, bounds, (extension, status) =>
+    guest.said.stamp(extension, status, ctx.now),
+  );
+  if (!guest.said.isKnown(report, ctx.now)) await tell(wire, goalState, blob, report, text);
 }
 
 async function tell(
@@ -47,9 +61,16 @@ async function tell(
   await guest.note(ctx, goalState, { version, os, settled: settled ?? goalState.heard.settled });
   const recover = await recoveryOf(wire, goalState, report);
   const input = { vmId, report, receivedAt: ctx.now, counter: null, recover };
-  const { removed } = await call.door.intake.take(ctx, input, text.length);
-  guest.said.keep(report, text, goalState.etag, ctx.now);
-  if (removed.length > 0) call.door.agents.forget(vmId);
+  const keep = (): void => guest.said.keep(report, text, goalState.etag, ctx.now);
+  try {
+    const { removed } = await call.door.intake.take(ctx, input, text.length);
+    keep();
+    if (removed.length > 0) call.door.agents.forget(vmId);
+  } catch (error) {
+    // What is refused is no better a few seconds later.
+    if (error instanceof DomainError && error.kind !== 'unavailable') keep();
+    throw error;
+  }
 }
 
 /** By extension, what finds the ids of its messages again: the agent drops them and hands on the texts. */

@@ -1,7 +1,7 @@
 import { and, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { AgentOs } from '#db/schema/enrollment.ts';
-import { agents, extensionLatest, handlerVersions, stockAgents } from '#db/schema/index.ts';
-import type { GoalState, StatusDocument } from '#protocol/index.ts';
+import { agents, handlerVersions, stockAgents } from '#db/schema/index.ts';
+import type { GoalState } from '#protocol/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { fetchGoalState } from '#server/domain/goal-states/index.ts';
@@ -18,8 +18,6 @@ export interface StockGoalState {
   containerId: string;
   extensions: StockExtension[];
   heard: StockAgentNews;
-  /** What is shown of each extension's status. */
-  shown: { extension: string; document: StatusDocument }[];
 }
 
 /** What a stock agent says of itself beside the state of its extensions. */
@@ -64,7 +62,6 @@ export async function handOutGoalState(ctx: Context, vmId: string): Promise<Stoc
       containerId: row.containerId,
       extensions,
       heard: { version: known.version, os: known.os, settled: settled || null },
-      shown: await loadShown(ctx, vmId),
     };
   }
 }
@@ -111,12 +108,4 @@ async function loadFacts(
       supportsMultipleExtensions: said?.supportsMultipleExtensions === true,
     };
   };
-}
-
-async function loadShown(ctx: Context, vmId: string): Promise<StockGoalState['shown']> {
-  const rows = await ctx.db
-    .select({ extension: extensionLatest.name, document: extensionLatest.status })
-    .from(extensionLatest)
-    .where(eq(extensionLatest.vmId, vmId));
-  return rows.flatMap(({ extension, document }) => (document === null ? [] : [{ extension, document }]));
 }

@@ -47,7 +47,6 @@ const goalState: StockGoalState = {
     extension('second', 'Acme.Lab.Many', { state: 'disabled', dependsOn: ['first'] }, { wireName: 'second', level: 1 }),
   ],
   heard: { version: '', os: {}, settled: null },
-  shown: [],
 };
 
 /** A line for each tag, so that a difference can be read. */

@@ -41,7 +41,7 @@ type Bounds = Pick<Limits['report'], 'messageBytes' | 'outputBytes' | 'substatus
 export const reportSeconds = 60;
 
 /** Gives the time of a status: the handler's own is lost, and the agent writes the time of each upload. */
-type Stamp = (extension: string, sequenceNumber: number, status: object) => string;
+type Stamp = (extension: string, status: object) => string;
 
 /** What a status blob says, as the report of a reference agent. Texts beyond the bounds are cut off. */
 export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bounds: Bounds, stamp: Stamp): Report {
@@ -170,7 +170,7 @@ function statusEntry(
     }),
     ...(substatus.length > 0 && { substatus }),
   };
-  const timestampUTC = stamp(goal.name, sequenceNumber, whole);
+  const timestampUTC = stamp(goal.name, whole);
   return {
     extension: goal.name,
     sequenceNumber,

@@ -1,0 +1,19 @@
+import { eq } from 'drizzle-orm';
+import { extensionLatest } from '#db/schema/index.ts';
+import type { StatusDocument } from '#protocol/index.ts';
+import type { Context } from '#server/domain/context.ts';
+
+/** What is shown of an extension's status. */
+export interface ShownStatus {
+  extension: string;
+  document: StatusDocument;
+}
+
+/** The statuses that are shown of a VM. */
+export async function listShownStatuses(ctx: Context, vmId: string): Promise<ShownStatus[]> {
+  const rows = await ctx.db
+    .select({ extension: extensionLatest.name, document: extensionLatest.status })
+    .from(extensionLatest)
+    .where(eq(extensionLatest.vmId, vmId));
+  return rows.flatMap(({ extension, document }) => (document === null ? [] : [{ extension, document }]));
+}
