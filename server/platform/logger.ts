@@ -14,6 +14,9 @@ const secretNames = [
   'enrollmentToken',
   'credential',
   'annex-agent',
+  'x-guest-token',
+  'tenantKey',
+  'privateKey',
 ];
 
 const redacted = secretNames.flatMap((name) => {
