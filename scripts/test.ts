@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { missingForStockAgent, suiteHere } from '#e2e/stock-agent/requirements.ts';
+import { agentPackage, cacheFolder } from '#e2e/stock-agent/waagent-package.ts';
 import { lastLine, playwrightTotals, stepTotals, type Totals, vitestTotals } from './test-totals.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -9,6 +11,7 @@ const bin = path.join(root, 'node_modules', '.bin');
 const reports = mkdtempSync(path.join(tmpdir(), 'annex-test-'));
 const vitestReport = path.join(reports, 'vitest.json');
 const playwrightReport = path.join(reports, 'playwright.json');
+const stockReport = path.join(reports, 'stock-agent.json');
 
 /** Handed on to the running step, which cleans up and ends; the summary is still printed. */
 const endings: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -36,6 +39,29 @@ const steps: Step[] = [
     totals: (exitCode) => playwrightTotals(read(playwrightReport), exitCode),
   },
 ];
+
+const notes: string[] = [];
+const whyNoStockAgent = await stockAgentObstacle();
+if (whyNoStockAgent === null) {
+  steps.push({
+    name: 'stock agent',
+    command: [
+      ...(['vitest', 'run', 'short', '--config', 'e2e/stock-agent/vitest.config.ts'] as const),
+      ...['--reporter=default', '--reporter=json', `--outputFile.json=${stockReport}`],
+    ],
+    totals: (exitCode) => vitestTotals(read(stockReport), exitCode),
+  });
+} else notes.push(`The real Azure Linux agent was not driven here: ${whyNoStockAgent}.`);
+
+/** Why the tests of the real stock agent cannot run here, or null: they need root on Debian, and its mirror once. */
+async function stockAgentObstacle(): Promise<string | null> {
+  const [missing] = missingForStockAgent();
+  if (missing !== undefined) return missing;
+  return await agentPackage(cacheFolder, suiteHere()).then(
+    () => null,
+    () => "its package could not be fetched from Debian's mirror",
+  );
+}
 
 function read<Report>(file: string): Report | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
@@ -75,5 +101,5 @@ for (const step of steps) {
 }
 rmSync(reports, { recursive: true, force: true });
 
-console.log(`\n── summary ${'─'.repeat(69)}\n${summary.join('\n')}\n\n${lastLine(all)}`);
+console.log(`\n── summary ${'─'.repeat(69)}\n${[...summary, ...notes].join('\n')}\n\n${lastLine(all)}`);
 process.exitCode = all.some((totals) => totals.failed > 0) ? 1 : 0;

@@ -4,7 +4,8 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const run = (program: string, line: string[], cwd?: string) =>
+  promisify(execFile)(program, line, { cwd, timeout: 120_000 });
 export const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /** Where packages stay between runs. */
@@ -44,11 +45,14 @@ export async function agentPackage(cache: string, suite: string, again = false):
     // Its user may not look into our folder.
     'APT::Sandbox::User=root',
     'Acquire::Languages=none',
+    // Where there is no way to the mirror, that is to be said soon.
+    'Acquire::http::Timeout=10',
+    'Acquire::Retries=1',
   ].flatMap((option) => ['-o', option]);
   await run('apt-get', [...options, 'update']);
   // It asks python3-distro which system it is on.
   const debs = path.join(apt, 'debs');
-  await run('apt-get', [...options, 'download', 'waagent', 'python3-distro'], { cwd: debs });
+  await run('apt-get', [...options, 'download', 'waagent', 'python3-distro'], debs);
   const root = path.join(folder, 'unpacking');
   for (const deb of await readdir(debs)) await run('dpkg', ['-x', path.join(debs, deb), root]);
   const version = (await readdir(debs)).find((deb) => deb.startsWith('waagent_'))?.split('_')[1] ?? '';
