@@ -118,6 +118,17 @@ test('what the guest says of itself is taken off, whatever it is called and howe
   });
 });
 
+test('a body is no request of its own, whatever the guest says of its length', async () => {
+  await open();
+  const hidden = 'GET /wire/vm-2/machine/?comp=goalstate HTTP/1.1\r\nhost: x\r\n\r\n';
+  serve = async (message, response) => response.end(await text(message));
+  const socket = connect(ports[0] ?? 0, '127.0.0.1');
+  const head = ['GET /?comp=versions HTTP/1.1', 'host: x', 'connection: close, content-length'];
+  socket.write([...head, `content-length: ${hidden.length}`, '', hidden].join('\r\n'));
+  expect(await text(socket)).toContain(hidden);
+  expect(asked.map(({ url }) => url)).toEqual(['/wire/vm-1/?comp=versions']);
+});
+
 test.each([
   ['GET', '/../other/machine/'],
   ['GET', '/a/%2e%2E/b'],

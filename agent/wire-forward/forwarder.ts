@@ -242,7 +242,9 @@ function answer(response: ServerResponse, status: number, sentence: string): voi
 function refuse(socket: Socket): void {
   const sentence = 'This is for the VM agent only.\n';
   const head = `HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\ncontent-length: ${sentence.length}\r\nconnection: close`;
-  socket.on('error', () => {}).setTimeout(1_000, () => socket.destroy());
+  // Whatever it goes on saying: it takes the place of one that is welcome.
+  const timer = setTimeout(() => socket.destroy(), 500);
+  socket.on('error', () => {}).on('close', () => clearTimeout(timer));
   // What it says is thrown away: unread, it would take the answer back.
   socket.resume().end(`${head}\r\n\r\n${sentence}`);
 }

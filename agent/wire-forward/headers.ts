@@ -30,5 +30,7 @@ export function responseHeaders(given: IncomingHttpHeaders): IncomingHttpHeaders
 function kept(given: IncomingHttpHeaders, isWelcome: (name: string) => boolean): IncomingHttpHeaders {
   const named = (given.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const leftOut = new Set([...hopByHop, ...named]);
+  // Whoever had it taken off could say, as the end of a body, what the gateway takes for a request of its own.
+  leftOut.delete('content-length');
   return Object.fromEntries(Object.entries(given).filter(([name]) => !leftOut.has(name) && isWelcome(name)));
 }
