@@ -19,3 +19,9 @@ test('events are elements in a text in an element, and what is broken costs itse
   ]);
   expect(eventsOf('<Event id="1">no text</Event>')).toEqual([]);
 });
+
+test('a post that only begins events is read once', () => {
+  const began = performance.now();
+  expect(eventsOf('<Event id="1"><![CDATA['.repeat(40_000))).toEqual([]);
+  expect(performance.now() - began).toBeLessThan(2_000);
+});

@@ -21,18 +21,33 @@ const commands: Readonly<Record<string, CommandName>> = {
 /** What a command wrote stands behind these words, whether it went well or not. */
 const output = '[stdout]';
 
-/** Keeps what handlers' commands wrote; all else that the agent tells of itself comes with its status. */
+/** The agent sends no more at once, by a half. */
+const mostBytes = 96 * 1_024;
+/** Outputs of one post that are kept. */
+const mostOutputs = 50;
+
+/**
+ * Keeps what handlers' commands wrote; all else that the agent tells of itself comes with its status. One post of a VM
+ * after the other: the agent waits for each, and who does not is not heard meanwhile.
+ */
 export async function takeTelemetry(wire: WireCall, body: Buffer): Promise<void> {
-  const text = body.toString();
-  if (text.includes(output)) await soon(wire, 'telemetry', keepOutputs(wire, text));
+  const { guest } = wire;
+  if (guest.isTelling.telemetry || body.length > mostBytes || !body.includes(output)) return;
+  guest.isTelling.telemetry = true;
+  const kept = keepOutputs(wire, body.toString()).finally(() => {
+    guest.isTelling.telemetry = false;
+  });
+  await soon(wire, 'telemetry', kept);
 }
 
 async function keepOutputs(wire: WireCall, text: string): Promise<void> {
   const goalState = await currentOf(wire);
+  let kept = 0;
   for (const { name, operation, message } of eventsOf(text)) {
-    const command = commands[operation];
+    const command = Object.hasOwn(commands, operation) ? commands[operation] : undefined;
     const extension = extensionOf(goalState, name);
     if (command === undefined || extension === undefined || !message.includes(output)) continue;
+    if (++kept > mostOutputs) return;
     const { name: ofVm, sequenceNumber: sequence } = extension.goal;
     await takeNextOutput(wire.ctx, { vmId: wire.guest.vmId, extension: ofVm, command, sequence }, Buffer.from(message));
   }
@@ -45,10 +60,25 @@ function extensionOf({ extensions }: StockGoalState, name: string): StockExtensi
   return own ?? extensions.find(({ goal }) => isCalled(goal.handler));
 }
 
+const beginning = /<Event id="\d{1,9}"><!\[CDATA\[/g;
+const end = ']]></Event>';
+
+/** The texts of events; step by step, for an expression would look for an end that is missing from every beginning. */
+function* fragmentsOf(text: string): Generator<string> {
+  for (let at = 0; ; ) {
+    beginning.lastIndex = at;
+    const begins = beginning.exec(text);
+    const ends = begins === null ? -1 : text.indexOf(end, beginning.lastIndex);
+    if (ends < 0) return;
+    yield text.slice(beginning.lastIndex, ends);
+    at = ends + end.length;
+  }
+}
+
 /** The events of a post, as far as they can be read: each is a text of elements within a text. */
 export function eventsOf(text: string): Event[] {
   const events: Event[] = [];
-  for (const [, fragment = ''] of text.matchAll(/<Event id="\d+"><!\[CDATA\[([\s\S]*?)\]\]><\/Event>/g)) {
+  for (const fragment of fragmentsOf(text)) {
     const found = new Map<string, string>();
     const parser = new SaxesParser({ fragment: true, xmlns: false });
     parser.on('opentag', ({ name, attributes: { Name, Value } }) => {
