@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutTo } from './cut.ts';
 
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().catch(undefined);
 const text = optional(z.string());
@@ -68,9 +69,18 @@ export interface StatusBlob {
   /** The incarnation that it is done with; null before the first. */
   settled: { incarnation: number; status: string; message: string | null } | null;
   handlers: HandlerStatus[];
-  /** Entries that cannot be read. */
-  unread: number;
+  /** The list of handlers is there, and each of them can be read. */
+  isWhole: boolean;
 }
+
+/** Entries that are read; a VM has some dozens. */
+const mostHandlers = 1_000;
+/** As far as the numbers of goal states go. */
+const highestIncarnation = 2 ** 31 - 1;
+
+/** A word or a version. */
+const short = (said: string | null | undefined): string | undefined =>
+  said === null || said === undefined ? undefined : cutTo(64, said);
 
 /** Reads a status blob; null where it is none. What is odd within it costs no more than itself. */
 export function readStatus(value: unknown): StatusBlob | null {
@@ -78,25 +88,30 @@ export function readStatus(value: unknown): StatusBlob | null {
   if (!read.success) return null;
   const { timestampUTC, guestOSInfo, aggregateStatus } = read.data;
   const { guestAgentStatus, handlerAggregateStatus, vmArtifactsAggregateStatus } = aggregateStatus;
-  const entries = (handlerAggregateStatus ?? []).map((entry) => handler.safeParse(entry));
+  const listed = handlerAggregateStatus ?? [];
+  const handlers = listed.slice(0, mostHandlers).flatMap((entry) => {
+    const found = handler.safeParse(entry);
+    return found.success ? [found.data] : [];
+  });
   const goalState = vmArtifactsAggregateStatus?.goalStateAggregateStatus;
-  const incarnation = goalState?.inSvdSeqNo ?? null;
+  const settled = goalState?.inSvdSeqNo ?? -1;
+  const incarnation = settled >= 0 && settled <= highestIncarnation ? settled : null;
   const isSuccess = goalState?.status?.toLowerCase() === 'success';
-  const { osName, osVersion } = guestOSInfo ?? {};
+  const [osName, osVersion] = [short(guestOSInfo?.osName), short(guestOSInfo?.osVersion)];
   return {
     at: timestampUTC ?? null,
-    agentVersion: guestAgentStatus?.version ?? guestOSInfo?.version ?? null,
+    agentVersion: short(guestAgentStatus?.version ?? guestOSInfo?.version) ?? null,
     os: { ...(osName && { name: osName }), ...(osVersion && { version: osVersion }) },
     settled:
       incarnation === null
         ? null
         : {
             incarnation,
-            status: goalState?.status ?? '',
+            status: short(goalState?.status) ?? '',
             // That all went well is said by the word.
-            message: isSuccess ? null : goalState?.formattedMessage?.message || null,
+            message: isSuccess ? null : cutTo(4_096, goalState?.formattedMessage?.message ?? '') || null,
           },
-    handlers: entries.flatMap((entry) => (entry.success ? [entry.data] : [])),
-    unread: entries.filter((entry) => !entry.success).length,
+    handlers,
+    isWhole: Array.isArray(handlerAggregateStatus) && handlers.length === listed.length,
   };
 }

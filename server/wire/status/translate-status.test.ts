@@ -134,6 +134,14 @@ describe('a handler’s state, of a settled goal state', () => {
     expect(appliedEtag).toBe(done?.status === 'Failed' ? '"test.7"' : undefined);
   });
 
+  test('with an entry that cannot be read, or without the list, nobody is gone', () => {
+    const goalState = goalStateOf(extension({ state: 'uninstall' }));
+    expect(report(goalState, [{ handlerName: handler, status: 5 }]).handlers).toEqual([]);
+    const done = { inSvdSeqNo: '7', status: 'Success' };
+    const blob = readStatus({ aggregateStatus: { vmArtifactsAggregateStatus: { goalStateAggregateStatus: done } } });
+    expect(blob && translateStatus(blob, goalState, defaultLimits.report, () => 'then').handlers).toEqual([]);
+  });
+
   test('the number of the incarnation may be a number', () => {
     expect(report(goalStateOf(extension({ state: 'uninstall' })), [], { inSvdSeqNo: 7 }).handlers).toHaveLength(1);
   });
@@ -306,7 +314,16 @@ test('of a blob with odd parts the others are read', () => {
     handlerAggregateStatus: [null, {}, 'x', entry(), entry({ code: {}, formattedMessage: 7 })],
   };
   expect(readStatus({ aggregateStatus: odd, guestOSInfo: [] })).toMatchObject({
-    ...{ agentVersion: null, os: {}, settled: null, unread: 3 },
+    ...{ agentVersion: null, os: {}, settled: null, isWhole: false },
     handlers: [{ handlerName: handler }, { handlerName: handler }],
   });
+});
+
+test('what is long or no number of a goal state is cut or left out, without half a character', () => {
+  const guestOSInfo = { osName: `${'x'.repeat(63)}\u{1f600}`, osVersion: 'y'.repeat(100_000), version: 'z'.repeat(65) };
+  const goalStateAggregateStatus = { inSvdSeqNo: '99999999999', status: 'Success' };
+  const aggregateStatus = { handlerAggregateStatus: [], vmArtifactsAggregateStatus: { goalStateAggregateStatus } };
+  const os = { name: 'x'.repeat(63), version: 'y'.repeat(64) };
+  const read = readStatus({ guestOSInfo, aggregateStatus });
+  expect(read).toMatchObject({ agentVersion: 'z'.repeat(64), os, settled: null, isWhole: true });
 });

@@ -3,6 +3,7 @@ import { statusWords } from '#protocol/index.ts';
 import { inFourParts, type StockExtension, type StockGoalState } from '#server/domain/stock-agents/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { failureOf } from './command-of.ts';
+import { cutTo } from './cut.ts';
 import type { ExtensionStatus, HandlerStatus, StatusBlob } from './read-status.ts';
 
 /** Texts that the agent writes by itself when a command went well. */
@@ -46,8 +47,8 @@ type Stamp = (extension: string, status: object) => string;
 /** What a status blob says, as the report of a reference agent. Texts beyond the bounds are cut off. */
 export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bounds: Bounds, stamp: Stamp): Report {
   const isSettled = blob.settled?.incarnation === goalState.incarnation;
-  // A goal state that failed as a whole touched nothing: who is missing then is not gone.
-  const isDone = isSettled && blob.settled?.status.toLowerCase() === 'success';
+  // A goal state that failed as a whole touched nothing: who is missing then is not gone. Nor is who cannot be read.
+  const isDone = isSettled && blob.isWhole && blob.settled?.status.toLowerCase() === 'success';
   const report: Report = {
     ...(blob.at !== null && { agentTime: blob.at }),
     ...(isSettled && { appliedEtag: goalState.etag }),
@@ -114,7 +115,7 @@ function handlerEntry(
 
 /** As it was published where it is the goal's, in four parts otherwise. */
 function versionOf({ goal, version }: StockExtension, entry: HandlerStatus | null): string {
-  const said = (entry?.handlerVersion ?? version).slice(0, 64);
+  const said = cutTo(64, entry?.handlerVersion ?? version);
   return inFourParts(said) === version ? goal.version : said;
 }
 
@@ -197,12 +198,6 @@ function statusObject(
 }
 
 const formattedIn = (lang: string | null | undefined, message: string, { messageBytes }: Bounds) => ({
-  lang: (lang || 'en-US').slice(0, 64),
+  lang: cutTo(64, lang || 'en-US'),
   message: cutTo(messageBytes, message),
 });
-
-/** As much of a text as so many bytes hold, without half a character at its end. */
-function cutTo(bytes: number, text: string): string {
-  if (Buffer.byteLength(text) <= bytes) return text;
-  return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes)).replace(/\ufffd+$/, '');
-}
