@@ -39,7 +39,8 @@ export class MessageRecovery {
     this.#kept = new LRUCache({
       max: keptVersions,
       maxSize: keptCharacters,
-      sizeCalculation: ({ characters }) => characters + 1,
+      // One that is larger than all may be together is kept alone: who is not kept is read and compiled at each call.
+      sizeCalculation: ({ characters }) => Math.min(characters + 1, keptCharacters),
       fetchMethod: (_, __, { context }) => this.#load(context),
     });
   }
