@@ -11,6 +11,7 @@ import { getWireAccess, grantWireAccess, revokeWireAccess } from '#server/domain
 import { singleBlob } from '#server/testing/agent-door.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { statementsOf } from '#server/testing/statements.ts';
 import {
   givenStockVm,
   openWireDoor,
@@ -179,6 +180,24 @@ test('AZ-C2 the tenant key is wrapped for the certificate in the request, and op
   expect(await getWireAccess(ctx, { vmId: vm.vmId })).toMatchObject({
     stock: { tenantCertificate: { thumbprint: protectedSettingsCertThumbprint }, transportCertificate: {} },
   });
+});
+
+test('a goal state of which another process knew first is looked up', async () => {
+  const { containerId, incarnation } = await vm.poll();
+  const asked = (number: string) =>
+    statementsOf(() => vm.call('wire', `/machine/${containerId}/extensions-config?incarnation=${number}`));
+  expect(await asked(incarnation)).toEqual([]);
+  expect(await asked('999999')).not.toEqual([]);
+});
+
+test('an agent that makes certificate after certificate is slowed down', async () => {
+  const { containerId } = await other.poll();
+  const ask = async (certificate: string) => {
+    const headers = { 'x-ms-guest-agent-public-x509-cert': certificate.repeat(200) };
+    return (await other.call('wire', `/machine/${containerId}/certificates`, { headers })).status;
+  };
+  for (const certificate of 'abcdef') expect(await ask(certificate)).toBe(400);
+  expect([await ask('g'), await ask('g')]).toEqual([429, 429]);
 });
 
 describe('a status upload', () => {

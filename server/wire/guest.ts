@@ -1,4 +1,5 @@
 import type { KnownAgent } from '#server/agent-api/agent-memory.ts';
+import type { Bucket } from '#server/agent-api/rate-limit.ts';
 import type { Context } from '#server/domain/context.ts';
 import {
   handOutGoalState,
@@ -6,7 +7,7 @@ import {
   type StockAgentNews,
   type StockGoalState,
 } from '#server/domain/stock-agents/index.ts';
-import { Pages } from './pages.ts';
+import type { Pages } from './pages.ts';
 import { Said } from './said.ts';
 
 /** What a process keeps of a VM whose stock agent calls: so that a poll is a look into memory. */
@@ -17,41 +18,62 @@ export class Guest {
   /** As it was found last. */
   agent: KnownAgent;
   goalState: StockGoalState | null = null;
-  /** Texts of the goal state, as they went out. */
-  readonly texts = new Map<string, string>();
-  readonly pages = new Pages();
+  readonly pages: Pages;
+  /** What its agent told and is being taken in; what comes meanwhile comes again. */
+  readonly isTelling = { status: false, telemetry: false };
+  /** The transport certificate that was in its last request, and how many others may follow. */
+  transport = '';
+  readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };
   readonly said = new Said();
   /** Commands may be running, since its last status or since this process knows it. */
   isBusy = true;
   /** When it was last noted that the agent is there, in milliseconds. */
   notedAt = 0;
   #loading: Promise<StockGoalState | null> | null = null;
+  /** What polls get. */
+  #text: string | null = null;
 
-  constructor(vmId: string, hash: string, agent: KnownAgent) {
+  constructor(vmId: string, hash: string, agent: KnownAgent, pages: Pages) {
     this.vmId = vmId;
     this.hash = hash;
     this.agent = agent;
+    this.pages = pages;
   }
 
-  /** The goal state in force: from memory, where it is the one that the agent's row names. */
-  async current(ctx: Context): Promise<StockGoalState | null> {
-    if (this.goalState !== null && this.goalState.etag === this.agent.etag) return this.goalState;
-    this.#loading ??= handOutGoalState(ctx, this.vmId).finally(() => {
-      this.#loading = null;
-    });
-    const loaded = await this.#loading;
-    if (loaded === null) return null;
-    if (this.goalState?.etag !== loaded.etag) this.texts.clear();
-    this.goalState = loaded;
+  /** The goal state that is remembered, where it is the one that the agent's row names. */
+  known(least = 0): StockGoalState | null {
+    const { goalState } = this;
+    const isInForce = goalState !== null && goalState.etag === this.agent.etag && goalState.incarnation >= least;
+    return isInForce ? goalState : null;
+  }
+
+  /** The goal state in force, in the incarnation `least` or a later one where there is one by now. */
+  async current(ctx: Context, least = 0): Promise<StockGoalState | null> {
+    const isUnderWay = this.#loading !== null;
+    const loaded = await this.#load(ctx);
+    // What was under way may have begun too early.
+    if (isUnderWay && loaded !== null && loaded.incarnation < least) return this.#load(ctx);
     return loaded;
   }
 
-  /** A text of the goal state, written once. */
-  text(goalState: StockGoalState, name: string, write: () => string): string {
-    const known = goalState === this.goalState ? this.texts.get(name) : undefined;
-    const text = known ?? write();
-    if (goalState === this.goalState) this.texts.set(name, text);
-    return text;
+  #load(ctx: Context): Promise<StockGoalState | null> {
+    this.#loading ??= handOutGoalState(ctx, this.vmId)
+      .then((loaded) => {
+        if (loaded !== null) this.goalState = loaded;
+        this.#text = null;
+        return loaded;
+      })
+      .finally(() => {
+        this.#loading = null;
+      });
+    return this.#loading;
+  }
+
+  /** The text of the goal state, written once. */
+  text(goalState: StockGoalState, write: () => string): string {
+    if (goalState !== this.goalState) return write();
+    this.#text ??= write();
+    return this.#text;
   }
 
   /** Writes down what the agent says of itself, where that is news. */

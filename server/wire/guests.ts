@@ -6,7 +6,9 @@ import { takeFrom } from '#server/agent-api/rate-limit.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { wireTokenHash } from '#server/domain/stock-agents/index.ts';
 import { Guest } from './guest.ts';
+import { Pages } from './pages.ts';
 import type { Refusals } from './refusals.ts';
+import { sooner } from './sooner.ts';
 
 /** VMs of which more is kept than whose they are, some kilobytes each; what was forgotten is read again. */
 const most = 20_000;
@@ -18,6 +20,7 @@ export class Guests {
   /** Of tokens that were none: one is drawn anew each time, so that they never will be. */
   readonly #refused = new LRUCache<string, true>({ max: most });
   readonly #byVm = new LRUCache<string, Guest>({ max: most });
+  readonly #pages = new Pages();
 
   constructor(agents: KnownAgents, refusals: Refusals) {
     this.#agents = agents;
@@ -26,7 +29,8 @@ export class Guests {
 
   /**
    * The VM that a call speaks for. Throws 403 `wire_refused`, whatever is wrong, and 429 `too_many_requests`. While the
-   * database is away who was let in before is let in again: nothing about it can have been changed meanwhile.
+   * database is away or slow who was let in before is let in again, to what this process has in memory; the tenant key
+   * is given under the eyes of the database alone.
    */
   async admit(call: AgentCall, vmId: string): Promise<Guest> {
     const { config } = call.door.services;
@@ -38,7 +42,7 @@ export class Guests {
     const before = known?.hash === hash ? known : null;
     const agent = await this.#find(call, hash, before);
     takeFrom(agent, config.vmRate, call.door.clock().getTime());
-    const guest = before ?? new Guest(vmId, hash, agent);
+    const guest = before ?? new Guest(vmId, hash, agent, this.#pages);
     guest.agent = agent;
     if (before === null) this.#byVm.set(vmId, guest);
     return guest;
@@ -46,7 +50,9 @@ export class Guests {
 
   async #find(call: AgentCall, hash: string, before: Guest | null): Promise<KnownAgent> {
     try {
-      return await this.#agents.findByHash(hash);
+      const found = this.#agents.findByHash(hash);
+      if (!(found instanceof Promise)) return found;
+      return await (before === null ? found : sooner(found, before.agent));
     } catch (error) {
       if (error instanceof DomainError && error.code === 'credential_refused') {
         this.#refused.set(hash, true);

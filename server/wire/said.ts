@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { StatusObject } from '#protocol/index.ts';
 import type { ShownStatus } from '#server/domain/stock-agents/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
@@ -11,6 +12,7 @@ const repeatMs = (reportSeconds - 10) * 1_000;
  * all that has to be known of it.
  */
 export class Said {
+  // Of all that was said a digest is enough, however long it was.
   /** Times of statuses by extension, as long as nothing else of them changes. */
   readonly #stamps = new Map<string, { said: string; at: string }>();
   #told: { text: string; at: number; blob: string; etag: string } | null = null;
@@ -60,10 +62,10 @@ export class Said {
 }
 
 /** A blob but for the times of its upload; within a text the quotes would be escaped. */
-const withoutTimes = (blob: string): string => blob.replace(/"timestampUTC": ?"[^"\\]{0,40}"/g, '');
+const withoutTimes = (blob: string): string => digestOf(blob.replace(/"timestampUTC": ?"[^"\\]{0,40}"/g, ''));
 
 /** Without the time of the upload. */
-const textOf = ({ agentTime, ...report }: Report): string => JSON.stringify(report);
+const textOf = ({ agentTime, ...report }: Report): string => digestOf(JSON.stringify(report));
 
 /** What the agent told of a status, and nothing that was found out or filled in since. */
 function contentOf(status: object): string {
@@ -72,5 +74,7 @@ function contentOf(status: object): string {
     ...{ status: of.status, code: of.code ?? null, formattedMessage: of.formattedMessage ?? null },
     substatus: (of.substatus ?? []).map(pick),
   });
-  return canonicalJson(pick(status));
+  return digestOf(canonicalJson(pick(status)));
 }
+
+const digestOf = (text: string): string => hash('sha256', text, 'base64url');

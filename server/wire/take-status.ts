@@ -26,7 +26,15 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
   const blob = faults.length > 0 ? null : readStatus(value);
   if (blob === null) return emptyAnswer(400);
   noteDone(wire);
-  await soon(wire, 'status', hear(wire, goalState, blob, text));
+  const { isTelling } = wire.guest;
+  // One after the other: while the database is slow no more than one of each VM waits for it.
+  if (!isTelling.status) {
+    isTelling.status = true;
+    const heard = hear(wire, goalState, blob, text).finally(() => {
+      isTelling.status = false;
+    });
+    await soon(wire, 'status', heard);
+  }
   return emptyAnswer(accepted);
 }
 
@@ -57,7 +65,7 @@ async function tell(
   const { vmId } = guest;
   guest.notedAt = ctx.now.getTime();
   const { settled, agentVersion, os } = blob;
-  const version = (agentVersion ?? goalState.heard.version).slice(0, 64);
+  const version = agentVersion ?? goalState.heard.version;
   await guest.note(ctx, goalState, { version, os, settled: settled ?? goalState.heard.settled });
   const recover = await recoveryOf(wire, goalState, report);
   const input = { vmId, report, receivedAt: ctx.now, counter: null, recover };

@@ -25,12 +25,12 @@ export function isOwnStatus(wire: WireCall, containerId: string, ofVm: string, q
 
 /** A blob that comes at once, or a blob of pages: begun with its length, then page by page. */
 export async function takeUpload(wire: WireCall, upload: Upload, accepted: number): Promise<AgentAnswer> {
-  const { pages } = wire.guest;
+  const { pages, vmId } = wire.guest;
   const { content } = upload;
   const most = wire.ctx.config.limits.report.bytes;
   if (upload.query.get('comp') === 'page') {
     const start = Number(/^bytes=(\d{1,9})-\d{1,9}$/.exec(upload.header('x-ms-range') ?? '')?.[1] ?? Number.NaN);
-    const blob = content === null || Number.isNaN(start) ? false : pages.put(start, content);
+    const blob = content === null || Number.isNaN(start) ? false : pages.put(vmId, start, content);
     if (blob === false) return emptyAnswer(400);
     return blob === null ? emptyAnswer(accepted) : takeStatus(wire, trimmed(blob), accepted);
   }
@@ -38,7 +38,7 @@ export async function takeUpload(wire: WireCall, upload: Upload, accepted: numbe
     const length = Number(upload.header('x-ms-blob-content-length') ?? Number.NaN);
     if (!Number.isSafeInteger(length) || length < 1) return emptyAnswer(400);
     if (length > most) return emptyAnswer(413);
-    pages.begin(length);
+    pages.begin(vmId, length);
     return emptyAnswer(accepted);
   }
   if (content === null) return emptyAnswer(400);

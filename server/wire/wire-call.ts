@@ -4,6 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
 import type { Guest } from './guest.ts';
+import { sooner } from './sooner.ts';
 
 /** A call that was let in, with its path and query as the guest sent them. */
 export interface WireCall {
@@ -18,13 +19,17 @@ export function wireCall(call: AgentCall, guest: Guest, path: string, query: str
   return { call, ctx: contextOf(call, guest.agent), guest, path, query: new URLSearchParams(query) };
 }
 
-/** The goal state in force. Throws 403 where the VM has no stock agent any more. */
-export async function currentOf({ guest, ctx }: WireCall): Promise<StockGoalState> {
-  const goalState = await guest.current(ctx).catch((error: unknown) => {
-    // Better the one that it has than none, while nobody can look.
-    if (guest.goalState === null) throw error;
-    return guest.goalState;
-  });
+/**
+ * The goal state in force, in the incarnation `least` or a later one: the agent may have heard of it from another process,
+ * which knew of it first. Throws 403 where the VM has no stock agent any more.
+ */
+export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<StockGoalState> {
+  const known = guest.known(least);
+  if (known !== null) return known;
+  const loading = guest.current(ctx, least);
+  // Better the one that it has than none, while nobody can look.
+  const before = guest.goalState;
+  const goalState = await (before === null ? loading : sooner(loading, before).catch(() => before));
   if (goalState === null) throw new DomainError('forbidden', 'wire_refused');
   return goalState;
 }

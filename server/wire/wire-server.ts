@@ -1,4 +1,5 @@
 import type { AgentAnswer } from '#server/agent-api/call.ts';
+import { takeFrom } from '#server/agent-api/rate-limit.ts';
 import { sendPackage } from '#server/agent-api/routes/packages/route.ts';
 import { wrapTenantKey } from '#server/domain/stock-agents/index.ts';
 import { extensionsConfigXml } from './documents/extensions-config.ts';
@@ -36,14 +37,15 @@ const isMachine = (path: string): boolean => path === '/machine' || path === '/m
 async function goalState(wire: WireCall): Promise<AgentAnswer> {
   const goalState = await currentOf(wire);
   noteIdle(wire);
-  return xmlAnswer(wire.guest.text(goalState, 'goal-state', () => goalStateXml(wire.guest.vmId, goalState)));
+  return xmlAnswer(wire.guest.text(goalState, () => goalStateXml(wire.guest.vmId, goalState)));
 }
 
 /** What a goal state names. It is always the one in force: an agent that asks for an older one asks again at once. */
 async function config(wire: WireCall): Promise<AgentAnswer> {
-  const { guest, path } = wire;
+  const { guest, path, query } = wire;
   const [, containerId, what] = /^\/machine\/([^/]+)\/([a-z-]+)$/.exec(path) ?? [];
-  const goalState = await currentOf(wire);
+  const asked = /^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0;
+  const goalState = await currentOf(wire, Number(asked));
   if (containerId !== goalState.containerId) return emptyAnswer(410);
   const vm = { id: guest.vmId, name: guest.agent.vmName };
   switch (what) {
@@ -54,7 +56,7 @@ async function config(wire: WireCall): Promise<AgentAnswer> {
     case 'extensions-config': {
       noteBusy(wire, goalState);
       const secret = statusSecret(wire, containerId);
-      return xmlAnswer(guest.text(goalState, what, () => extensionsConfigXml(vm.id, goalState, secret)));
+      return xmlAnswer(extensionsConfigXml(vm.id, goalState, secret));
     }
     case 'certificates':
       return certificates(wire, goalState.incarnation);
@@ -63,6 +65,10 @@ async function config(wire: WireCall): Promise<AgentAnswer> {
   }
 }
 
+/** An agent makes a certificate at each start; each is an act. Six at once, and one every ten seconds. */
+const renewalsPerSecond = 0.1;
+const renewalSeconds = 60;
+
 /** The tenant key, for the certificate in the request; the forwarder's token is what lets this caller have it. */
 async function certificates({ call, ctx, guest }: WireCall, incarnation: number): Promise<AgentAnswer> {
   const sent = call.header('x-ms-guest-agent-public-x509-cert') ?? '';
@@ -70,7 +76,9 @@ async function certificates({ call, ctx, guest }: WireCall, incarnation: number)
   if (!/^[A-Za-z0-9+/]{100,12000}={0,2}$/.test(base64)) return emptyAnswer(400);
   const lines = base64.match(/.{1,64}/g) ?? [];
   const pem = ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
-  const wrapped = await wrapTenantKey(ctx, guest.vmId, pem);
+  if (guest.transport !== base64) takeFrom(guest.renewals, renewalsPerSecond, ctx.now.getTime(), renewalSeconds);
+  guest.transport = base64;
+  const wrapped = await wrapTenantKey(ctx, { vmId: guest.vmId, credentialHash: guest.hash, transportPem: pem });
   return wrapped === null ? emptyAnswer(400) : xmlAnswer(certificatesXml(wrapped, incarnation));
 }
 

@@ -30,12 +30,15 @@ export interface StockAgentNews {
 
 type Row = typeof stockAgents.$inferSelect;
 
+/** How often others may be faster; more often something else is wrong, and nobody should wait for it. */
+const mostTries = 5;
+
 /**
  * The goal state in force, noted as delivered, in the incarnation that the agent knows it by or a new one. Some
  * statements, asked once for each goal state. Null for a VM that has no stock agent.
  */
 export async function handOutGoalState(ctx: Context, vmId: string): Promise<StockGoalState | null> {
-  for (;;) {
+  for (let tries = 0; tries < mostTries; tries += 1) {
     const fetched = await fetchGoalState(ctx.db, vmId, ctx.now);
     const [known] = await ctx.db
       .select({ stock: stockAgents, version: agents.version, os: agents.os })
@@ -64,6 +67,7 @@ export async function handOutGoalState(ctx: Context, vmId: string): Promise<Stoc
       heard: { version: known.version, os: known.os, settled: settled || null },
     };
   }
+  throw new Error('a goal state never settled');
 }
 
 /** Writes down which goal state the agent has seen, under an incarnation of its own. Null where others were faster. */

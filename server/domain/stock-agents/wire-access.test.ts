@@ -7,8 +7,8 @@ import { getGoalState, setExtension } from '#server/domain/goal-states/index.ts'
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
-import { getWireAccess, grantWireAccess, revokeWireAccess, rotateTenantKey } from './index.ts';
-import { openTenantKey } from './tenant-key.ts';
+import { getWireAccess, grantWireAccess, revokeWireAccess, rotateTenantKey, wrapTenantKey } from './index.ts';
+import { makeTenantKey, openTenantKey } from './tenant-key.ts';
 import { wireTokenHash } from './wire-token.ts';
 
 let ctx: Context;
@@ -114,6 +114,17 @@ describe('the tenant key', () => {
       settings: { protectedSettingsCertThumbprint: renewed.thumbprint },
     });
     expect(await actsOf(vmId)).toContain('wire-access.rotate-key');
+  });
+
+  test('is for who holds the token that is in force, whatever a process remembers', async () => {
+    const vmId = await givenVm('rotated');
+    const [before, after] = [await grantWireAccess(ctx, { vmId }), await grantWireAccess(ctx, { vmId })];
+    const transportPem = (await makeTenantKey(ctx.now)).certificate.pem;
+    const wrap = ({ token }: { token: string }) =>
+      wrapTenantKey(ctx, { vmId, credentialHash: wireTokenHash(vmId, token), transportPem });
+    expect(await wrap(before)).toBeNull();
+    expect(await actsOf(vmId)).not.toContain('wire-access.renew-certificate');
+    expect(await wrap(after)).toBeInstanceOf(Buffer);
   });
 
   test('goes with the VM', async () => {

@@ -10,9 +10,13 @@ import { openTenantKey } from './tenant-key.ts';
 /**
  * The tenant key of a VM and its certificate as PKCS#12 in a CMS envelope (DER) for the transport certificate that the
  * agent made (PEM). Another one than before is an act: the agent makes one at each start, and whoever holds the
- * forwarder's token could too. Null where the certificate cannot be sealed for, or the VM has no stock agent.
+ * forwarder's token could too. Null where the certificate cannot be sealed for, or the token with this hash is not the
+ * VM's by now, whatever the caller remembers.
  */
-export async function wrapTenantKey(ctx: Context, vmId: string, transportPem: string): Promise<Buffer | null> {
+export async function wrapTenantKey(
+  ctx: Context,
+  { vmId, credentialHash, transportPem }: { vmId: string; credentialHash: string; transportPem: string },
+): Promise<Buffer | null> {
   const transport = readSealingCertificate(transportPem);
   if (transport === null) return null;
   const sealed = await ctx.db.transaction(async (tx) => {
@@ -24,7 +28,7 @@ export async function wrapTenantKey(ctx: Context, vmId: string, transportPem: st
       })
       .from(stockAgents)
       .innerJoin(agents, eq(agents.vmId, stockAgents.vmId))
-      .where(eq(stockAgents.vmId, vmId));
+      .where(and(eq(stockAgents.vmId, vmId), eq(agents.credentialHash, credentialHash)));
     if (row === undefined) return null;
     const { thumbprint } = transport;
     const changed = await tx
