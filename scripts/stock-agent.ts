@@ -48,7 +48,7 @@ const { vm: vmId, gateway: gatewayUrl, name } = flags;
 const machine = await StockMachine.make({ name, agent, gatewayUrl, vmId, token, settings, logs });
 console.log(`${name} with waagent ${agent.version} is on. Type a command to run it there; the end of input ends it.`);
 await machine.start();
-const following = spawn('tail', ['-n', '+1', '-F', machine.file('/var/log/waagent.log')], {
+const following = spawn('tail', ['-n', '+1', `--pid=${process.pid}`, '-F', machine.file('/var/log/waagent.log')], {
   stdio: ['ignore', 'inherit', 'ignore'],
 });
 const reader = createInterface({ input: process.stdin });
