@@ -31,9 +31,21 @@ interface Watched {
   reading: Promise<StatusWord | null> | null;
   /** A change is to be read; further ones until then are the same to us. */
   isDue: boolean;
+  /** A reading on its period has not ended: another one would only wait behind it, as long as half a file takes. */
+  isBeingRead: boolean;
   /** When a change was read last. */
   changeRead: number;
 }
+
+const unread = {
+  lastText: null,
+  lastProblem: null,
+  seen: null,
+  reading: null,
+  isDue: false,
+  isBeingRead: false,
+  changeRead: 0,
+};
 
 /** A file that changes all the time is read so often. */
 const changeMilliseconds = 200;
@@ -103,21 +115,26 @@ export class Observer {
     this.watchers.clear();
   }
 
-  private follow(what: Omit<Watched, 'lastText' | 'lastProblem' | 'seen' | 'reading' | 'isDue' | 'changeRead'>): void {
-    const fresh = { lastText: null, lastProblem: null, seen: null, reading: null, isDue: false, changeRead: 0 };
-    const one: Watched = { ...what, ...fresh };
+  private follow(what: Omit<Watched, keyof typeof unread>): void {
+    const one: Watched = { ...what, ...unread };
     this.watched.set(`${what.kind} ${what.extension}`, one);
     this.arrange();
-    this.readSoon(one, false);
+    void this.readSoon(one, false);
   }
 
   private readAll(kind: Watched['kind']): void {
     this.arrange();
-    for (const one of this.watched.values()) if (one.kind === kind) this.readSoon(one, true);
+    for (const one of this.watched.values()) {
+      if (one.kind !== kind || one.isBeingRead) continue;
+      one.isBeingRead = true;
+      void this.readSoon(one, true).finally(() => {
+        one.isBeingRead = false;
+      });
+    }
   }
 
-  private readSoon(one: Watched, always: boolean): void {
-    this.read(one, always).catch((error: unknown) => this.journal.warn(`${one.path}: ${sentenceOf(error)}`));
+  private async readSoon(one: Watched, always: boolean): Promise<void> {
+    await this.read(one, always).catch((error: unknown) => this.journal.warn(`${one.path}: ${sentenceOf(error)}`));
   }
 
   /** One reading at a time for each file; what changes meanwhile is read after it. */
@@ -204,7 +221,7 @@ export class Observer {
     while (one.reading !== null) await one.reading.catch(() => null);
     one.isDue = false;
     one.changeRead = performance.now();
-    this.readSoon(one, false);
+    void this.readSoon(one, false);
   }
 }
 
