@@ -2,6 +2,7 @@ import { BlockList } from 'node:net';
 import pino from 'pino';
 import { SaxesParser } from 'saxes';
 import { createAgentHandler } from '#server/agent-api/handler.ts';
+import type { KnownAgents } from '#server/agent-api/known-agents.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { grantWireAccess } from '#server/domain/stock-agents/index.ts';
@@ -13,6 +14,7 @@ import { createWireHandler, isWirePath, wireUploads } from '#server/wire/handler
 export interface WireDoor {
   url: string;
   serving: Serving;
+  agents: KnownAgents;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export async function openWireDoor(services: Services, clock?: Clock): Promise<W
   return {
     url: `http://127.0.0.1:${serving.port}`,
     serving,
+    agents: agent.door.agents,
     close: async () => {
       await serving.close(1_000);
       await agent.close();

@@ -10,7 +10,7 @@ import { getInstanceView } from '#server/domain/views/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { statementsOf } from '#server/testing/statements.ts';
-import { givenStockVm, openWireDoor, StockVm, type WireDoor } from '#server/testing/stock-agent.ts';
+import { givenStockVm, openWireDoor, type StockVm, type WireDoor } from '#server/testing/stock-agent.ts';
 
 let ctx: Context;
 let door: WireDoor;
@@ -197,54 +197,6 @@ test('an agent that runs commands is expected to be silent, until it says someth
   await vm.report();
   await expect.poll(() => statusIn(3), soon).toBe('unknown');
   expect(await statusIn(11)).toBe('unresponsive');
-});
-
-describe('two gateways', () => {
-  test('take an unchanged status for what it is, whoever hears it', async () => {
-    const vm = await givenStockVm(ctx, door, 'both');
-    await set(vm, 'probe');
-    await vm.poll();
-    const there = await openWireDoor(ctx);
-    const elsewhere = new StockVm(there.url, vm.vmId, vm.token);
-    await elsewhere.poll();
-    await vm.report();
-    await elsewhere.report();
-    const { rows } = await ctx.db.$client.query(
-      `select kind, document -> 'file' -> 0 ->> 'timestampUTC' as at from report_history where vm_id = $1 and kind = 'status'`,
-      [vm.vmId],
-    );
-    expect(rows).toHaveLength(1);
-    await there.close();
-  });
-});
-
-describe('while the database is away', () => {
-  test('who is known gets its goal state and is heard out, and who is not comes again soon', async () => {
-    const [vm, unknown] = [await givenStockVm(ctx, door, 'away'), await givenStockVm(ctx, door, 'not-met')];
-    await set(vm, 'probe');
-    const before = await vm.poll();
-    await vm.report();
-    const agents = await openWireDoor(ctx);
-    const here = new StockVm(agents.url, vm.vmId, vm.token);
-    await here.poll();
-    const gone = () => Promise.reject(new Error('the database is away'));
-    const spies = (['query', 'connect'] as const).map((name) =>
-      vi.spyOn(ctx.db.$client, name).mockImplementation(gone),
-    );
-    try {
-      const statuses = async (path: string) => [
-        (await here.call('wire', path)).status,
-        (await new StockVm(agents.url, unknown.vmId, unknown.token).call('wire', path)).status,
-      ];
-      expect(await statuses('/machine/?comp=goalstate')).toEqual([200, 424]);
-      expect((await here.poll()).incarnation).toBe(before.incarnation);
-      expect((await here.report()).status).toBe(200);
-    } finally {
-      for (const spy of spies) spy.mockRestore();
-      await agents.close();
-    }
-    await unknown.poll();
-  });
 });
 
 describe('what an idle agent costs', () => {

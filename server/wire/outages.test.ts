@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Context } from '#server/domain/context.ts';
+import { setExtension } from '#server/domain/goal-states/index.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { givenStockVm, openWireDoor, StockVm, type WireDoor } from '#server/testing/stock-agent.ts';
+
+let ctx: Context;
+let door: WireDoor;
+
+beforeAll(async () => {
+  ctx = await testContext({ role: 'operator', services: await testServices({ config: { wire: true, vmRate: 0 } }) });
+  door = await openWireDoor(ctx);
+  await givenVersion(ctx.db, { reportHeartbeat: false });
+});
+afterAll(() => door.close());
+
+const set = (vm: StockVm, name: string) =>
+  setExtension(ctx, {
+    vmId: vm.vmId,
+    name,
+    goal: { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' },
+  });
+
+describe('two gateways', () => {
+  test('take an unchanged status for what it is, whoever hears it', async () => {
+    const vm = await givenStockVm(ctx, door, 'both');
+    await set(vm, 'probe');
+    await vm.poll();
+    const there = await openWireDoor(ctx);
+    const elsewhere = new StockVm(there.url, vm.vmId, vm.token);
+    await elsewhere.poll();
+    await vm.report();
+    await elsewhere.report();
+    const { rows } = await ctx.db.$client.query(
+      `select kind, document -> 'file' -> 0 ->> 'timestampUTC' as at from report_history where vm_id = $1 and kind = 'status'`,
+      [vm.vmId],
+    );
+    expect(rows).toHaveLength(1);
+    await there.close();
+  });
+});
+
+describe('while the database is away', () => {
+  test('who is known gets its goal state and is heard out, and who is not comes again soon', async () => {
+    const [vm, unknown] = [await givenStockVm(ctx, door, 'away'), await givenStockVm(ctx, door, 'not-met')];
+    await set(vm, 'probe');
+    const before = await vm.poll();
+    await vm.report();
+    const agents = await openWireDoor(ctx);
+    const here = new StockVm(agents.url, vm.vmId, vm.token);
+    await here.poll();
+    const gone = () => Promise.reject(new Error('the database is away'));
+    const spies = (['query', 'connect'] as const).map((name) =>
+      vi.spyOn(ctx.db.$client, name).mockImplementation(gone),
+    );
+    try {
+      const statuses = async (path: string) => [
+        (await here.call('wire', path)).status,
+        (await new StockVm(agents.url, unknown.vmId, unknown.token).call('wire', path)).status,
+      ];
+      expect(await statuses('/machine/?comp=goalstate')).toEqual([200, 424]);
+      expect((await here.poll()).incarnation).toBe(before.incarnation);
+      expect((await here.report()).status).toBe(200);
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+      await agents.close();
+    }
+    await unknown.poll();
+  });
+});
+
+test('while the database stalls who is known gets the goal state that it has', async () => {
+  const vm = await givenStockVm(ctx, door, 'stalled');
+  await set(vm, 'probe');
+  const { incarnation } = await vm.poll();
+  const stalls = Promise.withResolvers<void>();
+  const { $client } = ctx.db;
+  const spies = (['query', 'connect'] as const).map((name) => {
+    const original = $client[name].bind($client) as (...args: unknown[]) => Promise<never>;
+    const later = (...args: unknown[]) => stalls.promise.then(() => original(...args));
+    return vi.spyOn($client, name).mockImplementation(later as never);
+  });
+  try {
+    // As if something had been told of the VM.
+    door.agents.forget(vm.vmId);
+    const began = performance.now();
+    expect((await vm.poll()).incarnation).toBe(incarnation);
+    expect(performance.now() - began).toBeLessThan(8_000);
+  } finally {
+    stalls.resolve();
+    for (const spy of spies) spy.mockRestore();
+  }
+  expect((await vm.report()).status).toBe(200);
+});
