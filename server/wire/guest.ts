@@ -20,7 +20,7 @@ export class Guest {
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
   /** What its agent told and is being taken in; what comes meanwhile comes again. */
-  readonly isTelling = { status: false, telemetry: false };
+  readonly isTelling = { status: false, telemetry: false, log: false };
   /** The transport certificate that was in its last request, and how many others may follow. */
   transport = '';
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };

@@ -22,7 +22,7 @@ export interface WireHandler {
 export const isWirePath = (path: string): boolean => /^\/(?:wire|hgap)(?:\/|$)/.test(path);
 
 /** Paths whose bodies may take long. */
-export const wireUploads = /\/vmAgentLog$/;
+export const wireUploads = /^\/hgap\/[^/]+\/vmAgentLog$/;
 
 const place = /^\/(wire|hgap)\/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(\/.*)?$/;
 /** What is answered with bytes as they come. */

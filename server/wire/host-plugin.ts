@@ -72,12 +72,18 @@ async function artifact(wire: WireCall): Promise<AgentAnswer | Response> {
   return address === null ? absent() : packages(wire, address.path);
 }
 
-/** The agent's own log: taken, so that it goes on, and dropped. */
-async function agentLog({ call, ctx }: WireCall): Promise<AgentAnswer> {
-  let size = 0;
-  for await (const chunk of call.stream()) {
-    size += chunk.byteLength;
-    if (size > ctx.config.limits.logs.archiveBytes) return emptyAnswer(413);
+/** The agent's own log: taken, so that it goes on, and dropped; one of a VM at a time, for it may come slowly. */
+async function agentLog({ call, ctx, guest }: WireCall): Promise<AgentAnswer> {
+  if (guest.isTelling.log) return emptyAnswer(424);
+  guest.isTelling.log = true;
+  try {
+    let size = 0;
+    for await (const chunk of call.stream()) {
+      size += chunk.byteLength;
+      if (size > ctx.config.limits.logs.archiveBytes) return emptyAnswer(413);
+    }
+    return emptyAnswer(200);
+  } finally {
+    guest.isTelling.log = false;
   }
-  return emptyAnswer(200);
 }

@@ -5,7 +5,7 @@ import { listShownStatuses, type StockGoalState } from '#server/domain/stock-age
 import { parseJson } from '#server/platform/json.ts';
 import { noteDone } from './sightings.ts';
 import { readStatus, type StatusBlob } from './status/read-status.ts';
-import { type Report, translateStatus } from './status/translate-status.ts';
+import { partsOf, type Report, translateStatus } from './status/translate-status.ts';
 import { currentOf, emptyAnswer, soon, type WireCall } from './wire-call.ts';
 
 /**
@@ -68,12 +68,16 @@ async function tell(
   const version = agentVersion ?? goalState.heard.version;
   await guest.note(ctx, goalState, { version, os, settled: settled ?? goalState.heard.settled });
   const recover = await recoveryOf(wire, goalState, report);
-  const input = { vmId, report, receivedAt: ctx.now, counter: null, recover };
   const keep = (): void => guest.said.keep(report, text, goalState.etag, ctx.now);
   try {
-    const { removed } = await call.door.intake.take(ctx, input, text.length);
+    const parts = partsOf(report, ctx.config.limits.report.entries);
+    let gone = 0;
+    for (const part of parts) {
+      const input = { vmId, report: part, receivedAt: ctx.now, counter: null, recover };
+      gone += (await call.door.intake.take(ctx, input, text.length)).removed.length;
+    }
     keep();
-    if (removed.length > 0) call.door.agents.forget(vmId);
+    if (gone > 0) call.door.agents.forget(vmId);
   } catch (error) {
     // What is refused is no better a few seconds later.
     if (error instanceof DomainError && error.kind !== 'unavailable') keep();

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { partsOf, placeholdersOf } from '#protocol/template.ts';
 import type { Messages } from './message.ts';
 import { MessageMatcher } from './message-matcher.ts';
+import { recoverStatus } from './recover.ts';
 
 const matcherOf = (languages: Record<string, Messages>) => new MessageMatcher(new Map(Object.entries(languages)));
 const english = (messages: Messages) => matcherOf({ en: messages });
@@ -153,4 +154,19 @@ test('a template is taken apart as it is filled', () => {
   expect(partsOf('{{{0}}} <1>{0}')).toEqual({ literals: ['{', '} ', '', ''], indexes: [0, 1, 0] });
   expect(partsOf('')).toEqual({ literals: [''], indexes: [] });
   expect(placeholdersOf('{1} <0> {1} {{2}}')).toEqual([0, 1]);
+});
+
+test('of one report so many characters are looked for, and what is beyond stays as it was sent', () => {
+  const said = (message: string) => ({ status: 'success', formattedMessage: { lang: 'en-US', message } });
+  const substatus = [said('x'.repeat(16_000)), said('The share is not mounted.')].map((each) => ({ ...each }));
+  const status = (times: number) => ({
+    ...{ status: 'success', substatus: Array.from({ length: times }, () => structuredClone(substatus)).flat() },
+  });
+  const found = (times: number) => {
+    const whole = status(times) as never as Parameters<typeof recoverStatus>[0];
+    for (const below of whole.substatus) below.substatus = [];
+    recoverStatus(whole, english(mount));
+    return whole.substatus.filter(({ message }) => message?.recovered).length;
+  };
+  expect([found(2), found(10)]).toEqual([2, 4]);
 });

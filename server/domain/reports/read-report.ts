@@ -20,7 +20,13 @@ import {
   statusFileWith,
 } from '#protocol/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
-import { type MessageMatcher, recoverHeartbeat, recoverStatus } from '#server/domain/localization/index.ts';
+import {
+  type MessageMatcher,
+  type RecoveryRoom,
+  recoverHeartbeat,
+  recoverStatus,
+  recoveryRoom,
+} from '#server/domain/localization/index.ts';
 
 interface EntryBase {
   /** JSON pointer into the report. */
@@ -58,6 +64,7 @@ interface Reading {
   schemas: Schemas;
   limits: DocumentLimits;
   recover: Recover;
+  room: RecoveryRoom;
 }
 
 // Schemas cost more to build than to run; limits are made once per process.
@@ -115,8 +122,9 @@ export function readReport(
     });
   };
   each('handlers', (raw, path) => readHandler(schemas, raw, path, faults));
-  each('heartbeats', (raw, path) => readHeartbeat({ schemas, limits, recover }, raw, path, faults));
-  each('statuses', (raw, path) => readStatus({ schemas, limits, recover }, raw, path, faults));
+  const reading = { schemas, limits, recover, room: recoveryRoom() };
+  each('heartbeats', (raw, path) => readHeartbeat(reading, raw, path, faults));
+  each('statuses', (raw, path) => readStatus(reading, raw, path, faults));
   const shown = faults.slice(0, maxFaults);
   if (envelope === null) throw new DomainError('bad_request', 'report_invalid', { faults: shown });
   return { envelope, entries, faults: shown };
@@ -149,7 +157,7 @@ function readHandler(schemas: Schemas, raw: unknown, path: string, faults: Fault
 }
 
 function readHeartbeat(
-  { schemas, limits, recover }: Reading,
+  { schemas, limits, recover, room }: Reading,
   raw: unknown,
   path: string,
   faults: Fault[],
@@ -162,13 +170,13 @@ function readHeartbeat(
   if (entry === null || document === null) return null;
   const { extension: name, ageSeconds, readSecondsAgo } = entry;
   const ages = { ageSeconds, readSecondsAgo };
-  recoverHeartbeat(document, recover.get(name));
+  recoverHeartbeat(document, recover.get(name), room);
   const hash = fingerprint(document);
   return { kind: 'heartbeat', path, name, sequenceNumber: null, ...ages, document, hash, raw: raw as typeof entry };
 }
 
 function readStatus(
-  { schemas, limits, recover }: Reading,
+  { schemas, limits, recover, room }: Reading,
   raw: unknown,
   path: string,
   faults: Fault[],
@@ -181,7 +189,7 @@ function readStatus(
   if (entry === null || document === null) return null;
   const { extension: name, sequenceNumber, ageSeconds, readSecondsAgo } = entry;
   const ages = { ageSeconds, readSecondsAgo };
-  recoverStatus(document, recover.get(name));
+  recoverStatus(document, recover.get(name), room);
   const hash = fingerprint(document);
   return { kind: 'status', path, name, sequenceNumber, ...ages, document, hash, raw: raw as typeof entry };
 }

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { agents, stockAgents } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -11,7 +11,10 @@ export async function noteStockAgent(
   { version, os, settled }: StockAgentNews,
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    await tx.update(agents).set({ version, os }).where(eq(agents.vmId, vmId));
+    await tx
+      .update(agents)
+      .set({ version, os })
+      .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')));
     if (settled !== null) {
       await tx
         .update(stockAgents)

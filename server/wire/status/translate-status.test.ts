@@ -3,7 +3,7 @@ import type { GoalStateExtension } from '#protocol/index.ts';
 import type { StockExtension, StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { defaultLimits } from '#server/platform/limits.ts';
 import { readStatus } from './read-status.ts';
-import { translateStatus } from './translate-status.ts';
+import { partsOf, translateStatus } from './translate-status.ts';
 
 const timeouts = { install: 300, update: 300, enable: 300, disable: 300, uninstall: 300 };
 const handler = 'Acme.Lab.Probe';
@@ -326,4 +326,16 @@ test('what is long or no number of a goal state is cut or left out, without half
   const os = { name: 'x'.repeat(63), version: 'y'.repeat(64) };
   const read = readStatus({ guestOSInfo, aggregateStatus });
   expect(read).toMatchObject({ agentVersion: 'z'.repeat(64), os, settled: null, isWhole: true });
+});
+
+test('of more extensions than one report may tell of, several tell', () => {
+  const frame = { periods: { heartbeatSeconds: 60, statusSeconds: 60 }, heartbeats: [] };
+  const handlers = Array.from({ length: 150 }, (_, at) => ({
+    ...{ extension: `probe-${at}`, version: '1.0', sequenceNumber: 1, state: 'enabled' as const },
+  }));
+  const statuses = handlers.map(({ extension, sequenceNumber }) => ({ extension, sequenceNumber, file: [] }));
+  const parts = partsOf({ ...frame, handlers, statuses }, 200);
+  expect(parts.map((part) => part.handlers.length + part.statuses.length)).toEqual([132, 132, 36]);
+  expect(parts.flatMap((part) => part.handlers)).toEqual(handlers);
+  expect(partsOf({ ...frame, handlers, statuses: [] }, 200)).toHaveLength(1);
 });

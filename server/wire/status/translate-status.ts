@@ -70,6 +70,27 @@ export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bou
   return report;
 }
 
+/** A report in parts that have no more entries than one may have; nearly always it is one. */
+export function partsOf(report: Report, mostEntries: number): Report[] {
+  const lists = [report.handlers, report.heartbeats, report.statuses];
+  const [count, longest] = [
+    lists.reduce((sum, { length }) => sum + length, 0),
+    Math.max(...lists.map((l) => l.length)),
+  ];
+  if (count <= mostEntries) return [report];
+  const most = Math.max(1, Math.floor(mostEntries / lists.length));
+  return Array.from({ length: Math.ceil(longest / most) }, (_, part) => {
+    const [from, until] = [part * most, (part + 1) * most];
+    const { handlers, heartbeats, statuses } = report;
+    return {
+      ...report,
+      handlers: handlers.slice(from, until),
+      heartbeats: heartbeats.slice(from, until),
+      statuses: statuses.slice(from, until),
+    };
+  });
+}
+
 /** The entry of an extension; of a handler of several, its own before one of the handler as a whole. */
 function entryOf({ goal, wireName }: StockExtension, handlers: readonly HandlerStatus[]): HandlerStatus | null {
   const ofHandler = handlers.filter(({ handlerName }) => handlerName.toLowerCase() === goal.handler.toLowerCase());
