@@ -18,13 +18,7 @@ export function MarkedText({ said }: { said: Said }) {
   return (
     <>
       <MessageText said={said} />
-      {isOther ? (
-        <>
-          {/* Keeps the mark on the line of the last word. */}
-          {'\u2060'}
-          <RecoveredMark said={said} className="-my-1 ms-0.5" />
-        </>
-      ) : null}
+      {isOther ? <RecoveredMark said={said} className="-my-1 ms-0.5" /> : null}
     </>
   );
 }
