@@ -25,7 +25,7 @@ test('a VM is set to the stock Azure agent, and its English words are read in Ge
   await dialog.getByRole('button', { name: 'Token machen' }).click();
   const command = dialog.getByText('annex_wire_');
   const token = /annex_wire_\S+/.exec((await command.textContent()) ?? '')?.[0] ?? '';
-  await expect(dialog.getByText('wire-forward')).toContainText(vm.id);
+  await expect(dialog.getByText('wire-forward').first()).toContainText(vm.id);
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Schließen' }).last().click();
   await expect(page.getByText(`Der Agent von ${vm.name} hat sich noch nicht gemeldet`)).toBeVisible();

@@ -8,19 +8,28 @@ const tokenFile = '/etc/annex/guest-token';
 
 /** What to run where the guest's forwarder shall be, to copy; with the token, shown once. */
 export function StockCommands({ vmId, gatewayUrl, token }: { vmId: string; gatewayUrl: string; token: string }) {
-  const { t } = useTranslation('enrollment');
+  const { t } = useTranslation(['enrollment', 'vms']);
+  const ways = [
+    { says: t('vms:enroll.file'), agent: 'annex-agent' },
+    { says: t('vms:enroll.clone'), agent: 'npm run -s agent --' },
+  ];
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       {isTaken(gatewayUrl) ? null : (
         <Banner boxed status="warning">
-          {t('stock.plain', { url: gatewayUrl })}
+          {t('enrollment:stock.plain', { url: gatewayUrl })}
         </Banner>
       )}
       <CopyCommand command={`echo ${token} | sudo install -D -m 600 /dev/stdin ${tokenFile}`} />
-      <CopyCommand
-        command={`sudo npm run -s agent -- wire-forward --dir /var/lib/annex-wire --gateway ${gatewayUrl} --vm ${vmId} --guest-token-file ${tokenFile}`}
-      />
-      <p className="text-12 text-ink-3">{t('stock.steps')}</p>
+      {ways.map(({ says, agent }) => (
+        <section key={agent} className="grid grid-cols-[minmax(0,1fr)] gap-2">
+          <p className="text-12 text-ink-2">{says}</p>
+          <CopyCommand
+            command={`sudo ${agent} wire-forward --dir /var/lib/annex-wire --gateway ${gatewayUrl} --vm ${vmId} --guest-token-file ${tokenFile}`}
+          />
+        </section>
+      ))}
+      <p className="text-12 text-ink-3">{t('enrollment:stock.steps')}</p>
     </div>
   );
 }
