@@ -4,7 +4,7 @@ import { SaxesParser } from 'saxes';
 import { createAgentHandler } from '#server/agent-api/handler.ts';
 import type { KnownAgents } from '#server/agent-api/known-agents.ts';
 import type { Context, Services } from '#server/domain/context.ts';
-import { registerVm } from '#server/domain/enrollment/index.ts';
+import { type PresenceBook, registerVm } from '#server/domain/enrollment/index.ts';
 import { grantWireAccess } from '#server/domain/stock-agents/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { type Serving, serve } from '#server/process/http.ts';
@@ -15,6 +15,7 @@ export interface WireDoor {
   url: string;
   serving: Serving;
   agents: KnownAgents;
+  presence: PresenceBook;
   close(): Promise<void>;
 }
 
@@ -37,6 +38,7 @@ export async function openWireDoor(services: Services, clock?: Clock): Promise<W
     url: `http://127.0.0.1:${serving.port}`,
     serving,
     agents: agent.door.agents,
+    presence: agent.door.presence,
     close: async () => {
       await serving.close(1_000);
       await agent.close();

@@ -223,6 +223,8 @@ describe('what an idle agent costs', () => {
       await vm.call('wire', '/HealthService', { method: 'POST', body: '{}' });
     };
     await period();
+    // That it came is written down, and told to screens, up to a second later.
+    await door.presence.flush();
     expect(
       await statementsOf(async () => {
         for (let n = 0; n < 3; n++) await period();

@@ -138,7 +138,7 @@ describe('hostile texts', () => {
   test('four times the text takes not much more than four times as long', () => {
     const matcher = english({ x: `abc {0}${a(200)}b{1} def`, y: '{0}aaaaaaaa{1}aaaaaaab' });
     const time = (text: string): number => {
-      const times = Array.from({ length: 3 }, () => {
+      const times = Array.from({ length: 9 }, () => {
         const begun = performance.now();
         matcher.match(text);
         return performance.now() - begun;
@@ -146,7 +146,8 @@ describe('hostile texts', () => {
       return Math.min(...times);
     };
     time(`abc ${a(50_000)} def`);
-    expect(time(`abc ${a(200_000)} def`) / time(`abc ${a(50_000)} def`)).toBeLessThan(10);
+    // Sixteen times, if it were looked again from every letter.
+    expect(time(`abc ${a(200_000)} def`) / time(`abc ${a(50_000)} def`)).toBeLessThan(13);
   });
 });
 
