@@ -136,8 +136,9 @@ class Output {
 
   /** The command has ended: takes what is on the way. */
   finish({ exitCode, timedOut, note }: Ended): Omit<Outcome, 'seconds'> {
-    this.close();
+    // In this order: a pipe that nobody has open forgets what is in it, and nobody may have read that yet.
     this.drain();
+    this.close();
     const { tail } = this.file.finish(note);
     return { exitCode, timedOut, output: tail, outputFile: this.file.path };
   }

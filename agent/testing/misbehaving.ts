@@ -49,8 +49,9 @@ done`,
     reportHeartbeat: true,
     script: `[ "$1" != enable ] || {
   file=$(folder heartbeatFile)
-  echo '[{"version":1.0,"heartbeat":{"status":"ready","code":0,"Message":"well"}}]' > "$file"
-  touch -d '+2 hours' "$file"
+  echo '[{"version":1.0,"heartbeat":{"status":"ready","code":0,"Message":"well"}}]' > "$file.next"
+  touch -d '+2 hours' "$file.next"
+  mv "$file.next" "$file"
 }`,
   },
 } satisfies Record<string, { type: string; script: string; reportHeartbeat?: boolean }>;
