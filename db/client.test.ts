@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { openDatabase } from './client.ts';
 import { testDatabase } from './testing/database.ts';
 
 test('a connection lost within a transaction fails the transaction, and nothing else', async () => {
@@ -11,4 +13,19 @@ test('a connection lost within a transaction fails the transaction, and nothing 
   });
   await expect(lost).rejects.toThrow();
   expect((await db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }]);
+});
+
+test('a client that is lost before its transaction began is no client less', async () => {
+  const { url } = inject('testDatabase');
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 });
+  const db = openDatabase(pool);
+  try {
+    pool.once('acquire', (client) =>
+      (client as pg.PoolClient & { connection: { stream: { destroy(): void } } }).connection.stream.destroy(),
+    );
+    await expect(db.transaction(async () => {})).rejects.toThrow();
+    expect((await db.execute('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await pool.end();
+  }
 });

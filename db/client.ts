@@ -12,6 +12,21 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 export function openDatabase(pool: pg.Pool): Database {
   // While a transaction holds a client, the pool does not listen to it: a lost connection would end the process, where
   // the statement under way fails anyway.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    client.once('end', () => setTimeout(() => giveBack(client), endedMs).unref());
+  });
   return drizzle(pool, { schema });
+}
+
+/** How long whoever holds a client whose connection ended has to give it back. */
+const endedMs = 1_000;
+
+/** Drizzle keeps a client for ever whose `begin` failed: after some restarts of the database no client would be left. */
+function giveBack(client: pg.PoolClient): void {
+  try {
+    client.release(true);
+  } catch {
+    // It was given back.
+  }
 }
