@@ -12,6 +12,7 @@ const identity = (vm: string, counter: number) => ({
   counter,
   etag: `"${counter % 5}"`,
   logRequests: counter % 2,
+  newestLogRequest: counter % 2 === 0 ? null : `request-${counter}`,
 });
 
 /** A small generator with a seed, so that a failure can be repeated. */
@@ -44,8 +45,8 @@ test('agents are found by credential and by VM as in a map, however they come, g
     } else {
       const expected = model.get(hash);
       const found = memory.find(hash);
-      const { vmId, vmName, instanceId, counter, logRequests, etag } = found ?? {};
-      expect(found && { vmId, vmName, instanceId, counter, logRequests, etag }).toEqual(
+      const { vmId, vmName, instanceId, counter, logRequests, newestLogRequest, etag } = found ?? {};
+      expect(found && { vmId, vmName, instanceId, counter, logRequests, newestLogRequest, etag }).toEqual(
         expected && identity(expected.vm, expected.counter),
       );
       expect(memory.isOfVm(hash, uuidOf(vm))).toBe(expected !== undefined);
@@ -73,10 +74,10 @@ test('a call whose agent was forgotten meanwhile knows who it is, and writes to 
   const after = memory.remember(hashOf('b'), identity('b', 8), 1);
   before.left = 1;
   before.highest = 99;
-  before.told = 3;
+  before.told = 'a request';
   expect([before.vmId, before.vmName, before.instanceId]).toEqual([uuidOf('a'), 'a in the rack', 'instance:a']);
   expect(before.etag).toBeNull();
-  expect([after.left, after.highest, after.told, after.etag]).toEqual([Number.POSITIVE_INFINITY, -1, 0, '"3"']);
+  expect([after.left, after.highest, after.told, after.etag]).toEqual([Number.POSITIVE_INFINITY, -1, null, '"3"']);
 });
 
 test('calls go on being counted where the agent is read again, and anew where its credential is another', () => {

@@ -27,7 +27,8 @@ class Columns {
   readonly left: Float64Array;
   readonly at: Float64Array;
   readonly logRequests: Int32Array;
-  readonly told: Int32Array;
+  readonly newestLogRequest: (string | null)[];
+  readonly told: (string | null)[];
   /** Whether it called since the hand passed. */
   readonly called: Uint8Array;
 
@@ -46,7 +47,8 @@ class Columns {
     this.left = new Float64Array(rows);
     this.at = new Float64Array(rows);
     this.logRequests = new Int32Array(rows);
-    this.told = new Int32Array(rows);
+    this.newestLogRequest = new Array<string | null>(rows).fill(null);
+    this.told = new Array<string | null>(rows).fill(null);
     this.called = new Uint8Array(rows);
   }
 }
@@ -96,12 +98,17 @@ export class KnownAgent implements Bucket, CallWindow {
     return this.#columns.logRequests[this.#here] ?? 0;
   }
 
-  /** Of how many of them it was told. */
-  get told(): number {
-    return this.#columns.told[this.#here] ?? 0;
+  /** The newest of them. */
+  get newestLogRequest(): string | null {
+    return this.#columns.newestLogRequest[this.#here] ?? null;
   }
-  set told(told: number) {
-    this.#columns.told[this.#here] = told;
+
+  /** The one that was the newest when it was told last. */
+  get told(): string | null {
+    return this.#columns.told[this.#here] ?? null;
+  }
+  set told(request: string | null) {
+    this.#columns.told[this.#here] = request;
   }
 
   get highest(): number {
@@ -193,7 +200,7 @@ export class AgentMemory {
 
   /** Takes in what was read of an agent; its calls go on being counted where it is known. */
   remember(hash: string, identity: AgentIdentity, epoch: number): KnownAgent {
-    const { vmId, vmName, instanceId, counter, logRequests } = identity;
+    const { vmId, vmName, instanceId, counter, logRequests, newestLogRequest } = identity;
     if (!this.isOfVm(hash, vmId)) {
       this.forget(hash);
       this.forgetVm(vmId);
@@ -209,6 +216,7 @@ export class AgentMemory {
     columns.epoch[row] = epoch;
     columns.counter[row] = counter;
     columns.logRequests[row] = logRequests;
+    columns.newestLogRequest[row] = newestLogRequest;
     columns.called[row] = 1;
     return new KnownAgent(columns, row);
   }
@@ -237,7 +245,7 @@ export class AgentMemory {
     columns.highest[row] = -1;
     columns.left[row] = Number.POSITIVE_INFINITY;
     columns.at[row] = 0;
-    columns.told[row] = 0;
+    columns.told[row] = null;
     return row;
   }
 
@@ -256,6 +264,8 @@ export class AgentMemory {
     columns.vmId[row] = '';
     columns.text[row] = '';
     columns.etag[row] = null;
+    columns.newestLogRequest[row] = null;
+    columns.told[row] = null;
     columns.called[row] = 0;
     this.#free.push(row);
   }

@@ -75,15 +75,12 @@ export function noteSighting(
 
 /** Tells an agent that operators wait for its logs. */
 export function logRequestHeaders(agent: KnownAgent): string[] {
-  const { logRequests } = agent;
-  agent.told = logRequests;
+  const { logRequests, newestLogRequest } = agent;
+  agent.told = newestLogRequest;
   return logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
 }
 
 /** Whether there is a wish that it was not told of: its poll is answered at once for it, and held again afterwards. */
 export function hasUntoldRequest(agent: KnownAgent): boolean {
-  const { logRequests, told } = agent;
-  // Of those that it was told of some are fulfilled: the next wish is a new one.
-  if (logRequests < told) agent.told = logRequests;
-  return logRequests > told;
+  return agent.newestLogRequest !== null && agent.newestLogRequest !== agent.told;
 }

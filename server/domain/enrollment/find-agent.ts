@@ -12,16 +12,21 @@ export interface AgentIdentity {
   etag: string;
   /** How many log archives operators wait for. */
   logRequests: number;
+  /** The newest of these. */
+  newestLogRequest: string | null;
 }
 
 const byCredential = {
   name: 'agents-by-credential',
   text: `select a.credential_hash as hash, a.vm_id as "vmId", v.name as "vmName", a.instance_id as "instanceId",
                 coalesce(p.counter, 0) as counter, h.etag,
-                (select count(*)::int from log_archives l where l.vm_id = a.vm_id and l.answered_at is null
-                  and l.requested_at > now() - interval '24 hours') as "logRequests"
+                w.count as "logRequests", w.newest as "newestLogRequest"
            from agents a join vms v on v.id = a.vm_id join goal_state_heads h on h.vm_id = a.vm_id
            left join agent_presence p on p.vm_id = a.vm_id
+           cross join lateral (
+             select count(*)::int as count, (array_agg(l.id::text order by l.requested_at desc, l.id desc))[1] as newest
+               from log_archives l where l.vm_id = a.vm_id and l.answered_at is null
+                and l.requested_at > now() - interval '24 hours') w
           where a.credential_hash = any($1::text[])`,
 };
 

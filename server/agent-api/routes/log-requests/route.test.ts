@@ -79,6 +79,16 @@ test('AZ-G11 the wish after one that was fulfilled ends a held poll too', async 
   }
 });
 
+test('AZ-G11 a wish after one that was fulfilled between two polls is told at once', async () => {
+  const { agent, etag } = await givenMachine();
+  const poll = () => agent.call('/goal-state?wait=30', { headers: { 'if-none-match': etag } });
+  for (const _ of ['first', 'second']) {
+    const { id } = await requestArchive(ctx, { vmId: agent.vmId, handler });
+    expect((await poll()).headers.get('annex-log-requests')).toBe('1');
+    expect((await put(agent, id, '')).status).toBe(204);
+  }
+});
+
 test('who cannot send logs is woken once, and its polls are held on', async () => {
   const { agent, etag } = await givenMachine();
   await requestArchive(ctx, { vmId: agent.vmId, handler });
