@@ -134,6 +134,11 @@ test('a menu is walked by keys alone', async ({ signedIn, api, unique }) => {
   await api.call('POST', '/vms', { body: { name: `keys-${unique}`, tags: { [`only-${unique}`]: 'yes' } } });
   const page = await signedIn('viewer');
   await page.goto('/vms');
+  const typed = Promise.withResolvers<void>();
+  await page.route(/fleet\.facets/, async (route) => {
+    await typed.promise;
+    await route.fallback();
+  });
   await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: 'Tag' }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('combobox', { name: 'Find a tag' })).toBeFocused();
@@ -141,6 +146,7 @@ test('a menu is walked by keys alone', async ({ signedIn, api, unique }) => {
   await page.keyboard.type(`only-${unique}`);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
+  typed.resolve();
   await expect(page.getByRole('link', { name: `keys-${unique}` })).toBeVisible();
   await expect(page.getByRole('status').filter({ hasText: '1 matches' })).toBeVisible();
 });

@@ -140,7 +140,7 @@ function ValueChoice({
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === 'Enter') {
       event.preventDefault();
-      if (facets.isPlaceholderData) void pickWhenFound(event.currentTarget);
+      if (facets.data === undefined || facets.isPlaceholderData) void pickWhenFound(event.currentTarget);
       else pick(choices[active]);
     } else if (step !== undefined) {
       event.preventDefault();
