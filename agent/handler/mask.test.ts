@@ -19,6 +19,10 @@ test.each<[string, string[], string, string]>([
   ['an umlaut', ['Größe-ß'], 'Größe-ß Größe', '[masked] Größe'],
   ['nothing to hide', [], 'swordfish', 'swordfish'],
   ['only the beginning of it', ['swordfish'], 'swordfis', 'swordfis'],
+  ['with a line break within', ['swordfish'], 'a sword\nfish b\n', 'a [masked] b\n'],
+  ['with one of Windows', ['swordfish'], 'swo\r\nrdf\r\nish\r\n', '[masked]\r\n'],
+  ['with an empty line within', ['swordfish'], '\n\nsword\n\nfish\r\n\r\n', '\n\nsword\n\nfish\r\n\r\n'],
+  ['of two lines', ['sword\nfish'], 'a sword\nfish swordfish', 'a [masked] swordfish'],
 ])('%s, in chunks of every size', (_, secrets, text, expected) => {
   for (let size = 1; size <= text.length + 4; size += 1) expect(masked(secrets, text, size)).toBe(expected);
 });
@@ -50,6 +54,40 @@ test.each(['swordfish', 'käse & brot', 'sword/fish?>>'])(
     }
   },
 );
+
+test.each([
+  ['base64', 76, '\n'],
+  ['openssl', 64, '\n'],
+  ['a mail', 76, '\r\n'],
+])('AZ-C3 a long value is hidden in base64 with the line breaks of %s', (_, columns, lineBreak) => {
+  const secret = Array.from({ length: 12 }, (_, line) => `line ${line} of a key that is long`).join('\n');
+  const texts = maskedTexts({ secret });
+  const lines = (text: string) =>
+    Buffer.from(text)
+      .toString('base64')
+      .match(new RegExp(`.{1,${columns}}`, 'g')) ?? [];
+  const wrapped = `${lines(secret).join(lineBreak)}${lineBreak}`;
+  for (const size of [1, 7, 76, 77, wrapped.length]) expect(masked(texts, wrapped, size)).toBe(`[masked]${lineBreak}`);
+  const within = lines(`{"user":"bob","secret":"swordfish","more":"${'.'.repeat(99)}"}`).join(lineBreak);
+  expect(masked(maskedTexts({ secret: 'swordfish' }), within, 5)).toContain('[masked]');
+});
+
+test('a value is hidden in base64 wherever its line breaks', () => {
+  const encoded = Buffer.from('a swordfish').toString('base64');
+  const texts = maskedTexts({ secret: 'a swordfish' });
+  for (let at = 1; at < encoded.length; at += 1) {
+    const broken = `${encoded.slice(0, at)}\n${encoded.slice(at)}`;
+    for (let size = 1; size <= broken.length; size += 1) expect(masked(texts, broken, size)).toBe('[masked]');
+    expect(maskedDocument({ message: `<${broken}>` }, texts)).toEqual({ message: '<[masked]>' });
+  }
+});
+
+test('line breaks without an end are not held', () => {
+  const mask = new Mask(['swordfish']);
+  const out = mask.push(Buffer.alloc(100_000, '\r\n'));
+  expect(out.length).toBeGreaterThan(99_900);
+  expect(Buffer.concat([out, mask.end()])).toEqual(Buffer.alloc(100_000, '\r\n'));
+});
 
 test('AZ-C3 a status is told without secrets, and its words stay as they are', () => {
   const document = [

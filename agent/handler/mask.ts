@@ -25,7 +25,7 @@ export function maskedTexts(settings: unknown): string[] {
 
 /**
  * A text in base64: by itself, and within something longer, where it looks in three ways and its first and last
- * characters depend on what is beside it. A line break within it is not foreseen.
+ * characters depend on what is beside it.
  */
 function base64Of(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
@@ -58,14 +58,23 @@ export function maskedDocument(document: unknown, texts: readonly string[]): unk
 }
 
 function maskedText(text: string, texts: readonly string[]): string {
-  if (!texts.some((each) => text.includes(each))) return text;
+  const joined = text.replaceAll(/\r?\n/g, '');
+  if (!texts.some((each) => text.includes(each) || joined.includes(each))) return text;
   const mask = new Mask(texts);
   return Buffer.concat([mask.push(Buffer.from(text, 'utf8')), mask.end()]).toString('utf8');
 }
 
-/** Replaces secrets in a stream of bytes, wherever the borders of its chunks are. */
+/** `base64` and `openssl` break lines at 76 and 64 columns; none is expected to be narrower than this. */
+const narrowest = 32;
+
+/**
+ * Replaces secrets in a stream of bytes, wherever the borders of its chunks are, and also where a line breaks within
+ * them, as in long base64.
+ */
 export class Mask {
-  private readonly secrets: Buffer[];
+  /** Of one line, and of more. */
+  private readonly lines: Buffer[];
+  private readonly texts: Buffer[];
   private readonly longest: number;
   /** The end of what came so far, in which a secret may have begun. */
   private held: Buffer = Buffer.alloc(0);
@@ -73,31 +82,34 @@ export class Mask {
   private covered = 0;
 
   constructor(texts: readonly string[]) {
-    this.secrets = texts.map((text) => Buffer.from(text, 'utf8'));
-    this.longest = Math.max(1, ...this.secrets.map((secret) => secret.length));
+    this.lines = texts.filter((text) => !text.includes('\n')).map((text) => Buffer.from(text, 'utf8'));
+    this.texts = texts.filter((text) => text.includes('\n')).map((text) => Buffer.from(text, 'utf8'));
+    this.longest = Math.max(0, ...[...this.lines, ...this.texts].map((secret) => secret.length));
   }
 
   /** So many bytes after a gap may be the rest of a secret. */
   get reach(): number {
-    return this.longest - 1;
+    return Math.max(0, this.longest - 1 + 2 * Math.ceil(this.longest / narrowest));
   }
 
   push(chunk: Buffer): Buffer {
-    if (this.secrets.length === 0) return chunk;
-    return this.take(Buffer.concat([this.held, chunk]), this.longest - 1);
+    if (this.longest === 0) return chunk;
+    const bytes = Buffer.concat([this.held, chunk]);
+    const joined = new Joined(bytes);
+    // A whole secret is kept: its last byte may turn out to be half of a line break.
+    return this.take(bytes, joined, joined.from(Math.max(0, joined.bytes.length - this.longest)));
   }
 
   end(): Buffer {
-    return this.take(this.held, 0);
+    return this.take(this.held, new Joined(this.held), this.held.length);
   }
 
-  /** Gives out all but the last `keep` bytes. */
-  private take(bytes: Buffer, keep: number): Buffer {
-    const until = Math.max(0, bytes.length - keep);
+  /** Gives out all before `until`. */
+  private take(bytes: Buffer, joined: Joined, until: number): Buffer {
     const parts: Buffer[] = [];
     let at = Math.min(this.covered, until);
     let covered = this.covered;
-    for (const { start, end } of this.findIn(bytes)) {
+    for (const { start, end } of this.findIn(bytes, joined)) {
       if (start >= until) break;
       if (start >= covered) {
         parts.push(bytes.subarray(Math.min(Math.max(at, covered), start), start), sign);
@@ -112,13 +124,56 @@ export class Mask {
   }
 
   /** Where secrets are, in order; they may overlap. */
-  private findIn(bytes: Buffer): { start: number; end: number }[] {
-    const found: { start: number; end: number }[] = [];
-    for (const secret of this.secrets) {
-      for (let start = bytes.indexOf(secret); start >= 0; start = bytes.indexOf(secret, start + 1)) {
-        found.push({ start, end: start + secret.length });
-      }
-    }
+  private findIn(bytes: Buffer, joined: Joined): { start: number; end: number }[] {
+    const found = [
+      ...this.texts.flatMap((text) => allOf(text, bytes)),
+      ...this.lines.flatMap((line) => allOf(line, joined.bytes)).map(({ start, end }) => joined.place(start, end)),
+    ];
     return found.sort((a, b) => a.start - b.start || b.end - a.end);
+  }
+}
+
+function allOf(secret: Buffer, bytes: Buffer): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  for (let start = bytes.indexOf(secret); start >= 0; start = bytes.indexOf(secret, start + 1)) {
+    found.push({ start, end: start + secret.length });
+  }
+  return found;
+}
+
+const [newLine, carriageReturn] = [0x0a, 0x0d];
+
+/** Bytes without their line breaks. Of several in a row only the first is left out: an empty line breaks nothing. */
+class Joined {
+  readonly bytes: Buffer;
+  /** Where each of these bytes was. */
+  private readonly places: Uint32Array;
+
+  constructor(bytes: Buffer) {
+    this.bytes = Buffer.alloc(bytes.length);
+    this.places = new Uint32Array(bytes.length);
+    let length = 0;
+    for (let at = 0; at < bytes.length; at += 1) {
+      if (at > 0 && bytes[at - 1] !== newLine) {
+        if (bytes[at] === newLine) continue;
+        if (bytes[at] === carriageReturn && bytes[at + 1] === newLine) {
+          at += 1;
+          continue;
+        }
+      }
+      this.bytes[length] = bytes[at] ?? 0;
+      this.places[length] = at;
+      length += 1;
+    }
+    this.bytes = this.bytes.subarray(0, length);
+  }
+
+  /** Where the byte at `index` was; the end where there is none. */
+  from(index: number): number {
+    return this.places[index] ?? 0;
+  }
+
+  place(start: number, end: number): { start: number; end: number } {
+    return { start: this.from(start), end: this.from(end - 1) + 1 };
   }
 }
