@@ -27,7 +27,7 @@ with head as materialized (
   select etag, text, incarnation, delivered_incarnation = incarnation as is_known from goal_state_heads where vm_id = $1
 ), noted as (
   update goal_state_heads h set delivered_at = $2, delivered_incarnation = h.incarnation
-    from head where h.vm_id = $1 and not head.is_known returning h.incarnation
+    from head where h.vm_id = $1 and h.incarnation = head.incarnation and not head.is_known returning h.incarnation
 ), marked as (
   update extensions set delivered_at = coalesce(delivered_at, $2), ever_delivered = true
    where vm_id = $1 and (delivered_at is null or not ever_delivered) and exists (select from noted) returning vm_id
@@ -37,7 +37,7 @@ with head as materialized (
   insert into health_checks (vm_id, due_at) select key::uuid, 'epoch' from change
   on conflict (vm_id) do update set due_at = excluded.due_at
 )
-select etag, text, is_known or incarnation = (select incarnation from noted) as "isNoted",
+select etag, text, is_known or exists (select from noted) as "isNoted",
   (select count(pg_notify('${changesChannel}', json_build_object('topic', 'vm', 'key', key)::text)) from change)
   from head`,
 };
