@@ -25,6 +25,7 @@ export class PresenceBook {
   readonly #onError: (error: unknown) => void;
   #pending = new Map<string, Sighting>();
   #timer: NodeJS.Timeout | undefined;
+  /** One after the other: while the database is slow, none of them takes another connection from who needs one. */
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(db: Database, onError: (error: unknown) => void) {
@@ -37,8 +38,10 @@ export class PresenceBook {
     const known = this.#pending.get(sighting.vmId);
     this.#pending.set(sighting.vmId, known === undefined ? sighting : together(known, sighting));
     this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#flushing = this.flush().catch(this.#onError);
+      this.#flushing = this.#flushing.then(() => {
+        this.#timer = undefined;
+        return this.flush().catch(this.#onError);
+      });
     }, flushMs);
   }
 
@@ -90,14 +93,17 @@ async function writeSightings(db: Database, batch: readonly Sighting[]): Promise
         -- One from before the enrolment is of the machine that was there before.
         join agents a on a.vm_id = s.vm_id and a.enrolled_at <= to_timestamp(s.at / 1000)
       ), before as materialized (
-        select p.vm_id, p.last_seen_at, p.next_expected_at from agent_presence p join seen using (vm_id)
+        select p.vm_id, p.last_seen_at, p.next_expected_at, p.last_polled_at from agent_presence p join seen using (vm_id)
       ), written as (
         insert into agent_presence (vm_id, last_seen_at, next_expected_at, last_polled_at, counter)
         select vm_id, at, next_expected_at, at, counter from seen order by vm_id
         on conflict (vm_id) do update set
           last_seen_at = greatest(agent_presence.last_seen_at, excluded.last_seen_at),
           next_expected_at = case
-            when (select hung_up from seen where seen.vm_id = excluded.vm_id) then excluded.next_expected_at
+            -- Where it polls at another gateway since, it took nothing back.
+            when (select hung_up from seen where seen.vm_id = excluded.vm_id)
+              and excluded.last_polled_at >= coalesce(agent_presence.last_polled_at, '-infinity')
+            then excluded.next_expected_at
             else greatest(agent_presence.next_expected_at, excluded.next_expected_at) end,
           last_polled_at = greatest(agent_presence.last_polled_at, excluded.last_polled_at),
           counter = greatest(agent_presence.counter, excluded.counter)
@@ -106,7 +112,8 @@ async function writeSightings(db: Database, batch: readonly Sighting[]): Promise
        where before.vm_id is null
           or before.next_expected_at + interval '30 seconds' < seen.at
           or before.last_seen_at + interval '10 minutes' < seen.at
-          or (seen.hung_up and seen.next_expected_at < before.next_expected_at)`);
+          or (seen.hung_up and seen.next_expected_at < before.next_expected_at
+            and seen.at >= coalesce(before.last_polled_at, '-infinity'))`);
     await recordChanges(
       tx,
       'vm',
