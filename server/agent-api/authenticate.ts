@@ -1,4 +1,4 @@
-import { claimInstance, noteDuplicate } from '#server/domain/enrollment/index.ts';
+import { claimInstance, credentialHash, noteDuplicate } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { KnownAgent } from './agent-memory.ts';
 import { type AgentCall, contextOf } from './call.ts';
@@ -45,8 +45,9 @@ function letIn(call: AgentCall, agent: KnownAgent): Admitted | Promise<Admitted>
 
 /** The first machine that speaks for the VM is remembered; another one is refused. */
 async function recognise(call: AgentCall, agent: KnownAgent, claim: AgentClaim): Promise<Admitted> {
+  const hash = credentialHash(call.header('authorization'));
   const isFirst =
-    agent.instanceId === null && (await claimInstance(contextOf(call, agent), agent.vmId, claim.instanceId));
+    agent.instanceId === null && hash !== null && (await claimInstance(contextOf(call, agent), hash, claim.instanceId));
   if (!isFirst) return refuse(call, agent);
   call.door.agents.forget(agent.vmId);
   return take(call, await call.door.agents.find(call.header('authorization')), claim);

@@ -4,12 +4,17 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Remembers the machine that is the first to speak with a credential. False where another was first. */
-export async function claimInstance(ctx: Context, vmId: string, instanceId: string): Promise<boolean> {
+/**
+ * Remembers the machine that is the first to speak with the credential of this hash. False where another was first, or
+ * where another machine enrolled meanwhile.
+ */
+export async function claimInstance(ctx: Context, credentialHash: string, instanceId: string): Promise<boolean> {
   const claimed = await ctx.db
     .update(agents)
     .set({ instanceId })
-    .where(and(eq(agents.vmId, vmId), or(isNull(agents.instanceId), eq(agents.instanceId, instanceId))))
+    .where(
+      and(eq(agents.credentialHash, credentialHash), or(isNull(agents.instanceId), eq(agents.instanceId, instanceId))),
+    )
     .returning({ vmId: agents.vmId });
   return claimed.length > 0;
 }

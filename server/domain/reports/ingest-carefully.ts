@@ -92,9 +92,13 @@ async function lockVm(
   const before = sql<{ lastSeenAt: string; nextExpectedAt: string } | null>`(
     select json_build_object('lastSeenAt', b.last_seen_at, 'nextExpectedAt', b.next_expected_at)
       from agent_presence b where b.vm_id = ${vmId})`;
+  // A report from before the enrolment is of the machine that was there before: the next one counts its calls anew.
+  const calls = sql<number>`case when exists (
+    select from agents a where a.vm_id = ${vmId} and a.enrolled_at > ${receivedAt.toISOString()}::timestamptz
+    ) then 0 else ${counter ?? 0}::bigint end`;
   const [row] = await tx
     .insert(agentPresence)
-    .values({ vmId, lastSeenAt: receivedAt, nextExpectedAt: expectedAt(polling), counter: counter ?? 0 })
+    .values({ vmId, lastSeenAt: receivedAt, nextExpectedAt: expectedAt(polling), counter: calls })
     .onConflictDoUpdate({
       target: agentPresence.vmId,
       set: {

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
-import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
+import { claimInstance, issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
+import { ingestReport } from '#server/domain/reports/index.ts';
+import { sha256Hex } from '#server/platform/keys.ts';
 import { type AgentDoor, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
+import { testContext } from '#server/testing/context.ts';
 import { newKeyPair, p256 } from '#server/testing/key-pair.ts';
 
 let ctx: Context;
@@ -43,6 +46,23 @@ test('201 once, the same answer again for the same key, 401 for another key', as
 
   const stored = await ctx.db.$client.query('select t::text as row from agents t');
   expect(JSON.stringify(stored.rows)).not.toContain(answer.credential);
+});
+
+test('what the machine before had under way when another one enrolled says nothing of that', async () => {
+  const { id: vmId, enrollmentToken } = await newVm();
+  const enrolled = async (token: string) => {
+    const answer = await enroll({ enrollmentToken: token, certificate: newKeyPair().certificate, ...machine });
+    return ((await answer.json()) as { credential: string }).credential;
+  };
+  const before = await enrolled(enrollmentToken);
+  const receivedAt = new Date();
+  const next = await enrolled((await issueEnrollmentToken(ctx, { vmId })).enrollmentToken);
+
+  expect(await claimInstance(ctx, sha256Hex(before), 'the one before')).toBe(false);
+  const actor = { kind: 'agent' as const, id: vmId, name: 'enroll', role: null, namespaces: [] };
+  await ingestReport(await testContext({ services: ctx, actor }), { vmId, report: {}, receivedAt, counter: 5_000 });
+  const headers = { authorization: `Bearer ${next}`, 'annex-agent': 'the next one; 1' };
+  expect((await fetch(`${door.url}/goal-state`, { headers })).status).toBe(200);
 });
 
 test('P-256 certificates are taken too', async () => {
