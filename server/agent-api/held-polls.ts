@@ -17,6 +17,7 @@ export type Wake =
 /** Polls that wait for a newer goal state, one per VM. */
 export class HeldPolls {
   readonly #held = new Map<string, HeldPoll>();
+  #isReleased = false;
 
   /** Polls that are held now. */
   get size(): number {
@@ -28,6 +29,7 @@ export class HeldPolls {
     this.#held.get(vmId)?.wake('superseded');
     const poll = new HeldPoll();
     this.#held.set(vmId, poll);
+    if (this.#isReleased) poll.wake('over');
     return poll;
   }
 
@@ -40,8 +42,9 @@ export class HeldPolls {
     this.#held.get(vmId)?.wake('look');
   }
 
-  /** Lets every held poll answer now. */
+  /** Lets every held poll answer now, and holds none from now on. */
   release(): void {
+    this.#isReleased = true;
     for (const poll of [...this.#held.values()]) poll.wake('over');
   }
 }
@@ -53,7 +56,7 @@ export class HeldPoll {
 
   wake(why: Wake): void {
     if (this.#waiting) this.#waiting(why);
-    else if (this.#kept !== 'superseded') this.#kept = why;
+    else if (this.#kept === undefined || this.#kept === 'look') this.#kept = why;
   }
 
   /** Waits for a wake, for the end of the time, or for the agent to hang up. */

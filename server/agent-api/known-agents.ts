@@ -40,9 +40,10 @@ export class KnownAgents {
   /** From when on it is not sure that everything was heard. */
   #unsureSince: number;
   #looking: Promise<void> | undefined;
-  /** News that came while something was read: what was read may be from before. */
+  /** News that came while something was read, the oldest first: what was read may be from before. */
   readonly #meanwhile = new Map<string, number>();
-  #reading = 0;
+  /** When what is being read was begun, the oldest first. */
+  readonly #reading = new Set<number>();
   #turn = 0;
   /** Agents that wait to be read, by their credentials' hashes. */
   readonly #wanted = new Map<string, PromiseWithResolvers<KnownAgent>>();
@@ -60,7 +61,10 @@ export class KnownAgents {
       },
       back: () => {
         this.#hears = true;
+        // One that is under way may have looked before.
+        const earlier = this.#looking;
         void this.#look();
+        void earlier?.then(() => this.#look());
       },
     });
     this.#timer = setInterval(() => void this.#look(), lookMs);
@@ -106,7 +110,7 @@ export class KnownAgents {
 
   /** Those that call while others are being read are read together, when the loop is free. */
   #schedule(): void {
-    if (this.#scheduled || this.#reading >= readsAtOnce || this.#wanted.size === 0) return;
+    if (this.#scheduled || this.#reading.size >= readsAtOnce || this.#wanted.size === 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -121,7 +125,7 @@ export class KnownAgents {
     const turn = ++this.#turn;
     const epoch = this.#epoch;
     const hears = this.#hears;
-    this.#reading += 1;
+    this.#reading.add(turn);
     try {
       const hashes = batch.map(([hash]) => hash);
       const found = await findAgents(this.#options.db, hashes);
@@ -138,21 +142,33 @@ export class KnownAgents {
     } catch (error) {
       for (const [, asked] of batch) asked.reject(error);
     } finally {
-      this.#reading -= 1;
-      if (this.#reading === 0) this.#meanwhile.clear();
+      this.#reading.delete(turn);
+      this.#forgetNews();
       this.#schedule();
     }
   }
 
+  /** Those that are older than all that is being read. */
+  #forgetNews(): void {
+    const [oldest = Number.POSITIVE_INFINITY] = this.#reading;
+    for (const [vmId, turn] of this.#meanwhile) {
+      if (turn > oldest) return;
+      this.#meanwhile.delete(vmId);
+    }
+  }
+
   #moved(vmId: string, isCredential: boolean): void {
-    if (this.#reading > 0) this.#meanwhile.set(vmId, ++this.#turn);
+    if (this.#reading.size > 0) {
+      this.#meanwhile.delete(vmId);
+      this.#meanwhile.set(vmId, ++this.#turn);
+    }
     // A credential that is another's is another machine's, which counts its calls anew.
     if (isCredential) this.#memory.forgetVm(vmId);
     else this.#memory.moveOn(vmId);
     this.#options.onNews(vmId);
   }
 
-  /** Looks up what changed since it was last sure; what is known already is no news. */
+  /** Looks up what changed since it was last sure; what is known already is no news, unless nothing is remembered. */
   #look(): Promise<void> {
     this.#looking ??= this.#lookUp()
       .catch(this.#options.onError)
@@ -166,8 +182,10 @@ export class KnownAgents {
     const began = this.#options.clock().getTime();
     for (const news of await listAgentNews(this.#options.db, new Date(this.#unsureSince - overlapMs))) {
       const agent = this.#memory.findByVm(news.vmId);
-      if (agent === undefined) continue;
-      if (news.etag === null) {
+      if (agent === undefined) {
+        // Its poll may be held all the same.
+        this.#options.onNews(news.vmId);
+      } else if (news.etag === null) {
         if (news.credentialHash === null || !this.#memory.isOfVm(news.credentialHash, news.vmId)) {
           this.#moved(news.vmId, true);
         }

@@ -1,0 +1,115 @@
+import { eq, sql } from 'drizzle-orm';
+import { beforeAll, expect, test } from 'vitest';
+import { agents } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import type { Listener } from '#server/platform/wakes/index.ts';
+import { testServices } from '#server/testing/context.ts';
+import { givenVm } from '#server/testing/fleet.ts';
+import { KnownAgents } from './known-agents.ts';
+
+let services: Services;
+
+beforeAll(async () => {
+  services = await testServices();
+});
+
+/** Agents of which one process remembers `most`; what it hears is what the test says. */
+function open(most: number) {
+  const news: string[] = [];
+  const ears: Listener[] = [];
+  const known = new KnownAgents({
+    db: services.db,
+    wakes: {
+      listen: (_, listener) => {
+        ears.push(listener);
+        return { close: async () => {} };
+      },
+    },
+    clock: () => new Date(),
+    most,
+    onNews: (vmId) => news.push(vmId),
+    onError: (error) => expect.unreachable(String(error)),
+  });
+  return { known, news, wakes: ears[0] as Listener };
+}
+
+async function newAgent(): Promise<{ vmId: string; hash: string }> {
+  const { vmId } = await givenVm(services);
+  const hash = vmId.replaceAll('-', '').repeat(2);
+  await services.db.execute(sql`insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name,
+    version, os, enrolled_at) values (${vmId}, ${hash}, '', '', ${vmId}, 'a', '1', '{}', '2026-01-01T12:00:00Z')`);
+  return { vmId, hash };
+}
+
+test('a change that was not heard is told to the poll of a VM that is not remembered any more', async () => {
+  const { known, news, wakes } = open(1);
+  wakes.back();
+  const [held, other] = [await newAgent(), await newAgent()];
+  await known.findByHash(held.hash);
+  await known.findByHash(other.hash);
+  expect(known.size).toBe(1);
+  news.length = 0;
+  wakes.back();
+  await expect.poll(() => news).toContain(held.vmId);
+  await known.close();
+});
+
+test('what changed is looked up after the connection is back, also where a look is under way', async () => {
+  const { known, wakes } = open(10);
+  const looks = async (run: () => void) => {
+    const { query } = services.db.$client;
+    let count = 0;
+    services.db.$client.query = ((...args: Parameters<typeof query>) => {
+      count += 1;
+      return Reflect.apply(query, services.db.$client, args);
+    }) as typeof query;
+    run();
+    await known.close();
+    await known.close();
+    services.db.$client.query = query;
+    return count;
+  };
+  expect(
+    await looks(() => {
+      wakes.back();
+      wakes.lost();
+      wakes.back();
+    }),
+  ).toBe(2);
+});
+
+test('however much is read and told at once, what is known of each agent is its own and the newest', async () => {
+  const { known, wakes } = open(8);
+  wakes.back();
+  const all = await Promise.all(Array.from({ length: 20 }, newAgent));
+  const etags = new Map<string, string>();
+  let seed = 11;
+  const dice = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((seed / 2_147_483_648) * below);
+  };
+  const change = async ({ vmId }: { vmId: string }, etag: string): Promise<void> => {
+    await services.db.execute(sql`update goal_state_heads set etag = ${etag} where vm_id = ${vmId}`);
+    etags.set(vmId, etag);
+    wakes.heard('annex_goal_states', vmId);
+  };
+  await Promise.all(all.map((agent, index) => change(agent, `"first ${index}"`)));
+  for (let round = 0; round < 40; round += 1) {
+    const changing = all.filter(() => dice(6) === 0).map((agent) => change(agent, `"${round} ${agent.vmId}"`));
+    const calls = Array.from({ length: 12 }, async () => {
+      const { vmId, hash } = all[dice(all.length)] as (typeof all)[number];
+      const before = etags.get(vmId);
+      const found = await known.findByHash(hash);
+      expect(found.vmId).toBe(vmId);
+      expect([before, etags.get(vmId), null]).toContain(found.etag);
+    });
+    await Promise.all([...calls, ...changing]);
+    const { vmId, hash } = all[dice(all.length)] as (typeof all)[number];
+    expect((await known.findByHash(hash)).etag).toBe(etags.get(vmId));
+  }
+  const [gone] = all as [(typeof all)[number]];
+  await services.db.delete(agents).where(eq(agents.vmId, gone.vmId));
+  wakes.heard('annex_credentials', gone.vmId);
+  await expect(async () => known.findByHash(gone.hash)).rejects.toThrow('credential_refused');
+  await known.close();
+});
