@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { AgentMemory } from './agent-memory.ts';
+import { AgentMemory, type KnownAgent } from './agent-memory.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const uuidOf = (text: string): string => hashOf(text).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
@@ -28,7 +28,7 @@ test('agents are found by credential and by VM as in a map, however they come, g
   const memory = new AgentMemory(300);
   const model = new Map<string, { vm: string; counter: number }>();
   const random = dice(3);
-  for (let turn = 0; turn < 20_000; turn += 1) {
+  for (let turn = 0; turn < 4_000; turn += 1) {
     const vm = `vm-${random(250)}`;
     const hash = hashOf(`${vm} ${random(3)}`);
     const act = random(10);
@@ -52,6 +52,44 @@ test('agents are found by credential and by VM as in a map, however they come, g
       expect(memory.isOfVm(hash, uuidOf(vm))).toBe(expected !== undefined);
     }
     expect(memory.size).toBe(model.size);
+  }
+});
+
+test('of more agents than there is room for, each that is found is the one that was remembered last', () => {
+  const memory = new AgentMemory(40);
+  const newest = new Map<string, number>();
+  const random = dice(5);
+  const views: { vm: string; view: KnownAgent; turn: number }[] = [];
+  for (let turn = 0; turn < 4_000; turn += 1) {
+    // Keys that share their last word stand in one another's way; a UUID's is random, a test's need not be.
+    const vm = `vm-${random(120)}`;
+    const hash = `${hashOf(vm).slice(0, 56)}0000000${random(3)}`;
+    const act = random(10);
+    if (act < 5) {
+      const view = memory.remember(hash, identity(vm, turn), 1);
+      view.highest = turn;
+      newest.set(vm, turn);
+      views.push({ vm, view, turn });
+    } else if (act < 6) memory.forget(hash);
+    else if (act < 7) memory.forgetVm(uuidOf(vm));
+    else {
+      const found = memory.find(hash);
+      if (found !== undefined) {
+        expect([found.vmId, found.counter, found.highest]).toEqual([uuidOf(vm), newest.get(vm), newest.get(vm)]);
+        expect(memory.isOfVm(hash, uuidOf(vm))).toBe(true);
+      }
+    }
+    expect(memory.size).toBeLessThanOrEqual(40);
+    // A call that is under way for long: what it holds is its own agent's, or nobody's.
+    const old = views[random(views.length)];
+    if (old !== undefined) {
+      expect(old.view.vmId).toBe(uuidOf(old.vm));
+      expect([`"${(newest.get(old.vm) ?? 0) % 5}"`, null]).toContain(old.view.etag);
+      old.view.told = old.vm;
+      const now = memory.findByVm(uuidOf(old.vm));
+      if (now !== undefined) expect([old.vm, null]).toContain(now.told);
+    }
+    if (views.length > 60) views.shift();
   }
 });
 
