@@ -41,13 +41,25 @@ export function keepRunning(options: ChildOptions): Child {
 
   const start = (): void => {
     const startedAt = Date.now();
-    // A process group of its own: Ctrl-C in the terminal reaches the launcher only, which ends things in order.
-    const child = spawn(process.execPath, options.args, {
-      cwd: options.cwd,
-      env: options.env,
-      stdio: ['ignore', options.quiet === true ? 'ignore' : 'inherit', 'inherit', 'ipc'],
-      detached: true,
-    });
+    const gone = (how: string): void => {
+      current = undefined;
+      if (stopping) return;
+      if (!wasReady) {
+        ready.reject(new Error(`The ${options.name} did not start (${how}). Its message is above.`));
+        return;
+      }
+      if (Date.now() - startedAt > wellAfterMs) pause = firstPauseMs;
+      options.say(`The ${options.name} ended (${how}) and is started again.`);
+      again = setTimeout(start, pause);
+      pause = Math.min(pause * 2, longestPauseMs);
+    };
+    let child: ChildProcess;
+    try {
+      child = spawnChild(options);
+    } catch (error) {
+      gone(reasonOf(error));
+      return;
+    }
     current = child;
     const isReady = (): void => {
       if (wasReady && Date.now() - startedAt < wellAfterMs) options.say(`The ${options.name} runs again.`);
@@ -56,17 +68,12 @@ export function keepRunning(options: ChildOptions): Child {
     };
     if (options.tellsReady) child.on('message', isReady);
     else child.once('spawn', isReady);
-    child.once('error', () => {});
+    // A machine short of memory or of processes lets none begin; then there is no end of it either.
+    child.once('error', (error) => {
+      if (child.pid === undefined) gone(reasonOf(error));
+    });
     child.once('exit', (code, signal) => {
-      current = undefined;
-      if (stopping) return;
-      const how = signal ?? `exit code ${code}`;
-      if (!wasReady)
-        return ready.reject(new Error(`The ${options.name} did not start (${how}). Its message is above.`));
-      if (Date.now() - startedAt > wellAfterMs) pause = firstPauseMs;
-      options.say(`The ${options.name} ended (${how}) and is started again.`);
-      again = setTimeout(start, pause);
-      pause = Math.min(pause * 2, longestPauseMs);
+      if (child.pid !== undefined) gone(signal ?? `exit code ${code}`);
     });
   };
   start();
@@ -77,7 +84,7 @@ export function keepRunning(options: ChildOptions): Child {
       stopping = true;
       clearTimeout(again);
       const child = current;
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
@@ -86,3 +93,14 @@ export function keepRunning(options: ChildOptions): Child {
     },
   };
 }
+
+/** A process group of its own: Ctrl-C in the terminal reaches the launcher only, which ends things in order. */
+const spawnChild = ({ args, cwd, env, quiet }: ChildOptions): ChildProcess =>
+  spawn(process.execPath, args, {
+    cwd,
+    env,
+    stdio: ['ignore', quiet === true ? 'ignore' : 'inherit', 'inherit', 'ipc'],
+    detached: true,
+  });
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
