@@ -182,8 +182,7 @@ function tooMany(): DomainError {
  * against a database that is away: each report is then taken in by itself, and only the bad one fails.
  */
 function isOfOneRow(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^(?!08|53|57)[0-9A-Z]{5}$/.test(code);
+  return error instanceof pg.DatabaseError && /^(?!08|53|57)/.test(error.code ?? '08');
 }
 
 /** First in, first out, without moving what is behind. */

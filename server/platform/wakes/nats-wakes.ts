@@ -62,7 +62,9 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
   return {
     wakes,
     publish(channel, payloads) {
-      for (const payload of payloads) current?.publish(subject(channel), payload);
+      // It throws where the connection is just being closed; what it is told after a commit is no reason to fail.
+      if (current === undefined || current.isClosed() || current.isDraining()) return;
+      for (const payload of payloads) current.publish(subject(channel), payload);
     },
   };
 }
