@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { HandlerReport } from '#protocol/index.ts';
 import { waitsUntil } from './waits-until.ts';
 
 const start = new Date('2026-03-01T12:00:00Z');
@@ -18,8 +19,28 @@ const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   deliveredAt: start,
   statusSequence: null,
   concludedAt: null,
+  handlerState: null,
+  handlerAt: null,
   ...more,
 });
+/** An agent's last word of it. */
+const told = (
+  seconds: number,
+  state: HandlerReport['state'],
+  more: Partial<HandlerReport> = {},
+): Partial<Extension> => ({
+  handlerAt: after(seconds),
+  handlerState: {
+    sequenceNumber: 1,
+    state,
+    timedOut: false,
+    command: 'install',
+    exitCode: undefined,
+    attempt: 1,
+    ...more,
+  },
+});
+const slow = { timeouts: { ...timeouts, install: 3600 } };
 const concluded = (seconds: number): Partial<Extension> => ({ statusSequence: 1, concludedAt: after(seconds) });
 
 test.each<[string, Extension[], number | null]>([
@@ -47,6 +68,42 @@ test.each<[string, Extension[], number | null]>([
     840,
   ],
   ['one that is not there', [extension('x', { dependsOn: ['gone'] })], null],
+  [
+    'its turn, while another runs',
+    [extension('x'), extension('a', { ...slow, ...told(10, 'installing') }), extension('b', told(5, 'failed'))],
+    3610,
+  ],
+  ['its turn, which has come', [extension('x'), extension('a', told(3000, 'enabled', { command: 'enable' }))], 3000],
+  [
+    'its turn, and has begun since',
+    [
+      extension('x', told(3020, 'enabled', { command: 'enable' })),
+      extension('a', told(3000, 'enabled', { command: 'enable' })),
+      extension('b', { ...slow, ...told(3030, 'installing') }),
+    ],
+    3000,
+  ],
+  [
+    'nothing that is only downloaded',
+    [extension('x'), extension('a', told(30, 'notInstalled', { command: undefined }))],
+    null,
+  ],
+  [
+    'nothing that was asked for too late',
+    [extension('x'), extension('a', { ...told(500, 'enabling'), deliveredAt: after(421) })],
+    null,
+  ],
+  ['nothing that is run once more', [extension('x'), extension('a', told(9000, 'installing', { attempt: 2 }))], null],
+  [
+    'one that waits for its turn',
+    [extension('x', { dependsOn: ['a'] }), extension('a'), extension('b', { ...slow, ...told(10, 'installing') })],
+    4030,
+  ],
+  [
+    'its turn, but it is concluded',
+    [extension('x', concluded(30)), extension('a', { ...slow, ...told(40, 'installing') })],
+    null,
+  ],
   ['one, but it is to be disabled', [extension('x', { dependsOn: ['a'], goal: 'disabled' }), extension('a')], null],
 ])('waits for %s', (_, extensions, seconds) => {
   expect(waitsUntil(extensions).get('x')).toEqual(seconds === null ? null : after(seconds));

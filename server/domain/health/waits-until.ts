@@ -1,7 +1,8 @@
 import type { ExtensionGoal } from '#db/schema/index.ts';
+import type { HandlerReport } from '#protocol/index.ts';
 import { deadlineOf } from '#server/domain/reports/index.ts';
 
-/** What is known of an extension that others may depend on. */
+/** What is known of an extension that others may have to wait for. */
 interface Dependency {
   name: string;
   goal: ExtensionGoal;
@@ -13,12 +14,17 @@ interface Dependency {
   deliveredAt: Date | null;
   statusSequence: number | null;
   concludedAt: Date | null;
+  handlerState: Pick<
+    HandlerReport,
+    'state' | 'sequenceNumber' | 'command' | 'exitCode' | 'timedOut' | 'attempt'
+  > | null;
+  handlerAt: Date | null;
 }
 
 /**
- * The moment until which each extension of a VM may wait for those that it depends on: when the last of them concluded,
- * or must have. Its own deadline counts from then on, so that who depends on something slow is not called late for it.
- * Null where it waits for none; what is to be disabled or uninstalled never does.
+ * The moment until which each extension of a VM may wait: for those that it depends on, until the last of them concluded
+ * or must have, and for its turn (AZ-G2). Its own deadline counts from then on, so that nothing is called late for what
+ * is slow before it. Null where it waits for none; what is to be disabled or uninstalled depends on none.
  */
 export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date | null> {
   const byName = new Map(extensions.map((extension) => [extension.name, extension]));
@@ -26,12 +32,11 @@ export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date 
   const wait = (extension: Dependency, passed: readonly string[]): Date | null => {
     const before = known.get(extension.name);
     if (before !== undefined) return before;
-    let latest: Date | null = null;
+    let latest = isConcluded(extension) ? null : turnOf(extension, extensions);
     for (const name of extension.goal === 'enabled' ? extension.dependsOn : []) {
       const other = byName.get(name);
       if (other === undefined || passed.includes(name)) continue;
-      const isConcluded = other.concludedAt !== null && other.statusSequence === other.goalSequenceNumber;
-      const until: Date = isConcluded
+      const until: Date = isConcluded(other)
         ? (other.concludedAt ?? other.changedAt)
         : deadlineOf({ ...other, state: other.goal, waitsUntil: wait(other, [...passed, extension.name]) });
       if (latest === null || until > latest) latest = until;
@@ -43,8 +48,44 @@ export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date 
   return known;
 }
 
+const isConcluded = ({ concludedAt, statusSequence, goalSequenceNumber }: Dependency): boolean =>
+  concludedAt !== null && statusSequence === goalSequenceNumber;
+
+const running: readonly string[] = ['installing', 'updating', 'enabling', 'disabling', 'uninstalling'];
+
+/**
+ * A machine does one step at a time, and who has not begun stands behind what runs: the moment when the last command
+ * before it ended, or must end. What was asked for after its time was over, and what an agent that was started again
+ * runs once more, puts nothing off; it would go on for ever.
+ */
+function turnOf(extension: Dependency, all: readonly Dependency[]): Date | null {
+  const ownEnd = deadlineOf({ ...extension, state: extension.goal });
+  const begunAt = hasBegun(extension) ? extension.handlerAt : null;
+  let latest: Date | null = null;
+  for (const other of all) {
+    const { handlerState, handlerAt, deliveredAt, changedAt, timeouts } = other;
+    if (other === extension || handlerAt === null || !hasBegun(other)) continue;
+    if ((deliveredAt ?? changedAt) > ownEnd || (handlerState?.attempt ?? 1) > 1) continue;
+    if (begunAt !== null && handlerAt > begunAt) continue;
+    const left = begunAt === null && isRunning(other) && handlerState?.command ? timeouts[handlerState.command] : 0;
+    const until = new Date(handlerAt.getTime() + left * 1000);
+    if (latest === null || until > latest) latest = until;
+  }
+  return latest;
+}
+
+/** Whether a command was run for its goal. */
+const hasBegun = ({ handlerState, goalSequenceNumber }: Dependency): boolean =>
+  handlerState !== null && handlerState.sequenceNumber >= goalSequenceNumber && handlerState.command != null;
+
+const isRunning = ({ handlerState }: Dependency): boolean =>
+  handlerState !== null &&
+  running.includes(handlerState.state) &&
+  handlerState.exitCode == null &&
+  !handlerState.timedOut;
+
 /** The extensions of one VM, each with that moment. */
 export function withWaits<E extends Dependency>(extensions: readonly E[]): (E & { waitsUntil: Date | null })[] {
-  const waits = extensions.some(({ dependsOn }) => dependsOn.length > 0) ? waitsUntil(extensions) : null;
+  const waits = extensions.length > 1 ? waitsUntil(extensions) : null;
   return extensions.map((extension) => ({ ...extension, waitsUntil: waits?.get(extension.name) ?? null }));
 }

@@ -310,6 +310,19 @@ describe('time', () => {
     expect(await declared({ version: '1.0.0.0' })).toBe(within(25));
   });
 
+  test('AZ-G2 AZ-S6 a deadline counts from when its turn has come: a machine does one step at a time', async () => {
+    const vm = await vmWithProbe();
+    await vm.declare('agent', { handler: 'Acme.Lab.Quiet', timeouts: { install: 3600 } });
+    await vm.deliver(start);
+    const handler = { extension: 'agent', sequenceNumber: 1, command: 'install', attempt: 1 };
+    const deadline = async () => (await view(vm)).extensions.find(({ name }) => name === 'probe')?.deadlineAt;
+    expect(await deadline()).toBe(later(900).toISOString());
+    await send(vm, { handlers: [{ ...handler, state: 'installing' }] }, later(10));
+    expect(await deadline()).toBe(later(10 + 3600 + 900).toISOString());
+    await send(vm, { handlers: [{ ...handler, state: 'installed', exitCode: 0 }] }, later(2000));
+    expect(await deadline()).toBe(later(2000 + 900).toISOString());
+  });
+
   test('AZ-S6 one that is disabled as wanted is disabled, waits for no deadline, and does not count', async () => {
     const vm = await vmWithProbe();
     await vm.declare('probe', { state: 'disabled' });
