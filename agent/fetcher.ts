@@ -20,10 +20,17 @@ export interface FetcherOptions {
 
 const limit = 4;
 
+interface Pausing {
+  pauses: Backoff;
+  timer: NodeJS.Timeout | null;
+  /** Why it does not arrive, as far as the portal was told. */
+  told: string | null;
+}
+
 /** Downloads and unpacks in parallel (AZ-G2). What may pass is tried again with backoff, as long as it is wanted. */
 export class Fetcher {
   private readonly running = new Map<string, Promise<void>>();
-  private readonly pausing = new Map<string, { pauses: Backoff; timer: NodeJS.Timeout | null }>();
+  private readonly pausing = new Map<string, Pausing>();
   private readonly options: FetcherOptions;
 
   constructor(options: FetcherOptions) {
@@ -96,16 +103,22 @@ export class Fetcher {
   }
 
   private pause(step: Step, key: string, error: unknown): void {
-    const entry = this.pausing.get(key) ?? { pauses: backoff(1, 60), timer: null };
+    const { machine, journal, onChange } = this.options;
+    const reason = sentenceOf(error);
+    const before = this.pausing.get(key);
+    const entry: Pausing = before ?? { pauses: backoff(1, 60), timer: null, told: null };
     const asked = error instanceof PortalRefusal ? error.retryAfter : null;
     const seconds = asked ?? entry.pauses.next();
     entry.timer = setTimeout(() => {
       entry.timer = null;
-      this.options.onChange();
+      onChange();
     }, seconds * 1000);
     this.pausing.set(key, entry);
-    this.options.journal.warn(
-      `${step.handler} ${step.version} did not arrive: ${sentenceOf(error)}. Next try in ${Math.ceil(seconds)} s.`,
-    );
+    const line = `${step.handler} ${step.version} did not arrive: ${reason}.`;
+    journal.warn(`${line} Next try in ${Math.ceil(seconds)} s.`);
+    // Once may be a moment's break; whoever waits for longer learns why.
+    if (before === undefined || entry.told === reason) return;
+    entry.told = reason;
+    for (const name of step.extensions) machine.problem(name, `${line} It is tried again and again.`);
   }
 }

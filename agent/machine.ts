@@ -98,6 +98,11 @@ export class Machine {
     });
   }
 
+  /** What keeps an extension from its goal before any of its commands could run. */
+  problem(name: string, message: string): void {
+    this.reporter.problem(name, message);
+  }
+
   /** The version that is installed; while none is, none is told. */
   private versionNow({ name, handler, version }: GoalStateExtension): string | undefined {
     const versions = this.local.handlers[handler]?.versions ?? {};

@@ -172,6 +172,17 @@ test('AZ-G9 a download that breaks off goes on where it stopped, also after a re
   expect(readdirSync(incoming)).toEqual([]);
 });
 
+test('a package that does not arrive twice is a problem that the portal hears of', async () => {
+  await machine.addHandler(echo);
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  machine.portal.cutPackages = { after: 100, times: 3, when: isBegun };
+  await machine.start();
+  await machine.portal.until('enabled', enabled);
+  expect(machine.portal.reports.flatMap(({ problems = [] }) => problems)).toEqual([
+    { about: 'echo', message: expect.stringContaining('Acme.Test.Echo 1.0.0.0 did not arrive: ') },
+  ]);
+});
+
 test('a beginning that does not fit is thrown away, and the package is fetched from its start', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
