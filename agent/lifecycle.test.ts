@@ -110,14 +110,14 @@ test('AZ-G3 a command beyond its time ends with its whole process group, and who
   expect(pids.map(isAlive)).toEqual(leaving.map(() => false));
 });
 
-test('a command beyond its time may tidy up before it is killed', async () => {
+test('a command beyond its time may tidy up before it is killed, and what it starts then ends as well', async () => {
   const tidied = join(machine.dir, 'tidied');
-  const script = `trap 'sleep 0.3; touch "${tidied}"; exit 1' TERM; sleep 300 & wait`;
+  const script = `trap 'sleep 0.3; setsid sleep 300 & echo $! > "${tidied}"; exit 1' TERM; sleep 300 & wait`;
   await machine.addHandler({ ...echo, script });
   machine.portal.setGoal([{ ...echo, name: 'echo', timeouts: { install: 0.5 } as never }]);
   await machine.start();
   expect(await machine.portal.until('failed', heard('failed'))).toMatchObject({ timedOut: true });
-  expect(existsSync(tidied)).toBe(true);
+  expect(isAlive(Number(readFileSync(tidied, 'utf8')))).toBe(false);
 });
 
 test('AZ-G4 a failed install is tried again on a new goal state and on a restart only', async () => {

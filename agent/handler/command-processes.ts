@@ -4,6 +4,9 @@ import { crashPoint } from '../folder/crash-point.ts';
 /** The variable by which a command's processes are known, whatever group and session they are in. */
 export const commandVariable = 'ANNEX_COMMAND';
 
+/** So often those are looked for who were started meanwhile. */
+const lateRounds = 10;
+
 /** A process and when it started: its number may be another's soon. */
 interface Known {
   pid: number;
@@ -27,15 +30,21 @@ export class CommandProcesses {
   }
 
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
-    try {
-      crashPoint(`signal ${signal}`);
-    } catch {
-      return;
-    }
+    if (!isHere(`signal ${signal}`)) return;
     // Looked for before their parents end: then nobody knows whose children they were.
     this.strays = [...this.livingStrays(), ...this.findStrays()];
     send(-this.leader, signal);
     for (const { pid } of this.strays) send(pid, signal);
+  }
+
+  /** What one of them started while it was ended is known by the variable only, and ends as well. */
+  endLateOnes(): void {
+    for (let round = 0; round < lateRounds; round += 1) {
+      const late = this.findStrays().filter((one) => !this.strays.some((known) => isSame(known, one)));
+      if (late.length === 0 || !isHere('end late ones')) return;
+      for (const { pid } of late) send(pid, 'SIGKILL');
+      this.strays.push(...late);
+    }
   }
 
   /** Whether any that was there at the last signal still is. */
@@ -61,6 +70,20 @@ export class CommandProcesses {
   private isMarked(pid: number): boolean {
     return (readProc(pid, 'environ') ?? '').split('\0').includes(this.mark);
   }
+}
+
+/** False for an agent that a test has killed. */
+function isHere(point: string): boolean {
+  try {
+    crashPoint(point);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isSame(a: Known, b: Known): boolean {
+  return a.pid === b.pid && a.started === b.started;
 }
 
 /** False where it has ended already. Signal 0 only asks. */

@@ -270,7 +270,10 @@ function endAfter(
       clearTimeout(timer);
       signal?.removeEventListener('abort', stop);
       // The leader is a shell and ends at once; what it has started may still be tidying up.
-      if (why !== 'itself') while (!isKilled && processes?.areThere()) await wait(lookMilliseconds / 1000, []);
+      if (why !== 'itself') {
+        while (!isKilled && processes?.areThere()) await wait(lookMilliseconds / 1000, []);
+        processes?.endLateOnes();
+      }
       clearTimeout(kill);
       return why;
     },
