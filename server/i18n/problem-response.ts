@@ -29,11 +29,11 @@ export function problemResponse(error: unknown, request: Request, requestId: str
 }
 
 const quietMs = 5_000;
-let warnedAt = 0;
+let warnedAt = Number.NEGATIVE_INFINITY;
 
 /** A fleet that calls while something is away must not fill the disk: one line in five seconds tells of it. */
 function warnOfOutage(refusal: DomainError, requestId: string, log: Logger): void {
-  const now = Date.now();
+  const now = performance.now();
   const isQuiet = now - warnedAt < quietMs;
   if (!isQuiet) warnedAt = now;
   const facts = { requestId, err: refusal };

@@ -40,7 +40,7 @@ export function keepRunning(options: ChildOptions): Child {
   const ready = Promise.withResolvers<void>();
 
   const start = (): void => {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const gone = (how: string): void => {
       current = undefined;
       if (stopping) return;
@@ -48,7 +48,7 @@ export function keepRunning(options: ChildOptions): Child {
         ready.reject(new Error(`The ${options.name} did not start (${how}). Its message is above.`));
         return;
       }
-      if (Date.now() - startedAt > wellAfterMs) pause = firstPauseMs;
+      if (performance.now() - startedAt > wellAfterMs) pause = firstPauseMs;
       options.say(`The ${options.name} ended (${how}) and is started again.`);
       again = setTimeout(start, pause);
       pause = Math.min(pause * 2, longestPauseMs);
@@ -62,7 +62,7 @@ export function keepRunning(options: ChildOptions): Child {
     }
     current = child;
     const isReady = (): void => {
-      if (wasReady && Date.now() - startedAt < wellAfterMs) options.say(`The ${options.name} runs again.`);
+      if (wasReady && performance.now() - startedAt < wellAfterMs) options.say(`The ${options.name} runs again.`);
       wasReady = true;
       ready.resolve();
     };

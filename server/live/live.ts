@@ -75,16 +75,16 @@ export function openLive(wakes: Wakes, ringSize = 8_192): Live {
     const ended = AbortSignal.any([signal, closing.signal]);
     let position = lastId ?? ring.end();
     let who = await actor();
-    let askedAt = Date.now();
+    let askedAt = performance.now();
     // Without this a connection that sees no change for long would have nothing to go on from.
     if (who !== null && lastId === undefined) yield { id: position, everything: false, changes: [] };
     while (who !== null && !ended.aborted) {
       const entries = ring.since(position);
       position = ring.end();
       const arePeopleTouched = entries?.some((entry) => entry !== 'reset' && entry.topic === 'member') ?? true;
-      if (arePeopleTouched || Date.now() - askedAt >= askAgain) {
+      if (arePeopleTouched || performance.now() - askedAt >= askAgain) {
         who = await actor();
-        askedAt = Date.now();
+        askedAt = performance.now();
         if (who === null) return;
       }
       const message = toMessage(position, entries, who);

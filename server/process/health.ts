@@ -21,7 +21,8 @@ export function createReadyz(services: OpenServices): Core {
   const unlogged = services.log.child({}, { level: 'silent' });
   let last: { at: number; answer: Promise<boolean> } | null = null;
   return async (request) => {
-    if (last === null || Date.now() - last.at > freshMs) last = { at: Date.now(), answer: databaseAnswers(services) };
+    const now = performance.now();
+    if (last === null || now - last.at > freshMs) last = { at: now, answer: databaseAnswers(services) };
     if (await last.answer) return well();
     const away = new DomainError('unavailable', 'database_away', { retryAfter: 2 });
     return problemResponse(away, request, request.headers.get('x-request-id') ?? '', unlogged);

@@ -15,6 +15,7 @@ const lock = 4_266_399_003;
 
 /** Does each job when it is due, one after the other; returns how to stop. A job that fails is tried again in its time. */
 export function startTicker(services: OpenServices, jobs: readonly Job[]): () => Promise<void> {
+  // Not by the time of day: where somebody sets the clock back, nothing would be due for as long.
   const due = new Map<Job, number>(jobs.map((job) => [job, 0]));
   let round: Promise<void> = Promise.resolve();
   let stopped = false;
@@ -22,8 +23,8 @@ export function startTicker(services: OpenServices, jobs: readonly Job[]): () =>
 
   const tick = async (): Promise<void> => {
     for (const job of jobs) {
-      if (stopped || (due.get(job) ?? 0) > Date.now()) continue;
-      due.set(job, Date.now() + job.everyMs);
+      if (stopped || (due.get(job) ?? 0) > performance.now()) continue;
+      due.set(job, performance.now() + job.everyMs);
       await runAlone(services, job).catch((error: unknown) => {
         services.log.warn({ err: error, job: job.name }, 'a job failed');
       });

@@ -3,7 +3,7 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { changes, healthTransitions, invitations, sessions, users, versionCounts, vms } from '#db/schema/index.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import type { OpenServices } from '#server/process/services.ts';
@@ -140,4 +140,18 @@ test('the ticker goes on after a job that failed, and stops when told', async ()
   ]);
   await done.promise;
   await stop();
+});
+
+test('jobs go on where somebody sets the clock back', async () => {
+  const runs: Date[] = [];
+  const run = async (_: unknown, at: Date): Promise<number> => runs.push(at);
+  const stop = startTicker(services, [{ name: 'every', everyMs: 1, run }]);
+  await expect.poll(() => runs.length).toBe(1);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  try {
+    await expect.poll(() => runs.length, { timeout: 5_000 }).toBe(2);
+  } finally {
+    vi.useRealTimers();
+    await stop();
+  }
 });
