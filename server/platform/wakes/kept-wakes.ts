@@ -41,8 +41,9 @@ export class KeptWakes implements Wakes {
       const stopping = new AbortController();
       this.#life = { stopping, ended: this.#keepConnected(stopping.signal) };
     } else if (this.#link !== undefined) {
-      // A connection that breaks here is given up by its own loop, which begins anew with all seats.
-      this.#seat(this.#link, [seat]).catch(() => {});
+      // A connection that does not do this is given up, also where it only was too slow: its loop begins anew with all.
+      const link = this.#link;
+      this.#seat(link, [seat]).catch(() => link.close().catch(() => {}));
     }
     return {
       close: async () => {

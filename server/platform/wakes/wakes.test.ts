@@ -6,6 +6,7 @@ import { testDatabase } from '#db/testing/database.ts';
 import { testWakes } from '#server/testing/context.ts';
 import { hasNats, type NatsServer, startNats } from '#server/testing/nats-server.ts';
 import { natsWakes, tell, tellAfterCommit, type Wakes } from './index.ts';
+import { KeptWakes } from './kept-wakes.ts';
 
 let db: Database;
 
@@ -55,6 +56,30 @@ test('what is told is heard after the commit, by who listens on that channel; a 
   expect(await connections()).toBe(1);
   await Promise.all([a.close(), ab.close()]);
   await vi.waitFor(async () => expect(await connections()).toBe(0));
+});
+
+test('a connection that was too slow to listen for one more is made again, and all hear', async () => {
+  let connected = 0;
+  const wakes = new KeptWakes(
+    async () => {
+      const ended = Promise.withResolvers<void>();
+      const isFirst = connected++ === 0;
+      return {
+        listen: async (channels) => {
+          if (isFirst && channels.includes('late')) throw new Error('Query read timeout');
+        },
+        ended: ended.promise,
+        close: async () => ended.resolve(),
+      };
+    },
+    pino({ level: 'silent' }),
+  );
+  const early = listenTo(wakes, 'early');
+  await early.logs('back');
+  const late = listenTo(wakes, 'late');
+  await late.logs('back');
+  expect([connected, early.log]).toEqual([2, ['back', 'lost', 'back']]);
+  await Promise.all([early.close(), late.close()]);
 });
 
 test('a lost connection is said at once, and made again', async () => {
