@@ -2,8 +2,9 @@ import { eq, sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { agents } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
+import { revokeWireAccess } from '#server/domain/stock-agents/index.ts';
 import type { Listener } from '#server/platform/wakes/index.ts';
-import { testServices } from '#server/testing/context.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { KnownAgents } from './known-agents.ts';
 
@@ -54,6 +55,20 @@ test('a change that was not heard is told to the poll of a VM that is not rememb
   await known.close();
 });
 
+test('access that was revoked without a word being heard ends with the next look', async () => {
+  const { known, wakes } = open(10);
+  wakes.back();
+  const { vmId, hash } = await newAgent();
+  await services.db.update(agents).set({ kind: 'stock' }).where(eq(agents.vmId, vmId));
+  await known.findByHash(hash);
+  expect(known.findByHash(hash)).toMatchObject({ vmId });
+  await revokeWireAccess(await testContext({ services, role: 'operator' }), { vmId });
+  wakes.back();
+  const refusal = async () => Promise.resolve(known.findByHash(hash)).catch((error: Error) => error.message);
+  await expect.poll(refusal).toBe('credential_refused');
+  await known.close();
+});
+
 test('what changed is looked up after the connection is back, also where a look is under way', async () => {
   const { known, wakes } = open(10);
   const looks = async (run: () => void) => {
@@ -82,13 +97,14 @@ test('however much is read and told at once, what is known of each agent is its 
   const { known, wakes } = open(8);
   wakes.back();
   const all = await Promise.all(Array.from({ length: 20 }, newAgent));
-  const etags = new Map<string, string>();
+  const [written, etags] = [new Map<string, string>(), new Map<string, string>()];
   let seed = 11;
   const dice = (below: number): number => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
     return Math.floor((seed / 2_147_483_648) * below);
   };
   const change = async ({ vmId }: { vmId: string }, etag: string): Promise<void> => {
+    written.set(vmId, etag);
     await services.db.execute(sql`update goal_state_heads set etag = ${etag} where vm_id = ${vmId}`);
     etags.set(vmId, etag);
     wakes.heard('annex_goal_states', vmId);
@@ -101,7 +117,7 @@ test('however much is read and told at once, what is known of each agent is its 
       const before = etags.get(vmId);
       const found = await known.findByHash(hash);
       expect(found.vmId).toBe(vmId);
-      expect([before, etags.get(vmId), null]).toContain(found.etag);
+      expect([before, written.get(vmId), null]).toContain(found.etag);
     });
     await Promise.all([...calls, ...changing]);
     const { vmId, hash } = all[dice(all.length)] as (typeof all)[number];

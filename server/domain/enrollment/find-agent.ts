@@ -45,7 +45,7 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
   return new Map(rows.map(({ hash, ...row }) => [hash, { ...row, counter: Number(row.counter) }]));
 }
 
-/** What a VM's agent has now; both null where the VM was deleted. */
+/** What a VM's agent has now; both null where the VM was deleted, or its agent's access was revoked. */
 export interface AgentNews {
   vmId: string;
   /** Of a goal state that was published lately; empty where somebody asked for logs lately. */
@@ -59,6 +59,7 @@ const newsSince = {
   text: `select vm_id as "vmId", etag, null as "credentialHash" from goal_state_heads where published_at >= $1
          union all select vm_id, null, credential_hash from agents where enrolled_at >= $1
          union all select id, null, null from vms where deleted_at >= $1
+         union all select vm_id, null, null from audit_entries where action = 'wire-access.revoke' and at >= $1
          union all select vm_id, '', null from log_archives where answered_at is null and requested_at >= $1`,
 };
 
