@@ -109,10 +109,20 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await expect(page.getByRole('button', { name: /^Save / })).toHaveCount(0);
   });
 
+  await test.step('a schema that was chosen and not saved holds the publication up', async () => {
+    const name = 'settings-schema.json';
+    const buffer = Buffer.from('{ "publicSettings": { "type": "object" } }');
+    await page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'application/json', buffer });
+    await expect(page.getByRole('link', { name: 'The settings schema is not saved yet' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Publish 1.2.0.0' })).toBeDisabled();
+    await page.getByRole('button', { name: 'Save the schema' }).click();
+  });
+
   await test.step('published: what was said is what readers get', async () => {
     await page.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
     const dialog = page.getByRole('dialog', { name: 'Publish 1.2.0.0?' });
     await expect(dialog.getByText('complete in en and de')).toBeVisible();
+    await expect(dialog.getByText('settings are checked against it')).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await dialog.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
     await expect(page.getByRole('link', { name: 'Assign it to VMs' })).toBeVisible();

@@ -15,28 +15,32 @@ export interface PublishActProps {
   resources: VersionResources;
   /** Messages were typed and not saved. */
   unsaved: boolean;
+  /** A schema was chosen or typed and not saved; after the publication it could not be any more. */
+  unsavedSchema: boolean;
   onPublished(): void;
 }
 
 /** Leads to the publication of the draft. What blocks it stands beside it as a link to its place. */
-export function PublishAct({ version, resources, unsaved, onPublished }: PublishActProps) {
+export function PublishAct({ version, resources, unsaved, unsavedSchema, onPublished }: PublishActProps) {
   const { t } = useTranslation('packages');
   const [asked, setAsked] = useState(false);
   const { languages } = resources;
   const blocked = unsaved
-    ? t('publish.blocked.unsaved')
+    ? { why: t('publish.blocked.unsaved'), where: '#messages' }
     : languages.length > 0 && !languages.some(({ lang }) => lang === 'en')
-      ? t('publish.blocked.english')
-      : undefined;
+      ? { why: t('publish.blocked.english'), where: '#messages' }
+      : unsavedSchema
+        ? { why: t('publish.blocked.schema'), where: '#schema' }
+        : undefined;
   return (
     <>
       {blocked ? (
         <a
-          href="#messages"
+          href={blocked.where}
           id="publish-blocked"
           className="rounded-xs text-ink-2 underline decoration-line underline-offset-3 hover:text-ink"
         >
-          {blocked}
+          {blocked.why}
         </a>
       ) : null}
       <Button

@@ -1,7 +1,7 @@
 'use client';
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
@@ -20,13 +20,14 @@ export interface SchemaCardProps {
   schema: unknown;
   mayEdit: boolean;
   isDraft: boolean;
+  onUnsaved(unsaved: boolean): void;
 }
 
 /** The JSON Schemas of the settings: dropped or pasted while it is a draft, read afterwards. */
-export function SchemaCard({ schema, mayEdit, isDraft, ...reference }: SchemaCardProps) {
+export function SchemaCard({ schema, mayEdit, isDraft, onUnsaved, ...reference }: SchemaCardProps) {
   const { t } = useTranslation('packages');
   const text = schema === null || schema === undefined ? '' : JSON.stringify(schema, null, 2);
-  if (mayEdit) return <SchemaEditor key={text} saved={text} {...reference} />;
+  if (mayEdit) return <SchemaEditor key={text} saved={text} onUnsaved={onUnsaved} {...reference} />;
   return (
     <Card id="schema">
       <CardHeader title={t('schema.title')} note={isDraft ? undefined : t('schema.fixed')} />
@@ -41,13 +42,22 @@ export function SchemaCard({ schema, mayEdit, isDraft, ...reference }: SchemaCar
   );
 }
 
-function SchemaEditor({ handler, version, saved }: { handler: string; version: string; saved: string }) {
+interface SchemaEditorProps extends Pick<SchemaCardProps, 'handler' | 'version' | 'onUnsaved'> {
+  saved: string;
+}
+
+function SchemaEditor({ handler, version, saved, onUnsaved }: SchemaEditorProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const explain = useProblem();
   const [text, setText] = useState(saved);
   const [malformed, setMalformed] = useState<string>();
+  const unsaved = text !== saved;
+  useEffect(() => {
+    onUnsaved(unsaved);
+    return () => onUnsaved(false);
+  }, [unsaved, onUnsaved]);
   const save = useMutation(
     trpc.packages.setSettingsSchema.mutationOptions({
       onSuccess: async () => {
@@ -101,7 +111,7 @@ function SchemaEditor({ handler, version, saved }: { handler: string; version: s
             ))}
           </div>
         ) : null}
-        {text === saved ? null : (
+        {unsaved ? (
           <div className="flex flex-wrap gap-2">
             <Button busy={save.isPending} disabled={text.trim() === ''} onClick={submit}>
               {t('schema.save')}
@@ -110,7 +120,7 @@ function SchemaEditor({ handler, version, saved }: { handler: string; version: s
               {t('schema.discard')}
             </Button>
           </div>
-        )}
+        ) : null}
       </CardBody>
     </Card>
   );

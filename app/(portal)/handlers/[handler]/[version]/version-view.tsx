@@ -56,6 +56,7 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
   }).data;
   const mayPublish = useMayPublish(namespaceOf(handler));
   const [unsaved, setUnsaved] = useState(false);
+  const [unsavedSchema, setUnsavedSchema] = useState(false);
   const [justPublished, setJustPublished] = useState(false);
   const findings = findingsOf('warning', found.warnings);
   return (
@@ -71,6 +72,7 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
                 version={found}
                 resources={resources}
                 unsaved={unsaved}
+                unsavedSchema={unsavedSchema}
                 onPublished={() => setJustPublished(true)}
               />
             ) : null}
@@ -141,6 +143,7 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
           schema={found.settingsSchema}
           mayEdit={mayPublish && found.state === 'draft'}
           isDraft={found.state === 'draft'}
+          onUnsaved={setUnsavedSchema}
         />
       </div>
     </>
