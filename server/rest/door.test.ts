@@ -222,6 +222,19 @@ describe('nothing raw is given back', () => {
   });
 });
 
+test('a name of another form is told which form names have', async () => {
+  const { body: vm } = await door.call('POST', '/vms', { body: { name: 'forms' } });
+  const goal = { handler: 'Acme.Lab.Probe', version: '1.0', state: 'enabled' };
+  const replies = [
+    await door.call('POST', '/vms', { body: { name: 'web 1' } }),
+    await door.call('PUT', `/vms/${(vm as { id: string }).id}/extensions/disk%201`, { body: goal }),
+  ];
+  expect(replies.map(({ status, body }) => [status, (body as { errors: unknown }).errors])).toEqual([
+    [422, [{ path: '/name', code: 'vm_name_form', message: expect.stringContaining('for example web-1') }]],
+    [422, [{ path: '/name', code: 'extension_name_form', message: expect.stringContaining('for example disk-1') }]],
+  ]);
+});
+
 describe('failed attempts', () => {
   test('after 30 wrong tokens the address waits; who was right before goes on', async () => {
     const own = await openRestDoor({ db: door.services.db });

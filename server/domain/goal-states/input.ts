@@ -5,7 +5,11 @@ import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
 /** The instance's own name. */
-export const extensionName = z.string().min(1).max(maxExtensionNameLength).regex(extensionNamePattern);
+export const extensionName = z
+  .string()
+  .min(1)
+  .max(maxExtensionNameLength)
+  .regex(extensionNamePattern, 'extension_name_form');
 
 /** Seconds that a command may take. */
 const seconds = z.number().int().min(1).max(maxCommandSeconds);

@@ -11,7 +11,7 @@ export const vmName = z
   .string()
   .min(1)
   .max(128)
-  .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u);
+  .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u, 'vm_name_form');
 
 export const vmTags = z
   .record(z.string().min(1).refine(atMost(tagLimits.bytes)), z.string().refine(atMost(tagLimits.bytes)))
