@@ -10,7 +10,7 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { DateTime, Elapsed } from '#app/_ui/time.tsx';
-import { firstError } from './first-error.ts';
+import { firstError, isTail } from './first-error.ts';
 import { HeartbeatFoot } from './heartbeat-foot.tsx';
 import { MessageSource, MessageText } from './message-line.tsx';
 import { SubstatusTree } from './substatus-tree.tsx';
@@ -139,7 +139,8 @@ function Spoken({ extension, at }: { extension: Extension; at: Date }) {
 /** The first line of the output that names an error, and the way to the whole. */
 function OutputLine({ vmId, extension }: { vmId: string; extension: Extension }) {
   const { t } = useTranslation('reports');
-  const found = firstError(extension.handlerState?.outputTail ?? '');
+  const output = extension.handlerState?.outputTail ?? '';
+  const found = firstError(output);
   if (found === null) return null;
   return (
     <Link
@@ -150,7 +151,9 @@ function OutputLine({ vmId, extension }: { vmId: string; extension: Extension })
       <span translate="no" className="mono-11 truncate leading-[18px]" title={found.text}>
         {found.text}
       </span>
-      <span className="text-11 text-brand-text">{t('card.line', { line: found.line })}</span>
+      <span className="text-11 text-brand-text">
+        {isTail(output) ? t('card.output') : t('card.line', { line: found.line })}
+      </span>
     </Link>
   );
 }

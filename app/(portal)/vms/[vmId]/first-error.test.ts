@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstError } from './first-error.ts';
+import { firstError, isTail } from './first-error.ts';
 
 test.each([
   ['probe open\nmount.nfs4: access denied by server\ngiving up, error 51', 2, 'mount.nfs4: access denied by server'],
@@ -13,4 +13,9 @@ test.each([
 
 test('no output has none', () => {
   expect(firstError('\n \n')).toBeNull();
+});
+
+test('lines of a tail have no number that anybody could look up', () => {
+  expect(isTail('a line of the output\n'.repeat(3))).toBe(false);
+  expect(isTail('a line of the output\n'.repeat(190))).toBe(true);
 });

@@ -6,6 +6,12 @@ export interface ErrorLine {
   text: string;
 }
 
+/** The portal gives the last whole lines of 4,000 characters. */
+const almostTail = 3_500;
+
+/** Whether lines are missing before the first one, so that no line's number is known. */
+export const isTail = (output: string): boolean => output.length >= almostTail;
+
 /** The first line of a failed command's output that names an error; its last words where none does. */
 export function firstError(output: string): ErrorLine | null {
   const lines = output.split('\n').map((text, index) => ({ line: index + 1, text: text.trim() }));

@@ -10,7 +10,7 @@ import { CodeBlock } from '#app/_ui/code-block.tsx';
 import { CopyButton } from '#app/_ui/copy.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
-import { firstError } from '../first-error.ts';
+import { firstError, isTail } from '../first-error.ts';
 import { byUrgency, type CommandOutput, commandFailed, type Extension, type InstanceView } from '../vm-data.ts';
 import { EarlierOutputs } from './earlier-outputs.tsx';
 import { FirstError } from './first-error-box.tsx';
@@ -83,9 +83,6 @@ function outputOf({ name, handlerState }: Extension, all: readonly CommandOutput
   );
 }
 
-/** The portal gives the last whole lines of 4,000 characters. */
-const almostTail = 3_500;
-
 interface OutputProps {
   vmId: string;
   extension: Extension;
@@ -138,7 +135,7 @@ function Tail({ output, failed, label }: { output: string; failed: boolean; labe
   return (
     <>
       {found ? <FirstError line={found.line} text={found.text} /> : null}
-      {output.length >= almostTail ? <p className="text-12 text-ink-3">{t('output.tail')}</p> : null}
+      {isTail(output) ? <p className="text-12 text-ink-3">{t('output.tail')}</p> : null}
       <CodeBlock code={output} marked={found?.line} label={label} className="max-h-96" />
     </>
   );
