@@ -46,15 +46,15 @@ export function uidIn(
   server: { address: string; port: number },
 ): number | null {
   const [here, there] = [endOf(client), endOf(server)];
-  for (const line of table.split('\n')) {
-    // sl local_address rem_address st tx:rx tr:tm->when retrnsmt uid timeout inode
-    const fields = line.trim().split(/\s+/);
-    const isIt = (prefix: string) => fields[1] === prefix + here && fields[2] === prefix + there;
-    if (!isIt('') && !isIt(mapped)) continue;
-    const [uid = '', inode = '0'] = [fields[7], fields[9]];
-    return inode === '0' || !/^\d+$/.test(uid) ? null : Number(uid);
-  }
-  return null;
+  // Found as a text: of a machine with many connections all others would be taken apart for each that comes.
+  const plain = table.indexOf(`: ${here} ${there} `);
+  const at = plain >= 0 ? plain : table.indexOf(`: ${mapped}${here} ${mapped}${there} `);
+  if (at < 0) return null;
+  const end = table.indexOf('\n', at);
+  // sl: local_address rem_address st tx:rx tr:tm->when retrnsmt uid timeout inode
+  const fields = table.slice(at, end < 0 ? undefined : end).split(/\s+/);
+  const [uid = '', inode = '0'] = [fields[7], fields[9]];
+  return inode === '0' || !/^\d+$/.test(uid) ? null : Number(uid);
 }
 
 /** An IPv4 address as the tables spell it: bytes in the order of this machine. */
