@@ -33,4 +33,9 @@ export const stockAgents = pgTable('stock_agents', {
   settledAt: timestamp('settled_at', { withTimezone: true }),
   settledStatus: text('settled_status'),
   settledMessage: text('settled_message'),
+  /** Since when and by whom it is on hold; null where it is not. */
+  heldAt: timestamp('held_at', { withTimezone: true }),
+  heldBy: text('held_by'),
+  /** The end of its last hold: what was declared meanwhile is due from then on. */
+  releasedAt: timestamp('released_at', { withTimezone: true }),
 });

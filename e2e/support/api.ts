@@ -41,6 +41,8 @@ export interface ExtensionView {
   version: string | null;
   health: string;
   goalSequenceNumber: number;
+  deliveredAt: string | null;
+  deadlineAt: string | null;
   handlerState: { state: string; blockedBy: string | null } | null;
   heartbeat: { verdict: string };
   status: {

@@ -92,6 +92,7 @@ export interface Wanted {
   plugins: { name: string; version: string; state: string }[];
   settings: { handler: string; name: string | null; state: string; seqNo: number; level: number; json: unknown }[];
   statusUri: string;
+  onHold: boolean;
 }
 
 /** A stock agent in short: it asks and tells what the real one does, and runs nothing. */
@@ -100,6 +101,8 @@ export class StockVm {
   readonly token: string;
   readonly #url: string;
   #wanted: Wanted | null = null;
+  /** What it acted upon last. */
+  #done: Wanted | null = null;
 
   constructor(url: string, vmId: string, token: string) {
     this.#url = url;
@@ -136,20 +139,23 @@ export class StockVm {
     const config = await this.#read(this.at(textOf(goalState, 'ExtensionsConfig')));
     const plugins = elementsOf(elementsOf(config, 'Plugins')[0] ?? config, 'Plugin');
     const settings = elementsOf(elementsOf(config, 'PluginSettings')[0] ?? config, 'Plugin');
+    const profile = await this.at(textOf(config, 'InVMArtifactsProfileBlob'));
     this.#wanted = {
       incarnation,
       containerId: textOf(goalState, 'ContainerId'),
       plugins: plugins.map(({ attributes: { name = '', version = '', state = '' } }) => ({ name, version, state })),
       settings: settings.flatMap((plugin) => settingsOf(plugin)),
       statusUri: textOf(config, 'StatusUploadBlob'),
+      onHold: ((await profile.json()) as { onHold: boolean }).onHold,
     };
+    if (!this.#wanted.onHold) this.#done = this.#wanted;
     return this.#wanted;
   }
 
   /** Uploads a status by the host plugin; of all that is wanted, as done, unless told otherwise. */
   async report(change: (blob: StatusBlob) => void = () => {}): Promise<Response> {
     const wanted = this.#wanted ?? (await this.poll());
-    const blob = statusOf(wanted);
+    const blob = statusOf(this.#done ?? { ...wanted, plugins: [], settings: [] });
     change(blob);
     return this.upload(wanted.statusUri, JSON.stringify(blob));
   }

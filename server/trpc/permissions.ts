@@ -132,6 +132,7 @@ export const permissions = {
   'vms.remove': operates,
   'vms.revokeWireAccess': operates,
   'vms.rotateTenantKey': operates,
+  'vms.setHold': operates,
   'vms.update': operates,
   'vms.wireAccess': reads,
 } satisfies Record<string, Permission>;

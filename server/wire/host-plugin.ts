@@ -4,7 +4,7 @@ import { parseJson } from '#server/platform/json.ts';
 import { pathOfAddress } from './documents/addresses.ts';
 import { isOwnStatus, takeUpload } from './upload.ts';
 import { absent, currentOf, emptyAnswer, jsonAnswer, type WireCall } from './wire-call.ts';
-import { packages } from './wire-server.ts';
+import { artifacts } from './wire-server.ts';
 
 /** What comes to 168.63.129.16:32526. */
 export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | AgentAnswer {
@@ -66,10 +66,10 @@ async function status(wire: WireCall): Promise<AgentAnswer> {
   return takeUpload(wire, { containerId, query, header, content: decoded }, 200);
 }
 
-/** A download on the agent's behalf: of the VM's own manifests and packages, from nowhere else. */
+/** A download on the agent's behalf: of what the VM's own documents name, from nowhere else. */
 async function artifact(wire: WireCall): Promise<AgentAnswer | Response> {
   const address = pathOfAddress(wire.call.header('x-ms-artifact-location') ?? '');
-  return address === null ? absent() : packages(wire, address.path);
+  return address === null ? absent() : artifacts(wire, address.path);
 }
 
 /** The agent's own log: taken, so that it goes on, and dropped; one of a VM at a time, for it may come slowly. */

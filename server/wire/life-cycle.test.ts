@@ -2,15 +2,16 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditEntries } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { registerVm } from '#server/domain/enrollment/index.ts';
 import { getGoalState, removeExtension, setExtension } from '#server/domain/goal-states/index.ts';
 import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
 import { listOutputs } from '#server/domain/logs/index.ts';
-import { getWireAccess, rotateTenantKey } from '#server/domain/stock-agents/index.ts';
+import { getWireAccess, rotateTenantKey, setHold } from '#server/domain/stock-agents/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { statementsOf } from '#server/testing/statements.ts';
-import { givenStockVm, openWireDoor, type StockVm, type WireDoor } from '#server/testing/stock-agent.ts';
+import { givenStockVm, openWireDoor, StockVm, type WireDoor } from '#server/testing/stock-agent.ts';
 
 let ctx: Context;
 let door: WireDoor;
@@ -159,6 +160,77 @@ describe('an uninstall', () => {
     expect(await next(vm, without)).toMatchObject({ plugins: [{ state: 'uninstall' }] });
     await vm.report();
     expect((await getGoalState(ctx, { vmId: vm.vmId })).extensions).toEqual([]);
+  });
+});
+
+describe('on hold', () => {
+  test('an agent gets what it has, and once released all that was declared meanwhile, in one incarnation each', async () => {
+    const vm = await givenStockVm(ctx, door, 'held');
+    const { vmId } = vm;
+    await set(vm, 'probe');
+    const before = await vm.poll();
+    await vm.report();
+    const held = await setHold(ctx, { vmId, onHold: true });
+    expect(await setHold(ctx, { vmId, onHold: true })).toEqual(held);
+    const wanted = await next(vm, before);
+    expect(wanted).toMatchObject({ incarnation: String(held.incarnation), onHold: true, settings: [{ seqNo: 1 }] });
+    await set(vm, 'probe', { settings: { publicSettings: { word: 'new' } } });
+    await set(vm, 'other', { handler: 'Acme.Lab.Beat' });
+    door.agents.forget(vmId);
+    const restarted = new StockVm(door.url, vmId, vm.token);
+    expect([await vm.poll(), await restarted.poll()]).toEqual([wanted, wanted]);
+    // It says that it is done, as before: with what it had.
+    await vm.report(({ aggregateStatus: { vmArtifactsAggregateStatus: done } }) => {
+      Object.assign(done?.goalStateAggregateStatus ?? {}, { inSvdSeqNo: wanted.incarnation });
+    });
+    expect(await view(vm)).toMatchObject({ agent: { hold: { by: 'Test operator' } }, health: 'progressing' });
+    expect(await shown(vm)).toMatchObject({ deliveredAt: null, deadlineAt: null, status: { sequenceNumber: 1 } });
+    const released = await setHold(ctx, { vmId, onHold: false });
+    const after = await next(vm, wanted);
+    expect(after).toMatchObject({ incarnation: String(released.incarnation), onHold: false });
+    expect(after.settings.map(({ seqNo }) => seqNo)).toEqual([1, 2]);
+    await vm.report();
+    expect(await view(vm)).toMatchObject({ agent: { hold: null }, health: 'healthy' });
+    const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId));
+    const ofHold = acts.map(({ action }) => action).filter((action) => /hold|release/.test(action));
+    expect(ofHold.sort()).toEqual(['wire-access.hold', 'wire-access.release']);
+  });
+
+  test('a hold that ended before the agent called is nothing to it', async () => {
+    const vm = await givenStockVm(ctx, door, 'held-shortly');
+    await set(vm, 'probe');
+    const before = await vm.poll();
+    await setHold(ctx, { vmId: vm.vmId, onHold: true });
+    await setHold(ctx, { vmId: vm.vmId, onHold: false });
+    door.agents.forget(vm.vmId);
+    expect(await vm.poll()).toEqual(before);
+  });
+
+  test('nothing falls due, and what waited is due from the release on; what was late before stays late', async () => {
+    const hours = (n: number) => ({ ...ctx, now: new Date(Date.now() + n * 3_600_000) });
+    const given = async (name: string, heldIn: number) => {
+      const vm = await givenStockVm(ctx, door, name);
+      const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
+      await setExtension(hours(-3), { vmId: vm.vmId, name: 'probe', goal });
+      await setHold(hours(heldIn), { vmId: vm.vmId, onHold: true });
+      await vm.poll();
+      await vm.report();
+      return vm;
+    };
+    const waiting = await given('held-in-time', -3);
+    expect(await shown(waiting)).toMatchObject({ health: 'progressing', deadlineAt: null });
+    const late = await given('held-too-late', -1);
+    expect(await shown(late)).toMatchObject({ health: 'failed', deadlineAt: expect.any(String) });
+    const release = hours(0);
+    await setHold(release, { vmId: waiting.vmId, onHold: false });
+    const { health, deadlineAt } = (await shown(waiting)) ?? {};
+    expect(health).toBe('progressing');
+    expect(Date.parse(deadlineAt ?? '')).toBeGreaterThan(release.now.getTime());
+  });
+
+  test('a VM without a stock agent cannot be put on hold', async () => {
+    const { id: vmId } = await registerVm(ctx, { name: 'no-agent' });
+    await expect(setHold(ctx, { vmId, onHold: true })).rejects.toMatchObject({ code: 'wire_access_absent' });
   });
 });
 

@@ -54,10 +54,12 @@ async function config(wire: WireCall): Promise<AgentAnswer> {
     case 'shared-config':
       return xmlAnswer(sharedConfigXml(vm.id, goalState));
     case 'extensions-config': {
-      noteBusy(wire, goalState);
+      if (!goalState.onHold) noteBusy(wire, goalState);
       const secret = statusSecret(wire, containerId);
       return xmlAnswer(extensionsConfigXml(vm.id, goalState, secret));
     }
+    case 'artifacts-profile':
+      return artifactsProfile(wire);
     case 'certificates':
       return certificates(wire, goalState.incarnation);
     default:
@@ -81,6 +83,16 @@ async function certificates({ call, ctx, guest }: WireCall, incarnation: number)
   const wrapped = await wrapTenantKey(ctx, { vmId: guest.vmId, credentialHash: guest.hash, transportPem: pem });
   return wrapped === null ? emptyAnswer(400) : xmlAnswer(certificatesXml(wrapped, incarnation));
 }
+
+/** Whether the agent is on hold. It looks when the incarnation is another, and takes silence for no. */
+async function artifactsProfile(wire: WireCall): Promise<AgentAnswer> {
+  const { onHold } = await currentOf(wire);
+  return jsonAnswer({ onHold });
+}
+
+/** What the agent may ask the host plugin for. */
+export const artifacts = (wire: WireCall, path: string): Promise<Answer> =>
+  /^\/machine\/[^/]+\/artifacts-profile$/.test(path) ? artifactsProfile(wire) : packages(wire, path);
 
 /** Manifests and packages of the VM's own goal state; nothing else is there. */
 export async function packages(wire: WireCall, path: string): Promise<Answer> {

@@ -1,7 +1,14 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '#db/client.ts';
-import { extensionLatest, extensionPulse, extensions, type HealthCause, handlerVersions } from '#db/schema/index.ts';
+import {
+  extensionLatest,
+  extensionPulse,
+  extensions,
+  type HealthCause,
+  handlerVersions,
+  stockAgents,
+} from '#db/schema/index.ts';
 import { defaultPeriods, type HandlerReport } from '#protocol/index.ts';
 import {
   type AgentStatus,
@@ -36,6 +43,8 @@ export const healthColumns = {
   commands: extensions.commands,
   changedAt: extensions.changedAt,
   deliveredAt: extensions.deliveredAt,
+  heldAt: stockAgents.heldAt,
+  releasedAt: stockAgents.releasedAt,
   handlerState: sql<HandlerReport | null>`${handlerState}::jsonb - 'output'`,
   handlerAt: extensionLatest.handlerAt,
   heartbeatStatus: extensionPulse.heartbeatStatus,
@@ -79,6 +88,7 @@ function readExtensions(db: Database | Transaction, where: SQL) {
         eq(reportedVersion.version, sql`${handlerState} ->> 'version'`),
       ),
     )
+    .leftJoin(stockAgents, eq(stockAgents.vmId, extensions.vmId))
     .where(where)
     .orderBy(extensions.vmId, extensions.name);
 }
@@ -126,7 +136,9 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
   const reading = statusReading(facts);
   const stale = reading && staleFor(reading, agent.statusSeconds ?? defaultPeriods.statusSeconds, now);
   const concluded = facts.concludedAt !== null && facts.statusSequence === facts.goalSequenceNumber;
-  const deadlineAt = concluded ? null : deadlineOf({ ...facts, state: facts.goal });
+  const due = concluded ? null : deadlineOf({ ...facts, state: facts.goal });
+  // Nothing falls due while the agent is on hold.
+  const deadlineAt = due !== null && facts.heldAt !== null && due >= facts.heldAt ? null : due;
   const { health, cause } = extensionHealth({
     agent: agent.status,
     goal: { state: facts.goal, sequenceNumber: facts.goalSequenceNumber },

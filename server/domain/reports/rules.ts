@@ -102,8 +102,8 @@ const commandsOf = {
 } as const satisfies Record<ExtensionGoal, readonly (keyof CommandTimeouts)[]>;
 
 /**
- * When a goal must be concluded: all that its commands may take one after the other, from delivery on or from when it had to wait no more,
- * and the reading of the status.
+ * When a goal must be concluded: all that its commands may take one after the other, and the reading of the status;
+ * from delivery on, or from when it had to wait no more or its agent was released.
  */
 export function deadlineOf(goal: {
   state: ExtensionGoal;
@@ -114,10 +114,13 @@ export function deadlineOf(goal: {
   deliveredAt: Date | null;
   /** Until when it may wait for those that it depends on. */
   waitsUntil?: Date | null;
+  /** When its agent was last on hold. */
+  releasedAt?: Date | null;
 }): Date {
   const commands: readonly (keyof CommandTimeouts)[] = goal.commands ?? commandsOf[goal.state];
   const seconds = commands.reduce((sum, command) => sum + goal.timeouts[command], statusReadingSeconds);
-  const from = Math.max((goal.deliveredAt ?? goal.changedAt).getTime(), goal.waitsUntil?.getTime() ?? 0);
+  const delivered = (goal.deliveredAt ?? goal.changedAt).getTime();
+  const from = Math.max(delivered, goal.waitsUntil?.getTime() ?? 0, goal.releasedAt?.getTime() ?? 0);
   return new Date(from + seconds * 1000);
 }
 

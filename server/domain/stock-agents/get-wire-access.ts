@@ -20,6 +20,8 @@ export interface StockAgent {
   seen: { incarnation: number; at: string } | null;
   /** The incarnation that it was last done with; `message` where it says more than that. */
   settled: { incarnation: number; at: string; status: string; message: string | null } | null;
+  /** Since when it processes nothing, and whose doing that is; null where it is not on hold. */
+  hold: { at: string; by: string } | null;
 }
 
 /** Which kind of agent a VM has, and the stock one's state. */
@@ -49,7 +51,8 @@ export async function getWireAccess(ctx: Context, input: GetWireAccessInput): Pr
 }
 
 function stockAgentOf(agent: typeof agents.$inferSelect, stock: typeof stockAgents.$inferSelect): StockAgent {
-  const { transportThumbprint, transportAt, incarnationAt, settledIncarnation, settledAt, settledStatus } = stock;
+  const { transportThumbprint, transportAt, incarnationAt, settledIncarnation, settledAt, settledStatus, heldAt } =
+    stock;
   return {
     containerId: stock.containerId,
     grantedAt: stock.grantedAt.toISOString(),
@@ -70,5 +73,6 @@ function stockAgentOf(agent: typeof agents.$inferSelect, stock: typeof stockAgen
             status: settledStatus ?? '',
             message: stock.settledMessage,
           },
+    hold: heldAt && { at: heldAt.toISOString(), by: stock.heldBy ?? '' },
   };
 }

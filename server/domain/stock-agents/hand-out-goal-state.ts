@@ -1,10 +1,10 @@
-import { and, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import type { AgentOs } from '#db/schema/enrollment.ts';
 import { agents, handlerVersions, stockAgents } from '#db/schema/index.ts';
 import type { GoalState } from '#protocol/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { fetchGoalState } from '#server/domain/goal-states/index.ts';
+import { fetchGoalState, peekGoalState } from '#server/domain/goal-states/index.ts';
 import { fingerprintOf, type HandlerFacts, type StockExtension, stockExtensions } from './stock-goal-state.ts';
 
 /** The goal state in force as a stock agent gets it, and what was last heard of that agent. */
@@ -16,6 +16,9 @@ export interface StockGoalState {
   /** When it moved; it keeps growing. */
   movedAt: Date;
   containerId: string;
+  /** The agent is to process nothing. */
+  onHold: boolean;
+  /** While it is on hold those that it has, whatever was declared since. */
   extensions: StockExtension[];
   heard: StockAgentNews;
 }
@@ -33,24 +36,28 @@ type Row = typeof stockAgents.$inferSelect;
 /** How often others may be faster; more often something else is wrong, and nobody should wait for it. */
 const mostTries = 5;
 
+/** What an agent on hold acts upon, whatever its goal state says. */
+const held = 'on hold';
+
 /**
- * The goal state in force, noted as delivered, in the incarnation that the agent knows it by or a new one. Some
- * statements, asked once for each goal state. Null for a VM that has no stock agent.
+ * The goal state in force, noted as delivered, in the incarnation that the agent knows it by or a new one; for an agent
+ * on hold the one that it has, so that it repeats what it said, also when it is restarted. Some statements, asked once
+ * for each goal state. Null for a VM that has no stock agent.
  */
 export async function handOutGoalState(ctx: Context, vmId: string): Promise<StockGoalState | null> {
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const fetched = await fetchGoalState(ctx.db, vmId, ctx.now);
     const [known] = await ctx.db
       .select({ stock: stockAgents, version: agents.version, os: agents.os })
       .from(stockAgents)
       .innerJoin(agents, eq(agents.vmId, stockAgents.vmId))
       .where(eq(stockAgents.vmId, vmId));
-    if (fetched === null || known === undefined) return null;
-    const goalState = JSON.parse(fetched.text) as GoalState;
-    // Another process has handed out a newer one meanwhile.
-    if (known.stock.goalStateSeen > goalState.incarnation) continue;
-    const extensions = stockExtensions(goalState, await loadFacts(ctx, goalState));
-    const row = await settleIncarnation(ctx, known.stock, goalState.incarnation, fingerprintOf(extensions));
+    if (known === undefined) return null;
+    const onHold = known.stock.heldAt !== null;
+    const fetched = onHold ? await withheld(ctx, vmId) : await inForce(ctx, vmId);
+    if (fetched === null) return null;
+    const extensions = stockExtensions(fetched, await loadFacts(ctx, fetched));
+    const fingerprint = onHold ? held : fingerprintOf(extensions);
+    const row = await settleIncarnation(ctx, known.stock, fetched.incarnation, fingerprint);
     if (row === null) continue;
     const { settledIncarnation, settledStatus, settledMessage } = row;
     const settled = settledIncarnation !== null && {
@@ -63,6 +70,7 @@ export async function handOutGoalState(ctx: Context, vmId: string): Promise<Stoc
       incarnation: row.incarnation,
       movedAt: row.incarnationAt ?? ctx.now,
       containerId: row.containerId,
+      onHold,
       extensions,
       heard: { version: known.version, os: known.os, settled: settled || null },
     };
@@ -70,7 +78,22 @@ export async function handOutGoalState(ctx: Context, vmId: string): Promise<Stoc
   throw new Error('a goal state never settled');
 }
 
-/** Writes down which goal state the agent has seen, under an incarnation of its own. Null where others were faster. */
+type Fetched = Pick<GoalState, 'incarnation' | 'extensions'> & { etag: string };
+
+async function inForce(ctx: Context, vmId: string): Promise<Fetched | null> {
+  const fetched = await fetchGoalState(ctx.db, vmId, ctx.now);
+  return fetched && { ...(JSON.parse(fetched.text) as GoalState), etag: fetched.etag };
+}
+
+async function withheld(ctx: Context, vmId: string): Promise<Fetched | null> {
+  const peeked = await peekGoalState(ctx.db, vmId);
+  return peeked && { ...peeked, extensions: peeked.delivered?.extensions ?? [] };
+}
+
+/**
+ * Writes down which goal state the agent has seen, under an incarnation of its own. Null where others were faster, or
+ * it was put on hold or released meanwhile.
+ */
 async function settleIncarnation(
   ctx: Context,
   known: Row,
@@ -88,7 +111,13 @@ async function settleIncarnation(
         incarnationAt: sql`case when ${same} then ${stockAgents.incarnationAt} else ${ctx.now.toISOString()}::timestamptz end`,
         fingerprint,
       })
-      .where(and(eq(stockAgents.vmId, known.vmId), lt(stockAgents.goalStateSeen, goalState)))
+      .where(
+        and(
+          eq(stockAgents.vmId, known.vmId),
+          lt(stockAgents.goalStateSeen, goalState),
+          known.heldAt === null ? isNull(stockAgents.heldAt) : isNotNull(stockAgents.heldAt),
+        ),
+      )
       .returning();
     if (row !== undefined && row.incarnation !== known.incarnation) await recordChange(tx, 'vm', known.vmId);
     return row ?? null;
@@ -97,7 +126,7 @@ async function settleIncarnation(
 
 async function loadFacts(
   ctx: Context,
-  { extensions }: GoalState,
+  { extensions }: Pick<GoalState, 'extensions'>,
 ): Promise<(handler: string, version: string) => HandlerFacts> {
   const { handler, version, manifest } = handlerVersions;
   const handlers = [...new Set(extensions.map((extension) => extension.handler))];

@@ -5,6 +5,7 @@ export { listShownStatuses, type ShownStatus } from './list-shown-statuses.ts';
 export { noteStockAgent } from './note-stock-agent.ts';
 export { revokeWireAccess } from './revoke-wire-access.ts';
 export { rotateTenantKey } from './rotate-tenant-key.ts';
+export { setHold } from './set-hold.ts';
 export { inFourParts, type StockExtension } from './stock-goal-state.ts';
 export { wireTokenHash } from './wire-token.ts';
 export { wrapTenantKey } from './wrap-tenant-key.ts';

@@ -7,7 +7,7 @@ import { getGoalState, setExtension } from '#server/domain/goal-states/index.ts'
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
-import { getWireAccess, grantWireAccess, revokeWireAccess, rotateTenantKey, wrapTenantKey } from './index.ts';
+import { getWireAccess, grantWireAccess, revokeWireAccess, rotateTenantKey, setHold, wrapTenantKey } from './index.ts';
 import { makeTenantKey, openTenantKey } from './tenant-key.ts';
 import { wireTokenHash } from './wire-token.ts';
 
@@ -140,6 +140,8 @@ test('viewers read it and change nothing of it', async () => {
   const vmId = await givenVm('seen');
   const viewer = await testContext({ role: 'viewer', services: ctx });
   expect(await getWireAccess(viewer, { vmId })).toMatchObject({ agent: 'none' });
-  for (const verb of [grantWireAccess, revokeWireAccess, rotateTenantKey])
+  const hold: typeof grantWireAccess = (...[who, input]) =>
+    setHold(who, { ...input, onHold: true }).then(() => ({ token: '' }));
+  for (const verb of [grantWireAccess, revokeWireAccess, rotateTenantKey, hold])
     await expect(verb(viewer, { vmId })).rejects.toMatchObject({ kind: 'forbidden' });
 });

@@ -8,6 +8,7 @@ import {
   extensions,
   goalStateHeads,
   secrets,
+  stockAgents,
   vms,
 } from '#db/schema/index.ts';
 import { canonicalLanguage, defaultPeriods, type StatusObject } from '#protocol/index.ts';
@@ -49,7 +50,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
-  const { vm, head, presence, agent } = machine;
+  const { vm, head, presence, agent, stock } = machine;
   const status = agentStatus(presence, ctx.now);
   const languages = new Set<string>();
   const instances = rows.map((row) => {
@@ -72,6 +73,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       clockSkewSeconds: presence?.clockSkewSeconds ?? null,
       enrolledAt: iso(agent?.enrolledAt),
       duplicateSeenAt: iso(agent?.duplicateSeenAt),
+      hold: stock?.heldAt ? { at: stock.heldAt.toISOString(), by: stock.heldBy ?? '' } : null,
       ...(problems && {
         problems: openProblems(problems, rows, head?.deliveredAt ?? null, ctx.now).map(({ about, message, at }) => ({
           about,
@@ -101,11 +103,18 @@ const headColumns = { incarnation, publishedAt, deliveredIncarnation, deliveredA
 
 async function loadMachine(tx: Transaction, vmId: string) {
   const [row] = await tx
-    .select({ vm: vms, head: headColumns, presence: agentPresence, agent: agents })
+    .select({
+      vm: vms,
+      head: headColumns,
+      presence: agentPresence,
+      agent: agents,
+      stock: { heldAt: stockAgents.heldAt, heldBy: stockAgents.heldBy },
+    })
     .from(vms)
     .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, vms.id))
     .leftJoin(agentPresence, eq(agentPresence.vmId, vms.id))
     .leftJoin(agents, eq(agents.vmId, vms.id))
+    .leftJoin(stockAgents, eq(stockAgents.vmId, vms.id))
     .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
   if (row === undefined) throw new DomainError('not_found', 'vm_unknown');
   return row;

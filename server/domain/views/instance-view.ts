@@ -31,6 +31,8 @@ export interface AgentView {
   enrolledAt: string | null;
   /** When a second machine with this VM's identity was refused. */
   duplicateSeenAt: string | null;
+  /** Since when a stock agent processes nothing, and whose doing that is; null where it is not on hold. */
+  hold: { at: string; by: string } | null;
   /** What it could not read or do and has not made good since, newest first; for operators only. */
   problems?: AgentProblemView[];
 }

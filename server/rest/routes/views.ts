@@ -70,6 +70,7 @@ const agent = z.object({
   clockSkewSeconds: z.number().nullable(),
   enrolledAt: time.nullable(),
   duplicateSeenAt: time.nullable(),
+  hold: z.object({ at: time, by: z.string() }).nullable(),
   problems: z.array(z.object({ about: z.string(), message: z.string(), at: time })).optional(),
 });
 

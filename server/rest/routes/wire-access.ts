@@ -4,6 +4,7 @@ import {
   grantWireAccess,
   revokeWireAccess,
   rotateTenantKey,
+  setHold,
 } from '#server/domain/stock-agents/index.ts';
 import { type Route, route } from '../route.ts';
 import { inVm, time } from '../shapes.ts';
@@ -23,9 +24,13 @@ const wireAccess = z.object({
       transportCertificate: z.object({ thumbprint: z.string(), seenAt: time }).nullable(),
       seen: z.object({ incarnation, at: time }).nullable(),
       settled: z.object({ incarnation, at: time, status: z.string(), message: z.string().nullable() }).nullable(),
+      hold: z.object({ at: time, by: z.string() }).nullable(),
     })
     .nullable(),
 });
+
+/** `incarnation` is that of the goal state in force. */
+const held = z.object({ onHold: z.boolean(), incarnation });
 
 export const wireAccessRoutes: readonly Route[] = [
   route({
@@ -77,5 +82,27 @@ export const wireAccessRoutes: readonly Route[] = [
     },
     refusals: [404],
     run: async (ctx, { params }) => ({ status: 200, body: await rotateTenantKey(ctx, { vmId: params.id }) }),
+  }),
+  route({
+    method: 'PUT',
+    path: '/vms/{id}/wire-access/hold',
+    operationId: 'holdStockAgent',
+    summary: 'Puts the stock agent on hold: it processes nothing and repeats its last status, until it is released.',
+    role: 'operator',
+    params: inVm,
+    answers: { 200: { meaning: 'It is on hold.', schema: held } },
+    refusals: [404],
+    run: async (ctx, { params }) => ({ status: 200, body: await setHold(ctx, { vmId: params.id, onHold: true }) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/vms/{id}/wire-access/hold',
+    operationId: 'releaseStockAgent',
+    summary: 'Releases the stock agent: what was declared meanwhile is processed, and due from now on.',
+    role: 'operator',
+    params: inVm,
+    answers: { 200: { meaning: 'It is not on hold.', schema: held } },
+    refusals: [404],
+    run: async (ctx, { params }) => ({ status: 200, body: await setHold(ctx, { vmId: params.id, onHold: false }) }),
   }),
 ];

@@ -4,6 +4,7 @@ import {
   grantWireAccess,
   revokeWireAccess,
   rotateTenantKey,
+  setHold,
 } from '#server/domain/stock-agents/index.ts';
 import { getVmFacts } from '#server/domain/views/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
@@ -19,4 +20,5 @@ export const vmsRouter = router({
   grantWireAccess: mutation(grantWireAccess),
   revokeWireAccess: mutation(revokeWireAccess),
   rotateTenantKey: mutation(rotateTenantKey),
+  setHold: mutation(setHold),
 });

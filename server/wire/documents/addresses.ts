@@ -10,6 +10,7 @@ export const addresses = {
     config(containerId, 'hosting-environment-config', incarnation),
   sharedConfig: (containerId: string, incarnation: number) => config(containerId, 'shared-config', incarnation),
   extensionsConfig: (containerId: string, incarnation: number) => config(containerId, 'extensions-config', incarnation),
+  artifactsProfile: (containerId: string, incarnation: number) => config(containerId, 'artifacts-profile', incarnation),
   certificates: (containerId: string, incarnation: number) => config(containerId, 'certificates', incarnation),
   manifest: (handler: string) => `${host}/packages/${handler}/manifest.xml`,
   package: (sha256: string) => `${host}/packages/${sha256}.zip`,

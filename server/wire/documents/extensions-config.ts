@@ -24,6 +24,7 @@ export function extensionsConfigXml(vmId: string, goalState: StockGoalState, sta
       Plugins: { Plugin: plugins.map(pluginElement) },
       PluginSettings: { Plugin: plugins.map((plugin) => settingsElement(plugin, extensions)) },
       StatusUploadBlob: { '@statusBlobType': 'BlockBlob', '#text': addresses.status(containerId, statusSecret) },
+      InVMArtifactsProfileBlob: addresses.artifactsProfile(containerId, incarnation),
       InVMGoalStateMetaData: {
         // The older agent tells the incarnation when it is done, the newer one this.
         '@inSvdSeqNo': String(incarnation),

@@ -31,6 +31,7 @@ const goalState: StockGoalState = {
   incarnation: 7,
   movedAt: new Date('2026-01-01T00:00:00Z'),
   containerId: '0199a000-0000-4000-8000-00000000000c',
+  onHold: false,
   extensions: [
     extension('probe', 'Acme.Lab.Probe', {
       sequenceNumber: 3,

@@ -22,7 +22,7 @@ function extension(goal: Partial<GoalStateExtension> = {}, stock: Partial<StockE
 }
 
 const goalStateOf = (...extensions: StockExtension[]): StockGoalState => ({
-  ...{ etag: '"test.7"', incarnation: 7, movedAt: new Date(0), containerId: 'c', extensions },
+  ...{ etag: '"test.7"', incarnation: 7, movedAt: new Date(0), containerId: 'c', onHold: false, extensions },
   heard: { version: '', os: {}, settled: null },
 });
 

@@ -46,7 +46,8 @@ type Stamp = (extension: string, status: object) => string;
 
 /** What a status blob says, as the report of a reference agent. Texts beyond the bounds are cut off. */
 export function translateStatus(blob: StatusBlob, goalState: StockGoalState, bounds: Bounds, stamp: Stamp): Report {
-  const isSettled = blob.settled?.incarnation === goalState.incarnation;
+  // On hold nothing is processed, whatever the agent takes for done.
+  const isSettled = !goalState.onHold && blob.settled?.incarnation === goalState.incarnation;
   // A goal state that failed as a whole touched nothing: who is missing then is not gone. Nor is who cannot be read.
   const isDone = isSettled && blob.isWhole && blob.settled?.status.toLowerCase() === 'success';
   const report: Report = {

@@ -86,6 +86,7 @@ function view(extensions: Extension[], agent: InstanceView['agent']['status'] = 
       clockSkewSeconds: 0,
       enrolledAt: ago(1000),
       duplicateSeenAt: null,
+      hold: null,
     },
     extensions,
     health: 'progressing',
@@ -135,6 +136,20 @@ test('a wait is followed to its root, and a circle ends', () => {
   expect(explain(view([a, b, c]), now)?.act?.name).toBe('c');
   const circle = [a, { ...b, handlerState: handler('waiting', { blockedBy: 'a' }) }];
   expect(explain(view(circle), now)?.links.length).toBeLessThanOrEqual(5);
+});
+
+test('on hold it is the hold that keeps it, and a failure from before goes on being one', () => {
+  const hold = { at: ago(600), by: 'Ada' };
+  const onHold = (...extensions: Extension[]) => {
+    const told = view(extensions);
+    return { ...told, agent: { ...told.agent, hold } };
+  };
+  const fresh = onHold(extension('x', { deliveredAt: null, deadlineAt: null, handlerState: null }));
+  expect(explain(fresh, now)).toMatchObject({ lead: { key: 'why.lead.hold' }, act: null });
+  expect(chain(fresh)).toEqual(['touch why.touch.ready', 'delivery? why.delivery.withheld', 'hold? why.hold']);
+  const broken = onHold(extension('x', { handlerState: failed, health: 'failed' }));
+  expect(explain(broken, now)?.lead.key).toBe('why.lead.failed.exit');
+  expect(explain(broken, now)?.links.at(-1)).toMatchObject({ kind: 'hold', detail: { values: { who: 'Ada' } } });
 });
 
 test('nothing is told where all is done, or where no agent ever spoke', () => {

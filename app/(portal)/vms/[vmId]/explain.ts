@@ -11,7 +11,7 @@ export interface Sentence {
 
 /** One link of the chain. Where it does not hold (`holds: false`), its line is dashed. */
 export interface Link {
-  kind: 'touch' | 'delivery' | 'wait' | 'cause' | 'deadline';
+  kind: 'touch' | 'delivery' | 'wait' | 'cause' | 'hold' | 'deadline';
   status: StatusName;
   holds: boolean;
   title: Sentence;
@@ -43,7 +43,8 @@ export function explain(view: InstanceView, now: Date): Explanation | null {
   const links = [touch, delivery];
   if (subject.needsSecrets) links.push(secretsLink(subject));
   else if (delivery.holds) links.push(...stepLinks(subject, cause, now));
-  if (deadline) links.push(deadline);
+  if (view.agent.hold) links.push(holdLink(view.agent.hold));
+  else if (deadline) links.push(deadline);
   return {
     lead: leadOf(view, story, delivery.holds, now),
     links,
@@ -112,6 +113,11 @@ function touchLink({ agent }: InstanceView): Link {
   );
 }
 
+/** Until somebody releases it nothing is processed, and nothing falls due. */
+function holdLink({ at, by }: NonNullable<InstanceView['agent']['hold']>): Link {
+  return link('hold', 'waiting', false, { key: 'why.hold' }, { key: 'why.hold.detail', values: { who: by }, at });
+}
+
 /** What was sealed for a former certificate is not delivered. */
 function secretsLink({ name }: Extension): Link {
   return link('cause', 'warning', false, { key: 'why.secrets', values: { name } }, { key: 'why.secrets.detail' });
@@ -132,7 +138,7 @@ function deliveryLink(view: InstanceView, subject: Extension): Link {
     'delivery',
     'waiting',
     false,
-    { key: 'why.delivery.open', values: { incarnation } },
+    { key: view.agent.hold ? 'why.delivery.withheld' : 'why.delivery.open', values: { incarnation } },
     view.deliveredIncarnation === 0
       ? { key: 'why.delivery.none' }
       : { key: 'why.delivery.older', values: { incarnation: view.deliveredIncarnation } },
@@ -267,6 +273,7 @@ function leadOf(view: InstanceView, { subject, cause }: Story, delivered: boolea
   const { incarnation } = view;
   const silent = view.agent.status !== 'ready';
   if (subject.needsSecrets) return { key: 'why.lead.secrets', values: { name } };
+  if (view.agent.hold && cause.health !== 'failed') return { key: 'why.lead.hold', values: { name } };
   if (!delivered) return { key: silent ? 'why.lead.silent' : 'why.lead.undelivered', values: { name, incarnation } };
   if (cause !== subject) {
     const values = { name, cause: cause.name, exit: cause.handlerState?.exitCode ?? 0 };

@@ -9,7 +9,7 @@ import { Banner } from '#app/_ui/banner.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import { RelativeTime } from '#app/_ui/time.tsx';
+import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import { ageMs, type WireAccess } from './vm-data.ts';
 
 export interface StockAgentCardProps {
@@ -48,10 +48,11 @@ type Stock = NonNullable<WireAccess['stock']>;
 
 function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
   const { t } = useTranslation('enrollment');
-  const { version, containerId, seen, settled, transportCertificate, tenantCertificate } = stock;
+  const { version, containerId, seen, settled, hold, transportCertificate, tenantCertificate } = stock;
   const isBehind = seen !== null && seen.incarnation < incarnation;
-  const works = settled === null || (seen !== null && settled.incarnation < seen.incarnation);
+  const works = hold === null && seen !== null && (settled === null || settled.incarnation < seen.incarnation);
   const ago = (at: string) => ({ time: <RelativeTime value={new Date(at)} className="tabular-nums" /> });
+  const since = (at: string) => ({ time: <Elapsed value={new Date(at)} className="tabular-nums" /> });
   return (
     <dl className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,280px),1fr))] gap-x-6 gap-y-2.5 text-12">
       <Fact label={t('stock.version')}>
@@ -69,7 +70,7 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
       </Fact>
       <Fact label={t('stock.settled')}>
         {settled === null ? (
-          t(seen === null ? 'stock.settled.none' : 'stock.settled.first', { incarnation: seen?.incarnation ?? 0 })
+          t(works ? 'stock.settled.first' : 'stock.settled.none', { incarnation: seen?.incarnation ?? 0 })
         ) : (
           <>
             <Outcome settled={settled} />
@@ -77,6 +78,13 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
               <span className="text-ink-3"> {t('stock.settled.works', { incarnation: seen?.incarnation ?? 0 })}</span>
             ) : null}
           </>
+        )}
+      </Fact>
+      <Fact label={t('stock.processing')}>
+        {hold === null ? (
+          t('stock.processing.on')
+        ) : (
+          <Trans text={t('stock.processing.held', { who: hold.by })} tags={since(hold.at)} />
         )}
       </Fact>
       <Fact label={t('stock.container')}>
@@ -87,7 +95,7 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
           t('stock.transport.none')
         ) : (
           <>
-            <Trans text={t('stock.transport.at')} tags={ago(transportCertificate.seenAt)} />
+            <Trans text={t('stock.transport.at')} tags={since(transportCertificate.seenAt)} />
             <Code>{transportCertificate.thumbprint}</Code>
           </>
         )}

@@ -14,7 +14,7 @@ export interface VmBannersProps {
   onAct(act: VmAct): void;
 }
 
-/** What is true of all below: a silent agent, a second machine with the same identity, an end that has begun. */
+/** What is true of all below: a silent agent, a second machine with the same identity, a hold, an end that has begun. */
 export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
   const { t } = useTranslation('enrollment');
   const reader = useReader();
@@ -44,6 +44,25 @@ export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
         }
       >
         <Trans text={t('duplicate', { name: facts.name })} tags={{ time: <RelativeTime value={duplicate} /> }} />
+      </Banner>
+    ),
+    agent.hold !== null && (
+      <Banner
+        key="hold"
+        boxed
+        status="waiting"
+        actions={
+          reader.can('operator') ? (
+            <Button size="sm" onClick={() => onAct({ kind: 'stock-hold', onHold: false })}>
+              {t('stock.release')}
+            </Button>
+          ) : undefined
+        }
+      >
+        <Trans
+          text={t('stock.held', { name: facts.name, who: agent.hold.by })}
+          tags={{ time: <Elapsed value={new Date(agent.hold.at)} /> }}
+        />
       </Banner>
     ),
     facts.decommissioning && (

@@ -9,6 +9,7 @@ export type VmAct =
   | { kind: 'token' }
   | { kind: 'stock' }
   | { kind: 'stock-key' }
+  | { kind: 'stock-hold'; onHold: boolean }
   | { kind: 'stock-end' }
   | { kind: 'delete' }
   | { kind: 'revert'; incarnation: number }
@@ -22,6 +23,7 @@ const StockDialog = dynamic(() => import('./stock-dialog.tsx').then((module) => 
 const TenantKeyDialog = dynamic(() => import('./stock-confirm.tsx').then((module) => module.TenantKeyDialog), {
   ssr: false,
 });
+const HoldDialog = dynamic(() => import('./stock-confirm.tsx').then((module) => module.HoldDialog), { ssr: false });
 const EndStockDialog = dynamic(() => import('./stock-confirm.tsx').then((module) => module.EndStockDialog), {
   ssr: false,
 });
@@ -55,6 +57,8 @@ export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsPr
       return <StockDialog facts={facts} gatewayUrl={gatewayUrl} onClose={onClose} />;
     case 'stock-key':
       return <TenantKeyDialog facts={facts} onClose={onClose} />;
+    case 'stock-hold':
+      return <HoldDialog facts={facts} onHold={act.onHold} onClose={onClose} />;
     case 'stock-end':
       return <EndStockDialog facts={facts} onClose={onClose} />;
     case 'delete':

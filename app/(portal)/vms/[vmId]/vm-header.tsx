@@ -58,7 +58,7 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
                 </Link>
               </Button>
             )}
-            <VmMenu agentKind={facts.agentKind} onAct={onAct} />
+            <VmMenu agentKind={facts.agentKind} isOnHold={view.agent.hold !== null} onAct={onAct} />
           </>
         ) : undefined
       }

@@ -1,6 +1,6 @@
 'use client';
 
-import { Cable, Ellipsis, KeyRound, PencilLine, RotateCcwKey, Trash2, Unplug } from 'lucide-react';
+import { Cable, Ellipsis, KeyRound, Pause, PencilLine, Play, RotateCcwKey, Trash2, Unplug } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
@@ -9,11 +9,13 @@ import type { VmAct } from './vm-dialogs.tsx';
 
 export interface VmMenuProps {
   agentKind: VmFacts['agentKind'];
+  /** Its stock agent processes nothing. */
+  isOnHold: boolean;
   onAct(act: VmAct): void;
 }
 
 /** What can be done with a VM besides its extensions. */
-export function VmMenu({ agentKind, onAct }: VmMenuProps) {
+export function VmMenu({ agentKind, isOnHold, onAct }: VmMenuProps) {
   const { t } = useTranslation(['vms', 'enrollment']);
   return (
     <LazyMenu
@@ -50,6 +52,10 @@ export function VmMenu({ agentKind, onAct }: VmMenuProps) {
               <MenuItem onSelect={() => onAct({ kind: 'stock-key' })}>
                 <RotateCcwKey aria-hidden />
                 {t('enrollment:stock.key')}
+              </MenuItem>
+              <MenuItem onSelect={() => onAct({ kind: 'stock-hold', onHold: !isOnHold })}>
+                {isOnHold ? <Play aria-hidden /> : <Pause aria-hidden />}
+                {t(isOnHold ? 'enrollment:stock.release' : 'enrollment:stock.hold')}
               </MenuItem>
               <MenuItem onSelect={() => onAct({ kind: 'stock-end' })}>
                 <Unplug aria-hidden />

@@ -42,7 +42,10 @@ function PanelLoading() {
 
 /** Whether something is true of all below that must be told first. */
 const hasNews = ({ decommissioning }: VmFacts, { agent }: InstanceView): boolean =>
-  decommissioning || agent.duplicateSeenAt !== null || ['unresponsive', 'unknown'].includes(agent.status);
+  decommissioning ||
+  agent.hold !== null ||
+  agent.duplicateSeenAt !== null ||
+  ['unresponsive', 'unknown'].includes(agent.status);
 
 export interface VmPageProps {
   vmId: string;

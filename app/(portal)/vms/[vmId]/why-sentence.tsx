@@ -1,7 +1,7 @@
 'use client';
 
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
-import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import { Countdown, DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import type { Sentence } from './explain.ts';
 
 /** A sentence of the chain in the reader's language, with its times ticking. */
@@ -12,6 +12,7 @@ export function WhySentence({ sentence: { key, values, at } }: { sentence: Sente
     b: <b className="font-semibold" />,
     ...(when && {
       time: <RelativeTime value={when} />,
+      elapsed: <Elapsed value={when} />,
       clock: <DateTime value={when} style="time" />,
       countdown: <Countdown value={when} />,
     }),

@@ -31,6 +31,8 @@ export function useCauseWords(): (past: PastChange) => string {
       case 'vm.create':
       case 'vm.decommission':
       case 'certificate.bind':
+      case 'wire-access.hold':
+      case 'wire-access.release':
         return t(`cause.${cause.action}`);
       case 'extension.remove':
       case 'extension.removed':

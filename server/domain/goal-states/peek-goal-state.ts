@@ -1,0 +1,28 @@
+import { and, eq } from 'drizzle-orm';
+import type { Database } from '#db/client.ts';
+import { goalStateHeads, goalStates } from '#db/schema/index.ts';
+import type { GoalState } from '#protocol/index.ts';
+
+/** The goal state in force, by its number, and the one that the agent has. */
+interface PeekedGoalState {
+  etag: string;
+  incarnation: number;
+  /** As it went out; null where none did. */
+  delivered: GoalState | null;
+}
+
+/** Which goal state is in force and which one the agent has, without handing anything out. Null for a VM that has none. */
+export async function peekGoalState(db: Database, vmId: string): Promise<PeekedGoalState | null> {
+  const { etag, incarnation, deliveredIncarnation } = goalStateHeads;
+  const [row] = await db
+    .select({ etag, incarnation, text: goalStates.text })
+    .from(goalStateHeads)
+    .leftJoin(
+      goalStates,
+      and(eq(goalStates.vmId, goalStateHeads.vmId), eq(goalStates.incarnation, deliveredIncarnation)),
+    )
+    .where(eq(goalStateHeads.vmId, vmId));
+  if (row === undefined) return null;
+  const { text, ...head } = row;
+  return { ...head, delivered: text === null ? null : (JSON.parse(text) as GoalState) };
+}

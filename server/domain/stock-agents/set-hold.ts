@@ -1,0 +1,44 @@
+import { eq } from 'drizzle-orm';
+import { stockAgents } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { lockHead, publishGoalState } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { lockVm } from './grant-wire-access.ts';
+import { type SetHoldInput, setHoldInput } from './input.ts';
+
+/**
+ * Puts the stock agent of a VM on hold, or releases it: on hold it processes nothing, and repeats what it last said. The
+ * agent looks at that with a new incarnation only, so each makes one, of the same contents; what is so already makes none.
+ * Throws 404 `vm_unknown` | `wire_access_absent`.
+ */
+export async function setHold(ctx: Context, input: SetHoldInput): Promise<{ onHold: boolean; incarnation: number }> {
+  allow(ctx.actor, 'operator');
+  const { vmId, onHold } = parse(setHoldInput, input);
+  return ctx.db.transaction(async (tx) => {
+    await lockVm(tx, vmId);
+    const [before] = await tx
+      .select({ heldAt: stockAgents.heldAt })
+      .from(stockAgents)
+      .where(eq(stockAgents.vmId, vmId));
+    if (before === undefined) throw new DomainError('not_found', 'wire_access_absent');
+    const head = await lockHead(tx, vmId);
+    if ((before.heldAt !== null) === onHold) return { onHold, incarnation: head.incarnation };
+    await tx
+      .update(stockAgents)
+      .set(onHold ? { heldAt: ctx.now, heldBy: ctx.actor.name } : { heldAt: null, heldBy: null, releasedAt: ctx.now })
+      .where(eq(stockAgents.vmId, vmId));
+    const act = { action: onHold ? 'wire-access.hold' : 'wire-access.release' } as const;
+    const incarnation = await publishGoalState(tx, ctx, head, act);
+    await recordAudit(tx, ctx, {
+      ...act,
+      target: { kind: 'vm', id: vmId },
+      vmId,
+      before: { onHold: !onHold },
+      after: { onHold },
+    });
+    return { onHold, incarnation };
+  });
+}
