@@ -120,6 +120,8 @@ test('a script that comes with somebody’s words does not run', async ({ signed
   const vm = await api.createVm(`hostile-${unique}`, { note: hostile });
   await page.goto(`/vms/${vm.id}`);
   await expect(page.getByText(hostile).first()).toBeVisible();
+  // Nor does the font rewrite them, 2x4 to 2×4 and -> to an arrow.
+  await expect(page.getByText(hostile).first()).toHaveCSS('font-variant-ligatures', 'no-contextual');
   await expect(page).toHaveTitle(new RegExp(`^${vm.name}`));
 
   const other = await page.context().newPage();
