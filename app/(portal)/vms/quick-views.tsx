@@ -6,7 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { Num } from '#app/_ui/num.tsx';
-import { tab, tabBar } from '#app/_ui/tab-style.ts';
+import { bringIntoBar, tab, tabBar } from '#app/_ui/tab-style.ts';
 import type { FleetFilterInput } from '#server/domain/views/input.ts';
 import { withoutGaps, writeAddress } from './fleet-address.ts';
 import { ageMs, type FleetSummary } from './reading.ts';
@@ -56,12 +56,14 @@ export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
           event.preventDefault();
           address.change(query);
         };
+        const isCurrent = writeAddress({ filter: view.filter, sort: 'name' }) === now;
         return (
           <a
             key={view.name}
             href={address.hrefOf(query)}
             onClick={open}
-            aria-current={writeAddress({ filter: view.filter, sort: 'name' }) === now ? 'page' : undefined}
+            aria-current={isCurrent ? 'page' : undefined}
+            ref={isCurrent ? bringIntoBar : undefined}
             className={cn(
               tab,
               'aria-[current=page]:border-brand-text aria-[current=page]:font-medium aria-[current=page]:text-ink',
