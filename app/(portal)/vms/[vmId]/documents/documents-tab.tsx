@@ -10,27 +10,26 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import type { InstanceView } from '../vm-data.ts';
-import { JsonDocument } from './json-document.tsx';
+import { DocumentActs, JsonDocument } from './json-document.tsx';
 import { LatestDocuments } from './latest-documents.tsx';
 import { ReportHistory } from './report-history.tsx';
 
 /** The raw documents behind the page: what the agent is told and was told, what it sent, and what the portal answers. */
 export function DocumentsTab({ vmId, view }: { vmId: string; view: InstanceView }) {
   const { t } = useTranslation('goal-states');
+  const instanceView = { title: t('documents.instanceView'), value: view, file: `${view.name}-instance-view` };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <GoalStateDocument vmId={vmId} view={view} />
         <Card>
-          <CardHeader title={t('documents.instanceView')} note={t('documents.instanceView.note')} />
+          <CardHeader
+            title={instanceView.title}
+            note={t('documents.instanceView.note')}
+            actions={<DocumentActs {...instanceView} />}
+          />
           <CardBody>
-            <JsonDocument
-              title={t('documents.instanceView')}
-              value={view}
-              file={`${view.name}-instance-view`}
-              isAlone
-              className="max-h-96"
-            />
+            <JsonDocument {...instanceView} isAlone className="max-h-96" />
           </CardBody>
         </Card>
       </div>
@@ -51,36 +50,39 @@ function GoalStateDocument({ vmId, view }: { vmId: string; view: InstanceView })
   const chosen = which === 'inForce' ? inForce : delivered;
   const value = which === 'inForce' ? inForce.data : delivered.data?.document;
   const at = delivered.data?.deliveredAt ?? null;
+  const title = t('documents.goalState');
+  const document = value && { title, value, file: `${view.name}-goal-state-${value.incarnation}` };
   return (
     <Card>
       <CardHeader
-        title={t('documents.goalState')}
+        title={title}
         note={t('documents.goalState.note')}
         actions={
-          <Segmented<Which>
-            label={t('documents.which')}
-            value={which}
-            onChange={setWhich}
-            options={[
-              { value: 'inForce', label: t('documents.inForce', { incarnation: view.incarnation }) },
-              { value: 'delivered', label: t('documents.delivered', { incarnation: view.deliveredIncarnation }) },
-            ]}
-          />
+          <>
+            <Segmented<Which>
+              label={t('documents.which')}
+              value={which}
+              onChange={setWhich}
+              options={[
+                { value: 'inForce', label: t('documents.inForce', { incarnation: view.incarnation }) },
+                { value: 'delivered', label: t('documents.delivered', { incarnation: view.deliveredIncarnation }) },
+              ]}
+            />
+            {document ? <DocumentActs {...document} /> : null}
+          </>
         }
       />
       {chosen.error && !chosen.data ? (
         <QueryError error={chosen.error} onRetry={chosen.refetch} at={new Date(chosen.errorUpdatedAt)} />
-      ) : value ? (
+      ) : document ? (
         <CardBody>
           <JsonDocument
-            title={t('documents.goalState')}
+            {...document}
             note={
               which === 'delivered' && at !== null ? (
                 <Trans text={t('documents.deliveredAt')} tags={{ time: <RelativeTime value={new Date(at)} /> }} />
               ) : undefined
             }
-            value={value}
-            file={`${view.name}-goal-state-${value.incarnation}`}
             isAlone
             className="max-h-96"
           />
