@@ -16,6 +16,8 @@ import { seriesOf } from './series.ts';
 
 const ranges = ['7d', '60d', '1y'] as const;
 type Range = (typeof ranges)[number];
+const days: Readonly<Record<Range, number>> = { '7d': 7, '60d': 60, '1y': 365 };
+const dayMs = 86_400_000;
 
 /** VMs per version over time. Below the picture the same as a table. */
 export function AdoptionCard({ handler }: { handler: Handler }) {
@@ -55,7 +57,7 @@ export function AdoptionCard({ handler }: { handler: Handler }) {
           </p>
         ) : (
           <>
-            <AdoptionChart {...stack} />
+            <AdoptionChart {...stack} from={new Date(adoption.dataUpdatedAt - days[range] * dayMs)} />
             <AdoptionTable {...stack} />
           </>
         )}

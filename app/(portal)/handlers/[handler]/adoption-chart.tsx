@@ -10,23 +10,27 @@ import { seriesFill } from './series.ts';
 export interface AdoptionChartProps {
   layers: readonly Layer[];
   points: readonly StackedPoint[];
+  /** Where the time shown begins, whether or not somebody had a version then. */
+  from: Date;
 }
 
 // The picture is stretched to the width of its card; words and figures stand beside it as text.
 const width = 1000;
 const height = 220;
 const labelGap = 18;
-/** Below this, days would repeat themselves along the axis. */
-const hoursBelowMs = 8 * 86_400_000;
+/** So wide is what began just now, to be seen at all. */
+const sliver = 16;
 
 /** Areas upon each other, each named at its end. The sentence that it tells is its accessible name. */
-export function AdoptionChart({ layers, points }: AdoptionChartProps) {
+export function AdoptionChart({ layers, points, from }: AdoptionChartProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();
-  const drawn = points.length === 1 ? [{ ...(points[0] as StackedPoint), at: new Date(0) }, ...points] : points;
-  const [first, last] = [drawn[0] as StackedPoint, drawn.at(-1) as StackedPoint];
+  const last = points.at(-1) as StackedPoint;
+  const x = scaleTime([from, last.at], [0, width]);
+  const start = x.invert(width - sliver);
+  const first = points[0] as StackedPoint;
+  const drawn = first.at > start ? [{ ...first, at: start }, ...points] : points;
   const highest = Math.max(1, ...drawn.map(({ vms }) => vms.reduce((sum, count) => sum + count, 0)));
-  const x = scaleTime([first.at, last.at], [0, width]);
   const y = scaleLinear([0, highest], [height, 0]).nice(4);
   const bands = stack<StackedPoint, number>()
     .keys(layers.map((_, index) => index))
@@ -46,8 +50,7 @@ export function AdoptionChart({ layers, points }: AdoptionChartProps) {
   const nameOf = ({ version, count }: Layer) => version ?? t('adoption.others', { count });
   const list = present.toReversed().map((layer) => t('adoption.of', { version: nameOf(layer), count: layer.vms }));
   const ticks = y.ticks(4).filter((tick) => Number.isInteger(tick) && tick > 0);
-  const hours = last.at.getTime() - first.at.getTime() < hoursBelowMs;
-  const times = points.length === 1 ? [] : [0, 0.25, 0.5, 0.75, 1].map((share) => x.invert(share * width));
+  const times = [0, 0.25, 0.5, 0.75, 1].map((share) => x.invert(share * width));
   return (
     // Time runs left to right in every language.
     <div dir="ltr" className="grid grid-cols-[auto_minmax(0,1fr)_minmax(4.5rem,auto)] gap-x-2.5 text-11 text-ink-3">
@@ -116,7 +119,7 @@ export function AdoptionChart({ layers, points }: AdoptionChartProps) {
       <div aria-hidden className="col-start-2 mt-1.5 flex justify-between whitespace-nowrap tabular-nums">
         {times.map((time, index) => (
           <span key={time.getTime()} className={index % 4 === 0 ? undefined : 'max-sm:hidden'}>
-            {format.dateTime(time, hours ? 'short' : 'day')}
+            {format.dateTime(time, 'day')}
           </span>
         ))}
       </div>

@@ -221,7 +221,7 @@ function VmCount({ handler, version: { version, vms } }: { handler: string; vers
       className="rounded-xs hover:underline"
     >
       <Num value={vms} />
-      <span className="sr-only"> {t('column.vms')}</span>
+      <span className="sr-only"> {t('fact.vms', { count: vms })}</span>
     </Link>
   );
 }
