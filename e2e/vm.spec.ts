@@ -115,6 +115,29 @@ test('a failed one and what waits for it: the chain, the output, and nothing of 
   await expect(why).toHaveCount(0);
 });
 
+test('output that did not load is not told as none; on a telephone the tab that is open is seen', async ({
+  signedIn,
+  api,
+  console,
+  unique,
+}) => {
+  console.allow(/status of 500/);
+  const vm = await api.createVm(`unread-${unique}`);
+  const page = await signedIn('operator');
+  await page.route(/outputs\.list/, (route) => route.fulfill({ status: 500, body: 'no' }));
+  await page.goto(`/vms/${vm.id}?tab=output`);
+  await expect(page.getByText('The output did not load')).toBeVisible();
+  await expect(page.getByText('No output yet')).toHaveCount(0);
+  await page.unroute(/outputs\.list/);
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await expect(page.getByText('No output yet')).toBeVisible();
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`/vms/${vm.id}?tab=activity`);
+  const tab = page.getByRole('navigation', { name: `Views of ${vm.name}` }).getByRole('link', { name: 'Activity' });
+  await expect(tab).toBeInViewport({ ratio: 1 });
+});
+
 test('an agent that dies is told as silent, its state as the last known one; back again it recovers', async ({
   signedIn,
   api,

@@ -84,7 +84,7 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
     >
       {blocks.error === null ? null : (
         <div className="sticky top-(--topbar) z-2 border-b border-line bg-surface">
-          <QueryError error={blocks.error} onRetry={blocks.retry} at={new Date()} />
+          <QueryError title={t('failed')} error={blocks.error} onRetry={blocks.retry} at={new Date()} />
         </div>
       )}
       <RowsToCome columns={columns} widths={widths.of} rowHeight={rowHeight} isNarrow={isNarrow} />

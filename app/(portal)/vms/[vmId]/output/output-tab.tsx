@@ -43,13 +43,18 @@ export function OutputTab({ view }: { view: InstanceView }) {
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       {outputs.error && !outputs.data ? (
         <Card>
-          <QueryError error={outputs.error} onRetry={outputs.refetch} at={new Date(outputs.errorUpdatedAt)} />
+          <QueryError
+            error={outputs.error}
+            title={t('output.failed')}
+            onRetry={outputs.refetch}
+            at={new Date(outputs.errorUpdatedAt)}
+          />
         </Card>
       ) : null}
       {cards.map(({ extension, whole }) => (
         <Output key={extension.name} vmId={view.vmId} extension={extension} whole={whole} />
       ))}
-      {cards.length > 0 || outputs.isPending ? null : (
+      {cards.length > 0 || outputs.data === undefined ? null : (
         <Card>
           <EmptyState title={t('output.empty')}>
             <p>{t('output.empty.why')}</p>

@@ -53,7 +53,13 @@ export function DependencyPicture({ vmId, name, all, asList }: DependencyPicture
           </span>
         </span>
         <span className="truncate text-12 text-ink-3">
-          {now ? t(`reports:health.${now}`) : view.isPending ? '…' : t('order.notYet')}
+          {now
+            ? t(`reports:health.${now}`)
+            : view.data
+              ? t('order.notYet')
+              : view.isPending
+                ? '…'
+                : t('reports:health.unknown')}
           {other === name ? ` · ${t('order.this')}` : null}
         </span>
       </>
