@@ -162,7 +162,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     await declare('1.1.0.0', 'disabled');
     await expect.poll(async () => (await probeOf(api, vm.id))?.health, patient).toBe('disabled');
     await expect(row(operator, name).getByTitle('Disabled')).toContainText('probe');
-    await expect(row(reader, name).getByTitle('Abgeschaltet')).toContainText('probe');
+    await expect(row(reader, name).getByTitle('Deaktiviert')).toContainText('probe');
     await declare('1.1.0.0', 'enabled');
     await expect.poll(() => watchingAs(api, vm.id, 'en'), patient).toBe(enabledTimes(3));
     await expect(row(operator, name)).toContainText('Healthy');

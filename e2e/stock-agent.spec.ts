@@ -22,7 +22,7 @@ test('a VM is set to the stock Azure agent, and its English words are read in Ge
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('168.63.129.16');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Token machen' }).click();
+  await dialog.getByRole('button', { name: 'Token erstellen' }).click();
   const command = dialog.getByText('annex_wire_');
   const token = /annex_wire_\S+/.exec((await command.textContent()) ?? '')?.[0] ?? '';
   await expect(dialog.getByText('wire-forward').first()).toContainText(vm.id);
