@@ -62,12 +62,12 @@ export function ActContents({ act, id }: { act: Act; id: string }) {
                       <th
                         translate={difference.path.length === 0 ? undefined : 'no'}
                         scope="row"
-                        className="mono-11 max-w-72 text-start font-medium text-ink-2 wrap-anywhere"
+                        className="mono-11 max-w-72 min-w-32 text-start font-medium text-ink-2 wrap-anywhere"
                       >
                         {difference.path.length === 0 ? t('contents.whole') : difference.path.join(' › ')}
                       </th>
                       {sides.map((side) => (
-                        <td key={side}>
+                        <td key={side} className="min-w-24">
                           <Side value={difference[side]} tone={side} isOther={sides.length === 2} />
                         </td>
                       ))}

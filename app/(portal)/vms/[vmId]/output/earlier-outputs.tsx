@@ -30,9 +30,15 @@ export function EarlierOutputs({ vmId, outputs, more }: EarlierOutputsProps) {
               <Th>{t('outputs:at')}</Th>
               <Th>{t('outputs:extension')}</Th>
               <Th>{t('outputs:command')}</Th>
-              <Th end>{t('outputs:sequence')}</Th>
-              <Th end>{t('outputs:attempt')}</Th>
-              <Th end>{t('outputs:size')}</Th>
+              <Th end className="max-sm:hidden">
+                {t('outputs:sequence')}
+              </Th>
+              <Th end className="max-sm:hidden">
+                {t('outputs:attempt')}
+              </Th>
+              <Th end className="max-sm:hidden">
+                {t('outputs:size')}
+              </Th>
             </tr>
           </THead>
           <TBody>
@@ -65,13 +71,13 @@ function OutputRow({ vmId, output }: { vmId: string; output: CommandOutput }) {
         <>
           <Td translate="no">{extension}</Td>
           <Td translate="no">{command}</Td>
-          <Td end className="tabular-nums">
+          <Td end className="tabular-nums max-sm:hidden">
             {sequenceNumber}
           </Td>
-          <Td end className="tabular-nums">
+          <Td end className="tabular-nums max-sm:hidden">
             {attempt}
           </Td>
-          <Td end className="tabular-nums">
+          <Td end className="tabular-nums max-sm:hidden">
             {format.bytes(storedBytes)}
           </Td>
         </>
