@@ -29,7 +29,7 @@ export function Banner({ status, children, icon, actions, role = 'status', boxed
       )}
     >
       {icon ?? <StatusIcon status={status} />}
-      <div className="min-w-0 flex-1">{children}</div>
+      <div className="min-w-0 flex-[1_1_12rem]">{children}</div>
       {actions}
     </div>
   );

@@ -7,7 +7,7 @@ import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
-import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import { ageMs, type WireAccess } from './vm-data.ts';
@@ -29,7 +29,9 @@ export function StockAgentCard({ vmId, incarnation }: StockAgentCardProps) {
       {access.error && !access.data ? (
         <QueryError error={access.error} onRetry={access.refetch} at={new Date(access.errorUpdatedAt)} />
       ) : access.isPending ? (
-        <SkeletonRows columns={['w-32', 'w-64']} rows={6} label={t('common:loading')} />
+        <CardBody>
+          <Awaited label={t('common:loading')} />
+        </CardBody>
       ) : (
         <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-3">
           {access.data.isOpen ? null : (
@@ -44,6 +46,22 @@ export function StockAgentCard({ vmId, incarnation }: StockAgentCardProps) {
   );
 }
 
+const columns = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,280px),1fr))] gap-x-6 gap-y-2.5 text-12';
+
+/** Of the height that the facts will have. */
+function Awaited({ label }: { label: string }) {
+  return (
+    <div role="status" aria-busy="true" aria-label={label} className={columns}>
+      {['agent', 'seen', 'settled', 'processing', 'container', 'transport', 'tenant', 'access'].map((fact) => (
+        <div key={fact} className="grid h-[38px] content-center gap-2.5">
+          <Skeleton className="w-28" />
+          <Skeleton className="w-52 opacity-80" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
 type Stock = NonNullable<WireAccess['stock']>;
 
 function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
@@ -54,7 +72,7 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
   const ago = (at: string) => ({ time: <RelativeTime value={new Date(at)} className="tabular-nums" /> });
   const since = (at: string) => ({ time: <Elapsed value={new Date(at)} className="tabular-nums" /> });
   return (
-    <dl className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,280px),1fr))] gap-x-6 gap-y-2.5 text-12">
+    <dl className={columns}>
       <Fact label={t('stock.version')}>
         {version === null ? t('stock.version.none') : <span translate="no">{`WALinuxAgent ${version}`}</span>}
       </Fact>
