@@ -10,6 +10,8 @@ import { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts
 
 /** Batches under way at once: one is written by the disk while others are prepared. */
 const batchesAtOnce = 2;
+/** A batch costs as much as several reports: beside one that is under way another goes only with so many. */
+const enoughForAnother = 64;
 const batchReports = 500;
 const batchBytes = 4 * 1024 * 1024;
 /** Transactions of their own at once; the rest of the pool serves what else the door asks. */
@@ -57,7 +59,7 @@ export class ReportIntake {
 
   constructor(db: Database, bounds: IntakeBounds, onError: (error: unknown) => void) {
     this.#bounds = bounds;
-    this.#pool = new pg.Pool({ ...db.$client.options, max: batchesAtOnce, options: batchSession });
+    this.#pool = new pg.Pool({ ...db.$client.options, max: 2 * batchesAtOnce, options: batchSession });
     this.#pool.on('error', onError);
     this.#db = db;
   }
@@ -113,7 +115,8 @@ export class ReportIntake {
 
   #schedule(): void {
     if (this.#scheduled || this.#underWay >= batchesAtOnce) return;
-    if (this.#queues.every((queue) => queue.length === 0)) return;
+    const [first, second] = this.#queues;
+    if (first.length + second.length < (this.#underWay === 0 ? 1 : enoughForAnother)) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
