@@ -3,6 +3,7 @@ import type { Database } from '#db/client.ts';
 import { changesChannel } from '#server/domain/changes/index.ts';
 import { tell, tellsByStatement } from '#server/platform/wakes/index.ts';
 import { batchStatement, documentColumns, separator } from './batch-statement.ts';
+import { heartbeatsStatement } from './heartbeats-statement.ts';
 import type { IngestResult } from './ingest-carefully.ts';
 import { readAt } from './merge.ts';
 import { type PreparedReport, promisedSeconds } from './prepare-report.ts';
@@ -15,20 +16,59 @@ interface Answer {
 }
 
 /**
- * Takes in plain reports (`isPlain`), at most one of each VM, in one statement. Returns what is committed, by VM; of the
+ * Takes in plain reports (`isPlain`), at most one of each VM: in one statement those that only say heartbeats, as nearly
+ * all do, and in another the rest, with those that had something new after all. Returns what is committed, by VM; of the
  * others nothing was stored, and they are taken in one by one. `pool` may be one whose connections are kept for batches.
+ * Throws where nothing could be taken in at all.
  */
 export async function ingestBatch(
   db: Database,
   batch: readonly PreparedReport[],
   pool: Pool = db.$client,
 ): Promise<Map<string, IngestResult>> {
+  const heartbeats = batch.filter(saysHeartbeatsOnly);
+  const others = batch.filter((report) => !saysHeartbeatsOnly(report));
+  const parts = await Promise.allSettled([
+    ...(heartbeats.length > 0 ? [ingestHeartbeats(db, heartbeats, pool)] : []),
+    ...(others.length > 0 ? [ingestAny(db, others, pool)] : []),
+  ]);
+  const taken = new Map(parts.flatMap((part) => (part.status === 'fulfilled' ? [...part.value] : [])));
+  for (const part of parts) if (part.status === 'rejected' && taken.size === 0) throw part.reason;
+  return taken;
+}
+
+const saysHeartbeatsOnly = ({ entries }: PreparedReport): boolean => entries.every(({ kind }) => kind === 'heartbeat');
+
+async function ingestHeartbeats(
+  db: Database,
+  batch: readonly PreparedReport[],
+  pool: Pool,
+): Promise<Map<string, IngestResult>> {
+  const entries = batch.flatMap(entryRows).map(({ row }) => row);
+  const values = [JSON.stringify(batch.map(reportRow)), JSON.stringify(entries)];
+  const { rows } = await pool.query<{ taken: string[] }>({ ...heartbeatsStatement, values });
+  const taken = resultsOf(batch, new Set(rows[0]?.taken));
+  const news = batch.filter(({ vmId }) => !taken.has(vmId));
+  return news.length === 0 ? taken : new Map([...taken, ...(await ingestAny(db, news, pool))]);
+}
+
+async function ingestAny(
+  db: Database,
+  batch: readonly PreparedReport[],
+  pool: Pool,
+): Promise<Map<string, IngestResult>> {
   const notifies = tellsByStatement(db);
   const { rows } = await pool.query<Answer>({ ...batchStatement, values: valuesOf(batch, notifies) });
-  const taken = new Set(rows[0]?.taken);
-  const repeated = new Set(rows[0]?.repeated);
   const visible = (rows[0]?.visible ?? []).map((key) => JSON.stringify({ topic: 'vm', key }));
   if (!notifies) await tell(db, changesChannel, visible);
+  return resultsOf(batch, new Set(rows[0]?.taken), new Set(rows[0]?.repeated));
+}
+
+function resultsOf(
+  batch: readonly PreparedReport[],
+  taken: ReadonlySet<string>,
+  repeated: ReadonlySet<string> = new Set(),
+): Map<string, IngestResult> {
   return new Map(
     batch.flatMap(({ vmId, entries }) => {
       const stored = repeated.has(vmId) ? 0 : entries.length;
@@ -38,7 +78,7 @@ export async function ingestBatch(
 }
 
 /** The parameters of the statement. */
-export function valuesOf(batch: readonly PreparedReport[], notifies: boolean): (string | boolean)[] {
+function valuesOf(batch: readonly PreparedReport[], notifies: boolean): (string | boolean)[] {
   const entries = batch.flatMap(entryRows);
   return [
     JSON.stringify(batch.map(reportRow)),

@@ -6,6 +6,8 @@ import { testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { statementsOf } from '#server/testing/statements.ts';
+import { batchStatement } from './batch-statement.ts';
+import { heartbeatsStatement } from './heartbeats-statement.ts';
 import type { IngestResult } from './ingest-carefully.ts';
 import { type IntakeBounds, ReportIntake } from './report-intake.ts';
 
@@ -49,12 +51,19 @@ const statusEntry = (word: string) => ({
   ageSeconds: 1,
   file: [{ version: 1.0, timestampUTC: '2026-01-01T00:00:00Z', status: { status: word } }],
 });
+const heartbeatEntry = (status: string) => ({
+  extension: 'probe',
+  ageSeconds: 1,
+  file: [{ version: 1.0, heartbeat: { status } }],
+});
 async function take(intake: ReportIntake, vm: GivenVm, report: object, bytes = 100): Promise<IngestResult> {
   const receivedAt = new Date();
   return intake.take(await vm.agent(receivedAt), { vmId: vm.vmId, report, receivedAt }, bytes);
 }
-const statusOf = async ({ vmId }: GivenVm) =>
-  (await services.db.select().from(extensionLatest).where(eq(extensionLatest.vmId, vmId)))[0]?.status?.status;
+const latestOf = async ({ vmId }: GivenVm) =>
+  (await services.db.select().from(extensionLatest).where(eq(extensionLatest.vmId, vmId)))[0];
+const statusOf = async (vm: GivenVm) => (await latestOf(vm))?.status?.status;
+const heartbeatOf = async (vm: GivenVm) => (await latestOf(vm))?.heartbeat?.status;
 
 test('a report is one statement, and those that arrive together share few', async () => {
   const intake = newIntake();
@@ -69,6 +78,16 @@ test('a report is one statement, and those that arrive together share few', asyn
   );
   expect(all.length).toBeLessThanOrEqual(4);
   for (const vm of vms) expect(await statusOf(vm)).toBe('warning');
+});
+
+test('a heartbeat that is said again is one small statement, one that says something new is told', async () => {
+  const intake = newIntake();
+  const [vm] = (await givenVms(1)) as [GivenVm];
+  const say = (status: string) => take(intake, vm, { heartbeats: [heartbeatEntry(status)] });
+  await say('ready');
+  expect(await statementsOf(() => say('ready'))).toEqual([heartbeatsStatement.text]);
+  expect(await statementsOf(() => say('notready'))).toEqual([heartbeatsStatement.text, batchStatement.text]);
+  expect(await heartbeatOf(vm)).toBe('notready');
 });
 
 test('reports of one VM are taken in one after the other, in the order in which they came', async () => {

@@ -1,0 +1,46 @@
+import { is, reports, seen, sighted, verdict, was, wentBack } from './batch-parts.ts';
+
+/**
+ * Takes in those of a batch that say again what is known: heartbeats as they were, of VMs that were not away. Nothing is
+ * to be told, judged or kept of them, so that this plan is a small one, and it is what a fleet says all day. $1 are the
+ * reports as in `batchStatement`, $2 the heartbeats. Of a VM that has anything new to say nothing was stored.
+ */
+export const heartbeatsStatement = {
+  name: 'reports-heartbeats',
+  text: `
+with report as materialized (
+  ${reports}
+), entry as materialized (
+  select * from json_to_recordset($2) as e (
+    vm_id uuid, name text, heartbeat_hash uuid, heartbeat_status text, heartbeat_read_at timestamptz, heartbeat_age float8)
+), seen as materialized (
+  select ${seen}
+    from report r join agent_presence p on p.vm_id = r.vm_id
+), pair as materialized (
+  select vm_id, pulse_place, heartbeat_read_at, heartbeat_age,
+    coalesce(was_heartbeat_hash = heartbeat_hash
+      and ${verdict(was.heartbeat)} = ${verdict(is.heartbeat)}
+      and not ${wentBack(was.heartbeat, is.heartbeat)}, false) as as_before
+    from (
+      select e.*, s.at, s.heartbeat_period, u.ctid as pulse_place,
+        u.heartbeat_hash as was_heartbeat_hash, u.heartbeat_status as was_heartbeat_status,
+        u.heartbeat_read_at as was_heartbeat_read_at, u.heartbeat_age_seconds as was_heartbeat_age
+        from seen s join entry e on e.vm_id = s.vm_id
+        left join extension_pulse u on u.vm_id = e.vm_id and u.name = e.name offset 0) found
+), taken as (
+  update agent_presence p set
+    ${sighted},
+    clock_skew_seconds = coalesce(s.skew, p.clock_skew_seconds),
+    run = case when s.number is null then p.run else s.run end,
+    report_number = coalesce(s.number, p.report_number)
+    from (select * from seen where not (repeated or was_away or is_news) order by vm_id) s
+   where p.ctid = s.place and p.xmin = s.version
+     and not exists (select from pair where pair.vm_id = s.vm_id and not pair.as_before)
+  returning p.vm_id
+), pulse as (
+  update extension_pulse u set heartbeat_read_at = pair.heartbeat_read_at, heartbeat_age_seconds = pair.heartbeat_age
+    from pair join taken on taken.vm_id = pair.vm_id
+   where u.ctid = pair.pulse_place
+)
+select coalesce(json_agg(vm_id), '[]') as taken from taken`,
+} as const;
