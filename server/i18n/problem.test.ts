@@ -36,7 +36,8 @@ describe('every code has its sentence in every language', () => {
     expect(Object.keys(de).toSorted()).toEqual(Object.keys(en).toSorted());
   });
 
-  const placeholders = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]).toSorted();
+  const placeholders = (text: string) =>
+    [...text.matchAll(/\{\{(\w+)(?:, \w+)?\}\}/g)].map((match) => match[1]).toSorted();
   const sentences: Readonly<Record<string, string>> = de;
   test.each(Object.entries(en))('%s has the same placeholders and reads as a sentence', (key, english) => {
     const german = sentences[key] ?? '';
@@ -78,6 +79,11 @@ describe('a problem document', () => {
       detail: de.invalid,
       errors: [{ path: '/name', code: 'field_missing', message: de.field_missing }],
     });
+  });
+
+  test.each(['en', 'de'] as const)('sizes of packages are grouped as readers of %s do it', (language) => {
+    const error = new DomainError('too_large', 'package_too_large', { params: { limit: 536_870_912 } });
+    expect(translateError(error, language, 'r3').detail).toContain(language === 'en' ? '536,870,912' : '536.870.912');
   });
 
   test('tells when to try again', () => {
