@@ -95,10 +95,18 @@ const plain = [
   'vm.update',
   'vm.decommission',
   'enrollment-token.issue',
+  'logs.request',
+  'wire-access.grant',
+  'wire-access.revoke',
+  'wire-access.rotate-key',
+  'wire-access.hold',
+  'wire-access.release',
 ] as const;
 
+type Act = Pick<Extract<AxisEvent, { kind: 'act' }>['of'], 'action' | 'target' | 'declared'>;
+
 /** What somebody did, in a word or two. */
-export function actWords(t: Words, { action, target, declared }: Extract<AxisEvent, { kind: 'act' }>['of']): string {
+export function actWords(t: Words, { action, target, declared }: Act): string {
   if (declared !== null) return t(`timeline:act.extension.set.${declared}`, { name: target });
   const known = plain.find((each) => each === action);
   return known === undefined ? t('timeline:act.other') : t(`timeline:act.${known}`, { name: target });

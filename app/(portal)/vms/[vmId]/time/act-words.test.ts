@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { bundlesOf } from '#app/_lib/i18n/catalog.ts';
+import { translate } from '#app/_lib/i18n/translate.ts';
+import { actWords } from './use-event-words.ts';
+
+const german = bundlesOf('de', ['timeline']);
+const t = ((key: string, values: Record<string, string>) =>
+  translate('de', german, ['timeline'], key, values)) as unknown as Parameters<typeof actWords>[0];
+
+test.each([
+  ['wire-access.grant', 'Zugang erteilt'],
+  ['wire-access.hold', 'angehalten'],
+  ['logs.request', 'Protokolle angefordert'],
+  ['extension.remove', 'probe deinstalliert'],
+  ['nobody.knows', 'andere Handlung'],
+])('what was done is named on the axis: %s', (action, words) => {
+  expect(actWords(t, { action, target: 'probe', declared: null })).toBe(words);
+});
