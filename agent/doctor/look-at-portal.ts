@@ -52,7 +52,7 @@ function lookAtCredential(refusal: PortalRefusal): Finding[] {
   if (refusal.status === 404) return [credentialSays.good('The portal knows this machine.')];
   if (refusal.status === 401) {
     const what = 'The portal does not know the credential: the VM was deleted, or another machine was enrolled for it.';
-    const toDo = 'Make a new enrolment token for the VM in the portal, and enrol with it into a new --dir.';
+    const toDo = 'Make an enrolment token for the VM in the portal, then run enroll --again with it.';
     return [credentialSays.bad({ what, toDo })];
   }
   if (refusal.status === 409) {

@@ -15,7 +15,7 @@ export class PortalRefusal extends Error {
 
   constructor(answer: Answer) {
     const problem = problemOf(answer.text);
-    super(`${problem.detail ?? problem.title ?? 'no reason given'} (${answer.status})`);
+    super(`${(problem.detail ?? problem.title ?? 'no reason given').replace(/\.$/, '')} (${answer.status})`);
     this.status = answer.status;
     this.code = problem.code ?? '';
     this.retryAfter = seconds(answer.headers['retry-after']);
