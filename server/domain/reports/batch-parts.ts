@@ -56,8 +56,14 @@ export const seen = `r.*, p.ctid as place, p.xmin as version,
       or coalesce(r.heartbeat_seconds is distinct from p.heartbeat_seconds and r.heartbeat_seconds is not null, false)
       or coalesce(r.status_seconds is distinct from p.status_seconds and r.status_seconds is not null, false) as is_news`;
 
-/** What any report of a VM does to its presence `p`. */
+/**
+ * What any report of a VM does to its presence `p`. One from before the enrolment is of the machine that was there
+ * before: the next one counts its calls anew. Looked up only where somebody was seen since.
+ */
 export const sighted = `last_seen_at = greatest(p.last_seen_at, s.at),
     next_expected_at = greatest(p.next_expected_at, s.at + make_interval(secs =>
       case when p.last_polled_at > s.at - interval '${pollsWithin}' then s.polling else s.reporting end)),
-    counter = greatest(p.counter, s.counter)`;
+    counter = case
+      when s.at < p.last_seen_at
+        and exists (select from agents a where a.vm_id = p.vm_id and a.enrolled_at > s.at) then p.counter
+      else greatest(p.counter, s.counter) end`;

@@ -1,10 +1,12 @@
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
+import type { Pool } from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { agentPresence, changes, extensionLatest, extensionPulse, reportHistory } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { batchStatement } from './batch-statement.ts';
 import { ingestBatch } from './ingest-batch.ts';
 import { ingestCarefully } from './ingest-carefully.ts';
 import { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts';
@@ -114,3 +116,51 @@ test('AZ-S3 AZ-S4 a batch comes to what its reports come to one by one: late, re
   }
   expect(settled).toBeGreaterThan(15);
 }, 60_000);
+
+test('what was committed is among the taken, also where the statement after it fails', async () => {
+  const [again, news] = [await vmWithTwo(), await vmWithTwo()];
+  const prepared = async (vm: GivenVm, seconds: number, status: string) => {
+    const receivedAt = new Date(start + seconds * 1000);
+    const beat = {
+      extension: 'probe',
+      ageSeconds: 1,
+      readSecondsAgo: 0,
+      file: [{ version: 1.0, heartbeat: { status } }],
+    };
+    const report = { heartbeats: [beat] };
+    return prepareReport(await vm.agent(receivedAt), { vmId: vm.vmId, report, receivedAt, counter: 1 });
+  };
+  for (const vm of [again, news]) await ingestCarefully(await vm.agent(), await prepared(vm, 0, 'ready'));
+  const batch = [await prepared(again, 10, 'ready'), await prepared(news, 10, 'notready')];
+  const pool = {
+    query: (statement: typeof batchStatement) =>
+      statement.name === batchStatement.name
+        ? Promise.reject(new Error('a lock is held'))
+        : services.db.$client.query(statement),
+  } as unknown as Pool;
+  expect([...(await ingestBatch(services.db, batch, pool)).keys()]).toEqual([again.vmId]);
+  await expect(ingestBatch(services.db, batch.slice(1), pool)).rejects.toThrow('a lock is held');
+});
+
+test('what the machine before still had under way does not count as calls of the next one', async () => {
+  const vm = await vmWithTwo();
+  const report = async (seconds: number, counter: number, more: object) => {
+    const receivedAt = new Date(start + seconds * 1000);
+    const prepared = prepareReport(await vm.agent(receivedAt), { vmId: vm.vmId, report: more, receivedAt, counter });
+    return { ctx: await vm.agent(receivedAt), prepared };
+  };
+  await services.db.execute(sql`insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name,
+    version, os, enrolled_at) values (${vm.vmId}, ${vm.vmId}, '', '', ${vm.vmId}, 'a', '1', '{}',
+    ${new Date(start + 10_000).toISOString()})`);
+  const first = await report(12, 3, {});
+  await ingestCarefully(first.ctx, first.prepared);
+  for (const said of [{}, { appliedEtag: '"x"' }]) {
+    const late = await report(9, 5_000, said);
+    expect((await ingestBatch(services.db, [late.prepared])).size).toBe(1);
+  }
+  const overtaken = await report(11, 4, {});
+  expect((await ingestBatch(services.db, [overtaken.prepared])).size).toBe(1);
+  expect(await services.db.select().from(agentPresence).where(eq(agentPresence.vmId, vm.vmId))).toMatchObject([
+    { counter: 4 },
+  ]);
+});

@@ -28,53 +28,55 @@ export async function ingestBatch(
 ): Promise<Map<string, IngestResult>> {
   const heartbeats = batch.filter(saysHeartbeatsOnly);
   const others = batch.filter((report) => !saysHeartbeatsOnly(report));
+  const taken = new Map<string, IngestResult>();
   const parts = await Promise.allSettled([
-    ...(heartbeats.length > 0 ? [ingestHeartbeats(db, heartbeats, pool)] : []),
-    ...(others.length > 0 ? [ingestAny(db, others, pool)] : []),
+    ...(heartbeats.length > 0 ? [ingestHeartbeats(db, heartbeats, pool, taken)] : []),
+    ...(others.length > 0 ? [ingestAny(db, others, pool, taken)] : []),
   ]);
-  const taken = new Map(parts.flatMap((part) => (part.status === 'fulfilled' ? [...part.value] : [])));
   for (const part of parts) if (part.status === 'rejected' && taken.size === 0) throw part.reason;
   return taken;
 }
 
 const saysHeartbeatsOnly = ({ entries }: PreparedReport): boolean => entries.every(({ kind }) => kind === 'heartbeat');
 
+/** What each statement committed is added to `taken` at once: the next one may fail. */
 async function ingestHeartbeats(
   db: Database,
   batch: readonly PreparedReport[],
   pool: Pool,
-): Promise<Map<string, IngestResult>> {
+  taken: Map<string, IngestResult>,
+): Promise<void> {
   const entries = batch.flatMap(entryRows).map(({ row }) => row);
   const values = [JSON.stringify(batch.map(reportRow)), JSON.stringify(entries)];
   const { rows } = await pool.query<{ taken: string[] }>({ ...heartbeatsStatement, values });
-  const taken = resultsOf(batch, new Set(rows[0]?.taken));
+  note(taken, batch, new Set(rows[0]?.taken));
   const news = batch.filter(({ vmId }) => !taken.has(vmId));
-  return news.length === 0 ? taken : new Map([...taken, ...(await ingestAny(db, news, pool))]);
+  if (news.length > 0) await ingestAny(db, news, pool, taken);
 }
 
 async function ingestAny(
   db: Database,
   batch: readonly PreparedReport[],
   pool: Pool,
-): Promise<Map<string, IngestResult>> {
+  taken: Map<string, IngestResult>,
+): Promise<void> {
   const notifies = tellsByStatement(db);
   const { rows } = await pool.query<Answer>({ ...batchStatement, values: valuesOf(batch, notifies) });
+  note(taken, batch, new Set(rows[0]?.taken), new Set(rows[0]?.repeated));
   const visible = (rows[0]?.visible ?? []).map((key) => JSON.stringify({ topic: 'vm', key }));
   if (!notifies) await tell(db, changesChannel, visible);
-  return resultsOf(batch, new Set(rows[0]?.taken), new Set(rows[0]?.repeated));
 }
 
-function resultsOf(
+function note(
+  taken: Map<string, IngestResult>,
   batch: readonly PreparedReport[],
-  taken: ReadonlySet<string>,
+  committed: ReadonlySet<string>,
   repeated: ReadonlySet<string> = new Set(),
-): Map<string, IngestResult> {
-  return new Map(
-    batch.flatMap(({ vmId, entries }) => {
-      const stored = repeated.has(vmId) ? 0 : entries.length;
-      return taken.has(vmId) ? [[vmId, { stored, faults: [], removed: [] }] as const] : [];
-    }),
-  );
+): void {
+  for (const { vmId, entries } of batch) {
+    if (!committed.has(vmId)) continue;
+    taken.set(vmId, { stored: repeated.has(vmId) ? 0 : entries.length, faults: [], removed: [] });
+  }
 }
 
 /** The parameters of the statement. */
