@@ -45,7 +45,7 @@ export class StockCalls {
   minute(n: number, turn: number): string {
     const calls = [
       () => this.#request(n, 'GET', 'hgap', '/health'),
-      () => this.#request(n, 'POST', 'wire', '/HealthService', '{"Api":"reporttargethealth","Observations":[]}'),
+      () => this.#request(n, 'POST', 'wire', '/HealthService', observation),
       () => this.#request(n, 'GET', 'wire', '/metadata/instance?api-version=2018-02-01'),
       () => this.#request(n, 'POST', 'wire', '/machine?comp=telemetrydata', telemetry),
     ];
@@ -62,6 +62,9 @@ export class StockCalls {
     return `${lines.join('\r\n')}\r\n\r\n${body}`;
   }
 }
+
+const observation =
+  '{"Api":"reporttargethealth","Version":"1.0","Source":"WALinuxAgent","Observations":[{"ObservationName":"GuestAgentPluginHeartbeat","IsHealthy":true,"Description":"","Value":""}]}';
 
 const telemetry = `<?xml version="1.0"?><TelemetryData version="1.0"><Provider id="69B669B9-4AF8-4C50-BDC4-6006FA76E975"><Event id="1"><![CDATA[<Param Name="Name" Value="WALinuxAgent" T="mt:wstr" />]]></Event></Provider></TelemetryData>`;
 

@@ -1,7 +1,17 @@
-import { customType, integer, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { customType, integer, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 import { vms } from './vms.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/** Something that a stock agent looks after and found not healthy, from then on until it found it healthy again. */
+export interface AgentObservation {
+  name: string;
+  /** What it last said of it while it was not healthy. */
+  text: string | null;
+  since: string;
+  /** Null as long as it is not healthy. */
+  until: string | null;
+}
 
 /**
  * What is known of a stock Azure Linux agent beside its row in `agents`, whose credential is the token of its forwarder
@@ -38,4 +48,6 @@ export const stockAgents = pgTable('stock_agents', {
   heldBy: text('held_by'),
   /** The end of its last hold: what was declared meanwhile is due from then on. */
   releasedAt: timestamp('released_at', { withTimezone: true }),
+  /** What it found not healthy, the last of each name, in the order in which they were first heard of. */
+  observations: jsonb().$type<AgentObservation[]>().notNull().default([]),
 });

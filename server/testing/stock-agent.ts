@@ -264,6 +264,20 @@ export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob
   };
 }
 
+/** What the agent posts to `/HealthService`, by the name of what it looked at; a text is its value, of what is not healthy. */
+export const healthPost = (said: Record<string, true | string>): string =>
+  JSON.stringify({
+    Api: 'reporttargethealth',
+    Version: '1.0',
+    Source: 'WALinuxAgent',
+    Observations: Object.entries(said).map(([ObservationName, value]) => ({
+      ObservationName,
+      IsHealthy: value === true,
+      Description: '',
+      Value: value === true ? '' : value,
+    })),
+  });
+
 /** A VM in stock mode, with what its forwarder has. */
 export async function givenStockVm(ctx: Context, door: { url: string }, name: string): Promise<StockVm> {
   const { id } = await registerVm(ctx, { name });

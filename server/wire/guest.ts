@@ -7,6 +7,7 @@ import {
   type StockAgentNews,
   type StockGoalState,
 } from '#server/domain/stock-agents/index.ts';
+import { Observed } from './observed.ts';
 import type { Pages } from './pages.ts';
 import { Said } from './said.ts';
 
@@ -20,11 +21,12 @@ export class Guest {
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
   /** What its agent told and is being taken in; what comes meanwhile comes again. */
-  readonly isTelling = { status: false, telemetry: false, log: false };
+  readonly isTelling = { status: false, telemetry: false, health: false, log: false };
   /** The transport certificate that was in its last request, and how many others may follow. */
   transport = '';
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };
   readonly said = new Said();
+  readonly observed = new Observed();
   /** Commands may be running, since its last status or since this process knows it. */
   isBusy = true;
   /** When it was last noted that the agent is there, in milliseconds. */

@@ -11,7 +11,7 @@ import { getInstanceView } from '#server/domain/views/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { statementsOf } from '#server/testing/statements.ts';
-import { givenStockVm, openWireDoor, StockVm, type WireDoor } from '#server/testing/stock-agent.ts';
+import { givenStockVm, healthPost, openWireDoor, StockVm, type WireDoor } from '#server/testing/stock-agent.ts';
 
 let ctx: Context;
 let door: WireDoor;
@@ -292,7 +292,10 @@ describe('what an idle agent costs', () => {
       await vm.report();
       await vm.call('hgap', '/versions');
       await vm.call('hgap', '/health');
-      await vm.call('wire', '/HealthService', { method: 'POST', body: '{}' });
+      await vm.call('wire', '/HealthService', {
+        method: 'POST',
+        body: healthPost({ GuestAgentPluginHeartbeat: true }),
+      });
     };
     await period();
     // That it came is written down, and told to screens, up to a second later.

@@ -5,6 +5,7 @@ import { wrapTenantKey } from '#server/domain/stock-agents/index.ts';
 import { extensionsConfigXml } from './documents/extensions-config.ts';
 import { goalStateXml, hostingEnvironmentXml, sharedConfigXml, versionsXml } from './documents/goal-state.ts';
 import { certificatesXml, manifestXml } from './documents/packages.ts';
+import { observationsOf, provisioningOf, takeObservations } from './observations.ts';
 import { noteBusy, noteIdle } from './sightings.ts';
 import { takeTelemetry } from './telemetry.ts';
 import { isOwnStatus, statusSecret, takeUpload } from './upload.ts';
@@ -116,11 +117,13 @@ async function statusBlob(wire: WireCall): Promise<AgentAnswer> {
   return takeUpload(wire, { containerId, query, header, content: begins ? null : content }, 201);
 }
 
-/** What the agent tells of itself at its start and every minute; but for outputs it comes with its status too. */
+/** What the agent tells of itself at its start and every minute; outputs and what is not healthy are kept. */
 async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer> {
   const { call, ctx, path } = wire;
   const body = await call.readBytes(ctx.config.limits.report.bytes);
   if (isMachine(path) && comp === 'telemetrydata') await takeTelemetry(wire, body);
+  if (isMachine(path) && comp === 'health') await takeObservations(wire, provisioningOf(body));
+  if (path === '/HealthService') await takeObservations(wire, observationsOf(body));
   if (isMachine(path) && comp === 'roleproperties') return emptyAnswer(202);
   const isKnown = path === '/HealthService' || (isMachine(path) && (comp === 'health' || comp === 'telemetrydata'));
   return isKnown ? emptyAnswer(200) : absent();

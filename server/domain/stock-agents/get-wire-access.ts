@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { agents, stockAgents, vms } from '#db/schema/index.ts';
+import { type AgentObservation, agents, stockAgents, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -22,6 +22,8 @@ export interface StockAgent {
   settled: { incarnation: number; at: string; status: string; message: string | null } | null;
   /** Since when it processes nothing, and whose doing that is; null where it is not on hold. */
   hold: { at: string; by: string } | null;
+  /** What it found not healthy, also what has become healthy since. */
+  observations: AgentObservation[];
 }
 
 /** Which kind of agent a VM has, and the stock one's state. */
@@ -74,5 +76,6 @@ function stockAgentOf(agent: typeof agents.$inferSelect, stock: typeof stockAgen
             message: stock.settledMessage,
           },
     hold: heldAt && { at: heldAt.toISOString(), by: stock.heldBy ?? '' },
+    observations: stock.observations,
   };
 }

@@ -2,6 +2,7 @@ export { getWireAccess, type StockAgent, type WireAccess } from './get-wire-acce
 export { grantWireAccess } from './grant-wire-access.ts';
 export { handOutGoalState, type StockAgentNews, type StockGoalState } from './hand-out-goal-state.ts';
 export { listShownStatuses, type ShownStatus } from './list-shown-statuses.ts';
+export { isTurned, noteObservations, type SaidObservation } from './note-observations.ts';
 export { noteStockAgent } from './note-stock-agent.ts';
 export { revokeWireAccess } from './revoke-wire-access.ts';
 export { rotateTenantKey } from './rotate-tenant-key.ts';

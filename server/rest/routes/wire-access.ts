@@ -25,6 +25,9 @@ const wireAccess = z.object({
       seen: z.object({ incarnation, at: time }).nullable(),
       settled: z.object({ incarnation, at: time, status: z.string(), message: z.string().nullable() }).nullable(),
       hold: z.object({ at: time, by: z.string() }).nullable(),
+      observations: z.array(
+        z.object({ name: z.string(), text: z.string().nullable(), since: time, until: time.nullable() }),
+      ),
     })
     .nullable(),
 });

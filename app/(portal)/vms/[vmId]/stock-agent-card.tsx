@@ -66,6 +66,7 @@ type Stock = NonNullable<WireAccess['stock']>;
 
 function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
   const { t } = useTranslation('enrollment');
+  const unhealthy = stock.observations.filter(({ until }) => until === null);
   const { version, containerId, seen, settled, hold, transportCertificate, tenantCertificate } = stock;
   const isBehind = seen !== null && seen.incarnation < incarnation;
   const works = hold === null && seen !== null && (settled === null || settled.incarnation < seen.incarnation);
@@ -105,6 +106,13 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
           <Trans text={t('stock.processing.held', { who: hold.by })} tags={since(hold.at)} />
         )}
       </Fact>
+      {unhealthy.length === 0 ? null : (
+        <Fact label={t('stock.observed')}>
+          {unhealthy.map((observation) => (
+            <Observed key={observation.name} observation={observation} />
+          ))}
+        </Fact>
+      )}
       <Fact label={t('stock.container')}>
         <Code>{containerId}</Code>
       </Fact>
@@ -148,6 +156,27 @@ function Outcome({ settled }: { settled: NonNullable<Stock['settled']> }) {
         </span>
       ) : null}
     </span>
+  );
+}
+
+/** In the agent's own words; it says most of them again every minute, and some only when it tries again. */
+function Observed({ observation: { name, text, since } }: { observation: Stock['observations'][number] }) {
+  const { t } = useTranslation('enrollment');
+  return (
+    <div className="mt-1 first:mt-0">
+      <StatusIcon status="warning" className="mr-1 inline size-3 align-[-0.1em]" />
+      <span translate="no">{name}</span>
+      {', '}
+      <Trans
+        text={t('stock.observed.at')}
+        tags={{ time: <RelativeTime value={new Date(since)} className="tabular-nums" /> }}
+      />
+      {text === null ? null : (
+        <span lang="" translate="no" className="block text-ink-2 wrap-anywhere">
+          {text}
+        </span>
+      )}
+    </div>
   );
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE "stock_agents" ADD COLUMN "observations" jsonb DEFAULT '[]'::jsonb NOT NULL;

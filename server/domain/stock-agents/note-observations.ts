@@ -1,0 +1,63 @@
+import { eq } from 'drizzle-orm';
+import { type AgentObservation, stockAgents } from '#db/schema/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+
+/** What a stock agent says of something that it looks after. */
+export interface SaidObservation {
+  name: string;
+  isHealthy: boolean;
+  text: string | null;
+}
+
+/** Names that are kept of a VM; the agent has six. */
+const most = 8;
+
+/** Writes down what a stock agent found not healthy, and what is healthy again. Returns what is kept of that VM now. */
+export async function noteObservations(
+  ctx: Context,
+  vmId: string,
+  said: readonly SaidObservation[],
+): Promise<AgentObservation[]> {
+  const { observations } = stockAgents;
+  const [before] = await ctx.db.select({ observations }).from(stockAgents).where(eq(stockAgents.vmId, vmId));
+  if (before === undefined) return [];
+  const known = before.observations;
+  if (withAll(known, said, ctx.now) === known) return known;
+  return ctx.db.transaction(async (tx) => {
+    const [row] = await tx.select({ observations }).from(stockAgents).where(eq(stockAgents.vmId, vmId)).for('update');
+    if (row === undefined) return [];
+    const kept = withAll(row.observations, said, ctx.now);
+    if (kept === row.observations) return kept;
+    await tx.update(stockAgents).set({ observations: kept }).where(eq(stockAgents.vmId, vmId));
+    await recordChange(tx, 'vm', vmId);
+    return kept;
+  });
+}
+
+const openOf = (kept: readonly AgentObservation[], name: string): AgentObservation | undefined =>
+  kept.find((each) => each.name === name && each.until === null);
+
+/** Whether what is said to be healthy was not, or the other way round. */
+export const isTurned = (kept: readonly AgentObservation[], { name, isHealthy }: SaidObservation): boolean =>
+  isHealthy === (openOf(kept, name) !== undefined);
+
+/** What is kept when all of that was said; the same list where nothing of it is news. */
+const withAll = (kept: AgentObservation[], said: readonly SaidObservation[], now: Date): AgentObservation[] =>
+  said.reduce((all, each) => withOne(all, each, now), kept);
+
+function withOne(kept: AgentObservation[], { name, isHealthy, text }: SaidObservation, now: Date): AgentObservation[] {
+  const at = now.toISOString();
+  const open = openOf(kept, name);
+  if (open !== undefined) {
+    if (!isHealthy && open.text === text) return kept;
+    const next = isHealthy ? { ...open, until: at } : { ...open, text };
+    return kept.map((each) => (each === open ? next : each));
+  }
+  if (isHealthy) return kept;
+  const others = kept.filter((each) => each.name !== name);
+  // Room is made of what is healthy again; where all is not, what is there already says enough.
+  const oldest = others.length < most ? undefined : others.find(({ until }) => until !== null);
+  if (others.length >= most && oldest === undefined) return kept;
+  return [...others.filter((each) => each !== oldest), { name, text, since: at, until: null }];
+}

@@ -1,0 +1,79 @@
+import { SaxesParser } from 'saxes';
+import { z } from 'zod';
+import { noteObservations, type SaidObservation } from '#server/domain/stock-agents/index.ts';
+import { parseJson } from '#server/platform/json.ts';
+import { cutTo } from './status/cut.ts';
+import { soon, type WireCall } from './wire-call.ts';
+
+/** The agent sends ten observations at most, of half a kilobyte, and a description of four. */
+const mostBytes = 16 * 1_024;
+const mostSaid = 10;
+const nameBytes = 64;
+const textBytes = 1_024;
+
+/** Under this name it is kept how the agent provisioned its machine. */
+const provisioning = 'Provisioning';
+
+/** Keeps what the agent found not healthy, and that it is healthy again. One post of a VM after the other. */
+export async function takeObservations({ guest, ...wire }: WireCall, said: readonly SaidObservation[]): Promise<void> {
+  const { ctx } = wire;
+  const due = guest.observed.hear(said, ctx.now);
+  if (due === null || guest.isTelling.health) return;
+  guest.isTelling.health = true;
+  const noted = noteObservations(ctx, guest.vmId, due)
+    .then((kept) => guest.observed.keep(kept, due, ctx.now))
+    .finally(() => {
+      guest.isTelling.health = false;
+    });
+  await soon({ guest, ...wire }, 'health', noted);
+}
+
+const text = z.string().nullish().catch(null);
+const observation = z.looseObject({
+  ObservationName: z.string().min(1),
+  IsHealthy: z.boolean(),
+  Description: text,
+  Value: text,
+});
+const post = z.looseObject({ Observations: z.array(z.unknown()) });
+
+/** What a post to the health service says, as far as it can be read. */
+export function observationsOf(body: Buffer): SaidObservation[] {
+  if (body.length > mostBytes) return [];
+  const read = post.safeParse(parseJson(body, { maxDepth: 8, oddities: 'repair' }).value);
+  return (read.data?.Observations ?? []).slice(0, mostSaid).flatMap((each) => {
+    const { data } = observation.safeParse(each);
+    if (data === undefined) return [];
+    return [saidOf(data.ObservationName, data.IsHealthy, [data.Description, data.Value])];
+  });
+}
+
+/** How the agent says that provisioning went, at its start; nothing where it cannot be read. */
+export function provisioningOf(body: Buffer): SaidObservation[] {
+  if (body.length > mostBytes) return [];
+  const found = new Map<string, string>();
+  let inside = '';
+  const parser = new SaxesParser({ xmlns: false });
+  parser.on('opentag', ({ name }) => {
+    inside = name;
+  });
+  parser.on('closetag', () => {
+    inside = '';
+  });
+  parser.on('text', (part) => found.set(inside, `${found.get(inside) ?? ''}${part}`));
+  // What stood before it counts.
+  parser.on('error', () => {});
+  parser.write(body.toString()).close();
+  const state = found.get('State')?.toLowerCase();
+  if (state !== 'ready' && state !== 'notready') return [];
+  return [saidOf(provisioning, state === 'ready', [found.get('SubStatus'), found.get('Description')])];
+}
+
+function saidOf(name: string, isHealthy: boolean, texts: (string | null | undefined)[]): SaidObservation {
+  const said = texts.filter((each) => each).join(': ');
+  return { name: storable(nameBytes, name), isHealthy, text: storable(textBytes, said) || null };
+}
+
+/** What the database takes: a reference to a character may be one of those that it does not. */
+const storable = (bytes: number, said: string): string =>
+  cutTo(bytes, said.toWellFormed().replaceAll('\u0000', '\ufffd').trim());

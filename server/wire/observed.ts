@@ -1,0 +1,36 @@
+import type { AgentObservation } from '#db/schema/index.ts';
+import { isTurned, type SaidObservation } from '#server/domain/stock-agents/index.ts';
+
+/** What is written down is looked up again after so long: other processes hear the agent too. */
+const freshMs = 900_000;
+/** What turns to and fro is written down no more often than this. */
+const quietMs = 60_000;
+/** Names that wait to be written down. */
+const mostWaiting = 8;
+
+/** What a stock agent looks after, as this process knows it to be written down: it says the same again every minute. */
+export class Observed {
+  #kept: readonly AgentObservation[] = [];
+  /** In milliseconds. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** What turned and is not written down yet. */
+  readonly #turned = new Map<string, SaidObservation>();
+
+  /** Takes in what it says, and returns what is to be written down now; null where nothing is. */
+  hear(said: readonly SaidObservation[], now: Date): SaidObservation[] | null {
+    for (const each of said) {
+      if (!isTurned(this.#kept, each)) this.#turned.delete(each.name);
+      else if (this.#turned.size < mostWaiting || this.#turned.has(each.name)) this.#turned.set(each.name, each);
+    }
+    const age = now.getTime() - this.#lookedAt;
+    const isDue = age >= freshMs || (age >= quietMs && this.#turned.size > 0);
+    return said.length > 0 && isDue ? [...this.#turned.values(), ...said] : null;
+  }
+
+  /** It is written down. */
+  keep(kept: readonly AgentObservation[], said: readonly SaidObservation[], now: Date): void {
+    this.#kept = kept;
+    this.#lookedAt = now.getTime();
+    for (const each of said) if (this.#turned.get(each.name) === each) this.#turned.delete(each.name);
+  }
+}
