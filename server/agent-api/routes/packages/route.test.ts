@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { handlerVersions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import {
@@ -52,6 +53,32 @@ test.each([
   expect(answer.status).toBe(status);
   expect(answer.headers.get('content-range')).toBe(contentRange);
   expect(await answer.text()).toBe(body);
+});
+
+test('a VM has eight downloads under way at most, and one more when one of them is given up', async () => {
+  const opened = vi.spyOn(ctx.blobs, 'open').mockImplementation(async () => {
+    const stream = new Readable({ read() {} });
+    stream.push(bytes.subarray(0, 1));
+    return { stream, size: bytes.length };
+  });
+  const [first, others] = [new AbortController(), new AbortController()];
+  const call = ({ signal } = others) => owner.call(`/packages/${sha256}`, { signal });
+  const begun = await Promise.all([call(first), ...Array.from({ length: 7 }, () => call())]);
+  expect(begun.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  const refused = await call();
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+  expect(await refused.json()).toMatchObject({ code: 'downloads_waiting' });
+  first.abort();
+  await vi.waitFor(async () => expect((await call()).status).toBe(200));
+  expect((await call()).status).toBe(429);
+  others.abort();
+  opened.mockRestore();
+  const whole = await vi.waitFor(async () => {
+    const answer = await owner.call(`/packages/${sha256}`);
+    expect(answer.status).toBe(200);
+    return answer.text();
+  });
+  expect(whole).toBe(bytes.toString());
 });
 
 test('404 for a package of another VM, and for one that is nowhere, alike', async () => {

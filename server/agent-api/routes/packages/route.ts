@@ -3,6 +3,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { findPackageOfVm } from '#server/domain/goal-states/index.ts';
 import { admit } from '../../authenticate.ts';
 import type { AgentCall } from '../../call.ts';
+import { Download } from './download.ts';
 
 /** `GET /agent/v1/packages/{sha256}`: the zip, whole or a range of it; only one of the VM's own goal state. */
 export async function packageBytes(call: AgentCall, match: RegExpExecArray): Promise<Response> {
@@ -10,7 +11,7 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
   return sendPackage(call, agent.vmId, match[1] ?? '');
 }
 
-/** A package of the VM's own goal state. Throws 404 `package_absent` for any other. */
+/** A package of the VM's own goal state. Throws 404 `package_absent` for any other, 429 `downloads_waiting`. */
 export async function sendPackage(call: AgentCall, vmId: string, sha256: string): Promise<Response> {
   const { db, blobs } = call.door.services;
   const size = await findPackageOfVm(db, vmId, sha256);
@@ -31,7 +32,7 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } });
   }
   const { start, end } = range ?? { start: 0, end: size - 1 };
-  const blob = await blobs.open(sha256, { start, end });
+  const blob = await new Download(vmId).open(blobs.open(sha256, { start, end }));
   if (!blob) throw new Error(`the bytes of ${sha256} are gone`);
   return new Response(Readable.toWeb(blob.stream) as ReadableStream<Uint8Array>, {
     status: range ? 206 : 200,
