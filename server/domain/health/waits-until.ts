@@ -85,8 +85,8 @@ const isRunning = ({ handlerState }: Dependency): boolean =>
   handlerState.exitCode == null &&
   !handlerState.timedOut;
 
-/** The extensions of one VM, each with that moment. */
+/** The extensions of one VM, to each of which that moment is added. Who has concluded has no deadline to put off. */
 export function withWaits<E extends Dependency>(extensions: readonly E[]): (E & { waitsUntil: Date | null })[] {
-  const waits = extensions.length > 1 ? waitsUntil(extensions) : null;
-  return extensions.map((extension) => ({ ...extension, waitsUntil: waits?.get(extension.name) ?? null }));
+  const waits = extensions.length > 1 && !extensions.every(isConcluded) ? waitsUntil(extensions) : null;
+  return extensions.map((extension) => Object.assign(extension, { waitsUntil: waits?.get(extension.name) ?? null }));
 }
