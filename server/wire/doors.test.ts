@@ -190,6 +190,20 @@ test('a goal state of which another process knew first is looked up', async () =
   expect(await asked('999999')).not.toEqual([]);
 });
 
+test.each<['wire' | 'hgap']>([['wire'], ['hgap']])(
+  'whether it is on hold is told of the incarnation that is asked for, and never of an earlier one, at %s',
+  async (side) => {
+    const { containerId, incarnation } = await vm.poll();
+    const ask = (number: string) => {
+      const path = `/machine/${containerId}/artifacts-profile?incarnation=${number}`;
+      const headers = { 'x-ms-artifact-location': `http://168.63.129.16${path}` };
+      return side === 'wire' ? vm.call('wire', path) : vm.call('hgap', '/extensionArtifact', { headers });
+    };
+    expect(await (await ask(incarnation)).json()).toEqual({ onHold: false });
+    expect(await statementsOf(async () => expect((await ask('999999')).status).toBe(424))).not.toEqual([]);
+  },
+);
+
 test('an agent that makes certificate after certificate is slowed down', async () => {
   const { containerId } = await other.poll();
   const ask = async (certificate: string) => {

@@ -69,7 +69,7 @@ async function status(wire: WireCall): Promise<AgentAnswer> {
 /** A download on the agent's behalf: of what the VM's own documents name, from nowhere else. */
 async function artifact(wire: WireCall): Promise<AgentAnswer | Response> {
   const address = pathOfAddress(wire.call.header('x-ms-artifact-location') ?? '');
-  return address === null ? absent() : artifacts(wire, address.path);
+  return address === null ? absent() : artifacts(wire, address);
 }
 
 /** The agent's own log: taken, so that it goes on, and dropped; one of a VM at a time, for it may come slowly. */

@@ -45,8 +45,7 @@ async function goalState(wire: WireCall): Promise<AgentAnswer> {
 async function config(wire: WireCall): Promise<AgentAnswer> {
   const { guest, path, query } = wire;
   const [, containerId, what] = /^\/machine\/([^/]+)\/([a-z-]+)$/.exec(path) ?? [];
-  const asked = /^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0;
-  const goalState = await currentOf(wire, Number(asked));
+  const goalState = await currentOf(wire, askedIn(query));
   if (containerId !== goalState.containerId) return emptyAnswer(410);
   const vm = { id: guest.vmId, name: guest.agent.vmName };
   switch (what) {
@@ -60,13 +59,16 @@ async function config(wire: WireCall): Promise<AgentAnswer> {
       return xmlAnswer(extensionsConfigXml(vm.id, goalState, secret));
     }
     case 'artifacts-profile':
-      return artifactsProfile(wire);
+      return artifactsProfile(wire, query);
     case 'certificates':
       return certificates(wire, goalState.incarnation);
     default:
       return absent();
   }
 }
+
+/** The incarnation that a document is asked for; 0 where none is named. */
+const askedIn = (query: URLSearchParams): number => Number(/^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0);
 
 /** An agent makes a certificate at each start; each is an act. Six at once, and one every ten seconds. */
 const renewalsPerSecond = 0.1;
@@ -85,15 +87,21 @@ async function certificates({ call, ctx, guest }: WireCall, incarnation: number)
   return wrapped === null ? emptyAnswer(400) : xmlAnswer(certificatesXml(wrapped, incarnation));
 }
 
-/** Whether the agent is on hold. It looks when the incarnation is another, and takes silence for no. */
-async function artifactsProfile(wire: WireCall): Promise<AgentAnswer> {
-  const { onHold } = await currentOf(wire);
-  return jsonAnswer({ onHold });
+/**
+ * Whether the agent is on hold. It looks once for each incarnation, and takes silence for no: better that than the word
+ * of an earlier one, by which an agent that was released would stay on hold until something else is declared.
+ */
+async function artifactsProfile(wire: WireCall, query: URLSearchParams): Promise<AgentAnswer> {
+  const asked = askedIn(query);
+  const { incarnation, onHold } = await currentOf(wire, asked);
+  return incarnation < asked ? emptyAnswer(424) : jsonAnswer({ onHold });
 }
 
 /** What the agent may ask the host plugin for. */
-export const artifacts = (wire: WireCall, path: string): Promise<Answer> =>
-  /^\/machine\/[^/]+\/artifacts-profile$/.test(path) ? artifactsProfile(wire) : packages(wire, path);
+export const artifacts = (wire: WireCall, { path, query }: { path: string; query: string }): Promise<Answer> =>
+  /^\/machine\/[^/]+\/artifacts-profile$/.test(path)
+    ? artifactsProfile(wire, new URLSearchParams(query))
+    : packages(wire, path);
 
 /** Manifests and packages of the VM's own goal state; nothing else is there. */
 export async function packages(wire: WireCall, path: string): Promise<Answer> {
