@@ -440,7 +440,7 @@ describe('objects of others', () => {
   test('nothing is done to a VM that was deleted, and its agent is none', async () => {
     const before = await doors.digest();
     const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' };
-    const inputs = { vmId: deletedVm, name: 'probe', goal, incarnation: 1, tags: {} };
+    const inputs = { vmId: deletedVm, name: 'probe', goal, incarnation: 1, tags: {}, onHold: true };
     for (const path of mutations.filter((one) => /^(vms|goalStates)\./.test(one) && one !== 'vms.create')) {
       const response = await post(`/api/trpc/${path}`, asMember('admin'), wrapped(inputs));
       expect([path, response.status]).toEqual([path, 404]);
