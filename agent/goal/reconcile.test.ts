@@ -179,6 +179,23 @@ describe('one extension', () => {
       ['probe: configure 1.1', 'probe: uninstall 1.0', 'probe: delete 1.0', 'probe: enable 1.1'],
     ],
     [
+      'AZ-G7 overtaken after update: the oldest leaves before the next update',
+      goalOf('probe=Lab.Probe 1.2 enabled'),
+      machineOf(['Lab.Probe 1.0 installed', 'Lab.Probe 1.1 installed'], 'probe'),
+      newRound(),
+      [
+        'probe: fetch 1.2',
+        'probe: configure 1.2',
+        'probe: uninstall 1.0',
+        'probe: delete 1.0',
+        'probe: disable 1.1',
+        'probe: update 1.2 from 1.1',
+        'probe: uninstall 1.1',
+        'probe: delete 1.1',
+        'probe: enable 1.2',
+      ],
+    ],
+    [
       'AZ-G7 update failed: the old version stays',
       goalOf('probe=Lab.Probe 1.1 enabled'),
       machineOf(['Lab.Probe 1.0 installed', 'Lab.Probe 1.1 unpacked'], 'probe'),

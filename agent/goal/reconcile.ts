@@ -128,13 +128,18 @@ class Planner {
     const installed = this.versionsOf(one.handler).filter(
       ([version, { installed }]) => installed && version !== one.version,
     );
-    const [newest] = installed.map(([version]) => version).sort((a, b) => compareVersions(b, a));
+    const [newest, ...left] = installed.map(([version]) => version).sort((a, b) => compareVersions(b, a));
     if (newest === undefined) {
       this.add('install', one, one.version, group, 'goal');
       this.cleanUp(one, group, 'goal');
       return;
     }
     const purpose = compareVersions(one.version, newest) > 0 ? 'update' : 'downgrade';
+    // An update that was overtaken leaves what it replaced; the next one finds one version, as AZ-G7 has it.
+    for (const version of left) {
+      this.add('uninstall', one, version, group, purpose);
+      this.add('delete', one, version, group, purpose);
+    }
     for (const name of group) this.add('disable', one, newest, [name], purpose);
     if (purpose === 'update') {
       this.add('update', one, one.version, group, 'update', newest);
