@@ -97,9 +97,8 @@ export async function runMillion({ house, fleet, minutes, connections, say }: Mi
   const loop = startOpenLoop(pool, streams);
   let usage = readUsages(pids());
   let sampledAt = performance.now();
-  const sample = (): Sample => {
+  const sample = (counts: boolean): Sample => {
     const now = performance.now();
-    const counts = sampledAt >= began;
     const seconds = (now - sampledAt) / 1_000;
     sampledAt = now;
     const before = usage;
@@ -143,11 +142,11 @@ export async function runMillion({ house, fleet, minutes, connections, say }: Mi
     for (const until of [began, end]) {
       for (let left = until - performance.now(); left > 0; left = until - performance.now()) {
         await delay(Math.min(sampleMs, left));
-        say(lineOf(sample()));
+        say(lineOf(sample(until === end)));
       }
     }
     await loop.stop(10);
-    sample();
+    sample(true);
   } finally {
     pool.close();
   }

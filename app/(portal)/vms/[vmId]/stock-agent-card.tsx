@@ -164,7 +164,7 @@ function Observed({ observation: { name, text, since } }: { observation: Stock['
   const { t } = useTranslation('enrollment');
   return (
     <div className="mt-1 first:mt-0">
-      <StatusIcon status="warning" className="mr-1 inline size-3 align-[-0.1em]" />
+      <StatusIcon status="warning" className="me-1 inline size-3 align-[-0.1em]" />
       <span translate="no">{name}</span>
       {', '}
       <Trans
