@@ -64,7 +64,7 @@ async function join(page: Page, link: string, name: string, email: string): Prom
 async function addDevice(page: Page) {
   const client = await page.context().newCDPSession(page);
   await client.send('WebAuthn.enable');
-  const { authenticatorId } = await client.send('WebAuthn.addVirtualAuthenticator', {
+  await client.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -74,10 +74,12 @@ async function addDevice(page: Page) {
       automaticPresenceSimulation: true,
     },
   });
-  return {
-    /** Whether somebody touches it when it asks. */
-    touch: (enabled: boolean) => client.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }),
-  };
+}
+
+/** Holds who waits for `opened` until `open` is called. */
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: () => resolve() };
 }
 
 async function signOut(page: Page, name: RegExp): Promise<void> {
@@ -150,7 +152,7 @@ test('a passkey is added, signs in by itself and after the password, is renamed 
   console.allow(refused);
   const email = `pia.${unique}@example.org`;
   await join(page, await people.invite('operator'), 'Pia', email);
-  const device = await addDevice(page);
+  await addDevice(page);
   await page.goto('/settings/account');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   const dialog = page.getByRole('dialog');
@@ -161,14 +163,33 @@ test('a passkey is added, signs in by itself and after the password, is renamed 
   await expect(page.getByText('Work laptop', { exact: true })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
-  await device.touch(false);
+  // The field's suggestions are answered while the button is asked: one sign-in is one session.
+  const [pressed, suggested, answered] = [gate(), gate(), gate()];
+  let asked = 0;
+  await page.route('**/api/auth/sign-in/passkey/options', async (route) => {
+    asked += 1;
+    if (asked === 2) pressed.open();
+    await (asked === 1 ? pressed : suggested).opened;
+    await route.continue();
+  });
+  await page.route('**/api/auth/sign-in/passkey', async (route) => {
+    const response = await route.fetch();
+    suggested.open();
+    await answered.opened;
+    await route.fulfill({ response });
+  });
   await signOut(page, /^Pia\b/);
-  await device.touch(true);
-  // The device answers the question in the field's suggestions too: either way leads in.
-  await page
-    .getByRole('button', { name: 'Use a passkey instead' })
-    .click({ timeout: 5_000 })
-    .catch(() => undefined);
+  await page.evaluate(() => {
+    const get = navigator.credentials.get.bind(navigator.credentials);
+    navigator.credentials.get = async (options) => {
+      const credential = await get(options);
+      if (options?.mediation !== 'conditional') document.documentElement.dataset.answered = 'again';
+      return credential;
+    };
+  });
+  await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-answered', 'again');
+  answered.open();
   await expect(page).not.toHaveURL(/sign-in/);
   await page.goto('/settings/account');
   await expect(page.getByText('with passkey')).toBeVisible();

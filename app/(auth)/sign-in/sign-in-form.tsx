@@ -1,5 +1,6 @@
 'use client';
 
+import type { AuthenticationResponseJSON } from '@simplewebauthn/browser';
 import { KeyRound } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -103,8 +104,11 @@ function PasswordStep({ message, byProvider, onMessage, onFactors, onDone }: Pas
   const [busy, setBusy] = useState<'password' | 'passkey'>();
   const [hasPasskeys, setHasPasskeys] = useState(false);
   const passwordRef = useRef<HTMLInputElement>(null);
+  // The field's suggestions and the buttons may be answered at once: the first is sent, so that one sign-in is one session.
+  const sent = useRef(false);
 
   function fail(error: unknown) {
+    sent.current = false;
     setBusy(undefined);
     if (error instanceof PasskeyError) {
       onMessage({ text: t(`passkey.${error.trouble}`), isMild: error.trouble === 'cancelled' });
@@ -115,6 +119,8 @@ function PasswordStep({ message, byProvider, onMessage, onFactors, onDone }: Pas
   }
 
   async function withPassword(form: FormData) {
+    if (sent.current) return;
+    sent.current = true;
     setBusy('password');
     onMessage(undefined);
     try {
@@ -127,14 +133,25 @@ function PasswordStep({ message, byProvider, onMessage, onFactors, onDone }: Pas
     }
   }
 
+  async function sendPasskey(signed: AuthenticationResponseJSON) {
+    if (sent.current) return;
+    sent.current = true;
+    setBusy('passkey');
+    try {
+      await signInWithPasskey(signed);
+      onDone();
+    } catch (error) {
+      fail(error);
+    }
+  }
+
   async function withPasskey() {
     setBusy('passkey');
     onMessage(undefined);
     try {
-      await signInWithPasskey(await signWithPasskey(await askPasskey()));
-      onDone();
+      await sendPasskey(await signWithPasskey(await askPasskey()));
     } catch (error) {
-      fail(error);
+      if (!sent.current) fail(error);
     }
   }
 
@@ -144,15 +161,10 @@ function PasswordStep({ message, byProvider, onMessage, onFactors, onDone }: Pas
     let isHere = true;
     const offer = async () => {
       if (!(await canOfferByField()) || !isHere) return;
-      const signed = await signWithPasskey(await askPasskey(), true);
-      setBusy('passkey');
-      await signInWithPasskey(signed);
-      onDone();
+      await sendPasskey(await signWithPasskey(await askPasskey(), true));
     };
-    offer().catch((error: unknown) => {
-      // Nobody asked for it aloud: only a passkey that was chosen and refused is worth words.
-      if (isHere && !(error instanceof PasskeyError) && explain(error).code === 'factor_refused') fail(error);
-    });
+    // Nobody asked for it aloud: that none was chosen, or that none can be asked for, is not worth words.
+    offer().catch(() => undefined);
     return () => {
       isHere = false;
       void stopAsking();
