@@ -1,4 +1,4 @@
-import { countVersions, foldCounts, markForgotten } from '#server/domain/health/index.ts';
+import { createVersionCount, foldCounts, markForgotten } from '#server/domain/health/index.ts';
 import { gatherReportedMessages } from '#server/domain/localization/index.ts';
 import { clearLogs } from '#server/domain/logs/index.ts';
 import { runProcess } from '#server/process/run.ts';
@@ -19,11 +19,11 @@ await runProcess('worker', async (services) => {
   const stopFollowing = followHealth(services);
   const stopTicking = startTicker(services, [
     { name: 'keep-partitions', everyMs: 10 * minute, run: keepPartitions },
-    { name: 'mark-forgotten', everyMs: 10 * minute, run: markForgotten },
+    { name: 'mark-forgotten', everyMs: 60 * minute, run: markForgotten },
     { name: 'gather-messages', everyMs: 2_000, run: gatherReportedMessages },
     { name: 'fold-counts', everyMs: 5_000, quiet: true, run: foldCounts },
     { name: 'check-counts', everyMs: 60 * minute, quiet: true, run: createCountCheck(services) },
-    { name: 'count-versions', everyMs: 5 * minute, run: countVersions },
+    { name: 'count-versions', everyMs: 1_000, quiet: true, run: createVersionCount() },
     { name: 'link-activity', everyMs: 500, quiet: true, run: (_, now) => linkActivity(services, now) },
     { name: 'check-activity', everyMs: 15_000, quiet: true, run: createActivityCheck(services) },
     { name: 'clear-changes', everyMs: minute, run: clearChanges },

@@ -1,4 +1,4 @@
-export { countVersions } from './count-versions.ts';
+export { countVersions, createVersionCount } from './count-versions.ts';
 export { derive, type ExtensionFacts, selectExtensions } from './derive.ts';
 export { type FactsAsJson, factsAsJson, factsFromJson } from './facts-as-json.ts';
 export {
