@@ -3,7 +3,7 @@
 /** The last net: even the layout failed, so there are no words, styles or providers to rely on. */
 export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   return (
-    <html lang="en">
+    <html lang="en" style={{ colorScheme: 'light dark' }}>
       <body
         style={{ font: '14px/1.5 system-ui, sans-serif', margin: '10vh auto', maxWidth: '36em', padding: '0 16px' }}
       >

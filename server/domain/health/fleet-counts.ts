@@ -44,6 +44,8 @@ const timeLimit = '2min';
 export async function checkCounts({ db }: Pick<Services, 'db'>, now: Date): Promise<FleetCounts> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`set local statement_timeout = ${sql.raw(`'${timeLimit}'`)}`);
+    // Not by parallel workers: nobody waits, and cores are there for reports.
+    await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
     // All at the same moment, and mended by a note, so that writers go on meanwhile.
     const { rows } = await tx.execute<{ what: string; difference: number }>(sql`
       with found as (

@@ -69,6 +69,10 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
   const unhealthy = stock.observations.filter(({ until }) => until === null);
   const { version, containerId, seen, settled, hold, transportCertificate, tenantCertificate } = stock;
   const isBehind = seen !== null && seen.incarnation < incarnation;
+  const withheld =
+    hold !== null && seen !== null && seen.at >= hold.at ? (
+      <span className="text-ink-3"> {t('stock.seen.withheld')}</span>
+    ) : null;
   const works = hold === null && seen !== null && (settled === null || settled.incarnation < seen.incarnation);
   const ago = (at: string) => ({ time: <RelativeTime value={new Date(at)} className="tabular-nums" /> });
   const since = (at: string) => ({ time: <Elapsed value={new Date(at)} className="tabular-nums" /> });
@@ -84,6 +88,7 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
           <>
             <Trans text={t('stock.seen.at', { incarnation: seen.incarnation })} tags={ago(seen.at)} />
             {isBehind ? <span className="text-ink-3"> {t('stock.seen.newer', { incarnation })}</span> : null}
+            {withheld}
           </>
         )}
       </Fact>
@@ -93,6 +98,7 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
         ) : (
           <>
             <Outcome settled={settled} />
+            {settled.incarnation === seen?.incarnation ? withheld : null}
             {works ? (
               <span className="text-ink-3"> {t('stock.settled.works', { incarnation: seen?.incarnation ?? 0 })}</span>
             ) : null}

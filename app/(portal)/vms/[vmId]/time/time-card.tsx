@@ -10,10 +10,11 @@ import { CardHeader } from '#app/_ui/card.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { Segmented } from '#app/_ui/segmented.tsx';
+import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { putInAddress } from '../put-in-address.ts';
 import { byUrgency, type InstanceView, type Timeline } from '../vm-data.ts';
 import { eventsOf } from './axis-events.ts';
-import { shownLanes } from './measures.ts';
+import { headHeight, laneHeight, shownLanes } from './measures.ts';
 import { domainOf, type Range, ranges } from './span.ts';
 import { TimeAxis } from './time-axis.tsx';
 import { TimeTable } from './time-table.tsx';
@@ -67,9 +68,7 @@ export function TimeCard({ view }: { view: InstanceView }) {
             at={new Date(timeline.errorUpdatedAt)}
           />
         ) : (
-          <p role="status" className="sr-only">
-            {t('loading')}
-          </p>
+          <Awaited label={t('loading')} lanes={shown.length + 3} />
         )
       ) : asTable ? (
         <TimeTable
@@ -108,6 +107,21 @@ export function TimeCard({ view }: { view: InstanceView }) {
         </div>
       ) : null}
     </>
+  );
+}
+
+/** Bars in place of the lanes. */
+function Awaited({ label, lanes }: { label: string; lanes: number }) {
+  return (
+    <div role="status" aria-busy="true" aria-label={label} className="px-4" style={{ paddingTop: headHeight }}>
+      {Array.from({ length: lanes }, (_, lane) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity but their place
+        <div key={lane} className="flex items-center gap-8" style={{ height: laneHeight }}>
+          <Skeleton className="w-24 shrink-0" />
+          <Skeleton className="w-full opacity-60" />
+        </div>
+      ))}
+    </div>
   );
 }
 
