@@ -12,6 +12,8 @@ import { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts
 const batchesAtOnce = 2;
 /** A batch costs as much as several reports: beside one that is under way another goes only with so many. */
 const enoughForAnother = 64;
+/** Milliseconds after which a batch seems to hang, on a row that somebody holds: who comes then does not wait for it. */
+const hangingMs = 50;
 const batchReports = 500;
 const batchBytes = 4 * 1024 * 1024;
 /** Transactions of their own at once; the rest of the pool serves what else the door asks. */
@@ -55,6 +57,7 @@ export class ReportIntake {
   #reports = 0;
   #bytes = 0;
   #underWay = 0;
+  #lastBatchAt = 0;
   #scheduled = false;
 
   constructor(db: Database, bounds: IntakeBounds, onError: (error: unknown) => void) {
@@ -116,7 +119,8 @@ export class ReportIntake {
   #schedule(): void {
     if (this.#scheduled || this.#underWay >= batchesAtOnce) return;
     const [first, second] = this.#queues;
-    if (first.length + second.length < (this.#underWay === 0 ? 1 : enoughForAnother)) return;
+    const waits = this.#underWay > 0 && performance.now() - this.#lastBatchAt < hangingMs;
+    if (first.length + second.length < (waits ? enoughForAnother : 1)) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -137,6 +141,7 @@ export class ReportIntake {
       if (batch.length >= batchReports || bytes >= batchBytes) break;
     }
     this.#underWay += 1;
+    this.#lastBatchAt = performance.now();
     const taken = await ingestBatch(
       this.#db,
       batch.map(({ report }) => report),
