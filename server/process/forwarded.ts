@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIPv6, type Socket } from 'node:net';
+import { newRequestId } from './request-id.ts';
 
 /** Headers by which a proxy speaks for somebody else. From anyone but a trusted proxy they are forgeries. */
 const speakingForOthers = /^(forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
@@ -33,7 +33,7 @@ export function settleOrigin(
   request: IncomingMessage,
   { address: peer, isTrusted: trustsPeer }: Peer,
   trusted: BlockList,
-  newId: string = randomUUID(),
+  newId: string = newRequestId(),
 ): Origin {
   const given = request.headers['x-request-id'];
   const requestId = trustsPeer && typeof given === 'string' && requestIdForm.test(given) ? given : newId;

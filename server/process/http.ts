@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -11,6 +10,7 @@ import type { Limits } from '#server/platform/limits.ts';
 import { type Origin, type Peer, readPeer, settleOrigin } from './forwarded.ts';
 import { keepPace } from './pace.ts';
 import { refusalText, refuseConnection, transportRefusal } from './refusal.ts';
+import { newRequestId } from './request-id.ts';
 
 /** What a core gets besides the request; the request id rides in the request's `X-Request-Id`. */
 export interface RequestInfo {
@@ -74,7 +74,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const refusal = transportRefusal(error);
     if (refusal === null) return void socket.destroy();
     const seconds = options.limits.http.requestMs / 1_000;
-    refuseConnection(socket, refusalText(refusal, { seconds, limit: options.limits.http.headerBytes }, randomUUID()));
+    refuseConnection(socket, refusalText(refusal, { seconds, limit: options.limits.http.headerBytes }, newRequestId()));
   });
   server.listen({ host: options.host, port: options.port, backlog: 2_048, reusePort: options.shared ?? false });
   await once(server, 'listening');
@@ -158,7 +158,7 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     // A direct answer reads no header by which somebody speaks for others.
     const origin =
       route?.direct !== undefined && !peer.isTrusted
-        ? { remoteAddress: peer.address, requestId: randomUUID() }
+        ? { remoteAddress: peer.address, requestId: newRequestId() }
         : settleOrigin(request, peer, options.trustProxy);
     if (target === null) {
       refuseConnection(request.socket, refusalText('request_malformed', {}, origin.requestId));

@@ -33,10 +33,11 @@ export class PresenceBook {
     this.#onError = onError;
   }
 
-  /** Notes a sighting; the newest one of a VM counts. */
+  /** Notes a sighting, which is the book's from now on; the newest one of a VM counts. */
   saw(sighting: Sighting): void {
     const known = this.#pending.get(sighting.vmId);
-    this.#pending.set(sighting.vmId, known === undefined ? sighting : together(known, sighting));
+    if (known === undefined) this.#pending.set(sighting.vmId, sighting);
+    else join(known, sighting);
     this.#timer ??= setTimeout(() => {
       this.#flushing = this.#flushing.then(() => {
         this.#timer = undefined;
@@ -68,11 +69,12 @@ export class PresenceBook {
   }
 }
 
-const together = (known: Sighting, newer: Sighting): Sighting => ({
-  ...newer,
-  counter: Math.max(known.counter ?? 0, newer.counter ?? 0),
-  hungUp: known.hungUp === true || newer.hungUp === true,
-});
+function join(known: Sighting, newer: Sighting): void {
+  known.at = newer.at;
+  known.nextExpectedAt = newer.nextExpectedAt;
+  known.counter = Math.max(known.counter ?? 0, newer.counter ?? 0);
+  known.hungUp = known.hungUp === true || newer.hungUp === true;
+}
 
 const rowOf = ({ vmId, at, nextExpectedAt, counter, hungUp }: Sighting) => ({
   vm_id: vmId,
