@@ -6,7 +6,7 @@ import { updateVm } from '#server/domain/vms/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
-import { followHealth } from './follow-health.ts';
+import { followHealth, yieldMs } from './follow-health.ts';
 
 let services: OpenServices;
 const workers: (() => Promise<void>)[] = [];
@@ -43,4 +43,12 @@ test('a worker that lost its database goes on when it is back', async () => {
   const context = await testContext({ services });
   await within(() => updateVm(context, { vmId: vm.vmId, name: `${vm.name}-again` }));
   await within(async () => expect(await nameOf(vm.vmId)).toBe(`${vm.name}-again`));
+});
+
+test('a look that the machine has time for is followed by the next; where others want it, they go first', () => {
+  expect(yieldMs(400, 260)).toBe(0);
+  expect(yieldMs(400, 200)).toBe(0);
+  expect(yieldMs(800, 200)).toBe(2_000);
+  expect(yieldMs(400, 160)).toBeCloseTo(300);
+  expect(yieldMs(2_400, 0)).toBe(2_000);
 });

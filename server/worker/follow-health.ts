@@ -18,8 +18,14 @@ const surveyMs = { calm: 8_000, hasty: 3_000 };
 const overlapMs = 1_000;
 /** VMs of one look, so that stopping does not wait for all of a large fleet. */
 const most = 2_000;
-/** How many derive side by side where there is more than one look takes: one computes while the database writes. */
-const lanes = 2;
+/**
+ * This share of a look's time its process computes where the machine has time for it; otherwise it waits for the
+ * database. Where it is less, others want the cores.
+ */
+const usualShare = 0.5;
+/** So many times what a look took longer than it should have, and at most so many milliseconds, others go first. */
+const restPerDelay = 3;
+const longestYieldMs = 2_000;
 
 /**
  * Looks for what aged since the last look, when it is time. After a start everything that ever aged is looked at, so
@@ -74,6 +80,16 @@ function createLook(services: OpenServices, signal: AbortSignal): () => Promise<
 }
 
 /**
+ * For how many milliseconds to rest after a look that was full, took so long, and computed for so long. Where many fall
+ * silent at once there is much to derive; but the reports that wait for it make their VMs silent too, and on a machine
+ * that is full it would never end.
+ */
+export function yieldMs(tookMs: number, computedMs: number): number {
+  const delay = Math.max(0, (usualShare * tookMs) / Math.max(1, computedMs) - 1);
+  return Math.min(longestYieldMs, delay * tookMs * restPerDelay);
+}
+
+/**
  * Keeps the health that lists read up to date: soon after a change is told, and soon after it aged. Survives
  * the loss of the database; any number of workers share the work. Returns how to stop.
  */
@@ -89,15 +105,22 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   });
 
   const look = createLook(services, signal);
+  /** Says whether there is more. */
+  const fold = async (): Promise<boolean> => {
+    const [began, before] = [performance.now(), process.cpuUsage()];
+    if ((await foldHealth(services, new Date(), { limit: most })) < most) return false;
+    const { user, system } = process.cpuUsage(before);
+    const restMs = yieldMs(performance.now() - began, (user + system) / 1_000);
+    if (restMs > 0) await delay(restMs, undefined, { signal }).catch(() => {});
+    return true;
+  };
   const follow = async (): Promise<void> => {
     let more = false;
     for (let failures = 0; !signal.aborted; ) {
       told = Promise.withResolvers<void>();
-      const fold = (): Promise<number> => foldHealth(services, new Date(), { limit: most });
       try {
-        const taken: number[] = await Promise.all(Array.from({ length: more ? lanes : 1 }, fold));
-        more = taken.includes(most);
-        more = (await look()) || more;
+        const isFull = await fold();
+        more = (await look()) || isFull;
         failures = 0;
       } catch (error) {
         failures += 1;

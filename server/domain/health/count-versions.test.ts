@@ -46,17 +46,17 @@ test('the worker counts by steps, and not again before its time', async () => {
   await db.delete(versionCounts);
   const count = createVersionCount();
   const now = new Date('2026-03-02T10:00:00Z');
-  // Two steps: one takes 15,000 extensions.
+  // Two steps: one takes 5,000 extensions.
   await db.execute(sql`insert into vms (id, name, tags, created_at, created_by)
-    select uuidv7(), 'many-' || n, '{}', now(), 'test' from generate_series(1, 8000) n`);
+    select uuidv7(), 'many-' || n, '{}', now(), 'test' from generate_series(1, 4000) n`);
   await db.execute(sql`insert into extension_health (vm_id, name, handler, goal_version, health, heartbeat, since)
     select id, names.name, 'Acme.Lab.Probe', '1.0.0.0', 'healthy', 'none', now()
       from vms, (values ('a'), ('b')) names (name) where vms.name like 'many-%'`);
   expect(await count(services, now)).toBe(0);
   expect(await db.$count(versionCounts)).toBe(0);
   expect(await count(services, now)).toBe(1);
-  expect(await db.select().from(versionCounts)).toMatchObject([{ vms: 8000, failed: 0 }]);
+  expect(await db.select().from(versionCounts)).toMatchObject([{ vms: 4000, failed: 0 }]);
   await db.delete(extensionHealth);
   expect(await count(services, now)).toBe(0);
-  expect(await db.select().from(versionCounts)).toMatchObject([{ vms: 8000 }]);
+  expect(await db.select().from(versionCounts)).toMatchObject([{ vms: 4000 }]);
 });

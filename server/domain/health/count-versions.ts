@@ -3,8 +3,8 @@ import type { Services } from '#server/domain/context.ts';
 
 /** A pass begins so many milliseconds after the last one began. */
 const everyMs = 5 * 60_000;
-/** Extensions of one step: some twenty milliseconds of a core. */
-const stepExtensions = 15_000;
+/** Extensions of one step: some ten milliseconds of a core. */
+const stepExtensions = 5_000;
 /** Before the first VM. */
 const start = '00000000-0000-0000-0000-000000000000';
 

@@ -9,10 +9,10 @@ import { graceSeconds, unresponsiveSeconds } from '#server/domain/reports/index.
 const lock = 4_266_399_005;
 /** VMs of one transaction, so that a report of one of them does not wait for long. */
 const batchVms = 2_000;
-/** Blocks of a table that are read in one step: some ten milliseconds of a core. */
-const stepBlocks = 1_024;
+/** Blocks of a table that are read in one step: some five milliseconds of a core. */
+const stepBlocks = 512;
 /** A step and the rest after it take so many milliseconds, if there is time. */
-const stepMs = 100;
+const stepMs = 50;
 /** Of more VMs than these nobody remembers that they will age soon. */
 const mostSoon = 20_000;
 
