@@ -14,14 +14,8 @@ const gatewayYoungMegabytes = Math.round(between(16, usableMemory() / 1024 ** 2 
  */
 const noLearntAge = '--no-allocation-site-pretenuring';
 
-/**
- * V8 believes that a gateway which allocates little besides reports is idle, and collects everything every 15 seconds to
- * give memory back: a tenth of a second with a million agents remembered.
- */
-const noIdleCollections = '--no-memory-reducer';
-
 /** Arguments for node that start one of our processes. */
 export const doorArguments = (root: string, name: 'portal' | 'gateway' | 'worker'): string[] => [
-  ...(name === 'gateway' ? [`--max-semi-space-size=${gatewayYoungMegabytes}`, noLearntAge, noIdleCollections] : []),
+  ...(name === 'gateway' ? [`--max-semi-space-size=${gatewayYoungMegabytes}`, noLearntAge] : []),
   join(root, 'server', name, 'main.ts'),
 ];
