@@ -85,8 +85,8 @@ function createLook(services: OpenServices, signal: AbortSignal): () => Promise<
  * that is full it would never end.
  */
 export function yieldMs(tookMs: number, computedMs: number): number {
-  const delay = Math.max(0, (usualShare * tookMs) / Math.max(1, computedMs) - 1);
-  return Math.min(longestYieldMs, delay * tookMs * restPerDelay);
+  const tooLong = Math.max(0, (usualShare * tookMs) / Math.max(1, computedMs) - 1);
+  return Math.min(longestYieldMs, tooLong * tookMs * restPerDelay);
 }
 
 /**
