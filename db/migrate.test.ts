@@ -60,3 +60,36 @@ test('reports from before the partitions stay as they are, and their numbers go 
   const { rows } = await db.execute(sql`select id::int, document from report_history order by id`);
   expect(rows).toEqual([1, 2, 3].map((n) => ({ id: n, document: { n } })));
 });
+
+test('who set existing secrets and issued existing tokens is taken from the activity; the rest stays unknown', async () => {
+  const db = await databaseBefore(17);
+  const [vmId, known, unknown] = [randomUUID(), randomUUID(), randomUUID()];
+  await db.execute(sql`insert into vms values (${vmId}, 'old', '{}', now(), 'test')`);
+  for (const id of [known, unknown]) {
+    await db.execute(sql`insert into secrets (vm_id, id, name, fingerprint, changed_at, changed_by)
+      values (${vmId}, ${id}, 'probe', 'f', now(), 'Ada')`);
+  }
+  const issuedAt = '2026-01-01T00:00:00.123Z';
+  await db.execute(sql`insert into enrollment_tokens (vm_id, token_hash, created_at, expires_at)
+    values (${vmId}, 'issued', ${issuedAt}, now()), (${vmId}, 'other', '2026-01-02', now())`);
+  const act = (action: string, actor: string, at: string, after: object | null) => sql`
+    insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id, vm_id, request_id, details, after)
+    values (${at}, 'user', ${actor}, 'Ada', ${action}, 'x', 'x', ${vmId}, 'r', '{}', ${after && JSON.stringify(after)})`;
+  const sealed = { protectedSettings: { $sealed: known } };
+  await db.execute(act('extension.set', 'ada', '2026-01-01', sealed));
+  await db.execute(act('extension.set', 'eve', '2026-01-02', sealed));
+  await db.execute(act('enrollment-token.issue', 'ada', issuedAt, null));
+  await migrate(db.$client);
+  const { rows: setBy } = await db.execute(sql`select id, set_by from secrets`);
+  expect(Object.fromEntries(setBy.map(({ id, set_by }) => [id, set_by]))).toEqual({
+    [known]: 'user:ada',
+    [unknown]: null,
+  });
+  const { rows: issued } = await db.execute(
+    sql`select token_hash, issued_by, issued_by_name from enrollment_tokens order by token_hash`,
+  );
+  expect(issued).toEqual([
+    { token_hash: 'issued', issued_by: 'user:ada', issued_by_name: 'Ada' },
+    { token_hash: 'other', issued_by: null, issued_by_name: null },
+  ]);
+});

@@ -21,6 +21,9 @@ export const enrollmentTokens = pgTable(
       .references(() => vms.id),
     tokenHash: text('token_hash').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
+    /** The actor who issued it, as `kind:id`, and their name at the time. Null: unknown, so not an admin. */
+    issuedBy: text('issued_by'),
+    issuedByName: text('issued_by_name'),
     expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
     voidedAt: timestamp('voided_at', { withTimezone: true }),
     usedAt: timestamp('used_at', { withTimezone: true }),
@@ -56,6 +59,8 @@ export const agents = pgTable(
     version: text().notNull(),
     os: jsonb().$type<AgentOs>().notNull(),
     enrolledAt: timestamp('enrolled_at', { withTimezone: true }).notNull(),
+    /** Name of the actor who issued the enrolment token. Null: unknown, or a stock agent. */
+    enrolledBy: text('enrolled_by'),
     /** `Annex-Agent` of the machine that was first seen with this credential. */
     instanceId: text('instance_id'),
     /** When a second machine with the same identity was refused. */

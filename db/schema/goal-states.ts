@@ -97,9 +97,9 @@ export const secrets = pgTable(
       .references(() => vms.id),
     id: uuid().notNull(),
     name: text().notNull(),
-    /** AES-256-GCM under the portal's key; null with ANNEX_CUSTODY=vm once a certificate is known. */
+    /** AES-256-GCM under the portal's key; null with ANNEX_CUSTODY=vm once sealed for a certificate. */
     sealed: bytea(),
-    /** DER of CMS EnvelopedData for the VM's certificate; null before enrolment. */
+    /** DER of CMS EnvelopedData for the VM's certificate; null before enrolment and while withheld from it. */
     cms: bytea(),
     thumbprint: text(),
     /** Keyed and salted: tells changed from unchanged, and nothing else. */
@@ -108,6 +108,8 @@ export const secrets = pgTable(
     schemaDigest: text('schema_digest'),
     changedAt: timestamp('changed_at', { withTimezone: true }).notNull(),
     changedBy: text('changed_by').notNull(),
+    /** The actor who entered them, as `kind:id`. Null: unknown, or more than one; only an admin may release them. */
+    setBy: text('set_by'),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.id] })],
 );

@@ -25,8 +25,12 @@ export const stockAgents = pgTable('stock_agents', {
   containerId: uuid('container_id').notNull(),
   grantedAt: timestamp('granted_at', { withTimezone: true }).notNull(),
   grantedBy: text('granted_by').notNull(),
-  /** PKCS#8 of the tenant key, AES-256-GCM under the portal's key. */
-  tenantKey: bytea('tenant_key').notNull(),
+  /** The actor who was given the token, as `kind:id`. Null: unknown. */
+  issuedBy: text('issued_by'),
+  /** PKCS#8 of the tenant key, AES-256-GCM under the portal's key; null with ANNEX_CUSTODY=vm once wrapped. */
+  tenantKey: bytea('tenant_key'),
+  /** With ANNEX_CUSTODY=vm: key and certificate as DER of CMS EnvelopedData for `transportThumbprint`. */
+  wrappedTenantKey: bytea('wrapped_tenant_key'),
   tenantKeyAt: timestamp('tenant_key_at', { withTimezone: true }).notNull(),
   /** SHA-1 of the certificate that the agent last had the tenant key wrapped for; it makes a new one at each start. */
   transportThumbprint: text('transport_thumbprint'),

@@ -48,7 +48,7 @@ export async function wrapTenantKey(
     }
     return row;
   });
-  if (sealed === null) return null;
+  if (sealed?.tenantKey == null) return null;
   const key = openTenantKey(ctx.keys, vmId, sealed.tenantKey);
   const pfx = openPfx(key, sealed.certificate);
   const wrapped = encryptForCertificate(transport.pem, pfx);
