@@ -78,29 +78,39 @@ test('outputs are kept on disk while the portal is away, and come when it is bac
   ]);
 });
 
-test('AZ-C3 secrets are masked in output and status before they are on disk or on their way, also across chunks', async () => {
-  const settings = { password: 'swordfish-in-the-sea', pin: 'abc12' };
-  // The secret in two pieces, with enough time between them for two chunks.
-  const script = `[ "$1" = enable ] || exit 0
+test.each<[string, unknown]>([
+  ['an object', { password: 'swordfish-in-the-sea', pin: 'abc12' }],
+  ['a text', 'swordfish-in-the-sea'],
+])(
+  'AZ-C3 secrets are masked in output and status before they are on disk or on their way, also across chunks: %s',
+  async (_, settings) => {
+    // The secret in two pieces, with enough time between them for two chunks.
+    const script = `[ "$1" = enable ] || exit 0
 printf 'the password is sword'; sleep 0.1; echo 'fish-in-the-sea and abc12'; cat config/1.settings
 status='{"status":"success","message":{"id":"told","params":["swordfish-in-the-sea"]}}'
 echo '[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":'$status'}]' > status/1.status`;
-  await machine.addHandler({ ...echo, script });
-  const sealed = sealedFor(machine.dir, settings);
-  machine.portal.setGoal([{ ...echo, name: 'echo', settings: { publicSettings: {}, ...sealed } }]);
-  await machine.start();
-  const told = await machine.portal.until('enabled', enabled);
-  const whole = await machine.portal.until('the output', () => log('echo 1 enable 1'));
-  expect(told.output).toBe(whole);
-  expect(whole).toContain('the password is [masked] and abc12\n');
-  const statuses = () => machine.portal.reports.flatMap((report) => report.statuses);
-  const status = await machine.portal.until('the status', () => statuses()[0]);
-  expect(status.file).toMatchObject([{ status: { status: 'success', message: { params: ['[masked]'] } } }]);
-  // Sealed on disk, as it came.
-  expect(whole).toContain(sealed.protectedSettings);
-  const found = spawnSync('grep', ['-rlF', 'fish-in-the-sea', join(machine.dir, 'logs'), join(machine.dir, 'reports')]);
-  expect(found).toMatchObject({ status: 1 });
-});
+    await machine.addHandler({ ...echo, script });
+    const sealed = sealedFor(machine.dir, settings);
+    machine.portal.setGoal([{ ...echo, name: 'echo', settings: { publicSettings: {}, ...sealed } }]);
+    await machine.start();
+    const told = await machine.portal.until('enabled', enabled);
+    const whole = await machine.portal.until('the output', () => log('echo 1 enable 1'));
+    expect(told.output).toBe(whole);
+    expect(whole).toContain('the password is [masked] and abc12\n');
+    const statuses = () => machine.portal.reports.flatMap((report) => report.statuses);
+    const status = await machine.portal.until('the status', () => statuses()[0]);
+    expect(status.file).toMatchObject([{ status: { status: 'success', message: { params: ['[masked]'] } } }]);
+    // Sealed on disk, as it came.
+    expect(whole).toContain(sealed.protectedSettings);
+    const found = spawnSync('grep', [
+      '-rlF',
+      'fish-in-the-sea',
+      join(machine.dir, 'logs'),
+      join(machine.dir, 'reports'),
+    ]);
+    expect(found).toMatchObject({ status: 1 });
+  },
+);
 
 test('AZ-G11 logs that an operator asks for are sent as an archive, also after the uninstall', async () => {
   await machine.addHandler({ ...echo, script: 'echo "own words" > "../../logs/$(basename "$PWD")/own.log"' });

@@ -3,7 +3,7 @@ import type { Patience } from './watch-files.ts';
 
 export interface Settings {
   publicSettings?: Record<string, unknown>;
-  protectedSettings?: Record<string, unknown>;
+  protectedSettings?: unknown;
 }
 
 export interface Trial {

@@ -35,7 +35,7 @@ export interface TryOptions {
 
 const settingsInput = z.strictObject({
   publicSettings: z.record(z.string(), z.unknown()).optional(),
-  protectedSettings: z.record(z.string(), z.unknown()).optional(),
+  protectedSettings: z.unknown().optional(),
 });
 
 /** Tries a package and prints the report; true where it has full marks. */

@@ -11,7 +11,7 @@ import type { Head } from './publish.ts';
 export type SecretRow = typeof secrets.$inferSelect;
 
 /** Tells changed from unchanged protected settings, salted per VM and extension, and nothing else. */
-export function fingerprintOf(ctx: Context, vmId: string, name: string, value: Record<string, unknown>): string {
+export function fingerprintOf(ctx: Context, vmId: string, name: string, value: unknown): string {
   return keyedDigest(ctx.keys.fingerprint, vmId, name, canonicalJson(value)).toString('base64url');
 }
 
@@ -27,7 +27,7 @@ export async function storeSecret(
   ctx: Context,
   head: Head,
   name: string,
-  value: Record<string, unknown>,
+  value: unknown,
   schemaDigest: string | null,
 ): Promise<string> {
   const id = uuid();

@@ -45,7 +45,7 @@ export async function settingsFaults(
   const faults: Fault[] = [];
   for (const half of ['publicSettings', 'protectedSettings'] as const) {
     const value = goal.settings[half];
-    if (!value) continue;
+    if (value === undefined || value === null) continue;
     const path = `/settings/${half}`;
     const text = JSON.stringify(value);
     if (Buffer.byteLength(text) > limit) faults.push({ path, code: 'settings_too_large', params: { limit } });

@@ -26,7 +26,7 @@ export const commandTimeouts = z.strictObject({
 const deepestWalk = 1_000;
 
 /** Level by level: a walk that calls itself ends where the stack does. */
-function isWalkable(settings: Record<string, unknown>): boolean {
+function isWalkable(settings: unknown): boolean {
   let level: unknown[] = [settings];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > deepestWalk) return false;
@@ -35,9 +35,10 @@ function isWalkable(settings: Record<string, unknown>): boolean {
   return true;
 }
 
-const settingsHalf = z
-  .record(z.string(), z.unknown())
-  .refine(isWalkable, { error: 'json_too_deep', params: { limit: deepestWalk } });
+const tooDeep = { error: 'json_too_deep', params: { limit: deepestWalk } };
+const publicSettings = z.record(z.string(), z.unknown()).refine(isWalkable, tooDeep);
+/** Any JSON value: the publisher's schema decides whether it is an object. */
+const protectedSettings = z.unknown().refine(isWalkable, tooDeep);
 
 /** What an operator declares of one extension (AZ-C1). `protectedSettings` absent keeps the old ones, null removes them. */
 export const extensionGoal = z.strictObject({
@@ -53,8 +54,8 @@ export const extensionGoal = z.strictObject({
   timeouts: commandTimeouts.default({}),
   settings: z
     .strictObject({
-      publicSettings: settingsHalf.default({}),
-      protectedSettings: settingsHalf.nullish(),
+      publicSettings: publicSettings.default({}),
+      protectedSettings: protectedSettings.nullish(),
     })
     .default({ publicSettings: {} }),
 });

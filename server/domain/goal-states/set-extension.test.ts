@@ -4,12 +4,14 @@ import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { newKeyPair } from '#server/testing/key-pair.ts';
 import { bindCertificate } from './begin.ts';
 import { completeRemoval } from './complete-removal.ts';
 import { fetchGoalState } from './fetch-goal-state.ts';
 import { getExtension } from './get-extension.ts';
 import { getGoalState } from './get-goal-state.ts';
 import { listGoalStates } from './list-goal-states.ts';
+import { planExtension } from './plan-extension.ts';
 import { removeExtension } from './remove-extension.ts';
 import { revertGoalState } from './revert-goal-state.ts';
 import { setExtension } from './set-extension.ts';
@@ -58,7 +60,7 @@ const goal = (change: Record<string, unknown> = {}) => ({
   state: 'enabled' as const,
   ...change,
 });
-const settings = (publicSettings: Record<string, unknown>, protectedSettings?: Record<string, unknown> | null) => ({
+const settings = (publicSettings: Record<string, unknown>, protectedSettings?: unknown) => ({
   settings: { publicSettings, ...(protectedSettings !== undefined && { protectedSettings }) },
 });
 const refusal = (promise: Promise<unknown>) =>
@@ -236,6 +238,42 @@ describe('AZ-C2 custody of protected settings', () => {
         expect(text.includes(form), name).toBe(false);
       }
     }
+  });
+
+  test.each<[unknown, unknown]>([
+    ['a connection string', 'another connection string'],
+    ['', ' '],
+    [[{ key: 'first' }], [{ key: 'second' }]],
+    [[], {}],
+    [false, true],
+    [0, 1],
+  ])('they may be any JSON value: %j, then %j', async (first, second) => {
+    const vmId = await newVm();
+    const { key, certificate: pem } = newKeyPair();
+    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, { pem, thumbprint: 'EF' }, 'another machine'));
+    const set = (value: unknown) => setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, value)) });
+    const plan = async (value: unknown) => {
+      const { extensions } = await planExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, value)) });
+      return extensions[0]?.protectedSettings;
+    };
+    expect(await plan(first)).toBe('added');
+    expect(await set(first)).toMatchObject({ sequenceNumber: 1 });
+    expect(await set(first)).toMatchObject({ sequenceNumber: 1 });
+    expect(await plan(second)).toBe('replaced');
+    expect(await set(second)).toMatchObject({ sequenceNumber: 2 });
+    const [sent] = (await getGoalState(ctx, { vmId })).extensions;
+    const sealed = Buffer.from(sent?.settings.protectedSettings ?? '', 'base64');
+    const opened = execFileSync('openssl', ['cms', '-decrypt', '-inform', 'DER', '-inkey', key], { input: sealed });
+    expect(JSON.parse(opened.toString())).toEqual(second);
+    expect(await set(null)).toMatchObject({ sequenceNumber: 3 });
+  });
+
+  test('a version whose schema wants an object rejects another value', async () => {
+    const vmId = await newVm();
+    const strict = { handler: 'Acme.Lab.Strict', ...settings({ port: 7 }, 'long enough') };
+    expect(await refusal(setExtension(ctx, { vmId, name: 's', goal: goal(strict) }))).toMatchObject({
+      faults: ['/settings/protectedSettings protected_setting'],
+    });
   });
 
   test('a new certificate raises the incarnation and no sequence number', async () => {

@@ -67,7 +67,7 @@ async function make(
   if (!after || !version) throw new Error('a declaration has a version');
   if (effect === 'none' && current) return receipt(current);
   const declared =
-    after.secretId === givenSecret && given
+    after.secretId === givenSecret
       ? {
           ...after,
           secretId: await storeSecret(tx, ctx, head, name, given, protectedSchemaDigest(version.settingsSchema)),

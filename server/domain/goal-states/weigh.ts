@@ -35,7 +35,7 @@ export interface Move {
   /** Null where the version of what goes is looked at no more. */
   version: VersionRow | null;
   /** Protected settings as they came. */
-  given: Record<string, unknown> | null | undefined;
+  given: unknown;
 }
 
 /** What an act would do, and everything for which it would be refused. */
@@ -182,7 +182,7 @@ function secretMoveOf(
   ctx: Context,
   vmId: string,
   name: string,
-  given: Record<string, unknown> | null | undefined,
+  given: unknown,
   kept: SecretRow | null,
   compares: boolean,
 ): SecretMove {

@@ -27,7 +27,17 @@ export interface Draft {
 export type Protected =
   | { mode: 'keep' }
   | { mode: 'remove' }
-  | { mode: 'replace'; values: Settings; text: string; unread: boolean };
+  | { mode: 'replace'; values: unknown; text: string; unread: boolean };
+
+/** The protected settings by name; any other JSON value has none. */
+export function namedSecrets(values: unknown): Settings {
+  return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Settings) : {};
+}
+
+/** Whether protected settings are an empty object, which sets nothing; an empty list or text is a value. */
+export function isEmptySecret(values: unknown): boolean {
+  return values === namedSecrets(values) && Object.keys(values).length === 0;
+}
 
 export const seconds = 300;
 
@@ -107,7 +117,7 @@ export function withSettings(draft: Draft, settings: Settings): Draft {
 /** The declaration as the portal takes it. */
 export function goalOf(handler: string, draft: Draft, secrets: Protected, hadSecrets: boolean): Goal {
   // Nothing given is nothing set; said as null, so that the schema may still ask for some.
-  const isEmpty = secrets.mode === 'replace' && Object.keys(secrets.values).length === 0;
+  const isEmpty = secrets.mode === 'replace' && isEmptySecret(secrets.values);
   const given = secrets.mode === 'replace' && !isEmpty ? secrets.values : null;
   const timeouts = Object.fromEntries(
     commands.flatMap((command) => {

@@ -10,7 +10,7 @@ import { CodeBlock } from '#app/_ui/code-block.tsx';
 import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
-import type { Protected } from './draft.ts';
+import { isEmptySecret, type Protected } from './draft.ts';
 
 const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module) => module.JsonEditor), {
   ssr: false,
@@ -50,7 +50,7 @@ export function JsonCard(props: JsonCardProps) {
       ? t('json.protectedRemoved')
       : secrets.mode === 'keep'
         ? t(hadSecrets ? 'json.protectedKept' : 'json.protectedNone')
-        : Object.keys(secrets.values).length > 0 || hadSecrets
+        : !isEmptySecret(secrets.values) || hadSecrets
           ? t('json.protectedReplaced')
           : t('json.protectedNone');
   return (

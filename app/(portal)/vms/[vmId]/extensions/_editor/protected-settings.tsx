@@ -11,10 +11,10 @@ import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
 import { SealedField } from '#app/_ui/sealed-field.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
-import type { Protected } from './draft.ts';
+import { namedSecrets, type Protected } from './draft.ts';
 import { SecretField } from './secret-field.tsx';
 
-/** How protected settings can be given: field by field, as one JSON object, or not at all. */
+/** How protected settings can be given: field by field, as one JSON value, or not at all. */
 export type ProtectedForm = { kind: 'fields'; plan: FormPlan } | { kind: 'json' } | { kind: 'none' };
 
 export interface ProtectedSettingsProps {
@@ -144,10 +144,10 @@ export function ProtectedSettings(props: ProtectedSettingsProps) {
             schema={schema}
             required={required}
             takesFocus={name === first}
-            value={value.values[name]}
+            value={namedSecrets(value.values)[name]}
             fault={faultAt(name)}
             onChange={(given) => {
-              const { [name]: _, ...rest } = value.values;
+              const { [name]: _, ...rest } = namedSecrets(value.values);
               onChange({ ...value, values: given === undefined ? rest : { ...rest, [name]: given } });
             }}
           />
@@ -186,7 +186,7 @@ interface SecretJsonProps {
   takesFocus: boolean;
 }
 
-/** All protected settings as one object, where no schema names them. */
+/** All protected settings as one JSON value, where no schema names them. */
 function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   const { t } = useTranslation('editor');
   const id = useId();
@@ -217,15 +217,14 @@ function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   );
 }
 
-function read(text: string): { text: string; values: Record<string, unknown>; unread: boolean } {
+/** The value as typed. null is not accepted: it would remove the settings, which has a button of its own. */
+function read(text: string): { text: string; values: unknown; unread: boolean } {
   if (text.trim() === '') return { text, values: {}, unread: false };
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return { text, values: value as Record<string, unknown>, unread: false };
-    }
+    const values: unknown = JSON.parse(text);
+    if (values !== null) return { text, values, unread: false };
   } catch {
-    // Said at the field.
+    // The field shows the error.
   }
   return { text, values: {}, unread: true };
 }

@@ -1,11 +1,11 @@
-import type { Protected } from './draft.ts';
+import { isEmptySecret, type Protected } from './draft.ts';
 
 export type SecretChange = 'replace' | 'add' | 'remove' | null;
 
 /** What happens to protected settings; null while nothing does. */
 export function changeOfSecrets(secrets: Protected, hadSecrets: boolean): SecretChange {
   if (secrets.mode === 'keep') return null;
-  const isEmpty = secrets.mode === 'remove' || (Object.keys(secrets.values).length === 0 && !secrets.unread);
+  const isEmpty = secrets.mode === 'remove' || (isEmptySecret(secrets.values) && !secrets.unread);
   if (isEmpty) return secrets.mode === 'remove' && hadSecrets ? 'remove' : hadSecrets ? 'replace' : null;
   return hadSecrets ? 'replace' : 'add';
 }
