@@ -66,6 +66,10 @@ export const auditChain = pgTable('audit_chain', {
   verifiedAt: timestamp('verified_at', { withTimezone: true }),
   verifiedPosition: bigint('verified_position', { mode: 'number' }),
   fault: jsonb().$type<ChainFault>(),
+  /** When the newest acts were checked last. */
+  checkedAt: timestamp('checked_at', { withTimezone: true }),
+  /** Keyed digest of what the checks found, so that a statement in the database cannot declare the chain intact. */
+  verdict: text(),
 });
 
 /** Where the chain ended at some moments: a tail that was cut off is noticed by them, here or where they were kept. */

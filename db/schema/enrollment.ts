@@ -73,6 +73,20 @@ export const agents = pgTable(
   ],
 );
 
+/** Calls of an agent that the portal rejected, the last one of each kind: shown on the VM's page. */
+export const agentRefusals = pgTable(
+  'agent_refusals',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    /** The code of the error that the agent got. */
+    code: text().notNull(),
+    at: timestamp({ withTimezone: true }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.vmId, t.code] })],
+);
+
 /** When an agent was last heard, and when it should be heard again; written in batches. */
 export const agentPresence = pgTable('agent_presence', {
   vmId: uuid('vm_id')
