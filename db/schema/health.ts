@@ -64,16 +64,19 @@ export const vmHealth = pgTable(
 );
 
 /** What an extension's health comes from; `null` where it is as it should be. */
-export type HealthCause =
-  | 'exit'
-  | 'timeout'
-  | 'command'
-  | 'status'
-  | 'heartbeat'
-  | 'deadline'
-  | 'stale'
-  | 'waiting'
-  | 'silent';
+export const healthCauses = [
+  'exit',
+  'timeout',
+  'command',
+  'status',
+  'substatus',
+  'heartbeat',
+  'deadline',
+  'stale',
+  'waiting',
+  'silent',
+] as const;
+export type HealthCause = (typeof healthCauses)[number];
 
 /** An extension of a VM as lists and the overview see it; goes with the extension. */
 export const extensionHealth = pgTable(
@@ -95,7 +98,7 @@ export const extensionHealth = pgTable(
     /** The command that failed, with its exit code, where the cause is one. */
     command: text(),
     exitCode: integer('exit_code'),
-    /** Id of the status message that is shown, whatever the health. */
+    /** Id of the status message that is shown; of the failed substatus' message where that is the cause. */
     messageId: text('message_id'),
     /** The extension that it waits for. */
     waitsFor: text('waits_for'),

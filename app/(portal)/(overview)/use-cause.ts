@@ -23,6 +23,8 @@ export function useCause(): (caused: Caused) => string {
         return command === null ? t('cause.failed') : t('cause.command', { command });
       case 'status':
         return messageId === null ? t('cause.status') : messageId;
+      case 'substatus':
+        return messageId === null ? t('cause.substatus') : messageId;
       case 'heartbeat':
         return t('cause.heartbeat');
       case 'deadline':

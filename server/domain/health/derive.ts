@@ -22,6 +22,7 @@ import {
   staleFor,
   statusReading,
 } from '#server/domain/reports/index.ts';
+import { failedPart } from './failed-part.ts';
 import { withWaits } from './waits-until.ts';
 
 const reportedVersion = alias(handlerVersions, 'reported_version');
@@ -29,6 +30,7 @@ const optsIn = (version: typeof handlerVersions | typeof reportedVersion) =>
   sql`(${version.manifest} #>> '{handlerManifest,reportHeartbeat}')::boolean`;
 
 const { handlerState, status } = extensionLatest;
+const part = failedPart('extension_latest.status', 'extension_pulse.status_word');
 
 /** What health is derived from; documents only as far as that needs them. */
 export const healthColumns = {
@@ -52,6 +54,9 @@ export const healthColumns = {
   heartbeatAgeSeconds: extensionPulse.heartbeatAgeSeconds,
   /** Id of the status' message. */
   messageId: sql<string | null>`${status} #>> '{message,id}'`,
+  /** Whether a substatus has an error, and the id of the message of the first that has. */
+  partFailed: sql<boolean>`${sql.raw(part)} is not null`,
+  partMessageId: sql<string | null>`${sql.raw(part)} #>> '{message,id}'`,
   statusWord: extensionPulse.statusWord,
   statusSequence: extensionPulse.statusSequence,
   statusReadAt: extensionPulse.statusReadAt,
@@ -112,7 +117,7 @@ export interface Derived {
 }
 
 /** Of an extension's facts those from which its health is derived. */
-export type HealthFacts = Omit<ExtensionFacts, 'goalVersion' | 'messageId' | 'concludedWith'>;
+export type HealthFacts = Omit<ExtensionFacts, 'goalVersion' | 'messageId' | 'partMessageId' | 'concludedWith'>;
 
 /** What the agent promised; null seconds are the defaults. */
 export interface AgentFacts {
@@ -144,7 +149,12 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
     goal: { state: facts.goal, sequenceNumber: facts.goalSequenceNumber },
     handler,
     heartbeat: verdict,
-    status: reading && { status: reading.status, sequenceNumber: facts.statusSequence ?? 0, stale: stale !== null },
+    status: reading && {
+      status: reading.status,
+      sequenceNumber: facts.statusSequence ?? 0,
+      stale: stale !== null,
+      partFailed: facts.partFailed,
+    },
     deadlinePassed: deadlineAt !== null && deadlineAt < now,
   });
   // Nothing is awaited of what is disabled as wanted, nor of a command that failed; no status concludes that.

@@ -1,4 +1,5 @@
 import type { HealthFacts } from './derive.ts';
+import { failedPart } from './failed-part.ts';
 import { withWaits } from './waits-until.ts';
 
 const optsIn = (version: string): string => `(${version}.manifest #>> '{handlerManifest,reportHeartbeat}')::boolean`;
@@ -21,6 +22,7 @@ const columns = {
   heartbeatStatus: 'u.heartbeat_status',
   heartbeatReadAt: 'u.heartbeat_read_at',
   heartbeatAgeSeconds: 'u.heartbeat_age_seconds',
+  partFailed: `${failedPart('l.status', 'u.status_word')} is not null`,
   statusWord: 'u.status_word',
   statusSequence: 'u.status_sequence',
   statusReadAt: 'u.status_read_at',

@@ -133,6 +133,15 @@ test('AZ-S6 every kind of change is folded, `since` holds while the health does'
   expect((await ofVm(vm)).map(({ to }) => to)).toEqual(['progressing', 'healthy', 'degraded', 'failed', 'progressing']);
 });
 
+test('AZ-S6 a failed part is folded as the cause, with the id of its message', async () => {
+  const vm = await givenProbe();
+  const full = { name: 'disk', status: 'error', message: { id: 'disk_full' } };
+  await send(vm, { ...good, ...said('success', { message: { id: 'mounted' }, substatus: [full] }) });
+  await foldHealth(services, start);
+  expect(await probeRow(vm)).toMatchObject({ health: 'degraded', cause: 'substatus', messageId: 'disk_full' });
+  expect(await vmRow(vm)).toMatchObject({ health: 'degraded' });
+});
+
 test('an extension that is gone leaves with its last transition', async () => {
   const vm = await givenProbe();
   await foldHealth(services, start);

@@ -1,6 +1,7 @@
 export { countVersions, createVersionCount } from './count-versions.ts';
 export { derive, type ExtensionFacts, selectExtensions } from './derive.ts';
 export { type FactsAsJson, factsAsJson, factsFromJson } from './facts-as-json.ts';
+export { firstFailedPart } from './failed-part.ts';
 export {
   type CountCheck,
   checkCounts,

@@ -89,7 +89,7 @@ function extensionRow(
     cause,
     command: ofCommand ? (handlerState?.command ?? null) : null,
     exitCode: ofCommand ? (handlerState?.exitCode ?? null) : null,
-    messageId: facts.messageId,
+    messageId: cause === 'substatus' ? facts.partMessageId : facts.messageId,
     waitsFor: derived.waitsFor,
     since: known?.health === health ? known.since : now,
     deadlineAt: derived.deadlineAt,

@@ -34,6 +34,8 @@ const facts: ExtensionFacts = {
   heartbeatReadAt: null,
   heartbeatAgeSeconds: null,
   messageId: null,
+  partFailed: false,
+  partMessageId: null,
   statusWord: null,
   statusSequence: null,
   statusReadAt: null,

@@ -124,7 +124,7 @@ describe('health of an extension', () => {
     goal: { state: 'enabled', sequenceNumber: 3 },
     handler: { state: 'enabled', sequenceNumber: 3, exitCode: 0, timedOut: false, blockedBy: undefined },
     heartbeat: 'ready',
-    status: { status: 'success', sequenceNumber: 3, stale: false },
+    status: { status: 'success', sequenceNumber: 3, stale: false, partFailed: false },
     deadlinePassed: false,
   };
   type Changes = {
@@ -182,6 +182,11 @@ describe('health of an extension', () => {
     // then what is not quite right
     [{ status: { status: 'warning' } }, 'degraded', 'status'],
     [{ status: { status: 'warning', stale: true } }, 'degraded', 'status'],
+    [{ status: { partFailed: true } }, 'degraded', 'substatus'],
+    [{ status: { status: 'warning', stale: true, partFailed: true }, heartbeat: 'unknown' }, 'degraded', 'substatus'],
+    [{ status: { status: 'transitioning', partFailed: true } }, 'progressing', null],
+    [{ status: { partFailed: true }, heartbeat: 'notready' }, 'degraded', 'heartbeat'],
+    [{ status: { partFailed: true, sequenceNumber: 2 }, handler: { sequenceNumber: 2 } }, 'progressing', null],
     [{ heartbeat: 'unknown' }, 'degraded', 'heartbeat'],
     [{ handler: { state: 'waiting', sequenceNumber: 2 } }, 'progressing', null],
     [{ handler: { state: 'waiting' }, status: null }, 'progressing', 'waiting'],

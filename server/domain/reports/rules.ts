@@ -139,7 +139,8 @@ export interface HealthFacts {
   goal: { state: ExtensionGoal; sequenceNumber: number };
   handler: Pick<HandlerReport, 'state' | 'sequenceNumber' | 'exitCode' | 'timedOut' | 'blockedBy'> | null;
   heartbeat: HeartbeatVerdict;
-  status: { status: StatusWord; sequenceNumber: number; stale: boolean } | null;
+  /** `partFailed`: one of its substatuses has an error. */
+  status: { status: StatusWord; sequenceNumber: number; stale: boolean; partFailed: boolean } | null;
   /** The deadline passed and no `success` or `error` concluded the goal's sequence. */
   deadlinePassed: boolean;
 }
@@ -175,6 +176,7 @@ const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: Health
   ['progressing', null, (facts) => !ofGoal(facts.status, facts)],
   ['progressing', 'stale', ({ status }) => status?.status === 'transitioning' && status.stale],
   ['progressing', null, ({ status }) => status?.status === 'transitioning'],
+  ['degraded', 'substatus', ({ status }) => status?.partFailed === true],
   ['degraded', 'status', ({ status }) => status?.status === 'warning'],
   ['degraded', 'stale', ({ status }) => status?.stale === true],
   ['degraded', 'heartbeat', ({ heartbeat }) => heartbeat === 'unknown'],

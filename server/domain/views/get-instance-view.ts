@@ -15,7 +15,7 @@ import { canonicalLanguage, defaultPeriods, type StatusObject } from '#protocol/
 import { allow, hasRole } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { derive, type ExtensionFacts, selectExtensions } from '#server/domain/health/index.ts';
+import { derive, type ExtensionFacts, firstFailedPart, selectExtensions } from '#server/domain/health/index.ts';
 import {
   findMessages,
   type LocalizedMessage,
@@ -210,6 +210,8 @@ function instanceOf(
     heartbeat: heartbeatOf(row, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, say),
     status: statusOf(row, derived.staleFor, say),
     health: derived.health,
+    cause: derived.cause,
+    failedPart: failedPartOf(latest, say),
   };
 }
 
@@ -282,6 +284,13 @@ function statusOf(row: Row, staleFor: number | null, say: Speaker): StatusView |
     staleSeconds: Math.floor(staleFor ?? 0),
     readAt: iso(row.statusReadAt),
   };
+}
+
+function failedPartOf(latest: Latest, say: Speaker): ExtensionInstance['failedPart'] {
+  const part = latest?.status ? firstFailedPart(latest.status) : null;
+  if (part === null) return null;
+  const { name = null, operation = null, code = null } = part;
+  return { name, operation, code, message: say(part) };
 }
 
 function substatusOf(object: StatusObject, say: Speaker): SubstatusView {

@@ -354,6 +354,27 @@ describe('time', () => {
   });
 });
 
+test('AZ-S6 an error substatus under a success makes the extension degraded, with its sentence as the reason', async () => {
+  const vm = await vmWithProbe();
+  const full = { name: 'disk', status: 'error', code: 28, formattedMessage: { lang: 'de', message: 'sdb1 ist voll' } };
+  const parts = [
+    { name: 'net', status: 'success', substatus: [full] },
+    { name: 'cpu', status: 'error' },
+  ];
+  await send(vm, { ...heartbeat('ready'), ...status(said('success', { substatus: parts })) });
+  const [probe] = (await view(vm)).extensions;
+  expect(probe).toMatchObject({
+    health: 'degraded',
+    cause: 'substatus',
+    failedPart: { name: 'disk', code: 28, message: { text: 'sdb1 ist voll', lang: 'de' } },
+  });
+  const ctx = await testContext({ services, role: 'viewer', now: start });
+  expect(await readFleetRows(ctx, { vmIds: [vm.vmId] })).toMatchObject([{ health: 'degraded' }]);
+
+  await send(vm, status(said('success', { substatus: [{ ...full, status: 'success' }] })));
+  expect((await view(vm)).extensions).toMatchObject([{ health: 'healthy', cause: null, failedPart: null }]);
+});
+
 test('a list gives the health of its VMs as their pages do', async () => {
   const vms = await Promise.all([vmWithProbe(), vmWithProbe(), givenVm(services)]);
   const [good, bad, empty] = vms as [GivenVm, GivenVm, GivenVm];

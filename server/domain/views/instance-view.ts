@@ -1,4 +1,4 @@
-import type { ExtensionGoal } from '#db/schema/index.ts';
+import type { ExtensionGoal, HealthCause } from '#db/schema/index.ts';
 import type { HandlerReport, StatusWord } from '#protocol/index.ts';
 import type { LocalizedMessage } from '#server/domain/localization/index.ts';
 import type { AgentStatus, ExtensionHealth, HeartbeatVerdict, VmHealth } from '#server/domain/reports/index.ts';
@@ -69,6 +69,10 @@ export interface ExtensionInstance {
   heartbeat: HeartbeatView;
   status: StatusView | null;
   health: ExtensionHealth;
+  /** What the health comes from; null where it is as it should be. */
+  cause: HealthCause | null;
+  /** The first substatus with an error under another status: the reason where `cause` is `substatus`. */
+  failedPart: Pick<SubstatusView, 'name' | 'operation' | 'code' | 'message'> | null;
 }
 
 export interface HandlerStateView {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { healthCauses } from '#db/schema/index.ts';
 import { handlerStates, statusWords } from '#protocol/index.ts';
 import { listReportHistory } from '#server/domain/reports/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
@@ -93,6 +94,8 @@ const extension = z.object({
   heartbeat,
   status: status.nullable(),
   health: z.enum([...vmHealth.options, 'disabled']),
+  cause: z.enum(healthCauses).nullable(),
+  failedPart: substatus.omit({ status: true, substatus: true }).nullable(),
 });
 
 const instanceView = z.object({

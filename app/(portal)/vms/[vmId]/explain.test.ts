@@ -62,6 +62,8 @@ function extension(name: string, more: Partial<Extension> = {}): Extension {
     heartbeat: { verdict: 'none', ageSeconds: null, code: null, message: null, readAt: null, nextReadingAt: null },
     status: null,
     health: 'progressing',
+    cause: null,
+    failedPart: null,
     ...more,
   };
 }
@@ -275,6 +277,37 @@ describe('one that waits for no other', () => {
     const told = explain(view([done, extension('x', more)]), now);
     expect(told?.lead.key).toBe(lead);
     expect(told?.links.find(({ kind }) => kind === 'cause')?.title.key).toBe(cause);
+  });
+});
+
+describe('AZ-S6 a status that complains although the operation succeeded', () => {
+  const message = { text: 'disk sdb1 is full', lang: 'en', source: 'formatted' as const };
+  const degraded = { ...done, name: 'probe', health: 'degraded' as const };
+  const failedPart = { name: 'disk', operation: null, code: 28, message };
+
+  test('a substatus with an error is the reason, with its sentence', () => {
+    const told = explain(view([{ ...degraded, status: said('success'), cause: 'substatus', failedPart }]), now);
+    expect(told?.title).toBe('why.title.degraded');
+    expect(told?.lead).toEqual({ key: 'why.lead.part', values: { name: 'probe', part: 'disk' } });
+    expect(told?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
+      title: { key: 'why.part', values: { part: 'disk' } },
+      detail: { key: 'why.error.detail', values: { code: 28 } },
+      said: message,
+    });
+  });
+
+  test('a part without a name is called a part', () => {
+    const unnamed = { ...failedPart, name: null };
+    const told = explain(
+      view([{ ...degraded, status: said('success'), cause: 'substatus', failedPart: unnamed }]),
+      now,
+    );
+    expect(told?.lead.key).toBe('why.lead.part.unnamed');
+  });
+
+  test('a warning after the success says so', () => {
+    const told = explain(view([{ ...degraded, status: said('warning'), cause: 'status' }]), now);
+    expect(told?.lead).toMatchObject({ key: 'why.lead.warnsSince', values: { name: 'probe' } });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ParseKeys } from 'i18next';
 import type { StatusName } from '#app/_ui/status-icon.tsx';
-import { commandFailed, type Extension, type InstanceView, isDone } from './vm-data.ts';
+import { commandFailed, type Extension, type InstanceView, isDone, type Said } from './vm-data.ts';
 
 /** A sentence of `locales/…/reports.json`. `at` stands where it has `<time>` or `<clock>`. */
 export interface Sentence {
@@ -16,9 +16,12 @@ export interface Link {
   holds: boolean;
   title: Sentence;
   detail: Sentence | null;
+  /** What the handler says about it. */
+  said?: Said | null;
 }
 
 export interface Explanation {
+  title: Extract<ParseKeys<'reports'>, `why.title${string}`>;
   lead: Sentence;
   /** At most five. */
   links: readonly Link[];
@@ -27,11 +30,12 @@ export interface Explanation {
 }
 
 /**
- * Why a VM is not done, from its agent's last call to what would help: null once all is done. One story is told, that
- * of the extension which is worst off; what waits for a failed one stands before the failure itself.
+ * Why a VM is not done, from its agent's last call to what would help: null once all is done and no status complains.
+ * One story is told, that of the extension which is worst off; what waits for a failed one stands before the failure
+ * itself.
  */
 export function explain(view: InstanceView, now: Date): Explanation | null {
-  const open = view.extensions.filter((extension) => !isDone(extension));
+  const open = view.extensions.filter((extension) => !isDone(extension) || complains(extension));
   if (open.length === 0 || view.agent.status === 'never') return null;
   const stories = open.map((subject) => ({ subject, cause: rootOf(subject, view.extensions) }));
   const [story] = stories.sort((a, b) => rank(a) - rank(b) || byDeadline(a.subject, b.subject));
@@ -46,6 +50,7 @@ export function explain(view: InstanceView, now: Date): Explanation | null {
   if (view.agent.hold) links.push(holdLink(view.agent.hold));
   else if (deadline) links.push(deadline);
   return {
+    title: isDone(subject) ? 'why.title.degraded' : 'why.title',
     lead: leadOf(view, story, delivery.holds, now),
     links,
     act:
@@ -59,6 +64,10 @@ export function explain(view: InstanceView, now: Date): Explanation | null {
         : null,
   };
 }
+
+/** Its operation is done, and its status says since or beside that something is wrong. */
+const complains = ({ health, cause }: Extension): boolean =>
+  health === 'degraded' && (cause === 'status' || cause === 'substatus');
 
 interface Story {
   subject: Extension;
@@ -202,6 +211,15 @@ function causeLink(extension: Extension, now: Date): Link {
     const key = heartbeat.verdict === 'notready' ? 'why.notReady' : 'why.unresponsive';
     return cause('warning', { key, values: { name } }, { key: 'why.heartbeat.detail', at: heartbeat.readAt });
   }
+  if (extension.cause === 'substatus' && extension.failedPart) {
+    const { code, message } = extension.failedPart;
+    const values = { code: code ?? 0 };
+    const detail: Sentence = { key: 'why.error.detail', values, at: status?.readAt ?? null };
+    return { ...cause('warning', partSentence('why.part', extension), detail), said: message };
+  }
+  if (status?.status === 'warning' && isDone(extension)) {
+    return cause('warning', { key: 'why.warns', values: { name } }, { key: 'why.works.detail', at: status.readAt });
+  }
   if (status?.status === 'warning') {
     return cause('warning', { key: 'why.warns', values: { name } }, { key: 'why.warns.detail' });
   }
@@ -311,8 +329,15 @@ function openLead(subject: Extension): Sentence {
   if (heartbeat.verdict === 'unresponsive') return { key: 'why.lead.unresponsive', values };
   if (heartbeat.verdict === 'notready') return { key: 'why.lead.notReady', values };
   const status = statusOfGoal(subject);
-  if (status?.status === 'warning') return { key: 'why.lead.warns', values };
+  if (subject.cause === 'substatus') return partSentence('why.lead.part', subject);
+  if (status?.status === 'warning') return { key: isDone(subject) ? 'why.lead.warnsSince' : 'why.lead.warns', values };
   return { key: status?.status === 'transitioning' ? 'why.lead.works' : 'why.lead.quiet', values };
+}
+
+/** Names the part, where the handler did. */
+function partSentence(key: 'why.part' | 'why.lead.part', { name, failedPart }: Extension): Sentence {
+  const part = failedPart?.name ?? failedPart?.operation ?? '';
+  return part === '' ? { key: `${key}.unnamed`, values: { name } } : { key, values: { name, part } };
 }
 
 function link(kind: Link['kind'], status: StatusName, holds: boolean, title: Sentence, detail: Sentence | null): Link {

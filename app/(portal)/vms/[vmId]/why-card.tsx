@@ -12,6 +12,7 @@ import { Card, CardFooter } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { type Explanation, explain, type Link as WhyLink } from './explain.ts';
+import { MessageText } from './message-line.tsx';
 import { editHref, type InstanceView, tabHref } from './vm-data.ts';
 import { WhySentence } from './why-sentence.tsx';
 
@@ -29,12 +30,12 @@ export function WhyCard({ view, at, onRevert }: WhyCardProps) {
   const reader = useReader();
   const explanation = explain(view, at);
   if (explanation === null) return null;
-  const { lead, links, act } = explanation;
+  const { title, lead, links, act } = explanation;
   return (
     <Card aria-labelledby={id} className="overflow-hidden">
       <div className="px-4 pt-4">
         <h2 id={id} className="mb-0.5 text-12 font-medium text-ink-3">
-          {t('why.title')}
+          {t(title)}
         </h2>
         <p className="text-16 font-medium tracking-tight text-pretty">
           <WhySentence sentence={lead} />
@@ -57,7 +58,7 @@ export function WhyCard({ view, at, onRevert }: WhyCardProps) {
 }
 
 /** Solid where things went through, dashed where they hang; upright on narrow screens. */
-function ChainLink({ link: { kind, status, holds, title, detail }, last }: { link: WhyLink; last: boolean }) {
+function ChainLink({ link: { kind, status, holds, title, detail, said }, last }: { link: WhyLink; last: boolean }) {
   const counts = kind === 'deadline' && status !== 'failed';
   return (
     <li className="min-w-0 max-md:grid max-md:grid-cols-[18px_minmax(0,1fr)] max-md:gap-x-3 md:pe-4">
@@ -81,6 +82,11 @@ function ChainLink({ link: { kind, status, holds, title, detail }, last }: { lin
         <WhySentence sentence={title} />
       </span>
       <span className="block text-12 text-pretty text-ink-2 tabular-nums max-md:col-start-2 max-md:pb-3.5">
+        {said ? (
+          <span className="line-clamp-4 wrap-anywhere text-ink">
+            <MessageText said={said} />
+          </span>
+        ) : null}
         {detail ? <WhySentence sentence={detail} /> : null}
       </span>
     </li>

@@ -5,6 +5,7 @@ import type { StatusDocument } from '#protocol/index.ts';
 import { fillTemplate, placeholdersOf } from '#protocol/template.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { firstFailedPart } from '#server/domain/health/index.ts';
 import { findMessages, localizeMessage, negotiate } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListFailingInput, listFailingInput } from '../input.ts';
@@ -86,7 +87,7 @@ async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]
   }>(sql`
     with failing as (
       select vm_id, name, handler, coalesce(version, goal_version) as version, health, cause, command, exit_code,
-        case when cause = 'status' then message_id end as message_id, since
+        case when cause in ('status', 'substatus') then message_id end as message_id, since
       from ${extensionHealth}
       where cause is not null and health in ('failed', 'degraded') and cause not in ('silent', 'waiting')
     ), groups as (
@@ -170,7 +171,7 @@ async function withMessages(ctx: Context, groups: readonly Sampled[], wanted: st
       if (!extension?.messageId) return group;
       const id = extension.messageId;
       const resources = found.get(`${extension.handler}-${sample.version}`) ?? new Map();
-      const sent = await readMessage(ctx, sample);
+      const sent = await readMessage(ctx, sample, extension.cause);
       const said = localizeMessage({
         message: sent?.message?.id === id ? sent.message : { id, params: [] },
         formattedMessage: sent?.formattedMessage,
@@ -198,8 +199,11 @@ function openText(template: string): string {
 async function readMessage(
   ctx: Context,
   { vmId, extension }: Sampled['sample'],
+  cause: HealthCause,
 ): Promise<Pick<StatusDocument, 'message' | 'formattedMessage'> | null> {
   const { rows } = await ctx.db.execute<{ status: StatusDocument | null }>(sql`
-    select status::jsonb - array['substatus'] as status from ${extensionLatest} where vm_id = ${vmId} and name = ${extension}`);
-  return rows[0]?.status ?? null;
+    select ${cause === 'substatus' ? sql`status` : sql`status::jsonb - array['substatus']`} as status
+      from ${extensionLatest} where vm_id = ${vmId} and name = ${extension}`);
+  const status = rows[0]?.status ?? null;
+  return cause === 'substatus' && status !== null ? firstFailedPart(status) : status;
 }

@@ -225,6 +225,17 @@ test('a message id is told in the reader’s language, what differs from VM to V
   expect(inEnglish?.extension?.message?.text).toBe('Disk … is nearly full');
 });
 
+test('VMs on which the same part fails stand together, under the message of that part', async () => {
+  await givenVersion(ctx.db, { handler: 'Acme.Lab.Mount', version: '1.2.0.0' });
+  const about = { handler: 'Acme.Lab.Mount', version: '1.2.0.0', warnings: [], updatedAt: now, updatedBy: 'test' };
+  await ctx.db.insert(resources).values({ ...about, lang: 'en', messages: { disk: 'Disk is full', up: 'Mounted' } });
+  const broken: Extension = { health: 'degraded', cause: 'substatus', messageId: 'disk' };
+  for (const name of ['a', 'b']) await givenVm(name, { health: 'degraded', extensions: [broken] });
+  expect(await listFailingTogether(ctx, { acceptLanguage: 'en' })).toMatchObject([
+    { vms: 2, extension: { cause: 'substatus', messageId: 'disk', message: { text: 'Disk is full' } } },
+  ]);
+});
+
 test('VMs that went silent at nearly the same time stand together; what waits or is silent is no cause of its own', async () => {
   const silent: Extension = { health: 'unresponsive', cause: 'silent' };
   for (const minutes of [20, 19, 18]) {
