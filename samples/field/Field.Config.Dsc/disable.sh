@@ -1,0 +1,4 @@
+#!/bin/sh
+. ./bin/field.sh
+read_environment "$AZURE_GUEST_AGENT_EXTENSION_PATH"
+called disable

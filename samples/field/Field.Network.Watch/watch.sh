@@ -1,0 +1,18 @@
+#!/bin/sh
+# Needs no settings, is not installed again by an update, and takes its state from the folder of the version before,
+# whose name it builds from the version that it was told.
+. ./bin/field.sh
+read_environment .
+case $1 in
+  install) called install; echo installed > state ;;
+  update)
+    called "update from $AZURE_GUEST_AGENT_UPDATING_FROM_VERSION"
+    cp "${PWD%-*}-$AZURE_GUEST_AGENT_UPDATING_FROM_VERSION/state" state
+    echo "updated" >> state
+    ;;
+  enable)
+    called "enable $ConfigSequenceNumber"
+    write_status "$status_folder/$ConfigSequenceNumber.status" success "$(paste -sd, state)"
+    ;;
+  *) called "$1" ;;
+esac

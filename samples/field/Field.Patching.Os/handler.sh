@@ -1,0 +1,17 @@
+#!/bin/sh
+# Calls a helper that the zip gave no right to be run, and is disabled and enabled again under one configuration.
+. ./bin/field.sh
+read_environment .
+sequence=$ConfigSequenceNumber
+case $1 in
+  enable)
+    called "enable $sequence"
+    distance=$(./bin/helper "$config_folder/$sequence.settings")
+    write_status "$status_folder/$sequence.status" success "patches every $distance days"
+    ;;
+  disable)
+    called disable
+    write_status "$status_folder/$sequence.status" success 'patches no longer'
+    ;;
+  *) called "$1" ;;
+esac

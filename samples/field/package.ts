@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { ZipFile } from 'yazl';
+
+export interface FieldPackageOptions {
+  /** The folder in which the handlers look for keys, as Azure's own agent has it. Tests give another one. */
+  waagentFolder?: string;
+}
+
+/** The same bytes each time, so that the same version can be registered again. */
+const mtime = new Date(2026, 0, 1, 12);
+
+/**
+ * The package of a handler in this folder. Every version has the same programs. No entry is executable, as in zips that
+ * were built on another system: agents make all files executable.
+ */
+export async function fieldPackage(handler: string, { waagentFolder = '/var/lib/waagent' }: FieldPackageOptions = {}) {
+  const root = join(import.meta.dirname, handler);
+  const zip = new ZipFile();
+  const add = (path: string, name: string) => {
+    const text = readFileSync(path, 'utf8').replaceAll('@WAAGENT@', waagentFolder);
+    zip.addBuffer(Buffer.from(text), name, { mtime, mode: 0o100644, forceDosTimestamp: true });
+  };
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name));
+  for (const path of files.sort()) if (statSync(path).isFile()) add(path, relative(root, path));
+  add(join(import.meta.dirname, 'shared', 'field.sh'), 'bin/field.sh');
+  zip.end();
+  const chunks: Buffer[] = [];
+  for await (const chunk of zip.outputStream as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
