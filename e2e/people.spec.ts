@@ -325,3 +325,33 @@ test('the provider signs in whom it knows and the portal invited', async ({ page
   await page.getByRole('button', { name: 'Sign in with Example' }).click();
   await expect(page).toHaveURL('/handlers');
 });
+
+test('a member connects an account at the provider', async ({ page, people, provider, console, unique }) => {
+  console.allow(refused);
+  const email = `vera.${unique}@example.org`;
+  provider.people.set(`impostor ${unique}`, { name: 'Impostor', email, email_verified: true });
+  provider.people.set(`vera ${unique}`, { email: `vera.${unique}@work.example`, email_verified: true });
+  await join(page, await people.invite('viewer'), 'Vera', email);
+  await page.goto('/settings/account');
+  await expect(page.getByText('No account at Example is connected.')).toBeVisible();
+  await page.getByRole('button', { name: 'Connect Example' }).click();
+  await page.getByLabel('Login').fill(`vera ${unique}`);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page).toHaveURL('/settings/account');
+  await expect(page.getByText('An account at Example is connected.')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await signOut(page, /^Vera\b/);
+
+  await page.getByRole('button', { name: 'Sign in with Example' }).click();
+  await expect(page).not.toHaveURL(/sign-in/);
+  await signOut(page, /^Vera\b/);
+
+  // Someone else whose account at the provider has the member's address.
+  await page.context().clearCookies({ domain: 'localhost', name: /session|interaction/ });
+  await page.goto(await people.invite('viewer'));
+  await page.getByRole('button', { name: 'Join with Example' }).click();
+  await page.getByLabel('Login').fill(`impostor ${unique}`);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('alert')).toContainText('A member of this portal already has your e-mail address.');
+  await expectAccessibleInBothThemes(page);
+});

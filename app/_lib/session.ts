@@ -57,6 +57,12 @@ export async function goToProvider(next: string, invitation?: string): Promise<v
   location.assign(((await response.json()) as { address: string }).address);
 }
 
+/** Goes to the OpenID provider to connect an account there. Throws `DoorError`: `confirmation_required`, `provider_away`. */
+export async function connectProvider(): Promise<void> {
+  const response = await post('/api/auth/oidc/start', { connect: true });
+  location.assign(((await response.json()) as { address: string }).address);
+}
+
 /** Another password; all other sessions end. Throws `DoorError`: `password_wrong`, `invalid`. */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
   await post('/api/auth/change-password', { currentPassword, newPassword });

@@ -14,7 +14,15 @@ export interface Asked {
   passkey: { challenge: string };
   factor: { userId: string; passwordDigest: string };
   'factor-passkey': { challenge: string };
-  provider: { state: string; nonce: string; verifier: string; next: string; invitation: string | null };
+  provider: {
+    state: string;
+    nonce: string;
+    verifier: string;
+    next: string;
+    invitation: string | null;
+    /** The session that connects an account; absent where someone signs in. */
+    connect?: string;
+  };
   'new-passkey': { challenge: string };
   'new-totp': { secret: string };
   'confirm-passkey': { challenge: string };

@@ -26,7 +26,9 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
   };
   return {
     cookies,
-    async post(path: string, body: unknown = {}): Promise<Response> {
+    /** `secondsOff`: how far the portal's clock is off. */
+    async post(path: string, body: unknown = {}, secondsOff = 0): Promise<Response> {
+      const now = new Date(Date.now() + secondsOff * 1_000);
       const sent = headers();
       sent.set('content-type', 'application/json');
       const request = new Request(`${origin}/api/auth${path}`, {
@@ -34,9 +36,8 @@ export function openBrowser(services: Services, signIn: SignIn, address = '192.0
         headers: sent,
         body: JSON.stringify(body),
       });
-      return keep(await handle(request, address));
+      return keep(await handle(request, address, now));
     },
-    /** `secondsOff`: how far the portal's clock is off. */
     async get(path: string, secondsOff = 0): Promise<Response> {
       const now = new Date(Date.now() + secondsOff * 1_000);
       return keep(await handle(new Request(`${origin}/api/auth${path}`, { headers: headers() }), address, now));

@@ -13,7 +13,17 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 /** Why the OpenID provider's answer did not sign in (server/auth/provider/refusal.ts). */
-const refusals = ['away', 'failed', 'stale', 'denied', 'email', 'invitation', 'stranger'] as const;
+const refusals = [
+  'away',
+  'failed',
+  'stale',
+  'denied',
+  'email',
+  'invitation',
+  'stranger',
+  'taken',
+  'connected',
+] as const;
 
 interface SignInPageProps {
   searchParams: Promise<{ next?: string | string[]; refused?: string | string[] }>;

@@ -1,3 +1,4 @@
+export { connectProvider } from './connect-provider.ts';
 export * from './get-provider.ts';
 export * from './get-sign-in-ways.ts';
 export * from './provider.ts';

@@ -50,7 +50,10 @@ function portal(rules: Partial<OpenIdConfig> = {}) {
 
 type Browser = ReturnType<typeof openBrowser>;
 
-async function ask(browser: Browser, input: { next?: string; invitation?: string } = {}): Promise<string> {
+async function ask(
+  browser: Browser,
+  input: { next?: string; invitation?: string; connect?: true } = {},
+): Promise<string> {
   return ((await (await browser.post('/oidc/start', input)).json()) as { address: string }).address;
 }
 
@@ -181,6 +184,132 @@ describe('somebody whom the provider knows', () => {
     expect(await roleWith(['others', 'annex-ops'])).toBe('operator');
     expect(await roleWith(['annex-ops', 'annex-admins'])).toBe('admin');
     expect(await roleWith(['annex-ops'])).toBe('admin');
+  });
+});
+
+describe('an account of the provider with the address of a member', () => {
+  const taken = '/sign-in?refused=taken&next=%2F';
+  const bound = async (id: string) =>
+    (await services.db.select().from(accounts).where(eq(accounts.userId, id)))
+      .filter(({ providerId }) => providerId !== 'credential')
+      .map(({ accountId }) => accountId);
+
+  test.each([
+    ['everyone may join', { joinAs: 'viewer' as const }, {}],
+    [
+      'a group stands for a role',
+      { roles: { claim: 'groups', of: [{ group: 'admins', role: 'admin' as const }] } },
+      { groups: ['admins'] },
+    ],
+  ])('does not take the member over where %s', async (_where, rules, claims) => {
+    const name = `victim-${Object.keys(claims).length}`;
+    const id = await member(name, 'admin');
+    provider.people.set(`not ${name}`, { email: `${name}@example.org`, email_verified: true, ...claims });
+    const browser = portal(rules).open();
+    expect(await signInBy(browser, `not ${name}`)).toBe(taken);
+    expect(await who(browser)).toBeNull();
+    expect(await bound(id)).toEqual([]);
+  });
+
+  test('does not take over a member who joined with another account of it', async () => {
+    provider.people.set('rita', { email: 'rita@example.org', email_verified: true });
+    const { open } = portal({ joinAs: 'viewer' });
+    const first = open();
+    await signInBy(first, 'rita');
+    const id = (await who(first))?.id ?? '';
+    provider.people.set('rita-2', { email: 'rita@example.org', email_verified: true });
+    const invitation = await invite('admin');
+    for (const input of [{}, { invitation }]) {
+      const second = open();
+      expect(await signInBy(second, 'rita-2', input)).toBe(taken);
+      expect(await who(second)).toBeNull();
+    }
+    expect(await bound(id)).toEqual(['rita']);
+    // The link is still good for someone else.
+    provider.people.set('sven', { email: 'sven@example.org', email_verified: true });
+    expect(await signInBy(open(), 'sven', { invitation })).toBe('/');
+  });
+
+  test.each(['viewer', 'operator'] as const)(
+    'does not turn a link for the role %s into an admin’s session',
+    async (role) => {
+      const id = await member(`boss-${role}`, 'admin');
+      provider.people.set(`guest-${role}`, { email: `boss-${role}@example.org`, email_verified: true });
+      const browser = portal().open();
+      expect(await signInBy(browser, `guest-${role}`, { invitation: await invite(role) })).toBe(taken);
+      expect([await who(browser), await bound(id)]).toEqual([null, []]);
+    },
+  );
+});
+
+describe('a member who is signed in', () => {
+  const password = 'a long enough pass';
+
+  async function signedIn(open: () => Browser, name: string): Promise<{ id: string; browser: Browser }> {
+    const id = await member(name);
+    const browser = open();
+    await browser.post('/sign-in/email', { email: `${name}@example.org`, password });
+    return { id, browser };
+  }
+
+  test('connects an account of any address, and it signs them in from then on', async () => {
+    const { open } = portal();
+    const { id, browser } = await signedIn(open, 'tess');
+    provider.people.set('tess at work', { email: 'tess@work.example', email_verified: true });
+    const back = await signInAtProvider(await ask(browser, { connect: true }), 'tess at work', callback);
+    expect(await hear(browser, back)).toBe('/settings/account');
+    const later = open();
+    expect(await signInBy(later, 'tess at work')).toBe('/');
+    expect(await who(later)).toMatchObject({ id });
+    const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id));
+    expect(acts.map(({ action }) => action)).toContain('member.link-provider');
+
+    // Another one takes its place: the first no longer signs in.
+    provider.people.set('tess at home', { email: 'tess@home.example', email_verified: true });
+    const again = await signInAtProvider(await ask(browser, { connect: true }), 'tess at home', callback);
+    expect(await hear(browser, again)).toBe('/settings/account');
+    expect(await signInBy(open(), 'tess at work')).toBe('/sign-in?refused=stranger&next=%2F');
+    expect(await signInBy(open(), 'tess at home')).toBe('/');
+  });
+
+  test('does not connect an account that signs in someone else', async () => {
+    const { open } = portal({ joinAs: 'viewer' });
+    provider.people.set('uma', { email: 'uma@example.org', email_verified: true });
+    await signInBy(open(), 'uma');
+    const { browser } = await signedIn(open, 'vic');
+    const back = await signInAtProvider(await ask(browser, { connect: true }), 'uma', callback);
+    expect(await hear(browser, back)).toBe('/settings/account?refused=connected');
+    const uma = open();
+    await signInBy(uma, 'uma');
+    expect(await who(uma)).toMatchObject({ email: 'uma@example.org' });
+  });
+
+  test('needs a session, and a fresh confirmation', async () => {
+    const { open } = portal();
+    expect(await refusalOf(await open().post('/oidc/start', { connect: true }))).toEqual([401, 'unauthenticated']);
+    const { browser } = await signedIn(open, 'wes');
+    expect(await refusalOf(await browser.post('/oidc/start', { connect: true }, 11 * 60))).toEqual([
+      403,
+      'confirmation_required',
+    ]);
+  });
+
+  test('connects nothing to whoever signs in meanwhile, or after the session ended', async () => {
+    const { open } = portal();
+    const { browser } = await signedIn(open, 'xena');
+    const yuri = await signedIn(open, 'yuri');
+    provider.people.set('xena', { email: 'xena@example.org', email_verified: true });
+    const stale = '/settings/account?refused=stale';
+    const own = browser.cookies.get('annex.session_token') ?? '';
+    const back = () => ask(browser, { connect: true }).then((address) => signInAtProvider(address, 'xena', callback));
+    const taken = await back();
+    browser.cookies.set('annex.session_token', yuri.browser.cookies.get('annex.session_token') ?? '');
+    expect(await hear(browser, taken)).toBe(stale);
+    browser.cookies.set('annex.session_token', own);
+    const late = await back();
+    browser.cookies.delete('annex.session_token');
+    expect(await hear(browser, late)).toBe(stale);
+    expect(await services.db.select().from(accounts).where(eq(accounts.accountId, 'xena'))).toEqual([]);
   });
 });
 

@@ -47,6 +47,8 @@ export function openProvider(config: Pick<Config, 'url' | 'openId'>, log: Logger
   if (openId === null) return null;
   const redirectUri = config.url + callbackPath;
   const isPlain = openId.issuer.startsWith('http:');
+  // Each call has a configuration of its own, because the clock differs; the provider's keys are shared.
+  let keySet: client.ExportedJWKSCache | undefined;
   let known: { at: number; metadata: Promise<client.ServerMetadata | null> } | undefined;
 
   /** Null where the provider does not answer. */
@@ -93,6 +95,9 @@ export function openProvider(config: Pick<Config, 'url' | 'openId'>, log: Logger
       await authentication(metadata),
     );
     made.timeout = timeoutSeconds;
+    // Otherwise the library trusts the connection to the token endpoint and leaves the signature unread.
+    client.enableNonRepudiationChecks(made);
+    if (keySet !== undefined) client.setJwksCache(made, keySet);
     if (isPlain) client.allowInsecureRequests(made);
     return made;
   }
@@ -136,6 +141,7 @@ export function openProvider(config: Pick<Config, 'url' | 'openId'>, log: Logger
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
       });
+      keySet = client.getJwksCache(asked) ?? keySet;
       const idToken = tokens.claims();
       // The library checks when a token ends, not that it is from the future.
       const isFromFuture = (idToken?.iat ?? 0) - toleranceSeconds > now.getTime() / 1_000;
@@ -143,9 +149,11 @@ export function openProvider(config: Pick<Config, 'url' | 'openId'>, log: Logger
       const isWhole = idToken.email !== undefined && (openId.roles === null || openId.roles.claim in idToken);
       const more =
         isWhole || asked.serverMetadata().userinfo_endpoint === undefined
-          ? {}
+          ? ({} as Record<string, unknown>)
           : await client.fetchUserInfo(asked, tokens.access_token, idToken.sub);
-      return claimsOf({ ...more, ...idToken }, openId.roles?.claim);
+      // An address and the word that it is verified come from one document: the two may name different addresses.
+      const { email, email_verified } = idToken.email === undefined ? more : idToken;
+      return claimsOf({ ...more, ...idToken, email, email_verified }, openId.roles?.claim);
     },
   };
 }

@@ -1,5 +1,15 @@
-/** Why somebody whom the provider knows is not let in; the names of sentences in `auth`. */
-export const refusals = ['away', 'failed', 'stale', 'denied', 'email', 'invitation', 'stranger'] as const;
+/** Why an account at the provider does not sign in or is not connected; the names of sentences in `auth`. */
+export const refusals = [
+  'away',
+  'failed',
+  'stale',
+  'denied',
+  'email',
+  'invitation',
+  'stranger',
+  'taken',
+  'connected',
+] as const;
 export type Refusal = (typeof refusals)[number];
 
 /** The provider's word is not enough. */

@@ -1,8 +1,7 @@
 import { and, eq } from 'drizzle-orm';
-import { v7 as uuid } from 'uuid';
 import type { Transaction } from '#db/client.ts';
 import { accounts, type Role, users } from '#db/schema/index.ts';
-import type { Actor } from '#server/domain/actor.ts';
+import { type Actor, hasRole } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -11,15 +10,17 @@ import { takeInvitation } from '../invitations/take-invitation.ts';
 import { addMember } from '../members/add-member.ts';
 import { requireOtherAdmin } from '../members/member.ts';
 import { email as emailForm } from '../passwords.ts';
+import { bindAccount, requireDomain } from './connect-provider.ts';
 import type { Claims } from './provider.ts';
 import { ProviderRefusal } from './refusal.ts';
 
 type Member = typeof users.$inferSelect;
 
 /**
- * Who signs in by the provider: the member that its account belongs to; else, by a verified e-mail and an invitation
- * or the rule that everybody joins, the member with this e-mail or a new one. Throws `ProviderRefusal`; `stranger`
- * tells nothing about who is a member.
+ * Returns the member whom an account at the provider signs in: the member it is connected to, else a new one by
+ * invitation or by the rule that everyone may join. An e-mail address alone never leads to an existing member: the
+ * provider may give the address to someone else, or the member may have joined with an address that was not theirs.
+ * Throws `ProviderRefusal`; `stranger` does not reveal who is a member.
  */
 export async function memberOf(
   tx: Transaction,
@@ -29,9 +30,7 @@ export async function memberOf(
   invitation: string | null,
 ): Promise<Actor> {
   const { openId } = ctx.config;
-  const { verifiedEmail } = claims;
-  const domains = openId?.emailDomains ?? [];
-  if (domains.length > 0 && !domains.includes(verifiedEmail?.split('@')[1] ?? '')) throw new ProviderRefusal('email');
+  requireDomain(ctx, claims);
   const role = openId?.roles?.of.find(({ group }) => claims.groups.includes(group))?.role ?? null;
 
   const [known] = await tx
@@ -43,10 +42,13 @@ export async function memberOf(
 
   const joinAs = role ?? openId?.joinAs ?? null;
   if (invitation === null && joinAs === null) throw new ProviderRefusal('stranger');
-  const email = emailForm.safeParse(verifiedEmail ?? '');
+  const email = emailForm.safeParse(claims.verifiedEmail ?? '');
   if (!email.success) throw new ProviderRefusal('email');
   const offered = invitation === null ? null : await offerOf(tx, ctx, invitation);
   const [existing] = await tx.select().from(users).where(eq(users.email, email.data)).for('update');
+  if (existing && (offered === null || !(await mayConnect(tx, issuer, existing, offered)))) {
+    throw new ProviderRefusal('taken');
+  }
   const actor =
     existing === undefined
       ? await addMember(tx, ctx, {
@@ -58,24 +60,29 @@ export async function memberOf(
         })
       : await withRole(tx, ctx, existing, role);
   await offered?.usedBy(actor);
-  await tx.insert(accounts).values({
-    id: uuid(),
-    userId: actor.id,
-    accountId: claims.sub,
-    providerId: issuer,
-    createdAt: ctx.now,
-    updatedAt: ctx.now,
-  });
-  await recordAudit(
-    tx,
-    { ...ctx, actor },
-    {
-      action: 'member.link-provider',
-      target: { kind: 'member', id: actor.id },
-      details: { issuer },
-    },
-  );
+  await bindAccount(tx, { ...ctx, actor }, issuer, claims.sub);
   return actor;
+}
+
+/**
+ * Whether an invitation connects an existing member: one without an account at this provider, whose rights are no more
+ * than the invitation offers. A link for a viewer never opens an admin's account.
+ */
+async function mayConnect(
+  tx: Transaction,
+  issuer: string,
+  member: Member,
+  offered: { role: Role; namespaces: readonly string[] },
+): Promise<boolean> {
+  const other = await tx
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.userId, member.id), eq(accounts.providerId, issuer)));
+  const guest: Actor = { kind: 'user', id: member.id, name: member.name, ...offered };
+  const isOffered =
+    hasRole(guest, member.role) &&
+    (guest.role === 'admin' || member.namespaces.every((each) => offered.namespaces.includes(each)));
+  return other.length === 0 && isOffered;
 }
 
 async function offerOf(tx: Transaction, ctx: Context, token: string) {

@@ -6,33 +6,50 @@ import { readJsonBody } from '../body.ts';
 import { challengeLife, openChallenge, takeChallenge } from '../challenges.ts';
 import { setCookie } from '../cookies.ts';
 import { ownPath } from '../origin.ts';
-import { memberOf, ProviderAway, ProviderRefusal, type Refusal } from '../provider/index.ts';
+import { allowConfirmed } from '../person.ts';
+import {
+  type Claims,
+  connectProvider,
+  memberOf,
+  ProviderAway,
+  ProviderRefusal,
+  type Refusal,
+} from '../provider/index.ts';
 import { startSession } from '../session.ts';
 import { answer, type Call, dropCookie, tokenOf } from './call.ts';
 
 const startInput = z.strictObject({
   next: z.string().max(2_000).optional(),
   invitation: z.string().max(200).optional(),
+  /** Connects the account to the member who is signed in, instead of signing in. */
+  connect: z.literal(true).optional(),
 });
 
-/** Gives the provider's address to send the browser to, and binds the answer to this browser by a cookie. */
+const accountPage = '/settings/account';
+
+/**
+ * Returns the provider's address to send the browser to, and binds the answer to this browser by a cookie. To connect
+ * an account it takes a session with a fresh confirmation.
+ */
 export async function askProvider(call: Call): Promise<Response> {
   const { provider, throttles } = call.signIn;
   if (provider === null) throw new DomainError('not_found', 'not_found');
-  const { next, invitation = null } = parse(startInput, await readJsonBody(call.request, call.config.limits));
+  const input = parse(startInput, await readJsonBody(call.request, call.config.limits));
+  const connect = input.connect === true ? { connect: (await allowConfirmed(call)).id } : {};
+  const next = input.connect === true ? accountPage : ownPath(input.next);
   throttles.asking.take(household(call.address), call.now);
   const question = await provider.ask().catch((error: unknown) => {
     throw error instanceof ProviderAway ? new DomainError('unavailable', 'provider_away', { retryAfter: 15 }) : error;
   });
   const { state, nonce, verifier, address } = question;
-  const asked = { state, nonce, verifier, next: ownPath(next), invitation };
+  const asked = { state, nonce, verifier, next, invitation: input.invitation ?? null, ...connect };
   const token = await openChallenge(call, 'provider', asked, call.now);
   return answer({ address }, setCookie(call.config, 'provider', token, challengeLife));
 }
 
-/** Where the provider sends the browser back to: on to where it wanted, or to the sign-in with the reason. */
+/** Where the provider sends the browser back to: on to where it wanted, or back with the reason. */
 export async function hearProvider(call: Call): Promise<Response> {
-  const { signIn, now, address, headers } = call;
+  const { signIn, now, address } = call;
   const { provider, throttles } = signIn;
   const token = tokenOf(call, 'provider');
   const asked = await takeChallenge(call, 'provider', token, now);
@@ -41,25 +58,48 @@ export async function hearProvider(call: Call): Promise<Response> {
   try {
     if (provider === null || asked === null) throw new ProviderRefusal('stale');
     const claims = await provider.read(new URL(call.request.url), asked, now);
-    const cookie = await call.db.transaction(async (tx) => {
-      const actor = await memberOf(tx, call, provider.issuer, claims, asked.invitation);
-      return startSession(tx, call, actor, { method: 'provider', headers, address });
-    });
+    const cookies = await (asked.connect === undefined
+      ? signInBy(call, provider.issuer, claims, asked.invitation)
+      : connectTo(call, provider.issuer, claims, asked.connect));
     throttles.address.giveBack(from);
-    return redirect(asked.next, cookie, dropCookie(call, 'provider'));
+    return redirect(asked.next, ...cookies, dropCookie(call, 'provider'));
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === null) throw error;
     call.log.info({ err: error, reason }, 'a sign-in by the provider was refused');
-    const next = asked === null ? '' : `&next=${encodeURIComponent(asked.next)}`;
-    return redirect(`/sign-in?refused=${reason}${next}`, dropCookie(call, 'provider'));
+    return redirect(refusedPath(asked, reason), dropCookie(call, 'provider'));
   }
+}
+
+async function signInBy(call: Call, issuer: string, claims: Claims, invitation: string | null): Promise<string[]> {
+  const { headers, address } = call;
+  const cookie = await call.db.transaction(async (tx) => {
+    const actor = await memberOf(tx, call, issuer, claims, invitation);
+    return startSession(tx, call, actor, { method: 'provider', headers, address });
+  });
+  return [cookie];
+}
+
+/** Only for the session that asked: in a browser where someone else signed in meanwhile the answer counts for nothing. */
+async function connectTo(call: Call, issuer: string, claims: Claims, sessionId: string): Promise<string[]> {
+  const session = await call.session();
+  if (session?.id !== sessionId) throw new ProviderRefusal('stale');
+  await call.db.transaction((tx) => connectProvider(tx, { ...call, actor: session.actor }, issuer, claims));
+  return [];
+}
+
+function refusedPath(asked: { next: string; connect?: string } | null, reason: Refusal): string {
+  if (asked?.connect !== undefined) return `${accountPage}?refused=${reason}`;
+  const next = asked === null ? '' : `&next=${encodeURIComponent(asked.next)}`;
+  return `/sign-in?refused=${reason}${next}`;
 }
 
 /** Null for what is no refusal: a database that is away, a defect. */
 function reasonOf(error: unknown): Refusal | null {
   if (error instanceof ProviderRefusal) return error.reason;
   if (error instanceof ProviderAway) return 'away';
+  // Someone joined with this address at the same moment.
+  if (error instanceof DomainError && error.code === 'email_taken') return 'taken';
   if (!(error instanceof Error)) return null;
   if (error.name === 'AuthorizationResponseError') return 'denied';
   // As `fetch` says that nobody answered.

@@ -11,9 +11,9 @@ import { Dialog } from '#app/_ui/dialog.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import { ProviderButton } from '#app/(auth)/provider-button.tsx';
 import type { Account, Passkey } from '#app/(auth)/second-factor/account.ts';
-import { Confirmation, kindsOf, useIsConfirmed } from '#app/(auth)/second-factor/confirmation.tsx';
+import { useIsConfirmed } from '#app/(auth)/second-factor/confirmation.tsx';
+import { ConfirmationDialog } from '#app/(auth)/second-factor/confirmation-dialog.tsx';
 import { NewPasskey } from '#app/(auth)/second-factor/new-passkey.tsx';
 import { NewTotp } from '#app/(auth)/second-factor/new-totp.tsx';
 import { RecoveryCodes } from '#app/(auth)/second-factor/recovery-codes.tsx';
@@ -51,23 +51,7 @@ export function FactorDialog({ act, account, onClose }: FactorDialogProps) {
       </Dialog>
     );
   }
-  if (!isConfirmed) {
-    return (
-      <Dialog open onOpenChange={onClose} title={t('confirm.title')} description={t('confirm.why')}>
-        {kindsOf(account).length === 0 && account.provider !== null ? (
-          <ProviderButton provider={{ name: account.provider, isAway: false }} next="/settings/account" />
-        ) : (
-          <Confirmation
-            account={account}
-            onDone={() => {
-              setConfirmed();
-              void refresh();
-            }}
-          />
-        )}
-      </Dialog>
-    );
-  }
+  if (!isConfirmed) return <ConfirmationDialog why={t('confirm.why')} onDone={setConfirmed} onClose={onClose} />;
   const made = async ({ recoveryCodes }: { recoveryCodes: readonly string[] | null }) => {
     await refresh();
     if (recoveryCodes !== null) setCodes(recoveryCodes);

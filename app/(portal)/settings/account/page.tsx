@@ -13,15 +13,25 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('title') };
 }
 
+/** Why an account at the provider was not connected (server/auth/provider/refusal.ts). */
+const refusals = ['away', 'failed', 'stale', 'denied', 'email', 'connected'] as const;
+
+interface AccountPageProps {
+  searchParams: Promise<{ refused?: string | string[] }>;
+}
+
 /** One's own name, password, second factor, sessions, and how the portal looks. */
-export default async function AccountPage() {
+export default async function AccountPage({ searchParams }: AccountPageProps) {
+  const { refused } = await searchParams;
+  const { t } = await words('auth');
+  const reason = refusals.find((each) => each === refused);
   const api = await portal();
   const [account, sessions] = await Promise.all([api.account.get(), api.account.sessions()]);
   return (
     <SettingsFrame place="account">
       <Words namespaces={['account', 'auth', 'settings']}>
         <div className="grid max-w-[880px] grid-cols-[minmax(0,1fr)] gap-4">
-          <Profile first={account} />
+          <Profile first={account} refused={reason && t(`refusedBy.${reason}`)} />
           <Factors first={account} />
           <Sessions first={sessions} />
           <Appearance />

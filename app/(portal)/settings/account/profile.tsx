@@ -8,6 +8,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import type { Account } from '#app/(auth)/second-factor/account.ts';
+import { ProviderRow } from './provider-row.tsx';
 import { Row, Rows } from './rows.tsx';
 
 const RenameDialog = dynamic(() => import('./rename-dialog.tsx').then((module) => module.RenameDialog), { ssr: false });
@@ -15,8 +16,8 @@ const PasswordDialog = dynamic(() => import('./password-dialog.tsx').then((modul
   ssr: false,
 });
 
-/** Who this is: name, e-mail, role, password. */
-export function Profile({ first }: { first: Account }) {
+/** Name, e-mail, role, password and the account at the provider; `refused` says why connecting one failed. */
+export function Profile({ first, refused }: { first: Account; refused: string | undefined }) {
   const { t } = useTranslation(['account', 'common']);
   const trpc = useTRPC();
   const { data: account } = useQuery({ ...trpc.account.get.queryOptions(), initialData: first });
@@ -50,6 +51,9 @@ export function Profile({ first }: { first: Account }) {
         >
           {account.hasPassword ? t('account:password.set') : t('account:password.none')}
         </Row>
+        {account.provider === null ? null : (
+          <ProviderRow name={account.provider} isConnected={account.hasProvider} refused={refused} />
+        )}
       </Rows>
       {open === 'name' ? <RenameDialog name={account.name} onClose={close} /> : null}
       {open === 'password' ? <PasswordDialog email={account.email} onClose={close} /> : null}

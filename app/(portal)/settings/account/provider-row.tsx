@@ -1,0 +1,48 @@
+'use client';
+
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { connectProvider } from '#app/_lib/session.ts';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import { Button } from '#app/_ui/button.tsx';
+import { FieldError } from '#app/_ui/field.tsx';
+import { ConfirmationDialog } from '#app/(auth)/second-factor/confirmation-dialog.tsx';
+import { Row } from './rows.tsx';
+
+interface ProviderRowProps {
+  name: string;
+  isConnected: boolean;
+  /** Why the provider's answer connected nothing, in words. */
+  refused: string | undefined;
+}
+
+/** The account at the OpenID provider that signs this member in, and how to connect one. */
+export function ProviderRow({ name, isConnected, refused }: ProviderRowProps) {
+  const { t } = useTranslation('account');
+  const explain = useProblem();
+  const connect = useMutation({ mutationFn: connectProvider });
+  const problem = connect.error === null ? undefined : explain(connect.error);
+  const needsConfirmation = problem?.code === 'confirmation_required';
+  const message = needsConfirmation ? undefined : (problem?.message ?? (connect.isIdle ? refused : undefined));
+  return (
+    <Row
+      label={t('provider')}
+      note={t('provider.what', { name })}
+      actions={
+        <Button size="sm" busy={connect.isPending || connect.isSuccess} onClick={() => connect.mutate()}>
+          {t(isConnected ? 'provider.replace' : 'provider.connect', { name })}
+        </Button>
+      }
+    >
+      {t(isConnected ? 'provider.connected' : 'provider.none', { name })}
+      {message === undefined ? null : (
+        <div role="alert">
+          <FieldError>{message}</FieldError>
+        </div>
+      )}
+      {needsConfirmation ? (
+        <ConfirmationDialog why={t('confirm.why')} onDone={() => connect.mutate()} onClose={() => connect.reset()} />
+      ) : null}
+    </Row>
+  );
+}

@@ -1,0 +1,53 @@
+import { and, eq, ne } from 'drizzle-orm';
+import { v7 as uuid } from 'uuid';
+import type { Transaction } from '#db/client.ts';
+import { accounts, users } from '#db/schema/index.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import type { Claims } from './provider.ts';
+import { ProviderRefusal } from './refusal.ts';
+
+/**
+ * Connects an account at the provider to the member who acts, in place of an earlier one. The caller has checked the
+ * session and its fresh confirmation. Throws `ProviderRefusal`: `connected` where the account signs in another member.
+ */
+export async function connectProvider(tx: Transaction, ctx: Context, issuer: string, claims: Claims): Promise<void> {
+  requireDomain(ctx, claims);
+  const { id } = ctx.actor;
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('update');
+  const [holder] = await tx
+    .select({ userId: accounts.userId })
+    .from(accounts)
+    .where(and(eq(accounts.providerId, issuer), eq(accounts.accountId, claims.sub)));
+  if (holder?.userId === id) return;
+  if (holder) throw new ProviderRefusal('connected');
+  await tx
+    .delete(accounts)
+    .where(and(eq(accounts.userId, id), eq(accounts.providerId, issuer), ne(accounts.accountId, claims.sub)));
+  await bindAccount(tx, ctx, issuer, claims.sub);
+  await recordChange(tx, 'member', id);
+}
+
+/** From now on this account at the provider signs in the member who acts. */
+export async function bindAccount(tx: Transaction, ctx: Context, issuer: string, sub: string): Promise<void> {
+  const { actor, now } = ctx;
+  const bound = await tx
+    .insert(accounts)
+    .values({ id: uuid(), userId: actor.id, accountId: sub, providerId: issuer, createdAt: now, updatedAt: now })
+    .onConflictDoNothing()
+    .returning({ id: accounts.id });
+  // Two first sign-ins of one account at the same time.
+  if (bound.length === 0) throw new ProviderRefusal('connected');
+  await recordAudit(tx, ctx, {
+    action: 'member.link-provider',
+    target: { kind: 'member', id: actor.id },
+    details: { issuer },
+  });
+}
+
+/** Rejects an account whose verified e-mail address is not in one of the allowed domains. */
+export function requireDomain({ config }: Pick<Context, 'config'>, { verifiedEmail }: Claims): void {
+  const domains = config.openId?.emailDomains ?? [];
+  if (domains.length > 0 && !domains.includes(verifiedEmail?.split('@')[1] ?? '')) throw new ProviderRefusal('email');
+}
