@@ -20,13 +20,11 @@ import { LogArchives } from './report/log-archives.ts';
 import { LogUploads } from './report/log-uploads.ts';
 import { Reporter } from './report/reporter.ts';
 import { Runner } from './runner.ts';
-import { Observer } from './watch/observer.ts';
+import { Observer, type ObserverSettings } from './watch/observer.ts';
 
-export interface AgentOptions {
+export interface AgentOptions extends ObserverSettings {
   layout: Layout;
   journal: Journal;
-  heartbeatSeconds: number;
-  statusSeconds: number;
   /** Run through the shell when installed handlers want a reboot; without it the wish is only told. */
   rebootCommand?: string;
   /** For demos and tests: at the end, disable runs for every handler, so that nothing goes on by itself. */
@@ -98,7 +96,7 @@ export class Agent {
         problem: (about, message) => this.reporter.problem(about, message),
       },
       journal,
-      { heartbeatSeconds, statusSeconds },
+      options,
     );
     this.runner = new Runner({
       machine: new Machine(layout, this.reporter),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type CommandName, statusFileName } from '#protocol/index.ts';
 import { sentenceOf } from './agent-error.ts';
-import { markDone, type Round, type Step } from './goal/reconcile.ts';
+import { markDone, noteWord, type Round, type Step } from './goal/reconcile.ts';
 import { tellingOf } from './goal/telling.ts';
 import { executeStep, forgetCommand, logOutcome, resumeStep } from './handler/execute-step.ts';
 import { foldersOf } from './handler/folders.ts';
@@ -49,7 +49,7 @@ export class CommandSteps {
     if (this.save()) forgetCommand(machine);
     if (kind === 'enable' || (kind === 'disable' && step.purpose === 'goal')) {
       const word = await observer.readStatus(name);
-      if (word !== null) round.statuses[name] = word;
+      if (word !== null) noteWord(round, name, word);
     }
   }
 

@@ -118,6 +118,7 @@ async function live(folder: string, portal: MemoryPortal, killAt = Number.POSITI
     journal: { info() {}, warn() {}, note() {} },
     heartbeatSeconds: 600,
     statusSeconds: 600,
+    statusAfterConclusion: 'follow',
     environment: {},
     call: () => Promise.reject(new Error('the portal is in this process')),
     portal,

@@ -86,7 +86,14 @@ for (const [name, description, action] of [
   ['run', 'bring this machine to its goal state and keep it there', run],
   ['once', 'take the goal state once, do what it asks, report, end', once],
 ] as const) {
-  command(name, description, ['heartbeatSeconds', 'statusSeconds', 'rebootCommand', ...logging, ...way])
+  command(name, description, [
+    'heartbeatSeconds',
+    'statusSeconds',
+    'statusAfterConclusion',
+    'rebootCommand',
+    ...logging,
+    ...way,
+  ])
     .option('--disable-on-exit', 'at the end disable every handler, for demos and tests')
     .action(async (options: Way & Omit<RunOptions, 'call' | 'environment'>) => {
       const logFormat = logFormatOf(options);

@@ -89,8 +89,68 @@ test('AZ-H2 without reportHeartbeat the file is never read', async () => {
   expect(heartbeats()).toEqual([]);
 });
 
-test('AZ-S5 a status is read on its period until it is terminal, then no more until the next configuration', async () => {
-  const agent = await startWithEcho({}, { statusSeconds: 0.2 });
+const words = () => statuses().map(({ file }) => file[0]?.status.status);
+const touchStatus = (seconds: number) => {
+  const time = new Date(Date.now() - seconds * 1000);
+  utimesSync(join(root(), 'status', '1.status'), time, time);
+};
+
+test('AZ-S5 what a status says after its conclusion is reported beside the reading of heartbeats', async () => {
+  await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 0.2 });
+  writeHeartbeat(heartbeatText('ready'));
+  writeStatus(statusText('success'));
+  await machine.portal.until('success', () => words().includes('success'));
+  writeStatus(statusText('error'));
+  await machine.portal.until('the later error', () => words().at(-1) === 'error');
+  writeStatus(statusText('success'));
+  await machine.portal.until('the recovery', () => words().join() === 'success,error,success');
+});
+
+test('AZ-S5 after its conclusion a status file is read only when its modification time changed', async () => {
+  await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 0.1, statusSeconds: 0.1 });
+  writeHeartbeat(heartbeatText('ready'));
+  writeStatus(statusText('success'));
+  await machine.portal.until('success', () => statuses().length === 1);
+  touchStatus(50);
+  const count = heartbeats().length;
+  await machine.portal.until('five looks', () => heartbeats().length > count + 5);
+  // Another time, the same words: read again, and no news.
+  expect(words()).toEqual(['success']);
+  writeStatus(statusText('warning'));
+  touchStatus(30);
+  await machine.portal.until('the warning', () => words().at(-1) === 'warning');
+  const later = heartbeats().length;
+  await machine.portal.until('five looks more', () => heartbeats().length > later + 5);
+  expect(words()).toEqual(['success', 'warning']);
+  // One that is at work again is alive while its file is written, whatever it says (AZ-S4).
+  touchStatus(10);
+  await machine.portal.until('its age', () => words().join() === 'success,warning,warning');
+  expect(statuses().at(-1)?.ageSeconds).toBeLessThan(20);
+});
+
+test('AZ-S5 an error after the success stops no extension that waited for it', async () => {
+  const go = join(machine.dir, 'go');
+  await machine.addHandler({ ...echo, script: 'true' });
+  const slow = { handler: 'Acme.Test.Slow', version: '1.0.0.0' };
+  await machine.addHandler({ ...slow, script: `[ "$1" != install ] || until [ -f '${go}' ]; do sleep 0.02; done` });
+  await machine.addHandler({ handler: 'Acme.Test.Last', version: '1.0.0.0' });
+  machine.portal.setGoal([
+    { ...echo, name: 'echo' },
+    { ...slow, name: 'slow' },
+    { ...slow, handler: 'Acme.Test.Last', name: 'last', dependsOn: ['echo', 'slow'] },
+  ]);
+  await machine.start({ heartbeatSeconds: 0.1 });
+  await untilEnabled();
+  writeStatus(statusText('success'));
+  await machine.portal.until('success', () => words().at(-1) === 'success');
+  writeStatus(statusText('error'));
+  await machine.portal.until('the later error', () => words().at(-1) === 'error');
+  writeFileSync(go, '');
+  await machine.portal.until('the last', () => statesOf(machine.portal, 'last').some((s) => s.endsWith('enabled')));
+});
+
+test('AZ-S5 with statusAfterConclusion=stop a status is read until it is terminal, then no more until the next configuration', async () => {
+  const agent = await startWithEcho({}, { statusSeconds: 0.2, statusAfterConclusion: 'stop' });
   writeStatus(statusText('transitioning'));
   await machine.portal.until('several readings', () => statuses().length >= 3);
   writeStatus(statusText('success'));

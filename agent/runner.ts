@@ -2,7 +2,16 @@ import type { GoalState } from '#protocol/index.ts';
 import { sentenceOf } from './agent-error.ts';
 import { CommandSteps } from './command-steps.ts';
 import { Fetcher } from './fetcher.ts';
-import { markDone, newRound, nextCommand, type Plan, type Round, reconcile, type Step } from './goal/reconcile.ts';
+import {
+  markDone,
+  newRound,
+  nextCommand,
+  noteWord,
+  type Plan,
+  type Round,
+  reconcile,
+  type Step,
+} from './goal/reconcile.ts';
 import { isOnlySealedAnew } from './goal/sealed-anew.ts';
 import {
   deleteSettings,
@@ -59,9 +68,7 @@ export class Runner {
   /** A handler has written its status: those who wait for it may go on. */
   noteStatus(extension: string, sequenceNumber: number, word: StatusWord | null): void {
     if (word === null || this.machine.goalOf(extension)?.sequenceNumber !== sequenceNumber) return;
-    if (this.round.statuses[extension] === word) return;
-    this.round.statuses[extension] = word;
-    this.nudge();
+    if (noteWord(this.round, extension, word)) this.nudge();
   }
 
   /** Resolves when there is nothing to do but wait. */

@@ -79,6 +79,7 @@ export class Life {
       journal: openJournal(layout.logs, () => {}),
       heartbeatSeconds: 600,
       statusSeconds: 600,
+      statusAfterConclusion: 'stop',
       portal: this.portal,
       call: () => Promise.reject(new Error('there is no network in a try')),
       environment: { ...trial.environment, PATH: this.programs.path, HOME: home },

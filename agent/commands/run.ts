@@ -10,7 +10,13 @@ export interface RunOptions
   extends JournalOptions,
     Pick<
       AgentOptions,
-      'heartbeatSeconds' | 'statusSeconds' | 'rebootCommand' | 'disableOnExit' | 'call' | 'environment'
+      | 'heartbeatSeconds'
+      | 'statusSeconds'
+      | 'statusAfterConclusion'
+      | 'rebootCommand'
+      | 'disableOnExit'
+      | 'call'
+      | 'environment'
     > {
   dir: string;
 }

@@ -47,6 +47,14 @@ export function markDone(step: Step, round: Round): void {
   }
 }
 
+/** Notes what a status says. The first `success` or `error` stands for the round. Returns whether it is news. */
+export function noteWord(round: Round, extension: string, word: Round['statuses'][string]): boolean {
+  const before = round.statuses[extension];
+  if (before === 'success' || before === 'error' || before === word) return false;
+  round.statuses[extension] = word;
+  return true;
+}
+
 /** The first step that is no fetch, and whose handler waits for no fetch. */
 export function nextCommand({ steps }: Plan): Step | undefined {
   const missing = new Set(steps.filter((step) => step.kind === 'fetch').map((step) => step.handler));

@@ -4,6 +4,7 @@ import { AgentError } from '../agent-error.ts';
 import type { Layout } from '../folder/layout.ts';
 import { readText } from '../folder/write-file.ts';
 import { logFormats } from '../journal.ts';
+import { afterConclusion } from '../watch/observer.ts';
 
 const between = (least: number, most: number, unit: string) => {
   const error = `must be ${least} to ${most} ${unit}.`;
@@ -31,6 +32,7 @@ export const configuration = z.strictObject({
   tokenFile: text('the path of a file').optional(),
   heartbeatSeconds: between(1, 600, 'seconds').optional(),
   statusSeconds: between(1, 600, 'seconds').optional(),
+  statusAfterConclusion: z.enum(afterConclusion, { error: `must be one of ${afterConclusion.join(', ')}.` }).optional(),
   rebootCommand: text('a command line').optional(),
   logFormat: z.enum(logFormats, { error: `must be one of ${logFormats.join(', ')}.` }).optional(),
   logMegabytes: between(1, 1000, 'MB').optional(),

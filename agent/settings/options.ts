@@ -37,6 +37,12 @@ const settings = {
     env: 'ANNEX_AGENT_STATUS_SECONDS',
     fallback: 300,
   },
+  statusAfterConclusion: {
+    flags: '--status-after-conclusion <what>',
+    what: 'after success or error: follow what a handler writes later, or stop',
+    env: 'ANNEX_AGENT_STATUS_AFTER_CONCLUSION',
+    fallback: 'follow',
+  },
   rebootCommand: {
     flags: '--reboot-command <command>',
     what: 'run when an installed handler wants a reboot',

@@ -29,7 +29,11 @@ async function given(args: string[], environment: Record<string, string> = {}): 
     .command('run')
     .exitOverride()
     .configureOutput({ writeErr: () => {} });
-  addSettings(command, ['heartbeatSeconds', 'statusSeconds', 'proxy', 'tokenFile'], environment);
+  addSettings(
+    command,
+    ['heartbeatSeconds', 'statusSeconds', 'statusAfterConclusion', 'proxy', 'tokenFile'],
+    environment,
+  );
   command.action((all: Record<string, unknown>) => {
     options = all;
   });
@@ -47,6 +51,19 @@ test('one precedence: option, environment, file, default', async () => {
     heartbeatSeconds: 10,
     statusSeconds: 21,
   });
+});
+
+test('AZ-S5 statusAfterConclusion is follow, or what option, environment or file say', async () => {
+  expect(await given([])).toMatchObject({ statusAfterConclusion: 'follow' });
+  writeConfiguration({ statusAfterConclusion: 'stop' });
+  expect(await given([])).toMatchObject({ statusAfterConclusion: 'stop' });
+  const environment = { ANNEX_AGENT_STATUS_AFTER_CONCLUSION: 'follow' };
+  expect(await given([], environment)).toMatchObject({ statusAfterConclusion: 'follow' });
+  expect(await given(['--status-after-conclusion', 'stop'], environment)).toMatchObject({
+    statusAfterConclusion: 'stop',
+  });
+  writeConfiguration({ statusAfterConclusion: 'sometimes' });
+  await expect(given([])).rejects.toThrow('/statusAfterConclusion: must be one of follow, stop.');
 });
 
 test('variables that are no settings of the agent count as environment too: the file goes behind them', async () => {

@@ -79,6 +79,7 @@ export async function testMachine(): Promise<TestMachine> {
         journal: openJournal(layout.logs, (line) => lines.push(line)),
         heartbeatSeconds: 120,
         statusSeconds: 300,
+        statusAfterConclusion: 'follow',
         call,
         environment: {},
         ...options,

@@ -1,4 +1,4 @@
-import { type FSWatcher, statSync, watch } from 'node:fs';
+import { type FSWatcher, lstatSync, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { StatusDocument } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
@@ -8,6 +8,16 @@ import { type Moment, secondsSince } from './moment.ts';
 import { type ReadFile, readDocument, statusOf } from './read-document.ts';
 
 export type StatusWord = StatusDocument['status'];
+
+/** What becomes of a status file after it said `success` or `error`: it is looked at for changes, or left alone. */
+export const afterConclusion = ['follow', 'stop'] as const;
+export type AfterConclusion = (typeof afterConclusion)[number];
+
+export interface ObserverSettings {
+  heartbeatSeconds: number;
+  statusSeconds: number;
+  statusAfterConclusion: AfterConclusion;
+}
 
 export interface ObserverEvents {
   heartbeat(extension: string, read: ReadFile): void;
@@ -23,6 +33,8 @@ interface Watched {
   path: string;
   /** The time of a status that an earlier command left: it does not count while the present one runs. */
   leftAt: number | null;
+  /** Set once a status said `success` or `error`: the time of the file as last looked at, and its word. */
+  concluded: { mtimeMs: number; word: StatusWord | null } | null;
   /** What was handed on last; a change of it is handed on at once. */
   lastText: string | null;
   lastProblem: string | null;
@@ -38,6 +50,7 @@ interface Watched {
 }
 
 const unread = {
+  concluded: null,
   lastText: null,
   lastProblem: null,
   seen: null,
@@ -50,9 +63,12 @@ const unread = {
 /** A file that changes all the time is read so often. */
 const changeMilliseconds = 200;
 
+const isTerminal = (word: StatusWord | null): boolean => word === 'success' || word === 'error';
+
 /**
- * Reads the files in which handlers tell of themselves: on a period, since their age is news too, and at once when
- * their text changes. A status is read until it is terminal, then no more until the next configuration (AZ-S5).
+ * Reads the files in which handlers report: on a period, since their age is news too, and as soon as their text changes.
+ * A status is read like that until it is terminal. From then on its modification time is compared beside each reading of
+ * heartbeats, and the file is read again only when that changed, or not at all (AZ-S5).
  */
 export class Observer {
   private readonly watched = new Map<string, Watched>();
@@ -61,13 +77,15 @@ export class Observer {
   private readonly stopping = new AbortController();
   private readonly events: ObserverEvents;
   private readonly journal: Journal;
+  private readonly settings: ObserverSettings;
 
-  constructor(events: ObserverEvents, journal: Journal, periods: { heartbeatSeconds: number; statusSeconds: number }) {
+  constructor(events: ObserverEvents, journal: Journal, settings: ObserverSettings) {
     this.events = events;
     this.journal = journal;
+    this.settings = settings;
     this.timers.push(
-      setInterval(() => this.readAll('heartbeat'), periods.heartbeatSeconds * 1000),
-      setInterval(() => this.readAll('status'), periods.statusSeconds * 1000),
+      setInterval(() => this.readAll('heartbeat'), settings.heartbeatSeconds * 1000),
+      setInterval(() => this.readAll('status'), settings.statusSeconds * 1000),
     );
   }
 
@@ -83,7 +101,7 @@ export class Observer {
     this.arrange();
   }
 
-  /** A command is about to apply a configuration: its status is read until it is terminal. */
+  /** A command is about to apply a configuration: its status is read from its beginning on. */
   followStatus(extension: string, sequenceNumber: number, path: string): void {
     const leftAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
     this.follow({ kind: 'status', extension, sequenceNumber, path, leftAt });
@@ -104,7 +122,8 @@ export class Observer {
   }
 
   async readEverything(): Promise<void> {
-    await Promise.all([...this.watched.values()].map((one) => this.read(one, true)));
+    const all = [...this.watched.values()].filter((one) => one.concluded === null || this.hasChanged(one));
+    await Promise.all(all.map((one) => this.read(one, true)));
   }
 
   stop(): void {
@@ -125,11 +144,30 @@ export class Observer {
   private readAll(kind: Watched['kind']): void {
     this.arrange();
     for (const one of this.watched.values()) {
-      if (one.kind !== kind || one.isBeingRead) continue;
+      if (one.isBeingRead || !this.mustRead(one, kind)) continue;
       one.isBeingRead = true;
-      void this.readSoon(one, true).finally(() => {
+      void this.readSoon(one, one.concluded === null || !isTerminal(one.concluded.word)).finally(() => {
         one.isBeingRead = false;
       });
+    }
+  }
+
+  private mustRead(one: Watched, kind: Watched['kind']): boolean {
+    if (one.concluded === null) return one.kind === kind;
+    // One that is at work again has to be read as often as the portal expects of such a status (AZ-S4).
+    return (kind === 'heartbeat' || !isTerminal(one.concluded.word)) && this.hasChanged(one);
+  }
+
+  /** Whether the file of a concluded status has another time than when it was last looked at. */
+  private hasChanged({ concluded, path }: Watched): boolean {
+    if (concluded === null) return false;
+    try {
+      const { mtimeMs } = lstatSync(path);
+      if (mtimeMs === concluded.mtimeMs) return false;
+      concluded.mtimeMs = mtimeMs;
+      return true;
+    } catch {
+      return false;
     }
   }
 
@@ -166,11 +204,17 @@ export class Observer {
     }
     const word = statusOf(read.file)?.status ?? null;
     if (changed || always) this.events.status(one.extension, one.sequenceNumber, read, word);
-    if (word === 'success' || word === 'error') {
-      this.watched.delete(`status ${one.extension}`);
+    this.conclude(one, word, read.mtimeMs);
+    return word;
+  }
+
+  private conclude(one: Watched, word: StatusWord | null, mtimeMs: number): void {
+    if (one.concluded !== null) one.concluded = { mtimeMs, word };
+    else if (isTerminal(word)) {
+      if (this.settings.statusAfterConclusion === 'follow') one.concluded = { mtimeMs, word };
+      else this.watched.delete(`status ${one.extension}`);
       this.arrange();
     }
-    return word;
   }
 
   private complain(one: Watched, problem: string): void {
@@ -187,7 +231,9 @@ export class Observer {
 
   /** One watcher for each folder that holds a watched file. Where watching fails, the period is enough. */
   private arrange(): void {
-    const folders = new Set([...this.watched.values()].map((one) => dirname(one.path)));
+    const folders = new Set(
+      [...this.watched.values()].filter(({ concluded }) => concluded === null).map((one) => dirname(one.path)),
+    );
     for (const [folder, watcher] of this.watchers) {
       if (!folders.has(folder)) this.unwatch(folder, watcher);
     }
@@ -210,7 +256,13 @@ export class Observer {
 
   private changed(folder: string, name: string | null): void {
     for (const one of this.watched.values()) {
-      if (dirname(one.path) !== folder || (name !== null && basename(one.path) !== name) || one.isDue) continue;
+      if (
+        one.concluded !== null ||
+        dirname(one.path) !== folder ||
+        (name !== null && basename(one.path) !== name) ||
+        one.isDue
+      )
+        continue;
       one.isDue = true;
       void this.readChange(one);
     }

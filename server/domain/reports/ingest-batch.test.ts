@@ -1,4 +1,4 @@
-import { asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Pool } from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { agentPresence, changes, extensionLatest, extensionPulse, reportHistory } from '#db/schema/index.ts';
@@ -48,7 +48,11 @@ const statusEntry = (extension: string) => ({
     {
       version: 1.0,
       timestampUTC: '2026-01-01T00:00:00Z',
-      status: { status: among('transitioning', 'warning', 'error', 'success'), code: among(0, 7) },
+      status: {
+        status: among('transitioning', 'warning', 'error', 'success'),
+        code: among(0, 7),
+        substatus: among([], [{ name: 'disk', status: among('error', 'success') }]),
+      },
     },
   ],
 });
@@ -116,6 +120,33 @@ test('AZ-S3 AZ-S4 a batch comes to what its reports come to one by one: late, re
   }
   expect(settled).toBeGreaterThan(15);
 }, 60_000);
+
+test('AZ-S5 what is said after the conclusion is shown by a batch and one by one alike, and reopens nothing', async () => {
+  const [together, alone] = [await vmWithTwo(), await vmWithTwo()];
+  const pulseOf = async (vm: GivenVm) => {
+    const { statusWord, concludedAt, concludedWith } = extensionPulse;
+    const rows = services.db.select({ statusWord, concludedAt, concludedWith }).from(extensionPulse);
+    return await rows.where(and(eq(extensionPulse.vmId, vm.vmId), eq(extensionPulse.name, 'probe')));
+  };
+  const words = ['success', 'warning', 'error', 'transitioning', 'error', 'success'];
+  for (const [turn, status] of words.entries()) {
+    const receivedAt = new Date(start + turn * 400_000);
+    const file = [{ version: 1.0, timestampUTC: '2026-01-01T00:00:00Z', status: { status } }];
+    const report = { statuses: [{ extension: 'probe', sequenceNumber: 3, ageSeconds: 1, readSecondsAgo: 0, file }] };
+    for (const vm of [together, alone]) {
+      const ctx = await vm.agent(receivedAt);
+      const prepared = prepareReport(ctx, { vmId: vm.vmId, report, receivedAt, counter: turn });
+      const isTaken = vm === together && (await ingestBatch(services.db, [prepared])).has(vm.vmId);
+      // The first report of a machine makes its presence, which is not a batch's.
+      expect(isTaken).toBe(vm === together && turn > 0);
+      if (!isTaken) await ingestCarefully(ctx, prepared);
+      expect(await pulseOf(vm)).toEqual([
+        { statusWord: status, concludedAt: new Date(start), concludedWith: 'success' },
+      ]);
+    }
+    expect(await stateOf(together)).toEqual(await stateOf(alone));
+  }
+});
 
 test('what was committed is among the taken, also where the statement after it fails', async () => {
   const [again, news] = [await vmWithTwo(), await vmWithTwo()];

@@ -354,6 +354,37 @@ describe('time', () => {
   });
 });
 
+test('AZ-S5 what a service says after its conclusion counts for its health, and sets no deadline again', async () => {
+  const vm = await vmWithProbe();
+  await send(vm, { ...heartbeat('ready'), ...status(said('success')) });
+  const said2 = (word: string) => said(word, { formattedMessage: { lang: 'en', message: `now ${word}` } });
+  for (const [index, [word, health]] of (
+    [
+      ['error', 'failed'],
+      ['warning', 'degraded'],
+      ['transitioning', 'progressing'],
+      ['success', 'healthy'],
+    ] as const
+  ).entries()) {
+    const at = later(index + 10);
+    await send(vm, { ...heartbeat('ready'), ...status(said2(word)) }, at);
+    expect((await view(vm, 'en', { now: at })).extensions).toMatchObject([
+      {
+        health,
+        status: { status: word, message: { text: `now ${word}` } },
+        concludedAt: start.toISOString(),
+        concludedWith: 'success',
+        deadlineAt: null,
+      },
+    ]);
+  }
+  // Silent for longer than any deadline: what counts is that the status is stale, not that something is late.
+  await send(vm, { ...heartbeat('ready'), ...status(said2('warning')) }, later(20));
+  await send(vm, heartbeat('ready'), later(5000));
+  const [probe] = (await view(vm, 'en', { now: later(5000) })).extensions;
+  expect(probe).toMatchObject({ health: 'degraded', cause: 'status', status: { stale: true }, deadlineAt: null });
+});
+
 test('AZ-S6 an error substatus under a success makes the extension degraded, with its sentence as the reason', async () => {
   const vm = await vmWithProbe();
   const full = { name: 'disk', status: 'error', code: 28, formattedMessage: { lang: 'de', message: 'sdb1 ist voll' } };
