@@ -200,7 +200,9 @@ const law: IConfiguration = {
       name: 'nothing-needs-a-test',
       comment: 'Test files and test support are never part of what runs.',
       severity: 'error',
-      from: { pathNot: [test, '^(server|db|agent)/testing/', '^(e2e|bench)/', String.raw`^vitest\.config\.ts$`] },
+      from: {
+        pathNot: [test, '^(server|db|agent)/testing/', '^(e2e|bench|scripts/test)', String.raw`^vitest\.config\.ts$`],
+      },
       to: { path: [test, '^(server|db|agent)/testing/'] },
     },
   ],

@@ -3,6 +3,7 @@ import { chromiumLaunch } from './e2e/support/browser.ts';
 
 export default defineConfig({
   testDir: './e2e',
+  globalSetup: './server/testing/programs-setup.ts',
   testMatch: '**/*.spec.ts',
   outputDir: './test-results',
   // Every worker has a portal with a database of its own; two cores carry two, which often only wait.

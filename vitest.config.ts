@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**'],
-    globalSetup: ['./db/testing/global-setup.ts'],
+    globalSetup: ['./server/testing/programs-setup.ts', './db/testing/global-setup.ts'],
     // Two cores: a database, its clients and the tests share them; more workers only wait for each other.
     maxWorkers: 2,
     // A process for each file spent as long on loading our modules anew as on the tests. What a file leaves in a module,

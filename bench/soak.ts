@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { readFlags } from '#scripts/read-flags.ts';
+import { provideTestPrograms } from '#server/testing/programs.ts';
 import { closeHouses, openHouse } from './house/house.ts';
 import { writeResults } from './print/results.ts';
 import { runSoak } from './soak/run-soak.ts';
@@ -26,6 +27,8 @@ const say = (line: string): void => console.log(`Soak: ${line}`);
 const undo = new Set<() => Promise<unknown>>();
 
 async function main(): Promise<void> {
+  // Handlers open their settings with openssl.
+  await provideTestPrograms();
   const house = await openHouse({ worker: true, quiet: true, say: () => {} });
   const { minutes, agents, seed } = values;
   const result = await runSoak({ house, minutes: Number(minutes), agents: Number(agents), seed, undo, say });

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { guestTokenOf } from '#agent/settings/tokens.ts';
-import { missingForStockAgent, suiteHere } from '#e2e/stock-agent/requirements.ts';
+import { missingForStockAgent } from '#e2e/stock-agent/requirements.ts';
 import { StockMachine } from '#e2e/stock-agent/stock-machine.ts';
-import { agentPackage, cacheFolder } from '#e2e/stock-agent/waagent-package.ts';
+import { agentPackage, cacheFolder, suiteHere } from '#e2e/stock-agent/waagent-package.ts';
 import { readFlags } from './read-flags.ts';
 
 const usage = `usage: npm run stock-agent -- --vm ID [FLAGS]
@@ -24,7 +24,7 @@ const flags = readFlags(usage, {
     gateway: { type: 'string', default: 'http://127.0.0.1:3001' },
     'guest-token-file': { type: 'string' },
     name: { type: 'string', default: 'stock-vm' },
-    suite: { type: 'string', default: suiteHere() },
+    suite: { type: 'string', default: await suiteHere() },
     set: { type: 'string', multiple: true, default: [] },
   },
 });

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { missingForStockAgent, suiteHere } from '#e2e/stock-agent/requirements.ts';
-import { agentPackage, cacheFolder } from '#e2e/stock-agent/waagent-package.ts';
+import { missingForStockAgent } from '#e2e/stock-agent/requirements.ts';
+import { agentPackage, cacheFolder, suiteHere } from '#e2e/stock-agent/waagent-package.ts';
+import { provideTestPrograms } from '#server/testing/programs.ts';
 import { readFlags } from './read-flags.ts';
 
 const usage = `usage: npm run test:stock-agent [-- FLAGS]
@@ -20,6 +21,7 @@ const flags = readFlags(usage, {
   },
 });
 
+await provideTestPrograms();
 const missing = missingForStockAgent();
 if (missing.length > 0) {
   console.error(['The stock agent cannot be driven here:', ...missing.map((reason) => `  ${reason}.`)].join('\n'));
@@ -28,7 +30,7 @@ if (missing.length > 0) {
 const bin = path.resolve(import.meta.dirname, '../node_modules/.bin');
 const config = path.resolve(import.meta.dirname, '../e2e/stock-agent/vitest.config.ts');
 const results: string[] = [];
-for (const suite of flags.suite ?? [...new Set([suiteHere(), 'sid'])]) {
+for (const suite of flags.suite ?? [...new Set([await suiteHere(), 'sid'])]) {
   const { version } = await agentPackage(cacheFolder, suite, flags.again);
   console.log(`\n── waagent ${version} from ${suite}`);
   const child = spawn(path.join(bin, 'vitest'), ['run', '--config', config, flags.only].filter(Boolean), {

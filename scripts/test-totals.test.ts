@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -68,7 +68,10 @@ describe('.ci/run', () => {
     const npm = path.join(folder, 'npm');
     writeFileSync(npm, `#!/bin/sh\n${script}\n`);
     chmodSync(npm, 0o755);
-    const { status, stdout } = spawnSync(run, {
+    mkdirSync(path.join(folder, '.ci'), { recursive: true });
+    writeFileSync(path.join(folder, '.ci/base-system'), 'exec "$@"\n');
+    copyFileSync(run, path.join(folder, '.ci/run'));
+    const { status, stdout } = spawnSync(path.join(folder, '.ci/run'), {
       env: { ...process.env, PATH: `${folder}:/usr/bin:/bin` },
       encoding: 'utf8',
     });

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { missingForStockAgent, suiteHere } from '#e2e/stock-agent/requirements.ts';
-import { agentPackage, cacheFolder } from '#e2e/stock-agent/waagent-package.ts';
+import { missingForStockAgent } from '#e2e/stock-agent/requirements.ts';
+import { agentPackage, cacheFolder, suiteHere } from '#e2e/stock-agent/waagent-package.ts';
+import { provideTestPrograms } from '#server/testing/programs.ts';
 import { lastLine, playwrightTotals, stepTotals, type Totals, vitestTotals } from './test-totals.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -40,7 +41,9 @@ const steps: Step[] = [
   },
 ];
 
-const notes: string[] = [];
+const notes = (await provideTestPrograms()).map(
+  ({ name, shows, reason }) => `Not tested: ${shows}. ${name} is missing and could not be fetched: ${reason}`,
+);
 const whyNoStockAgent = await stockAgentObstacle();
 if (whyNoStockAgent === null) {
   steps.push({
@@ -51,13 +54,13 @@ if (whyNoStockAgent === null) {
     ],
     totals: (exitCode) => vitestTotals(read(stockReport), exitCode),
   });
-} else notes.push(`The real Azure Linux agent was not driven here: ${whyNoStockAgent}.`);
+} else notes.push(`Not tested: the real Azure Linux agent. Reason: ${whyNoStockAgent}.`);
 
 /** Why the tests of the real stock agent cannot run here, or null: they need root on Debian, and its mirror once. */
 async function stockAgentObstacle(): Promise<string | null> {
   const [missing] = missingForStockAgent();
   if (missing !== undefined) return missing;
-  return await agentPackage(cacheFolder, suiteHere()).then(
+  return await agentPackage(cacheFolder, await suiteHere()).then(
     () => null,
     () => "its package could not be fetched from Debian's mirror",
   );

@@ -81,7 +81,8 @@ export async function testMachine(): Promise<TestMachine> {
         statusSeconds: 300,
         statusAfterConclusion: 'follow',
         call,
-        environment: {},
+        // Handlers find the programs of the test run.
+        environment: { PATH: process.env.PATH },
         ...options,
       });
       await agent.start();

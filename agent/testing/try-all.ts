@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { resourceFile } from '#protocol/index.ts';
 import { sampleLanguages, samplePackage, sampleResource, samples } from '#samples/build.ts';
+import { provideTestPrograms } from '#server/testing/programs.ts';
 import { scoreOf } from '../clinic/report.ts';
 import { type Result, tryPackage } from '../clinic/try-package.ts';
 import { clinicCases } from './clinic-cases.ts';
 
 // Tries the demo's handlers, which have to have full marks, and handlers with one fault each, which has to be named:
 // `npm run try:all [-- WORDS OF A NAME]`. A few minutes; `npm test` tries some of them.
+await provideTestPrograms();
 const only = process.argv.slice(2).join(' ');
 const folder = await mkdtemp(path.join(tmpdir(), 'annex-try-all-'));
 const usual = {

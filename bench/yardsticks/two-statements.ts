@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { hasProgram, pgbench, provideTestPrograms } from '#server/testing/programs.ts';
 import { Latencies } from '../load/latencies.ts';
 
 /**
@@ -38,14 +39,14 @@ export interface TwoStatements {
   run(clients: number, seconds: number): Promise<{ perSecond: number; p50Ms: number }>;
 }
 
-/** The yardstick of reports on this database: pgbench where the machine has it, the same through pg otherwise. */
+/** The yardstick of reports on this database: pgbench where it can be had, the same through pg otherwise. */
 export async function prepareTwoStatements(databaseUrl: string, vms: number): Promise<TwoStatements> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(schema.replace('$VMS', String(vms)));
   await client.end();
-  const hasPgbench = spawnSync('pgbench', ['--version']).status === 0;
-  return hasPgbench
+  await provideTestPrograms([pgbench]);
+  return hasProgram('pgbench')
     ? { by: 'pgbench', run: (clients, seconds) => runPgbench(databaseUrl, vms, clients, seconds) }
     : { by: 'pg', run: (clients, seconds) => runPrepared(databaseUrl, vms, clients, seconds) };
 }

@@ -1,11 +1,11 @@
 #!/bin/bash
 # The first process of a throwaway machine for the stock agent; started by stock-machine.ts in namespaces of its own, as
-#   unshare --mount --net --uts --ipc --pid --fork --kill-child bash guest.sh ROOT PACKAGE NAME
-# ROOT is an empty folder, PACKAGE the unpacked agent, WAAGENT_CONF the text of waagent.conf. It says "ready PID", PID as
+#   unshare --mount --net --uts --ipc --pid --fork --kill-child bash guest.sh ROOT PACKAGE NAME PROGRAMS
+# ROOT is an empty folder, PACKAGE the unpacked agent, PROGRAMS a folder of programs that this machine lacks (may be absent), WAAGENT_CONF the text of waagent.conf. It says "ready PID", PID as
 # the host counts, then obeys what it reads: "start", "stop". It ends with its input, and everything ends with it: mounts,
 # network and processes are in the namespaces only, the disk is in memory, and of the host there is /usr, read only.
 set -eu
-root=$1 package=$2 name=$3
+root=$1 package=$2 name=$3 programs=$4
 
 mount --make-rprivate /
 # While this is still the host's /proc.
@@ -20,8 +20,15 @@ chmod 1777 tmp var/tmp
 
 # The agent's package over the programs of this machine, and a layer in memory over both.
 mount --bind "$package" .layers/package
-mount -t overlay -o lowerdir=.layers/package/usr:/usr,upperdir=.layers/upper,workdir=.layers/work annex-usr usr
+layers=.layers/package/usr
+if [ -d "$programs/usr" ]; then
+  mkdir .layers/programs
+  mount --bind "$programs" .layers/programs
+  layers=$layers:.layers/programs/usr
+fi
+mount -t overlay -o "lowerdir=$layers:/usr,upperdir=.layers/upper,workdir=.layers/work" annex-usr usr
 umount .layers/package
+if [ -d .layers/programs ]; then umount .layers/programs; fi
 for link in bin sbin lib lib32 lib64 libx32; do
   if [ -L "/$link" ]; then cp -P "/$link" .; fi
 done
@@ -31,7 +38,7 @@ for entry in alternatives ld.so.cache ld.so.conf ld.so.conf.d nsswitch.conf os-r
   if [ -e "/etc/$entry" ]; then cp -a "/etc/$entry" etc/; fi
 done
 mkdir -p etc/ssl etc/ssh
-cp /etc/ssl/openssl.cnf etc/ssl/
+cp /etc/ssl/openssl.cnf etc/ssl/ 2> /dev/null || cp "$programs/etc/ssl/openssl.cnf" etc/ssl/
 printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n' > etc/passwd
 printf 'root:x:0:\nnogroup:x:65534:\n' > etc/group
 printf 'root:*:19000:0:99999:7:::\n' > etc/shadow

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
-import { keyring } from './waagent-package.ts';
+import { existsSync, lstatSync } from 'node:fs';
+import { debianKeyring } from '#server/testing/debian-packages.ts';
+import { programRoot } from '#server/testing/programs.ts';
 
 const programs: Record<string, string> = {
   unshare: 'util-linux',
@@ -18,8 +19,8 @@ export function missingForStockAgent(): string[] {
   if (process.platform !== 'linux') return ['it needs Linux'];
   const missing: string[] = [];
   if (process.getuid?.() !== 0) missing.push('it needs root, for namespaces and mounts of its own');
-  if (!existsSync('/etc/debian_version') || !existsSync(keyring)) {
-    missing.push(`it needs Debian with its keyring ${keyring}, to fetch its agent`);
+  if (!existsSync('/etc/debian_version') || !existsSync(debianKeyring)) {
+    missing.push(`it needs Debian with its keyring ${debianKeyring}, to fetch its agent`);
   }
   for (const [program, owner] of Object.entries(programs)) {
     if (!isFound(program)) missing.push(`it needs ${program} (package ${owner})`);
@@ -29,14 +30,10 @@ export function missingForStockAgent(): string[] {
   return missing;
 }
 
-/** Debian's name of the release that this machine runs: its agent fits its Python. */
-export function suiteHere(): string {
-  const release = readFileSync('/etc/os-release', 'utf8');
-  return /^VERSION_CODENAME=(\w+)$/m.exec(release)?.[1] ?? 'stable';
-}
-
+/** In the system, or among the programs fetched for tests, which the throwaway machine sees as its own. */
 function isFound(program: string): boolean {
-  return ['/usr/sbin', '/usr/bin', '/sbin', '/bin'].some((folder) => existsSync(`${folder}/${program}`));
+  const folders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin', `${programRoot}/usr/bin`, `${programRoot}/usr/sbin`];
+  return folders.some((folder) => existsSync(`${folder}/${program}`));
 }
 
 function isLink(file: string): boolean {

@@ -3,9 +3,8 @@ import { vi } from 'vitest';
 import { Api, type ExtensionView, type InstanceView } from '../support/api.ts';
 import { type Portal, startPortal } from '../support/portal.ts';
 import { inShort, type ProbeCall, probeCalls, publishProbes } from './probe.ts';
-import { suiteHere } from './requirements.ts';
 import { StockMachine } from './stock-machine.ts';
-import { agentPackage, cacheFolder } from './waagent-package.ts';
+import { agentPackage, cacheFolder, suiteHere } from './waagent-package.ts';
 
 /** How long the agent is waited for: a round of it takes seconds, each command of a handler two more. */
 const patience = { timeout: 90_000, interval: 250 };
@@ -34,7 +33,7 @@ export class Stage {
   async enter(name: string): Promise<Actor> {
     const { id } = await this.api.createVm(name);
     const { token } = await this.api.call<{ token: string }>('POST', `/vms/${id}/wire-access`);
-    const agent = await agentPackage(cacheFolder, process.env.ANNEX_STOCK_SUITE ?? suiteHere());
+    const agent = await agentPackage(cacheFolder, process.env.ANNEX_STOCK_SUITE ?? (await suiteHere()));
     const machine = await StockMachine.make({
       name,
       agent,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { programBin, programRoot } from '#server/testing/programs.ts';
 import type { AgentPackage } from './waagent-package.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -147,10 +148,18 @@ export class StockMachine {
     const disk = path.join(this.folder, 'disk');
     mkdirSync(disk);
     const script = path.join(import.meta.dirname, 'guest.sh');
-    const guest = spawn('unshare', [...namespaces, '--fork', '--kill-child', 'bash', script, disk, agent.root, name], {
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', WAAGENT_CONF: this.configuration(), NODE_ENV: 'production' },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const guest = spawn(
+      'unshare',
+      [...namespaces, '--fork', '--kill-child', 'bash', script, disk, agent.root, name, programRoot],
+      {
+        env: {
+          PATH: `/usr/sbin:/usr/bin:/sbin:/bin:${programBin}`,
+          WAAGENT_CONF: this.configuration(),
+          NODE_ENV: 'production',
+        },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    );
     this.guest = guest;
     this.keep(guest, 'machine.log');
     createInterface({ input: guest.stdout as NodeJS.ReadableStream }).on('line', (line) => this.hear(line));

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     dir: import.meta.dirname,
+    globalSetup: ['../../server/testing/programs-setup.ts'],
     include: ['**/*.test.ts'],
     // Each file has a portal and machines of its own, and two cores.
     fileParallelism: false,

@@ -8,7 +8,8 @@ import { givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
 import { testContext, testServices, testWakes } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
-import { hasNats, startNats } from '#server/testing/nats-server.ts';
+import { startNats } from '#server/testing/nats-server.ts';
+import { hasProgram } from '#server/testing/programs.ts';
 
 type Door = Awaited<ReturnType<typeof openAgentDoor>>;
 
@@ -42,7 +43,7 @@ afterEach(async () => {
 const poll = (door: Door, headers: Record<string, string>, query = '') =>
   fetch(`${door.url}/goal-state${query}`, { headers });
 
-const carriers = ['NOTIFY', ...(hasNats() ? ['NATS'] : [])];
+const carriers = ['NOTIFY', ...(hasProgram('nats-server') ? ['NATS'] : [])];
 
 test.each(carriers)(
   'a change is seen by polls at either gateway within 250 ms of the call’s answer, over %s',

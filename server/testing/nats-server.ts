@@ -1,16 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { vi } from 'vitest';
 
-/** Debian has it as `nats-server`; where it is not installed, tests that need it say so and are left out. */
-export function hasNats(): boolean {
-  const has = spawnSync('nats-server', ['--version']).status === 0;
-  if (!has) process.stderr.write('nats-server is not installed: wake-ups over NATS are not tried.\n');
-  return has;
-}
-
-/** A NATS of the test's own. */
+/** A NATS server that belongs to one test. */
 export interface NatsServer {
   url: string;
   start(): Promise<void>;

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 import { testDatabase } from '#db/testing/database.ts';
 import { testWakes } from '#server/testing/context.ts';
-import { hasNats, type NatsServer, startNats } from '#server/testing/nats-server.ts';
+import { type NatsServer, startNats } from '#server/testing/nats-server.ts';
+import { hasProgram } from '#server/testing/programs.ts';
 import { natsWakes, tell, tellAfterCommit, type Wakes } from './index.ts';
 import { KeptWakes } from './kept-wakes.ts';
 
@@ -97,7 +98,7 @@ test('a lost connection is said at once, and made again', async () => {
   await other.close();
 });
 
-describe.runIf(hasNats())('over NATS', () => {
+describe.each(hasProgram('nats-server') ? ['NATS'] : [])('over %s', () => {
   let server: NatsServer;
 
   const open = (installation = 'one') =>

@@ -1,0 +1,130 @@
+import { accessSync, constants, existsSync, globSync, statSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { debianRelease, unpackDebianPackages } from './debian-packages.ts';
+
+interface TestProgram {
+  /** Its name on PATH. */
+  name: string;
+  /** The Debian package that has it. */
+  package: string;
+  /** What cannot be tested without it. */
+  shows: string;
+  /** Paths below the unpacked packages that it looks for in the system otherwise. */
+  environment?: Record<string, string>;
+}
+
+/** Every program that tests start and npm does not bring, beyond Debian's base system. */
+export const testPrograms: TestProgram[] = [
+  {
+    name: 'openssl',
+    package: 'openssl',
+    shows: 'keys, certificates and sealed settings as other programs make and open them',
+    environment: { OPENSSL_CONF: 'etc/ssl/openssl.cnf' },
+  },
+  { name: 'curl', package: 'curl', shows: 'the first steps of the README' },
+  { name: 'ip', package: 'iproute2', shows: 'the forwarder in a network namespace' },
+  { name: 'nats-server', package: 'nats-server', shows: 'wake-ups over NATS' },
+  {
+    name: 'python3',
+    package: 'python3',
+    shows: 'the Azure Linux agent, and handlers written in Python',
+    environment: { PYTHONHOME: 'usr' },
+  },
+];
+
+/** The yardstick of `npm run bench` for reports. */
+export const pgbench: TestProgram = {
+  name: 'pgbench',
+  package: 'postgresql-contrib',
+  shows: 'reports beside pgbench',
+};
+
+/** Programs that neither the machine has nor Debian could bring, with the reason; empty where all tests can run. */
+export interface MissingProgram {
+  name: string;
+  shows: string;
+  reason: string;
+}
+
+const cache = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname, '../../.data'), 'test-programs');
+
+/** Where the programs that came from Debian are unpacked, as below `/`; may not exist. */
+export const programRoot = path.join(cache, 'root');
+
+/** Launchers of these programs, for PATH. */
+export const programBin = path.join(cache, 'bin');
+
+/**
+ * Puts programs, by default all that tests start, on this process's PATH. What the machine lacks is fetched from Debian
+ * once and unpacked below the data folder; nothing is installed. Returns what is still missing.
+ */
+export async function provideTestPrograms(programs = testPrograms): Promise<MissingProgram[]> {
+  addToPath();
+  const absent = programs.filter(({ name }) => !hasProgram(name));
+  if (absent.length === 0) return [];
+  const fetchedBefore = [...testPrograms, pgbench].filter(({ name }) => existsSync(path.join(programBin, name)));
+  const reason = await fetchPrograms([...absent, ...fetchedBefore]).then(
+    () => 'its package has no such program',
+    (error: unknown) => (error as Error).message.split('\n')[0] ?? '',
+  );
+  return absent.filter(({ name }) => !hasProgram(name)).map(({ name, shows }) => ({ name, shows, reason }));
+}
+
+/** Whether a program is on PATH. */
+export function hasProgram(name: string): boolean {
+  return (process.env.PATH ?? '').split(path.delimiter).some((folder) => isExecutable(path.join(folder, name)));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Last on PATH: the machine's own programs go first. */
+function addToPath(): void {
+  const folders = (process.env.PATH ?? '').split(path.delimiter);
+  if (!folders.includes(programBin)) process.env.PATH = [...folders, programBin].join(path.delimiter);
+}
+
+async function fetchPrograms(programs: TestProgram[]): Promise<void> {
+  const suite = await debianRelease();
+  if (suite === null) throw new Error('this machine is not Debian');
+  await mkdir(path.dirname(cache), { recursive: true });
+  const fresh = await mkdtemp(`${cache}.`);
+  try {
+    const root = path.join(fresh, 'root');
+    const packages = programs.map((program) => program.package);
+    await unpackDebianPackages(root, { suite, packages, withDependencies: true });
+    await mkdir(path.join(fresh, 'bin'));
+    for (const program of programs) await writeLauncher(fresh, program);
+    await rm(cache, { recursive: true, force: true });
+    await rename(fresh, cache);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** A script that starts an unpacked program with its own libraries. */
+async function writeLauncher(fresh: string, { name, environment = {} }: TestProgram): Promise<void> {
+  const [found] = globSync([`usr/lib/postgresql/*/bin/${name}`, `usr/{bin,sbin}/${name}`], {
+    cwd: path.join(fresh, 'root'),
+  });
+  if (found === undefined) return;
+  const libraries = ['usr/lib', ...multiarch()].map((folder) => path.join(programRoot, folder)).join(':');
+  const assignments = Object.entries(environment).map(([key, value]) => `${key}='${path.join(programRoot, value)}'`);
+  const line = [`LD_LIBRARY_PATH='${libraries}'`, ...assignments, 'exec', `'${path.join(programRoot, found)}'`];
+  const file = path.join(fresh, 'bin', name);
+  await writeFile(file, `#!/bin/sh\n${line.join(' ')} "$@"\n`);
+  await chmod(file, 0o755);
+}
+
+function multiarch(): string[] {
+  const names: Partial<Record<string, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
+  const name = names[process.arch];
+  return name === undefined ? [] : [`usr/lib/${name}`];
+}
