@@ -95,6 +95,15 @@ describe('VMs', () => {
     await door.expect('issueEnrollmentToken', { id }, 201, operator);
   });
 
+  test('an admin releases what is withheld; where nothing is, nothing changes', async () => {
+    type Released = { thumbprint: string | null; extensions: string[]; incarnation: number };
+    const released = await door.expect<Released>('releaseSecrets', { id }, 200);
+    expect(released).toMatchObject({ thumbprint: null, extensions: [] });
+    await door.expect('releaseSecrets', { id }, [412, 'key_changed'], { query: `?thumbprint=${'A'.repeat(40)}` });
+    await door.expect('releaseSecrets', { id: nobody }, [404, 'vm_unknown']);
+    await door.expect('releaseSecrets', { id }, [403, 'forbidden'], operator);
+  });
+
   test('one is set to a stock agent, and back', async () => {
     const { id: stock } = await door.expect<{ id: string }>('createVm', {}, 201, sent({ name: 'stock' }));
     const granted = await door.expect<{ token: string }>('grantWireAccess', { id: stock }, 201, operator);
@@ -207,7 +216,7 @@ describe('extensions', () => {
 
   test('AZ-C2 protected settings are given back to no one', async () => {
     const view = await door.expect('getExtension', probe(), 200, operator);
-    expect(view.protectedSettings).toMatchObject({ needsSecrets: false });
+    expect(view.protectedSettings).toMatchObject({ needsSecrets: false, needsRelease: false });
     for (const path of ['extensions/probe', 'goal-state', 'goal-states']) {
       const { text, status } = await door.call('GET', `/vms/${id}/${path}`);
       expect(status).toBe(200);
@@ -324,6 +333,7 @@ test('every documented status of these calls was met', () => {
     ...['createVm', 'listVms', 'getVm', 'updateVm', 'deleteVm', 'issueEnrollmentToken'],
     ...['grantWireAccess', 'getWireAccess', 'revokeWireAccess', 'rotateTenantKey'],
     ...['setExtension', 'getExtension', 'removeExtension', 'getGoalState', 'listGoalStates', 'revertGoalState'],
+    'releaseSecrets',
   ];
   expect(door.unmet(calls)).toEqual([]);
 });

@@ -66,6 +66,7 @@ export const permissions = {
   'goalStates.planRemoval': operates,
   'goalStates.planRevert': operates,
   'goalStates.previewRevert': operates,
+  'goalStates.releaseSecrets': administers,
   'goalStates.removeExtension': operates,
   'goalStates.revert': operates,
   'goalStates.revertTarget': operates,

@@ -6,6 +6,7 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate, lockHead } from '#server/domain/goal-states/index.ts';
+import { findPrincipal } from '#server/domain/principal.ts';
 import type { SealingCertificate } from '#server/platform/cms.ts';
 import { keyedDigest, sha256Hex } from '#server/platform/keys.ts';
 import { tell } from '#server/platform/wakes/index.ts';
@@ -33,13 +34,15 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
     // Presence, then the head, as everybody takes these locks; the rest is taken by who holds the head.
     await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
     await lockHead(tx, vmId);
-    if (judge(ctx, certificate, (await find().for('update'))[0]).isRepeated) return answer;
+    const [token] = await find().for('update');
+    if (judge(ctx, certificate, token).isRepeated) return answer;
     await refuseKeyOfAnother(tx, vmId, certificate);
     await tx
       .update(enrollmentTokens)
       .set({ usedAt: ctx.now, usedKey: certificate.keyHash })
       .where(eq(enrollmentTokens.tokenHash, tokenHash));
-    await bindAgent(tx, { ...ctx, actor }, vmId, certificate, sha256Hex(credential), request);
+    const issuer = { ref: token?.issuedBy ?? null, name: token?.issuedByName ?? null };
+    await bindAgent(tx, { ...ctx, actor }, vmId, certificate, sha256Hex(credential), request, issuer);
     return answer;
   });
 }
@@ -74,6 +77,7 @@ async function bindAgent(
   certificate: SealingCertificate,
   credentialHash: string,
   request: EnrollRequest,
+  issuer: { ref: string | null; name: string | null },
 ): Promise<void> {
   const values = {
     credentialHash,
@@ -84,6 +88,7 @@ async function bindAgent(
     version: request.agent.version,
     os: request.os ?? {},
     enrolledAt: ctx.now,
+    enrolledBy: issuer.name,
     instanceId: null,
     duplicateSeenAt: null,
   };
@@ -95,7 +100,12 @@ async function bindAgent(
     .returning({ vmId: agents.vmId })
     .catch(refuseKeyTaken);
   if (bound === undefined) throw new DomainError('conflict', 'vm_has_stock_agent');
-  await bindCertificate(tx, ctx, vmId, certificate, 'another machine');
+  const origin = {
+    kind: 'issued' as const,
+    issuer: await findPrincipal(tx, issuer.ref, ctx.now),
+    sameKey: before?.keyHash === certificate.keyHash,
+  };
+  await bindCertificate(tx, ctx, vmId, certificate, origin, issuer.name);
   await recordAudit(tx, ctx, {
     action: 'agent.enroll',
     target: { kind: 'vm', id: vmId },

@@ -7,6 +7,7 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { actorRef } from '#server/domain/principal.ts';
 import { newToken, sha256Hex } from '#server/platform/keys.ts';
 import { type IssueEnrollmentTokenInput, issueEnrollmentTokenInput } from './input.ts';
 
@@ -26,7 +27,14 @@ export async function issueToken(tx: Transaction, ctx: Context, vmId: string): P
     .where(and(eq(enrollmentTokens.vmId, vmId), isNull(enrollmentTokens.voidedAt), isNull(enrollmentTokens.usedAt)));
   const token = newToken('enroll');
   const expiresAt = new Date(ctx.now.getTime() + tokenHours * 3_600_000);
-  await tx.insert(enrollmentTokens).values({ vmId, tokenHash: sha256Hex(token), createdAt: ctx.now, expiresAt });
+  await tx.insert(enrollmentTokens).values({
+    vmId,
+    tokenHash: sha256Hex(token),
+    createdAt: ctx.now,
+    issuedBy: actorRef(ctx.actor),
+    issuedByName: ctx.actor.name,
+    expiresAt,
+  });
   return { enrollmentToken: token, enrollmentExpiresAt: expiresAt.toISOString() };
 }
 

@@ -36,7 +36,7 @@ export async function renewCertificate(
       .set({ certificate: certificate.pem, thumbprint, keyHash: certificate.keyHash })
       .where(eq(agents.vmId, vmId))
       .catch(refuseKeyTaken);
-    const incarnation = await bindCertificate(tx, ctx, vmId, certificate, 'the same machine');
+    const incarnation = await bindCertificate(tx, ctx, vmId, certificate, { kind: 'renewed' });
     await recordAudit(tx, ctx, {
       action: 'agent.renew-certificate',
       target: { kind: 'vm', id: vmId },

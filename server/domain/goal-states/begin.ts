@@ -2,7 +2,8 @@ import { eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { extensions, goalStateHeads } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { resealSecrets } from './custody.ts';
+import { sealForCertificate } from './custody.ts';
+import type { KeyOrigin } from './may-release.ts';
 import { lockHead, publishGoalState } from './publish.ts';
 
 /** Gives a new VM its first goal state, without extensions, as incarnation 1. */
@@ -15,23 +16,25 @@ export async function beginGoalStates(tx: Transaction, ctx: Context, vmId: strin
 }
 
 /**
- * Binds the VM's protected settings to a certificate; raises the incarnation and no sequence number, so that no
- * handler runs again. What a former machine was given counts no more. Returns the new incarnation.
+ * Binds the VM's protected settings to a certificate, as far as they may be released to it; raises the incarnation and
+ * no sequence number, so that no handler runs again. What a former machine was given counts no more. `issuer` is named
+ * in the activity where something is withheld. Returns the new incarnation.
  */
 export async function bindCertificate(
   tx: Transaction,
   ctx: Context,
   vmId: string,
   certificate: { pem: string; thumbprint: string },
-  holder: 'another machine' | 'the same machine',
+  origin: KeyOrigin,
+  issuer: string | null = null,
 ): Promise<number> {
   const head = await lockHead(tx, vmId);
-  await resealSecrets(tx, ctx, vmId, certificate);
+  await sealForCertificate(tx, ctx, head, certificate, origin, issuer);
   await tx
     .update(goalStateHeads)
     .set({ certificate: certificate.pem, thumbprint: certificate.thumbprint })
     .where(eq(goalStateHeads.vmId, vmId));
-  if (holder === 'another machine') {
+  if (origin.kind === 'issued') {
     // It has nothing yet; older rows say the same.
     await tx.update(extensions).set({ deliveredAt: null, commands: null }).where(eq(extensions.vmId, vmId));
   }

@@ -1,14 +1,38 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
 import type { Transaction } from '#db/client.ts';
-import { secrets } from '#db/schema/index.ts';
+import { extensions, goalStateHeads, secrets } from '#db/schema/index.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { actorRef, findPrincipal } from '#server/domain/principal.ts';
 import { encryptForCertificate } from '#server/platform/cms.ts';
 import { keyedDigest, seal, unseal } from '#server/platform/keys.ts';
 import { canonicalJson } from './goal-state.ts';
+import { type KeyOrigin, mayRelease } from './may-release.ts';
 import type { Head } from './publish.ts';
 
 export type SecretRow = typeof secrets.$inferSelect;
+
+/**
+ * Whether a secret can be delivered. `needsSecrets`: no form of it is left, it must be entered again. `needsRelease`:
+ * the portal has it and withholds it from the VM's certificate.
+ */
+export type SecretState = 'ready' | 'needsSecrets' | 'needsRelease';
+
+export function secretStateOf(
+  { sealed, cms }: Pick<SecretRow, 'sealed' | 'cms'>,
+  { certificate }: Pick<Head, 'certificate'>,
+): SecretState {
+  if (cms !== null) return 'ready';
+  if (sealed === null) return 'needsSecrets';
+  return certificate === null ? 'ready' : 'needsRelease';
+}
+
+/** The same in SQL, for rows that join `secrets` and `goal_state_heads`. */
+export const needsSecretsSql = sql<boolean>`
+  ${secrets.id} is not null and ${secrets.cms} is null and ${secrets.sealed} is null`;
+export const needsReleaseSql = sql<boolean>`
+  ${secrets.sealed} is not null and ${secrets.cms} is null and ${goalStateHeads.certificate} is not null`;
 
 /** Tells changed from unchanged protected settings, salted per VM and extension, and nothing else. */
 export function fingerprintOf(ctx: Context, vmId: string, name: string, value: unknown): string {
@@ -44,6 +68,7 @@ export async function storeSecret(
     schemaDigest,
     changedAt: ctx.now,
     changedBy: ctx.actor.name,
+    setBy: (await findPrincipal(tx, actorRef(ctx.actor), ctx.now))?.key ?? null,
   });
   plain.fill(0);
   return id;
@@ -60,25 +85,95 @@ export async function findSecret(tx: Transaction, vmId: string, id: string | nul
 }
 
 /**
- * Encrypts every secret of a VM for a new certificate. One whose portal form is gone (`ANNEX_CUSTODY=vm`) loses its
- * old form too: it shows as needing its values again and is not delivered.
+ * Encrypts the secrets of a VM for a new certificate, as far as they may be released to it; the others are withheld.
+ * One whose portal form is gone (`ANNEX_CUSTODY=vm`) needs its values again. `head` is the one before the certificate, `issuer` who is named in the activity.
  */
-export async function resealSecrets(
+export async function sealForCertificate(
+  tx: Transaction,
+  ctx: Context,
+  head: Head,
+  certificate: { pem: string; thumbprint: string },
+  origin: KeyOrigin,
+  issuer: string | null,
+): Promise<void> {
+  const withheld: string[] = [];
+  const setters = new Map<string | null, string | null>();
+  for (const row of await tx.select().from(secrets).where(eq(secrets.vmId, head.vmId))) {
+    const wasReleased = row.cms !== null && row.thumbprint === head.thumbprint;
+    if (!setters.has(row.setBy)) setters.set(row.setBy, (await findPrincipal(tx, row.setBy, ctx.now))?.key ?? null);
+    const released = mayRelease({ setBy: setters.get(row.setBy) ?? null, wasReleased }, origin);
+    // Nothing to seal it from, and no need: it is encrypted for this very certificate.
+    if (row.sealed === null && wasReleased && row.thumbprint === certificate.thumbprint) continue;
+    if (released || row.sealed === null) await sealSecret(tx, ctx, row, certificate);
+    else {
+      withheld.push(row.id);
+      await tx
+        .update(secrets)
+        .set({ cms: null, thumbprint: null })
+        .where(and(eq(secrets.vmId, row.vmId), eq(secrets.id, row.id)));
+    }
+  }
+  if (withheld.length === 0) return;
+  const { vmId } = head;
+  const names = await extensionsOf(tx, vmId, withheld);
+  await recordAudit(tx, ctx, {
+    action: 'secrets.withhold',
+    target: { kind: 'vm', id: vmId },
+    vmId,
+    details: { thumbprint: certificate.thumbprint, extensions: names, secrets: withheld.length, issuer },
+  });
+}
+
+/** Encrypts the secrets that are withheld from the certificate in force for it; returns the extensions that use them now. */
+export async function sealWithheld(
   tx: Transaction,
   ctx: Context,
   vmId: string,
   certificate: { pem: string; thumbprint: string },
+): Promise<{ extensions: string[]; secrets: number }> {
+  const rows = await tx
+    .select()
+    .from(secrets)
+    .where(and(eq(secrets.vmId, vmId), isNull(secrets.cms), isNotNull(secrets.sealed)));
+  for (const row of rows) await sealSecret(tx, ctx, row, certificate);
+  const ids = rows.map(({ id }) => id);
+  return { extensions: await extensionsOf(tx, vmId, ids), secrets: rows.length };
+}
+
+/** The secrets of a VM that are withheld from its certificate. */
+export async function withheldSecrets(tx: Transaction, { vmId, certificate }: Head): Promise<ReadonlySet<string>> {
+  if (certificate === null) return new Set();
+  const rows = await tx
+    .select({ id: secrets.id })
+    .from(secrets)
+    .where(and(eq(secrets.vmId, vmId), isNull(secrets.cms), isNotNull(secrets.sealed)));
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function sealSecret(
+  tx: Transaction,
+  ctx: Context,
+  row: SecretRow,
+  certificate: { pem: string; thumbprint: string },
 ): Promise<void> {
-  for (const row of await tx.select().from(secrets).where(eq(secrets.vmId, vmId))) {
-    const plain = row.sealed && unseal(ctx.keys.sealing, row.sealed, boundTo(vmId, row.id));
-    await tx
-      .update(secrets)
-      .set({
-        cms: plain && encryptForCertificate(certificate.pem, plain),
-        thumbprint: plain && certificate.thumbprint,
-        ...(ctx.config.custody === 'vm' && { sealed: null }),
-      })
-      .where(and(eq(secrets.vmId, vmId), eq(secrets.id, row.id)));
-    plain?.fill(0);
-  }
+  const plain = row.sealed && unseal(ctx.keys.sealing, row.sealed, boundTo(row.vmId, row.id));
+  await tx
+    .update(secrets)
+    .set({
+      cms: plain && encryptForCertificate(certificate.pem, plain),
+      thumbprint: plain && certificate.thumbprint,
+      ...(ctx.config.custody === 'vm' && { sealed: null }),
+    })
+    .where(and(eq(secrets.vmId, row.vmId), eq(secrets.id, row.id)));
+  plain?.fill(0);
+}
+
+async function extensionsOf(tx: Transaction, vmId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx
+    .select({ name: extensions.name })
+    .from(extensions)
+    .where(and(eq(extensions.vmId, vmId), inArray(extensions.secretId, [...ids])))
+    .orderBy(extensions.name);
+  return rows.map(({ name }) => name);
 }

@@ -4,6 +4,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { secretStateOf } from './custody.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 
 /** What is declared of one extension, as its editor shows it; of secrets only when and by whom they were changed. */
@@ -18,7 +19,14 @@ export interface ExtensionView {
   dependsOn: string[];
   timeouts: CommandTimeouts;
   publicSettings: Record<string, unknown>;
-  protectedSettings: { changedAt: string; changedBy: string; needsSecrets: boolean } | null;
+  protectedSettings: {
+    changedAt: string;
+    changedBy: string;
+    /** They must be entered again: nobody can read the old ones. */
+    needsSecrets: boolean;
+    /** They are withheld from the key of the machine until an admin releases them. */
+    needsRelease: boolean;
+  } | null;
   sequenceNumber: number;
   incarnation: number;
   changedAt: string;
@@ -30,13 +38,14 @@ export async function getExtension(ctx: Context, input: GetExtensionInput): Prom
   allow(ctx.actor, 'operator');
   const { vmId, name } = parse(getExtensionInput, input);
   const [row] = await ctx.db
-    .select({ extension: extensions, secret: secrets, incarnation: goalStateHeads.incarnation })
+    .select({ extension: extensions, secret: secrets, head: goalStateHeads })
     .from(extensions)
     .innerJoin(goalStateHeads, eq(goalStateHeads.vmId, extensions.vmId))
     .leftJoin(secrets, and(eq(secrets.vmId, extensions.vmId), eq(secrets.id, extensions.secretId)))
     .where(and(eq(extensions.vmId, vmId), eq(extensions.name, name)));
   if (!row) throw new DomainError('not_found', 'extension_absent');
-  const { extension, secret, incarnation } = row;
+  const { extension, secret, head } = row;
+  const state = secret && secretStateOf(secret, head);
   return {
     vmId,
     name,
@@ -51,10 +60,11 @@ export async function getExtension(ctx: Context, input: GetExtensionInput): Prom
     protectedSettings: secret && {
       changedAt: secret.changedAt.toISOString(),
       changedBy: secret.changedBy,
-      needsSecrets: secret.cms === null && secret.sealed === null,
+      needsSecrets: state === 'needsSecrets',
+      needsRelease: state === 'needsRelease',
     },
     sequenceNumber: extension.sequenceNumber,
-    incarnation,
+    incarnation: head.incarnation,
     changedAt: extension.changedAt.toISOString(),
     changedBy: extension.changedBy,
   };

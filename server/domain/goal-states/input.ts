@@ -115,3 +115,14 @@ export type RevertGoalStateInput = z.input<typeof revertGoalStateInput>;
 
 export const planRevertInput = reversion;
 export type PlanRevertInput = z.input<typeof planRevertInput>;
+
+/** `thumbprint`: the certificate that the admin saw; refused when the VM has another one by now. */
+export const releaseSecretsInput = z.object({
+  vmId,
+  thumbprint: z
+    .string()
+    .regex(/^[0-9A-Fa-f]{40}$/)
+    .transform((hex) => hex.toUpperCase())
+    .optional(),
+});
+export type ReleaseSecretsInput = z.input<typeof releaseSecretsInput>;

@@ -4,6 +4,7 @@ import { compareVersions } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
+import { withheldSecrets } from './custody.ts';
 import { canonicalJson, type Effect } from './goal-state.ts';
 import { otherExtensions, type PlannedOther, type PlannedStep, stepsOfAll } from './plan-steps.ts';
 import { type ExtensionRow, type Head, readHead } from './publish.ts';
@@ -28,6 +29,8 @@ export interface PlannedExtension {
   sequenceNumber: { before: number | null; after: number };
   changes: PlannedChange[];
   protectedSettings: SecretMove;
+  /** Its protected settings are withheld from the key of the machine: it is not delivered until an admin releases them. */
+  needsRelease: boolean;
 }
 
 /** What an act would do to a VM: all of it, and nothing is written. */
@@ -61,28 +64,29 @@ export async function planIn(
   return ctx.db.transaction(
     async (tx) => {
       const head = await readHead(tx, vmId);
-      return planOf(ctx, head, act, await weigh(tx, head));
+      return planOf(ctx, head, act, await weigh(tx, head), await withheldSecrets(tx, head));
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
 }
 
-function planOf(ctx: Context, head: Head, act: PlannedAct, weighed: Weighed): Plan {
+function planOf(ctx: Context, head: Head, act: PlannedAct, weighed: Weighed, withheld: ReadonlySet<string>): Plan {
   const moves = weighed.moves.filter((move, index) => (act === 'set' && index === 0) || move.effect !== 'none');
   const changes = moves.some(({ effect }) => effect !== 'none');
   return {
     vmId: head.vmId,
     incarnation: { before: head.incarnation, after: head.incarnation + (changes ? 1 : 0) },
-    extensions: moves.map(plannedExtension),
+    extensions: moves.map((move) => plannedExtension(move, withheld)),
     steps: stepsOfAll(moves, weighed.present),
     others: changes ? otherExtensions(weighed.present, moves) : [],
-    warnings: warningsOf(head, weighed.present, moves),
+    warnings: [...releaseWarnings(moves, withheld), ...warningsOf(head, weighed.present, moves)],
     faults: weighed.faults,
     planHash: weighed.faults.length > 0 || !changes ? null : planHash(ctx, head, act, weighed, randomBytes(12)),
   };
 }
 
-function plannedExtension({ name, current, after, effect, secret, sequenceNumber }: Move): PlannedExtension {
+function plannedExtension(move: Move, withheld: ReadonlySet<string>): PlannedExtension {
+  const { name, current, after, effect, secret, sequenceNumber } = move;
   return {
     name,
     handler: (after ?? current)?.handler ?? '',
@@ -92,7 +96,17 @@ function plannedExtension({ name, current, after, effect, secret, sequenceNumber
     sequenceNumber: { before: current?.sequenceNumber ?? null, after: sequenceNumber },
     changes: after ? changesOf(current, after) : [],
     protectedSettings: secret,
+    needsRelease: needsRelease(move, withheld),
   };
+}
+
+const needsRelease = ({ after }: Move, withheld: ReadonlySet<string>): boolean =>
+  after?.secretId != null && withheld.has(after.secretId);
+
+function releaseWarnings(moves: readonly Move[], withheld: ReadonlySet<string>): Fault[] {
+  return moves
+    .filter((move) => needsRelease(move, withheld))
+    .map(({ name }) => ({ path: '/settings/protectedSettings', code: 'plan_needs_release', params: { name } }));
 }
 
 type Told = Pick<

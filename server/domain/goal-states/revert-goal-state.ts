@@ -7,7 +7,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { commandsFor } from './commands-for.ts';
-import { findSecret } from './custody.ts';
+import { findSecret, secretStateOf } from './custody.ts';
 import { type Declared, type ExtensionGoalInput, findVersion, unprocessable } from './declare.ts';
 import { effectOf } from './goal-state.ts';
 import { type PlanRevertInput, planRevertInput, type RevertGoalStateInput, revertGoalStateInput } from './input.ts';
@@ -109,7 +109,7 @@ async function weighRevert(
       });
     }
     const secret = await findSecret(tx, vmId, after.secretId);
-    if (secret && secret.cms === null && secret.sealed === null) {
+    if (secret && secretStateOf(secret, head) === 'needsSecrets') {
       faults.push({ path: `/extensions/${after.name}/settings/protectedSettings`, code: 'secrets_required' });
     }
     const effect = effectOf(current, after);

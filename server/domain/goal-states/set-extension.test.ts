@@ -215,6 +215,7 @@ describe('what is refused', () => {
 });
 
 describe('AZ-C2 custody of protected settings', () => {
+  const own = { kind: 'issued' as const, issuer: { key: 'user:test-operator', isAdmin: false }, sameKey: false };
   const secret = { password: 'correct horse battery' };
 
   test('in plain text they are nowhere in the database, and equal ones change nothing', async () => {
@@ -222,7 +223,7 @@ describe('AZ-C2 custody of protected settings', () => {
     const set = (value?: Record<string, unknown> | null) =>
       setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, value)) });
     expect(await set(secret)).toMatchObject({ sequenceNumber: 1 });
-    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, certificate, 'another machine'));
+    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, certificate, own));
     expect(await set({ ...secret })).toMatchObject({ sequenceNumber: 1 });
     expect(await set()).toMatchObject({ sequenceNumber: 1 });
     expect(await set({ password: 'another' })).toMatchObject({ sequenceNumber: 2 });
@@ -250,7 +251,7 @@ describe('AZ-C2 custody of protected settings', () => {
   ])('they may be any JSON value: %j, then %j', async (first, second) => {
     const vmId = await newVm();
     const { key, certificate: pem } = newKeyPair();
-    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, { pem, thumbprint: 'EF' }, 'another machine'));
+    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, { pem, thumbprint: 'EF' }, own));
     const set = (value: unknown) => setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, value)) });
     const plan = async (value: unknown) => {
       const { extensions } = await planExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, value)) });
@@ -280,7 +281,7 @@ describe('AZ-C2 custody of protected settings', () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, secret)) });
     expect((await getGoalState(ctx, { vmId })).extensions).toEqual([]);
-    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, certificate, 'another machine'));
+    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, certificate, own));
     const { incarnation, extensions } = await getGoalState(ctx, { vmId });
     expect(incarnation).toBe(3);
     expect(extensions).toMatchObject([
@@ -309,12 +310,10 @@ describe('AZ-C2 custody of protected settings', () => {
       services: { ...ctx, config: { ...ctx.config, custody: 'vm' } },
     });
     const vmId = await newVm();
-    await custody.db.transaction((tx) => bindCertificate(tx, custody, vmId, certificate, 'another machine'));
+    await custody.db.transaction((tx) => bindCertificate(tx, custody, vmId, certificate, own));
     await setExtension(custody, { vmId, name: 'probe', goal: goal(settings({}, secret)) });
     expect((await getGoalState(custody, { vmId })).extensions).toHaveLength(1);
-    await custody.db.transaction((tx) =>
-      bindCertificate(tx, custody, vmId, { ...certificate, thumbprint: 'CD' }, 'another machine'),
-    );
+    await custody.db.transaction((tx) => bindCertificate(tx, custody, vmId, { ...certificate, thumbprint: 'CD' }, own));
     expect((await getGoalState(custody, { vmId })).extensions).toHaveLength(0);
     expect((await getExtension(custody, { vmId, name: 'probe' })).protectedSettings?.needsSecrets).toBe(true);
     await setExtension(custody, { vmId, name: 'probe', goal: goal(settings({}, secret)) });

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#db/client.ts';
 import { extensionSequences, extensions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
-import { findSecret, fingerprintOf, type SecretRow } from './custody.ts';
+import { findSecret, fingerprintOf, type SecretRow, secretStateOf } from './custody.ts';
 import {
   type Declared,
   type ExtensionGoalInput,
@@ -150,7 +150,7 @@ export async function weighDeclaration(
       found.push({ path: '/settings/protectedSettings', code: 'secrets_required' });
     }
     faults.push(...found.map((fault) => ({ ...fault, path: path + fault.path })));
-    const secret = secretMoveOf(ctx, head.vmId, name, goal.settings.protectedSettings, kept, compares);
+    const secret = secretMoveOf(ctx, head, name, goal.settings.protectedSettings, kept, compares);
     const after: Declared = {
       name,
       handler: goal.handler,
@@ -180,7 +180,7 @@ function keepsUnfitSecrets(goal: ExtensionGoalInput, version: VersionRow, kept: 
 
 function secretMoveOf(
   ctx: Context,
-  vmId: string,
+  head: Head,
   name: string,
   given: unknown,
   kept: SecretRow | null,
@@ -189,8 +189,8 @@ function secretMoveOf(
   if (given === undefined) return kept ? 'kept' : 'none';
   if (given === null) return kept ? 'removed' : 'none';
   if (!kept) return 'added';
-  const usable = kept.cms !== null || kept.sealed !== null;
-  return compares && usable && kept.fingerprint === fingerprintOf(ctx, vmId, name, given) ? 'kept' : 'replaced';
+  const comparable = compares && secretStateOf(kept, head) === 'ready';
+  return comparable && kept.fingerprint === fingerprintOf(ctx, head.vmId, name, given) ? 'kept' : 'replaced';
 }
 
 /** The sequence numbers that extensions would get next; none is used up. */

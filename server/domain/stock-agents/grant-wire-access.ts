@@ -8,8 +8,9 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { credentialsChannel } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { bindCertificate } from '#server/domain/goal-states/index.ts';
+import { bindCertificate, type KeyOrigin } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { actorRef, findPrincipal, type Principal } from '#server/domain/principal.ts';
 import { getVm } from '#server/domain/vms/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { type GrantWireAccessInput, grantWireAccessInput } from './input.ts';
@@ -18,7 +19,8 @@ import { newWireToken, wireTokenHash } from './wire-token.ts';
 
 /**
  * Gives a VM's forwarder a token, shown once; the earlier one is void with the commit. The first one sets the VM to
- * stock mode: its tenant key is made, and protected settings are sealed for that. Throws 404 `vm_unknown`,
+ * stock mode: its tenant key is made, and protected settings are sealed for that. So does one that another actor issues
+ * than the one before: who holds the token gets the key. Throws 404 `vm_unknown`,
  * 409 `wire_off` | `wire_custody` | `vm_has_reference_agent`.
  */
 export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<{ token: string }> {
@@ -29,32 +31,66 @@ export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput)
   // The portal keeps the key by which the settings are opened.
   if (ctx.config.custody === 'vm') throw new DomainError('conflict', 'wire_custody');
   const [known] = await ctx.db.select({ kind: agents.kind }).from(agents).where(eq(agents.vmId, vmId));
-  const made = known === undefined ? await makeTenantKey(ctx.now) : null;
+  if (known?.kind === 'reference') throw new DomainError('conflict', 'vm_has_reference_agent');
+  const key = await makeTenantKey(ctx.now);
   const token = newWireToken();
   const credentialHash = wireTokenHash(vmId, token);
   await ctx.db.transaction(async (tx) => {
     await lockVm(tx, vmId);
-    const [renewed] = await tx
-      .update(agents)
-      .set({ credentialHash, enrolledAt: ctx.now })
-      .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')))
-      .returning({ vmId: agents.vmId });
-    if (renewed === undefined) await begin(tx, ctx, vmId, credentialHash, made);
-    await tx
-      .update(stockAgents)
-      .set({ grantedAt: ctx.now, grantedBy: ctx.actor.name })
-      .where(eq(stockAgents.vmId, vmId));
+    const issuer = await findPrincipal(tx, actorRef(ctx.actor), ctx.now);
+    const before = await loadIssuer(tx, ctx, vmId);
+    const keepsKey = before !== undefined && before?.key === issuer?.key;
+    const origin: KeyOrigin = { kind: 'issued', issuer, sameKey: false };
+    if (before === undefined) await begin(tx, ctx, vmId, credentialHash, key, origin);
+    else await regrant(tx, ctx, vmId, credentialHash, keepsKey ? null : key, origin);
     await recordAudit(tx, ctx, {
       action: 'wire-access.grant',
       target: { kind: 'vm', id: vmId },
       vmId,
-      details: { rotated: renewed !== undefined },
+      details: { rotated: before !== undefined, ...(before !== undefined && { newKey: !keepsKey }) },
     });
     await recordChange(tx, 'vm', vmId);
     await tell(tx, credentialsChannel, [vmId]);
   });
+  key.privateKey.fill(0);
   return { token };
 }
+
+/** Who issued the token in force; null where that is unknown, undefined where the VM has no stock agent. */
+async function loadIssuer(tx: Transaction, ctx: Context, vmId: string): Promise<Principal | null | undefined> {
+  const [row] = await tx.select({ issuedBy: stockAgents.issuedBy }).from(stockAgents).where(eq(stockAgents.vmId, vmId));
+  return row && findPrincipal(tx, row.issuedBy, ctx.now);
+}
+
+/** Replaces the token, and the tenant key where one is given. */
+async function regrant(
+  tx: Transaction,
+  ctx: Context,
+  vmId: string,
+  credentialHash: string,
+  key: TenantKey | null,
+  origin: KeyOrigin,
+): Promise<void> {
+  const { pem, thumbprint, keyHash } = key?.certificate ?? {};
+  await tx
+    .update(agents)
+    .set({ credentialHash, enrolledAt: ctx.now, certificate: pem, thumbprint, keyHash })
+    .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')));
+  await tx
+    .update(stockAgents)
+    .set({
+      ...grantOf(ctx),
+      ...(key && { tenantKey: sealTenantKey(ctx.keys, vmId, key), tenantKeyAt: ctx.now, wrappedTenantKey: null }),
+    })
+    .where(eq(stockAgents.vmId, vmId));
+  if (key) await bindCertificate(tx, ctx, vmId, key.certificate, origin, ctx.actor.name);
+}
+
+const grantOf = ({ actor, now }: Context) => ({
+  grantedAt: now,
+  grantedBy: actor.name,
+  issuedBy: actorRef(actor),
+});
 
 /** Nobody enrols an agent for the VM, deletes it, or grants access meanwhile. */
 export async function lockVm(tx: Transaction, vmId: string): Promise<void> {
@@ -71,9 +107,9 @@ async function begin(
   ctx: Context,
   vmId: string,
   credentialHash: string,
-  key: TenantKey | null,
+  key: TenantKey,
+  origin: KeyOrigin,
 ): Promise<void> {
-  if (key === null) throw new DomainError('conflict', 'vm_has_reference_agent');
   const { pem, thumbprint, keyHash } = key.certificate;
   // What it is and which version comes with its first status.
   const machine = { name: 'WALinuxAgent', version: '', os: {}, kind: 'stock' as const };
@@ -87,10 +123,9 @@ async function begin(
   await tx.insert(stockAgents).values({
     vmId,
     containerId: randomId(),
-    grantedAt: ctx.now,
-    grantedBy: ctx.actor.name,
+    ...grantOf(ctx),
     tenantKey: sealTenantKey(ctx.keys, vmId, key),
     tenantKeyAt: ctx.now,
   });
-  await bindCertificate(tx, ctx, vmId, key.certificate, 'another machine');
+  await bindCertificate(tx, ctx, vmId, key.certificate, origin, ctx.actor.name);
 }

@@ -34,7 +34,7 @@ export async function rotateTenantKey(
       .update(stockAgents)
       .set({ tenantKey: sealTenantKey(ctx.keys, vmId, key), tenantKeyAt: ctx.now })
       .where(eq(stockAgents.vmId, vmId));
-    const incarnation = await bindCertificate(tx, ctx, vmId, key.certificate, 'the same machine');
+    const incarnation = await bindCertificate(tx, ctx, vmId, key.certificate, { kind: 'renewed' });
     await recordAudit(tx, ctx, {
       action: 'wire-access.rotate-key',
       target: { kind: 'vm', id: vmId },

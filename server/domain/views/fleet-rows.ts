@@ -31,6 +31,8 @@ export type FleetRow = Vm &
     agentKind: 'reference' | 'stock' | null;
     agentVersion: string | null;
     os: AgentOs | null;
+    /** Protected settings are withheld from its machine's key until an admin releases them. */
+    needsRelease: boolean;
     /** Incarnation of its goal state; null before the first. */
     goalState: number | null;
     /** The agent's clock minus the portal's, seconds. */
@@ -47,12 +49,13 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise
   return vmIds.flatMap((id) => {
     const machine = machines.get(id);
     if (machine === undefined) return [];
-    const { agentKind, agentVersion, os, goalState, clockSkewSeconds, since } = machine;
+    const { agentKind, agentVersion, os, needsRelease, goalState, clockSkewSeconds, since } = machine;
     return [
       {
         ...vmOf(machine),
         ...summarize(machine, ctx.now),
-        ...{ agentKind, agentVersion, os, goalState, clockSkewSeconds, since: since?.toISOString() ?? null },
+        ...{ agentKind, agentVersion, os, needsRelease, goalState, clockSkewSeconds },
+        since: since?.toISOString() ?? null,
       },
     ];
   });
@@ -65,7 +68,7 @@ export async function readFleetRows(ctx: Context, input: ReadFleetRowsInput): Pr
 }
 
 type Machine = Parameters<typeof vmOf>[0] &
-  Pick<FleetRow, 'agentKind' | 'agentVersion' | 'os' | 'goalState' | 'clockSkewSeconds'> & {
+  Pick<FleetRow, 'agentKind' | 'agentVersion' | 'os' | 'needsRelease' | 'goalState' | 'clockSkewSeconds'> & {
     since: Date | null;
     /** Null where its agent never called. */
     lastSeenAt: Date | null;
@@ -80,6 +83,9 @@ const text = `
   with x as materialized (${factsAsJson})
   select v.id, v.name, v.tags, v.created_at as "createdAt", v.decommissioning_at as "decommissioningAt",
     a.kind as "agentKind", nullif(a.version, '') as "agentVersion", a.os,
+    exists (select from extensions e join secrets s on s.vm_id = e.vm_id and s.id = e.secret_id
+             where e.vm_id = v.id and s.vm_id = any($1) and s.cms is null and s.sealed is not null
+               and g.certificate is not null) as "needsRelease",
     g.incarnation as "goalState", h.since, p.last_seen_at as "lastSeenAt",
     p.next_expected_at as "nextExpectedAt", p.clock_skew_seconds as "clockSkewSeconds",
     p.heartbeat_seconds as "heartbeatSeconds", p.status_seconds as "statusSeconds", x.extensions

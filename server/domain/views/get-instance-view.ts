@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   agentPresence,
@@ -15,6 +15,7 @@ import { canonicalLanguage, defaultPeriods, type StatusObject } from '#protocol/
 import { allow, hasRole } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { needsReleaseSql, needsSecretsSql } from '#server/domain/goal-states/index.ts';
 import { derive, type ExtensionFacts, firstFailedPart, selectExtensions } from '#server/domain/health/index.ts';
 import {
   findMessages,
@@ -126,17 +127,23 @@ async function loadProblems(tx: Transaction, ctx: Context, vmId: string) {
   return tx.select().from(agentProblems).where(eq(agentProblems.vmId, vmId));
 }
 
-const needsSecrets = sql<boolean>`${secrets.id} is not null and ${secrets.cms} is null and ${secrets.sealed} is null`;
-
 /** What health needs, and the documents in full. */
 async function loadRows(tx: Transaction, vmId: string) {
   const facts = await selectExtensions(tx, eq(extensions.vmId, vmId));
   const { name, dependsOn, changedBy } = extensions;
   const documents = await tx
-    .select({ name, dependsOn, changedBy, needsSecrets, latest: extensionLatest })
+    .select({
+      name,
+      dependsOn,
+      changedBy,
+      needsSecrets: needsSecretsSql,
+      needsRelease: needsReleaseSql,
+      latest: extensionLatest,
+    })
     .from(extensions)
     .leftJoin(extensionLatest, and(eq(extensionLatest.vmId, extensions.vmId), eq(extensionLatest.name, name)))
     .leftJoin(secrets, and(eq(secrets.vmId, extensions.vmId), eq(secrets.id, extensions.secretId)))
+    .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, extensions.vmId))
     .where(eq(extensions.vmId, vmId));
   const byName = new Map(documents.map((row) => [row.name, row]));
   return facts.map((fact) => ({ ...fact, whole: byName.get(fact.name) }));
@@ -206,6 +213,7 @@ function instanceOf(
     concludedAt: concluded ? iso(row.concludedAt) : null,
     concludedWith: concluded ? row.concludedWith : null,
     needsSecrets: row.whole?.needsSecrets ?? false,
+    needsRelease: row.whole?.needsRelease ?? false,
     handlerState: handlerStateOf(ctx, latest),
     heartbeat: heartbeatOf(row, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, say),
     status: statusOf(row, derived.staleFor, say),

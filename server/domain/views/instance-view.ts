@@ -65,6 +65,8 @@ export interface ExtensionInstance {
   concludedWith: 'success' | 'error' | null;
   /** Its protected settings went with a former certificate: it is not delivered until they are entered again. */
   needsSecrets: boolean;
+  /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
+  needsRelease: boolean;
   handlerState: HandlerStateView | null;
   heartbeat: HeartbeatView;
   status: StatusView | null;

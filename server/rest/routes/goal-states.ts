@@ -4,11 +4,12 @@ import {
   getGoalState,
   listGoalStates,
   planExtension,
+  releaseSecrets,
   removeExtension,
   revertGoalState,
   setExtension,
 } from '#server/domain/goal-states/index.ts';
-import { extensionGoal } from '#server/domain/goal-states/input.ts';
+import { extensionGoal, releaseSecretsInput } from '#server/domain/goal-states/input.ts';
 import { translateFaults } from '#server/i18n/index.ts';
 import { flag, pageOf, type Route, route } from '../route.ts';
 import { count, handler, inExtension, inVm, sha256, time, version, vmId } from '../shapes.ts';
@@ -40,7 +41,9 @@ const declaration = receipt.extend({
   dependsOn: z.array(z.string()),
   timeouts,
   publicSettings: z.record(z.string(), z.unknown()),
-  protectedSettings: z.object({ changedAt: time, changedBy: z.string(), needsSecrets: z.boolean() }).nullable(),
+  protectedSettings: z
+    .object({ changedAt: time, changedBy: z.string(), needsSecrets: z.boolean(), needsRelease: z.boolean() })
+    .nullable(),
   changedAt: time,
   changedBy: z.string(),
 });
@@ -95,6 +98,7 @@ const plan = z.object({
       sequenceNumber: z.object({ before: count.nullable(), after: count }),
       changes: z.array(z.object({ path: z.string(), before: z.unknown().optional(), after: z.unknown().optional() })),
       protectedSettings: z.enum(['none', 'kept', 'added', 'replaced', 'removed']),
+      needsRelease: z.boolean(),
     }),
   ),
   steps: z.array(
@@ -233,5 +237,28 @@ export const goalStateRoutes: readonly Route[] = [
     refusals: [404, 409, 412, 422],
     run: async (ctx, { params, ifMatch }) =>
       tagged(200, await revertGoalState(ctx, { vmId: params.id, incarnation: params.incarnation, ifMatch })),
+  }),
+  route({
+    method: 'POST',
+    path: '/vms/{id}/release-secrets',
+    operationId: 'releaseSecrets',
+    summary:
+      'Releases protected settings that are withheld from the key of the machine. `thumbprint` holds the call to the certificate that was looked at.',
+    role: 'admin',
+    params: inVm,
+    query: z.object({ thumbprint: releaseSecretsInput.shape.thumbprint }),
+    answers: {
+      200: {
+        meaning: 'What is in force now; no extensions where nothing was withheld.',
+        schema: z.object({
+          vmId,
+          thumbprint: z.string().nullable(),
+          extensions: z.array(z.string()),
+          incarnation: count,
+        }),
+      },
+    },
+    refusals: [404, 412],
+    run: async (ctx, { params, query }) => tagged(200, await releaseSecrets(ctx, { vmId: params.id, ...query })),
   }),
 ];

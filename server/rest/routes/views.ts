@@ -90,6 +90,7 @@ const extension = z.object({
   concludedAt: time.nullable(),
   concludedWith: z.enum(['success', 'error']).nullable(),
   needsSecrets: z.boolean(),
+  needsRelease: z.boolean(),
   handlerState: handlerState.nullable(),
   heartbeat,
   status: status.nullable(),

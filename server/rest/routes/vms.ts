@@ -34,6 +34,7 @@ const vmInList = vm.extend({
     }),
   ),
   os: systemOf.nullable(),
+  needsRelease: z.boolean(),
   goalState: z.number().int().nullable(),
   clockSkewSeconds: z.number().int().nullable(),
   since: time.nullable(),
@@ -43,6 +44,9 @@ const vmFacts = vm.extend({
   agentKind: z.enum(['reference', 'stock']).nullable(),
   os: systemOf.nullable(),
   thumbprint: z.string().nullable(),
+  enrolledAt: time.nullable(),
+  enrolledBy: z.string().nullable(),
+  needsRelease: z.boolean(),
   enrollmentExpiresAt: time.nullable(),
   goalState: z.object({ incarnation: z.number().int(), publishedAt: time, publishedBy: z.string() }).nullable(),
 });

@@ -11,6 +11,7 @@ import {
   planRemoval,
   planRevert,
   previewRevert,
+  releaseSecrets,
   removeExtension,
   revertGoalState,
   setExtension,
@@ -47,4 +48,5 @@ export const goalStatesRouter = router({
   planRevert: query(inWords(planRevert)),
   setExtension: mutation(setExtension),
   removeExtension: mutation(removeExtension),
+  releaseSecrets: mutation(releaseSecrets),
 });

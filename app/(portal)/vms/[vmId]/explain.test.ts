@@ -58,6 +58,7 @@ function extension(name: string, more: Partial<Extension> = {}): Extension {
     concludedAt: null,
     concludedWith: null,
     needsSecrets: false,
+    needsRelease: false,
     handlerState: handler('enabled', { command: 'enable', exitCode: 0 }),
     heartbeat: { verdict: 'none', ageSeconds: null, code: null, message: null, readAt: null, nextReadingAt: null },
     status: null,
@@ -222,6 +223,14 @@ test('what is not delivered for want of its secrets says so, and leads to the ed
   expect(told?.lead.key).toBe('why.lead.secrets');
   expect(told?.links.map(({ title }) => title.key)).toContain('why.secrets');
   expect(told?.act).toMatchObject({ name: 'x', editable: true });
+});
+
+test('what is withheld from the machine’s key says so, also where an earlier machine had finished', () => {
+  const told = explain(view([extension('x', { needsRelease: true, deliveredAt: null })]), now);
+  expect(told?.lead.key).toBe('why.lead.release');
+  expect(told?.links.map(({ title }) => title.key)).toContain('why.release');
+  expect(told?.act).toMatchObject({ name: 'x', editable: true });
+  expect(explain(view([{ ...done, needsRelease: true }]), now)?.lead.key).toBe('why.lead.release');
 });
 
 describe('one that waits for no other', () => {

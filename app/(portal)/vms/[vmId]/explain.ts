@@ -35,7 +35,9 @@ export interface Explanation {
  * itself.
  */
 export function explain(view: InstanceView, now: Date): Explanation | null {
-  const open = view.extensions.filter((extension) => !isDone(extension) || complains(extension));
+  const open = view.extensions.filter(
+    (extension) => !isDone(extension) || complains(extension) || lacksSecrets(extension),
+  );
   if (open.length === 0 || view.agent.status === 'never') return null;
   const stories = open.map((subject) => ({ subject, cause: rootOf(subject, view.extensions) }));
   const [story] = stories.sort((a, b) => rank(a) - rank(b) || byDeadline(a.subject, b.subject));
@@ -45,7 +47,8 @@ export function explain(view: InstanceView, now: Date): Explanation | null {
   const delivery = deliveryLink(view, subject);
   const deadline = deadlineLink(subject, now);
   const links = [touch, delivery];
-  if (subject.needsSecrets) links.push(secretsLink(subject));
+  const isWithheld = lacksSecrets(subject);
+  if (isWithheld) links.push(secretsLink(subject));
   else if (delivery.holds) links.push(...stepLinks(subject, cause, now));
   if (view.agent.hold) links.push(holdLink(view.agent.hold));
   else if (deadline) links.push(deadline);
@@ -54,7 +57,7 @@ export function explain(view: InstanceView, now: Date): Explanation | null {
     lead: leadOf(view, story, delivery.holds, now),
     links,
     act:
-      delivery.holds || subject.needsSecrets
+      delivery.holds || isWithheld
         ? {
             name: cause.name,
             editable: cause.goal !== 'uninstall',
@@ -98,6 +101,9 @@ function byDeadline(a: Extension, b: Extension): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
+/** It is not delivered for want of its protected settings, whatever an earlier machine reported. */
+const lacksSecrets = ({ needsSecrets, needsRelease }: Extension): boolean => needsSecrets || needsRelease;
+
 const isPast = (time: string | null, now: Date): boolean => time !== null && new Date(time) <= now;
 
 /** Whether the agent has spoken of the goal's sequence number. */
@@ -127,9 +133,10 @@ function holdLink({ at, by }: NonNullable<InstanceView['agent']['hold']>): Link 
   return link('hold', 'waiting', false, { key: 'why.hold' }, { key: 'why.hold.detail', values: { who: by }, at });
 }
 
-/** What was sealed for a former certificate is not delivered. */
-function secretsLink({ name }: Extension): Link {
-  return link('cause', 'warning', false, { key: 'why.secrets', values: { name } }, { key: 'why.secrets.detail' });
+/** Without its protected settings an extension is not delivered. */
+function secretsLink({ name, needsRelease }: Extension): Link {
+  const key = needsRelease ? 'why.release' : 'why.secrets';
+  return link('cause', 'warning', false, { key, values: { name } }, { key: `${key}.detail` });
 }
 
 function deliveryLink(view: InstanceView, subject: Extension): Link {
@@ -291,6 +298,7 @@ function leadOf(view: InstanceView, { subject, cause }: Story, delivered: boolea
   const { incarnation } = view;
   const silent = view.agent.status !== 'ready';
   if (subject.needsSecrets) return { key: 'why.lead.secrets', values: { name } };
+  if (subject.needsRelease) return { key: 'why.lead.release', values: { name } };
   if (view.agent.hold && cause.health !== 'failed') return { key: 'why.lead.hold', values: { name } };
   if (!delivered) return { key: silent ? 'why.lead.silent' : 'why.lead.undelivered', values: { name, incarnation } };
   if (cause !== subject) {

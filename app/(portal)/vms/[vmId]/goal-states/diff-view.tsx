@@ -26,8 +26,10 @@ export function DiffView({ comparison, shape, className }: DiffViewProps) {
     [before, after, secretsChanged, words],
   );
   if (hunks.length === 0) {
-    const sealed = after.cause.action === 'certificate.bind';
-    return <p className="px-4 py-3 text-ink-2">{t(sealed ? 'same.certificate' : 'same')}</p>;
+    const { action } = after.cause;
+    const same =
+      action === 'certificate.bind' ? 'same.certificate' : action === 'secrets.release' ? 'same.release' : 'same';
+    return <p className="px-4 py-3 text-ink-2">{t(same)}</p>;
   }
   const Shape = shape === 'split' ? SplitHunk : UnifiedHunk;
   return (

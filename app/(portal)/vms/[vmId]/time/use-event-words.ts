@@ -96,6 +96,8 @@ const plain = [
   'vm.decommission',
   'enrollment-token.issue',
   'logs.request',
+  'secrets.release',
+  'secrets.withhold',
   'wire-access.grant',
   'wire-access.revoke',
   'wire-access.rotate-key',

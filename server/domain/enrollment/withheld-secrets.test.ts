@@ -1,0 +1,351 @@
+import { execFileSync } from 'node:child_process';
+import { eq } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { apiTokens, auditEntries, type Role, users } from '#db/schema/index.ts';
+import { createToken } from '#server/auth/tokens/index.ts';
+import type { Actor } from '#server/domain/actor.ts';
+import type { Context, Services } from '#server/domain/context.ts';
+import {
+  enrollAgent,
+  issueEnrollmentToken,
+  registerVm,
+  removeVm,
+  renewCertificate,
+} from '#server/domain/enrollment/index.ts';
+import {
+  getExtension,
+  getGoalState,
+  planExtension,
+  planRevert,
+  releaseSecrets,
+  revertGoalState,
+  setExtension,
+} from '#server/domain/goal-states/index.ts';
+import { grantWireAccess, revokeWireAccess, rotateTenantKey } from '#server/domain/stock-agents/index.ts';
+import { getInstanceView, getVmFacts, listFleet } from '#server/domain/views/index.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { type KeyPair, newKeyPair, proofOf } from '#server/testing/key-pair.ts';
+
+let services: Services;
+let ada: Context;
+let eve: Context;
+let root: Context;
+let count = 0;
+
+/** A member with a row in the database, as the rule looks roles up when it seals. */
+async function givenMember(id: string, role: Role): Promise<Context> {
+  await services.db.insert(users).values({ id, name: id, email: `${id}@example.test`, role });
+  return asActor({ kind: 'user', id, name: id, role, namespaces: [] });
+}
+
+const asActor = (actor: Actor): Promise<Context> => testContext({ actor, services });
+
+/** An API token of this member's, as a caller. */
+async function tokenOf(member: Context, role: Role): Promise<Context> {
+  const { id } = await createToken(await asActor({ ...member.actor, role: 'admin' }), { name: 'ci', role });
+  return asActor({ kind: 'token', id, name: 'ci', role, namespaces: [] });
+}
+
+const bootstrap: Actor = { kind: 'bootstrap', id: 'bootstrap', name: 'Bootstrap token', role: 'admin', namespaces: [] };
+
+beforeAll(async () => {
+  services = await testServices({ config: { wire: true } });
+  await givenVersion(services.db);
+  ada = await givenMember('ada', 'operator');
+  eve = await givenMember('eve', 'operator');
+  root = await givenMember('root', 'admin');
+});
+
+const goal = (protectedSettings?: Record<string, unknown>) => ({
+  handler: 'Acme.Lab.Probe',
+  version: '1.0.0.0',
+  state: 'enabled' as const,
+  settings: { publicSettings: {}, ...(protectedSettings && { protectedSettings }) },
+});
+
+async function givenVm(by: Context) {
+  count += 1;
+  const { id: vmId, enrollmentToken } = await registerVm(by, { name: `vm-${count}` });
+  return { vmId, enrollmentToken };
+}
+
+const set = (by: Context, vmId: string, word: string, name = 'probe') =>
+  setExtension(by, { vmId, name, goal: goal({ word }) });
+
+async function enroll(enrollmentToken: string, pair: KeyPair = newKeyPair()): Promise<KeyPair> {
+  const request = { enrollmentToken, certificate: pair.certificate, agent: { name: 'test', version: '1' } };
+  await enrollAgent(await testContext({ role: null, services }), request);
+  return pair;
+}
+
+/** Enrols a machine with a token that this actor issues. */
+async function enrollBy(by: Context, vmId: string): Promise<KeyPair> {
+  return enroll((await issueEnrollmentToken(by, { vmId })).enrollmentToken);
+}
+
+/** What the holder of a key can read in the goal state in force; undefined where the extension is not delivered. */
+async function readable(vmId: string, { key }: KeyPair): Promise<unknown> {
+  const { extensions } = await getGoalState(root, { vmId });
+  const [extension] = extensions;
+  if (extension === undefined) return undefined;
+  const input = Buffer.from(extension.settings.protectedSettings ?? '', 'base64');
+  const text = execFileSync('openssl', ['cms', '-decrypt', '-inform', 'DER', '-inkey', key], { input });
+  return (JSON.parse(text.toString()) as { word: string }).word;
+}
+
+const actsOf = async (vmId: string) => {
+  const rows = await services.db
+    .select()
+    .from(auditEntries)
+    .where(eq(auditEntries.vmId, vmId))
+    .orderBy(auditEntries.id);
+  return rows.map(({ action, actorName, details }) => ({ action, actorName, details }));
+};
+
+const stateOf = async (vmId: string) => (await getExtension(ada, { vmId, name: 'probe' })).protectedSettings;
+
+describe('an operator who enrols a key of their own', () => {
+  test('reads no protected settings that another operator set; an admin releases them', async () => {
+    const { vmId, enrollmentToken } = await givenVm(ada);
+    const hers = await enroll(enrollmentToken);
+    await set(ada, vmId, 'hunter2');
+    expect(await readable(vmId, hers)).toBe('hunter2');
+
+    const stolen = await enrollBy(eve, vmId);
+    expect(await readable(vmId, stolen)).toBeUndefined();
+    expect(await stateOf(vmId)).toMatchObject({ needsSecrets: false, needsRelease: true });
+    const view = await getInstanceView(ada, { vmId });
+    expect(view.extensions).toMatchObject([{ name: 'probe', needsRelease: true, needsSecrets: false }]);
+    expect(await getVmFacts(ada, { vmId })).toMatchObject({
+      needsRelease: true,
+      enrolledBy: 'eve',
+      enrolledAt: expect.any(String),
+    });
+    const { items } = await listFleet(ada, { q: vmId });
+    expect(items).toMatchObject([{ id: vmId, needsRelease: true }]);
+    expect((await actsOf(vmId)).filter(({ action }) => action === 'secrets.withhold')).toMatchObject([
+      { details: { extensions: ['probe'], issuer: 'eve' } },
+    ]);
+
+    for (const operator of [ada, eve]) {
+      await expect(releaseSecrets(operator, { vmId })).rejects.toMatchObject({ kind: 'forbidden' });
+    }
+    const before = (await getGoalState(root, { vmId })).incarnation;
+    const released = await releaseSecrets(root, { vmId });
+    expect(released).toMatchObject({ vmId, extensions: ['probe'], incarnation: before + 1 });
+    expect(await readable(vmId, stolen)).toBe('hunter2');
+    expect(await stateOf(vmId)).toMatchObject({ needsSecrets: false, needsRelease: false });
+    expect((await actsOf(vmId)).at(-1)).toMatchObject({ action: 'secrets.release', actorName: 'root' });
+    expect(await releaseSecrets(root, { vmId })).toMatchObject({ extensions: [], incarnation: before + 1 });
+  });
+
+  test('gets them neither by a new certificate that the enrolled key signed', async () => {
+    const { vmId } = await givenVm(ada);
+    await enrollBy(ada, vmId);
+    await set(ada, vmId, 'hunter2');
+    const [first, second] = [await enrollBy(eve, vmId), newKeyPair()];
+    const request = { certificate: second.certificate, proof: proofOf(first, second) };
+    await renewCertificate(eve, vmId, request);
+    expect(await readable(vmId, second)).toBeUndefined();
+    expect(await stateOf(vmId)).toMatchObject({ needsRelease: true });
+  });
+
+  test('nor where they were set before the first enrolment', async () => {
+    const { vmId, enrollmentToken } = await givenVm(eve);
+    await set(ada, vmId, 'hunter2');
+    expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });
+    expect(await readable(vmId, await enroll(enrollmentToken))).toBeUndefined();
+    expect(await stateOf(vmId)).toMatchObject({ needsRelease: true });
+  });
+
+  test('nor by a revert to settings that another operator set', async () => {
+    const { vmId } = await givenVm(eve);
+    await set(ada, vmId, 'hunter2');
+    await set(eve, vmId, 'mine');
+    const pair = await enrollBy(eve, vmId);
+    expect(await readable(vmId, pair)).toBe('mine');
+    const plan = await planRevert(eve, { vmId, incarnation: 2 });
+    expect(plan.extensions).toMatchObject([{ name: 'probe', needsRelease: true }]);
+    expect(plan.warnings.map(({ code }) => code)).toContain('plan_needs_release');
+    await revertGoalState(eve, { vmId, incarnation: 2 });
+    expect(await readable(vmId, pair)).toBeUndefined();
+    expect(await stateOf(vmId)).toMatchObject({ needsRelease: true });
+    await releaseSecrets(root, { vmId });
+    expect(await readable(vmId, pair)).toBe('hunter2');
+  });
+
+  test('nor while the VM is being decommissioned', async () => {
+    const { vmId } = await givenVm(ada);
+    const hers = await enrollBy(ada, vmId);
+    await set(ada, vmId, 'hunter2');
+    expect(await readable(vmId, hers)).toBe('hunter2');
+    await services.db.$client.query('update extensions set ever_delivered = true where vm_id = $1', [vmId]);
+    expect(await removeVm(eve, { vmId, decommission: true })).toEqual({ deleted: false });
+    expect(await readable(vmId, await enrollBy(eve, vmId))).toBeUndefined();
+  });
+
+  test('nor by keeping them under new public settings, which the plan says; entering them again delivers them', async () => {
+    const { vmId } = await givenVm(ada);
+    await set(ada, vmId, 'hunter2');
+    const pair = await enrollBy(eve, vmId);
+    const changed = { ...goal(), settings: { publicSettings: { n: 1 } } };
+    const plan = await planExtension(eve, { vmId, name: 'probe', goal: changed });
+    expect(plan.extensions).toMatchObject([{ protectedSettings: 'kept', needsRelease: true }]);
+    expect(plan.warnings.map(({ code }) => code)).toContain('plan_needs_release');
+    await setExtension(eve, { vmId, name: 'probe', goal: changed });
+    expect(await readable(vmId, pair)).toBeUndefined();
+    // The same values count as entered, not as kept: nobody is told that they were guessed.
+    await set(ada, vmId, 'hunter2');
+    expect(await readable(vmId, pair)).toBe('hunter2');
+    expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });
+  });
+
+  test('gets their own, and each extension goes by who set it', async () => {
+    await givenVersion(services.db, { handler: 'Acme.Lab.Other' });
+    const { vmId } = await givenVm(ada);
+    await set(ada, vmId, 'hunter2');
+    const other = { ...goal({ word: 'mine' }), handler: 'Acme.Lab.Other' };
+    await setExtension(eve, { vmId, name: 'zz-other', goal: other });
+    const pair = await enrollBy(eve, vmId);
+    expect((await getGoalState(root, { vmId })).extensions.map(({ name }) => name)).toEqual(['zz-other']);
+    expect(await readable(vmId, pair)).toBe('mine');
+    expect((await releaseSecrets(root, { vmId })).extensions).toEqual(['probe']);
+    expect((await getGoalState(root, { vmId })).extensions).toHaveLength(2);
+  });
+});
+
+describe('who issued the token', () => {
+  const deliveredTo = async (setter: Context, issuer: Context, between?: () => Promise<unknown>) => {
+    const { vmId } = await givenVm(ada);
+    await set(setter, vmId, 'word');
+    const { enrollmentToken } = await issueEnrollmentToken(issuer, { vmId });
+    await between?.();
+    return (await readable(vmId, await enroll(enrollmentToken))) === 'word';
+  };
+
+  test('the member who set them last, an admin, and the bootstrap token get them', async () => {
+    expect(await deliveredTo(ada, ada)).toBe(true);
+    expect(await deliveredTo(ada, root)).toBe(true);
+    expect(await deliveredTo(ada, await asActor(bootstrap))).toBe(true);
+    expect(await deliveredTo(root, ada)).toBe(false);
+    expect(await deliveredTo(await asActor(bootstrap), ada)).toBe(false);
+  });
+
+  test('what a member’s API tokens did counts as theirs, with the role of the token', async () => {
+    const [adas, eves] = [await tokenOf(ada, 'operator'), await tokenOf(eve, 'operator')];
+    expect(await deliveredTo(ada, adas)).toBe(true);
+    expect(await deliveredTo(adas, ada)).toBe(true);
+    expect(await deliveredTo(adas, await tokenOf(ada, 'operator'))).toBe(true);
+    expect(await deliveredTo(adas, eves)).toBe(false);
+    // An operator's token of an admin is no admin.
+    expect(await deliveredTo(ada, await tokenOf(root, 'operator'))).toBe(false);
+    expect(await deliveredTo(ada, await tokenOf(root, 'admin'))).toBe(true);
+    // The bootstrap token is no member: each token that it creates is an actor of its own.
+    const [one, other] = [
+      await tokenOf(await asActor(bootstrap), 'operator'),
+      await tokenOf(await asActor(bootstrap), 'operator'),
+    ];
+    expect(await deliveredTo(one, one)).toBe(true);
+    expect(await deliveredTo(one, other)).toBe(false);
+  });
+
+  test('the role counts at the moment of sealing: a demoted or removed admin and a revoked token get nothing', async () => {
+    const demoted = await givenMember('demoted', 'admin');
+    const demote = () => services.db.update(users).set({ role: 'operator' }).where(eq(users.id, 'demoted'));
+    expect(await deliveredTo(ada, demoted, demote)).toBe(false);
+    expect(await deliveredTo(demoted, demoted)).toBe(true);
+    const removed = await givenMember('removed', 'admin');
+    expect(await deliveredTo(ada, removed, () => services.db.delete(users).where(eq(users.id, 'removed')))).toBe(false);
+    const token = await tokenOf(root, 'admin');
+    const revoke = () =>
+      services.db.update(apiTokens).set({ revokedAt: new Date() }).where(eq(apiTokens.id, token.actor.id));
+    expect(await deliveredTo(ada, token, revoke)).toBe(false);
+  });
+
+  test('unknown: what an earlier release stored goes to an admin’s token alone', async () => {
+    const { vmId } = await givenVm(ada);
+    await set(ada, vmId, 'old');
+    await services.db.$client.query('update secrets set set_by = null where vm_id = $1', [vmId]);
+    expect(await readable(vmId, await enrollBy(ada, vmId))).toBeUndefined();
+    expect(await readable(vmId, await enrollBy(root, vmId))).toBe('old');
+    const { enrollmentToken } = await issueEnrollmentToken(root, { vmId });
+    await services.db.$client.query('update enrollment_tokens set issued_by = null where vm_id = $1', [vmId]);
+    expect(await readable(vmId, await enroll(enrollmentToken))).toBeUndefined();
+  });
+});
+
+test('a key that had them keeps them, whoever issues the token with which it enrols again', async () => {
+  const { vmId } = await givenVm(ada);
+  const pair = await enrollBy(ada, vmId);
+  await set(ada, vmId, 'hunter2');
+  await enroll((await issueEnrollmentToken(eve, { vmId })).enrollmentToken, pair);
+  expect(await readable(vmId, pair)).toBe('hunter2');
+});
+
+test('a release names the key that was looked at: another one since then gets nothing', async () => {
+  const { vmId } = await givenVm(ada);
+  await set(ada, vmId, 'hunter2');
+  await enrollBy(eve, vmId);
+  const { thumbprint } = await getVmFacts(root, { vmId });
+  const later = await enrollBy(eve, vmId);
+  const stale = releaseSecrets(root, { vmId, thumbprint: thumbprint ?? '' });
+  await expect(stale).rejects.toMatchObject({ kind: 'precondition_failed', code: 'key_changed' });
+  expect(await readable(vmId, later)).toBeUndefined();
+});
+
+describe('a stock agent’s forwarder', () => {
+  const thumbprints = async (vmId: string) =>
+    (await getGoalState(root, { vmId })).extensions.map(({ settings }) => settings.protectedSettingsCertThumbprint);
+
+  test('a token of another operator gets a new tenant key, and no secrets', async () => {
+    const { vmId } = await givenVm(ada);
+    await grantWireAccess(ada, { vmId });
+    await set(ada, vmId, 'hunter2');
+    const [first] = await thumbprints(vmId);
+    await grantWireAccess(ada, { vmId });
+    expect(await thumbprints(vmId)).toEqual([first]);
+    await grantWireAccess(eve, { vmId });
+    expect(await thumbprints(vmId)).toEqual([]);
+    const { thumbprint } = await getVmFacts(root, { vmId });
+    expect(thumbprint).not.toBe(first);
+    expect(await getVmFacts(root, { vmId })).toMatchObject({ needsRelease: true, enrolledBy: 'eve' });
+    // A new tenant key is for the holder of the same token: it opens nothing that was withheld.
+    await rotateTenantKey(eve, { vmId });
+    expect(await thumbprints(vmId)).toEqual([]);
+    await releaseSecrets(root, { vmId });
+    const [released] = await thumbprints(vmId);
+    await rotateTenantKey(eve, { vmId });
+    expect(await thumbprints(vmId)).toEqual([expect.not.stringMatching(released ?? '')]);
+  });
+
+  test('a first token of another operator, also after the access was revoked, and a reference agent after that', async () => {
+    const { vmId } = await givenVm(ada);
+    await set(ada, vmId, 'hunter2');
+    await grantWireAccess(eve, { vmId });
+    expect(await thumbprints(vmId)).toEqual([]);
+    await releaseSecrets(root, { vmId });
+    expect(await thumbprints(vmId)).toHaveLength(1);
+    await revokeWireAccess(eve, { vmId });
+    await grantWireAccess(eve, { vmId });
+    expect(await thumbprints(vmId)).toEqual([]);
+    await revokeWireAccess(eve, { vmId });
+    expect(await readable(vmId, await enrollBy(eve, vmId))).toBeUndefined();
+    expect(await readable(vmId, await enrollBy(ada, vmId))).toBe('hunter2');
+  });
+});
+
+test('ANNEX_CUSTODY=vm: what is withheld stays with the portal until it is released or entered again', async () => {
+  const custody = (ctx: Context): Context => ({ ...ctx, config: { ...ctx.config, custody: 'vm' } });
+  const { vmId, enrollmentToken } = await givenVm(custody(eve));
+  await set(custody(ada), vmId, 'hunter2');
+  const pair = newKeyPair();
+  const request = { enrollmentToken, certificate: pair.certificate, agent: { name: 'test', version: '1' } };
+  await enrollAgent(custody(await testContext({ role: null, services })), request);
+  expect(await readable(vmId, pair)).toBeUndefined();
+  expect(await stateOf(vmId)).toMatchObject({ needsSecrets: false, needsRelease: true });
+  await releaseSecrets(custody(root), { vmId });
+  expect(await readable(vmId, pair)).toBe('hunter2');
+  const { rows } = await services.db.$client.query('select sealed from secrets where vm_id = $1', [vmId]);
+  expect(rows).toEqual([{ sealed: null }]);
+});

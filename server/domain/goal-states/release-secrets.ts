@@ -1,0 +1,45 @@
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { sealWithheld } from './custody.ts';
+import { type ReleaseSecretsInput, releaseSecretsInput } from './input.ts';
+import { lockHead, publishGoalState } from './publish.ts';
+
+/** What a release did. */
+export interface ReleasedSecrets {
+  vmId: string;
+  /** Of the certificate that has them now; null where no machine has enrolled. */
+  thumbprint: string | null;
+  /** The extensions whose settings in force were withheld. */
+  extensions: string[];
+  incarnation: number;
+}
+
+/**
+ * Releases the secrets that are withheld from the key of a VM, those of earlier goal states too, so that a revert finds
+ * them. `thumbprint` holds the call to the certificate that the admin looked at. Where nothing is withheld nothing
+ * changes. Throws 404 `vm_unknown`, 412 `key_changed`.
+ */
+export async function releaseSecrets(ctx: Context, input: ReleaseSecretsInput): Promise<ReleasedSecrets> {
+  allow(ctx.actor, 'admin');
+  const { vmId, thumbprint: seen } = parse(releaseSecretsInput, input);
+  return ctx.db.transaction(async (tx) => {
+    const head = await lockHead(tx, vmId);
+    const { certificate: pem, thumbprint } = head;
+    if (seen !== undefined && seen !== thumbprint) throw new DomainError('precondition_failed', 'key_changed');
+    const unchanged = { vmId, thumbprint, extensions: [], incarnation: head.incarnation };
+    if (pem === null || thumbprint === null) return unchanged;
+    const { extensions, secrets } = await sealWithheld(tx, ctx, vmId, { pem, thumbprint });
+    if (secrets === 0) return unchanged;
+    await recordAudit(tx, ctx, {
+      action: 'secrets.release',
+      target: { kind: 'vm', id: vmId },
+      vmId,
+      details: { thumbprint, extensions, secrets },
+    });
+    const incarnation = await publishGoalState(tx, ctx, head, { action: 'secrets.release' });
+    return { vmId, thumbprint, extensions, incarnation };
+  });
+}

@@ -1,0 +1,60 @@
+import { eq } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { apiTokens, users } from '#db/schema/index.ts';
+import { type Actor, systemActor } from '#server/domain/actor.ts';
+
+/** Whose act something was. An API token acts for the member who created it; the bootstrap token is nobody's. */
+export interface Principal {
+  /** Equal for everything that one member and their API tokens did: `user:<id>`, `token:<id>`, `bootstrap:bootstrap`. */
+  key: string;
+  /** Whether this actor is an administrator at this moment. A token needs the role and a member who has it. */
+  isAdmin: boolean;
+}
+
+/** An actor in the form in which rows refer to them: `kind:id`. */
+export const actorRef = ({ kind, id }: Pick<Actor, 'kind' | 'id'>): string => `${kind}:${id}`;
+
+/** Tokens can create tokens; a longer chain is followed to no member. */
+const maxChain = 8;
+
+/** Looks up who `kind:id` is now. Null for no reference. */
+export async function findPrincipal(tx: Transaction, ref: string | null, now: Date): Promise<Principal | null> {
+  if (ref === null) return null;
+  const [kind, id] = [ref.slice(0, ref.indexOf(':')), ref.slice(ref.indexOf(':') + 1)];
+  if (kind === 'token') return tokenPrincipal(tx, id, now);
+  if (kind === 'user') return { key: ref, isAdmin: await isAdminMember(tx, id) };
+  return { key: ref, isAdmin: kind === 'bootstrap' || kind === 'system' };
+}
+
+async function tokenPrincipal(tx: Transaction, id: string, now: Date): Promise<Principal> {
+  const own = { key: actorRef({ kind: 'token', id }), isAdmin: false };
+  const token = await findToken(tx, id);
+  if (token === undefined) return own;
+  const holds = token.role === 'admin' && token.revokedAt === null && !(token.expiresAt && token.expiresAt <= now);
+  let { createdBy } = token;
+  for (let step = 0; step < maxChain; step += 1) {
+    if (memberless.has(createdBy)) return { ...own, isAdmin: holds };
+    const creator = await findToken(tx, createdBy);
+    if (creator === undefined) {
+      return { key: actorRef({ kind: 'user', id: createdBy }), isAdmin: holds && (await isAdminMember(tx, createdBy)) };
+    }
+    createdBy = creator.createdBy;
+  }
+  return own;
+}
+
+/** Actors that are no member: what they create stands alone. */
+const memberless: ReadonlySet<string> = new Set(['bootstrap', systemActor.id]);
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+async function findToken(tx: Transaction, id: string) {
+  if (!uuidForm.test(id)) return undefined;
+  const [row] = await tx.select().from(apiTokens).where(eq(apiTokens.id, id));
+  return row;
+}
+
+async function isAdminMember(tx: Transaction, id: string): Promise<boolean> {
+  const [member] = await tx.select({ role: users.role }).from(users).where(eq(users.id, id));
+  return member?.role === 'admin';
+}
