@@ -8,7 +8,7 @@ import { CrashBoundary } from './_lib/crash-boundary.tsx';
 import { bundlesOf } from './_lib/i18n/catalog.ts';
 import { WordsProvider } from './_lib/i18n/client.tsx';
 import { sharedNamespaces } from './_lib/i18n/namespaces.ts';
-import { currentLanguage, directionOf } from './_lib/i18n/server.ts';
+import { currentLanguage, directionOf, preferredLanguage } from './_lib/i18n/server.ts';
 import { ReaderClock } from './_lib/reader-clock.tsx';
 
 /** The Latin files are loaded at once; the extended ones only where a page has such letters. */
@@ -56,7 +56,7 @@ export const viewport: Viewport = {
 
 /** Language and theme are known before the first byte is sent, so that nothing flashes. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const [language, jar] = await Promise.all([currentLanguage(), cookies()]);
+  const [language, preferred, jar] = await Promise.all([currentLanguage(), preferredLanguage(), cookies()]);
   const theme = jar.get(cookieNames.theme)?.value;
   const timeZone = jar.get(cookieNames.timeZone)?.value;
   return (
@@ -67,7 +67,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       className={`${inter.variable} ${interExtended.variable} ${mono.variable}`}
     >
       <body>
-        <WordsProvider language={language} bundles={bundlesOf(language, sharedNamespaces)}>
+        <WordsProvider language={language} preferred={preferred} bundles={bundlesOf(language, sharedNamespaces)}>
           <ReaderClock now={Date.now()} timeZone={zoneOf(timeZone)}>
             <CrashBoundary>{children}</CrashBoundary>
           </ReaderClock>

@@ -110,10 +110,10 @@ test('publish, declare with a secret, run, report, read in many languages, updat
   });
 
   await test.step('the stored status is read in the language of each reader', async () => {
-    const english = `en/resource: Watching ${target}. Enabled 1 times.`;
+    const english = `en/resource: Watching ${target}. Times enabled: 1.`;
     const expected: Record<string, string> = {
       en: english,
-      'de-AT': `de/resource: ${target} wird beobachtet. 1-mal aktiviert.`,
+      'de-AT': `de/resource: ${target} wird beobachtet. Aktivierungen: 1.`,
       'zh-TW': `zh-Hant/resource: 正在監看 ${target}，已啟用 1 次。`,
       fr: english,
       '*': english,
@@ -131,8 +131,8 @@ test('publish, declare with a secret, run, report, read in many languages, updat
 
   await test.step('in the browser, too: both follow the link to the VM', async () => {
     for (const page of [operator, reader]) await page.getByRole('link', { name, exact: true }).click();
-    await expect(operator.getByText(`Watching ${target}. Enabled 1 times.`).first()).toBeVisible();
-    await expect(reader.getByText(`${target} wird beobachtet. 1-mal aktiviert.`).first()).toBeVisible();
+    await expect(operator.getByText(`Watching ${target}. Times enabled: 1.`).first()).toBeVisible();
+    await expect(reader.getByText(`${target} wird beobachtet. Aktivierungen: 1.`).first()).toBeVisible();
   });
 
   const declare = (version: string, state: 'enabled' | 'disabled') =>
@@ -143,14 +143,14 @@ test('publish, declare with a secret, run, report, read in many languages, updat
       dependsOn: ['share'],
       settings: { publicSettings: { target, heartbeatSeconds: 1 } },
     });
-  const enabledTimes = (times: number) => `en/resource: Watching ${target}. Enabled ${times} times.`;
+  const enabledTimes = (times: number) => `en/resource: Watching ${target}. Times enabled: ${times}.`;
 
   await test.step('a new version takes over what the old one remembered', async () => {
     await api.publishSample('Acme.Lab.Probe', '1.1.0.0', probe);
     await declare('1.1.0.0', 'enabled');
     await expect.poll(() => watchingAs(api, vm.id, 'en'), patient).toBe(enabledTimes(2));
     expect(await probeOf(api, vm.id)).toMatchObject({ version: '1.1.0.0', status: { sequenceNumber: 2 } });
-    await expect(operator.getByText(`Watching ${target}. Enabled 2 times.`).first()).toBeVisible();
+    await expect(operator.getByText(`Watching ${target}. Times enabled: 2.`).first()).toBeVisible();
     await expect(reader.getByText(`${target} wird beobachtet. 2-mal aktiviert.`).first()).toBeVisible();
     for (const page of [operator, reader]) await page.goBack();
     expect(readdirSync(path.join(agent.dir, 'handlers')).sort()).toEqual(

@@ -24,6 +24,7 @@ export type ProtocolFaultCode =
   | 'language_tag'
   | 'message_id_twice'
   | 'messages_too_many'
+  | 'placeholders_too_many'
   | 'substatus_too_deep'
   | 'substatus_too_many';
 

@@ -11,6 +11,7 @@ export * from './limits.ts';
 export * from './logs.ts';
 export * from './manifest.ts';
 export * from './names.ts';
+export * from './negotiate.ts';
 export * from './plain-file.ts';
 export * from './report.ts';
 export * from './resource-file.ts';

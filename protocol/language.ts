@@ -1,8 +1,68 @@
-/** The canonical form of `lang[-locale]` (`de-at` → `de-AT`), or null where it is no language tag. */
-export function canonicalLanguage(tag: string): string | null {
+/** A language tag taken apart. */
+export interface Language {
+  /** The canonical tag, without extensions: `de-AT`. */
+  tag: string;
+  /** The language alone: `de`. */
+  base: string;
+  /** The script of a text in this language: the one in the tag, else the usual one of the language and region. */
+  script: string | undefined;
+  /** The tag and what stands in for it, best first: `zh-TW` → `zh-TW`, `zh-Hant-TW`, `zh-Hant`, `zh` (AZ-L3). */
+  fallbacks: readonly string[];
+}
+
+/** BCP 47 recommends 35 characters; a longer text is no tag that anyone wrote by hand. */
+const maxTagLength = 100;
+/** The names that .NET had for the two Chinese scripts. */
+const legacyTags: Readonly<Record<string, string>> = { 'zh-chs': 'zh-Hans', 'zh-cht': 'zh-Hant' };
+/** `zh-yue-HK` is the older spelling of `yue-HK` (RFC 5646, 4.5). */
+const extendedLanguage = /^[a-z]{2,3}-(?=[a-z]{3}(?:-|$))/i;
+
+const maxRemembered = 2_000;
+const remembered = new Map<string, Language | null>();
+
+/**
+ * Takes a language tag apart, or gives null where it names no language: `und`, `*`, and anything malformed. Every tag of
+ * a reader, a guest or a resource file goes through here, so that none of them reaches `Intl` unchecked.
+ */
+export function parseLanguage(text: string): Language | null {
+  if (text.length > maxTagLength) return null;
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  const language = read(text.trim().replaceAll('_', '-'));
+  if (remembered.size >= maxRemembered) remembered.clear();
+  remembered.set(text, language);
+  return language;
+}
+
+/** The canonical form of a language tag (`de_at` → `de-AT`), or null where it names no language. */
+export function canonicalLanguage(text: string): string | null {
+  return parseLanguage(text)?.tag ?? null;
+}
+
+/** A language and what stands in for it, best first; nothing where the tag names none. */
+export function fallbacks(tag: string): readonly string[] {
+  return parseLanguage(tag)?.fallbacks ?? [];
+}
+
+function read(text: string): Language | null {
   try {
-    return new Intl.Locale(tag.trim().replaceAll('_', '-')).baseName;
+    const tag = new Intl.Locale(legacyTags[text.toLowerCase()] ?? text.replace(extendedLanguage, '')).baseName;
+    const { language: base, script, region } = new Intl.Locale(tag);
+    // V8 gives no language for `und-DE`, and a tag made of that would throw.
+    if (!base || base === 'und') return null;
+    const usual = script ?? scriptOf(tag);
+    const chain = [tag];
+    if (region !== undefined) {
+      if (usual === undefined || scriptOf(`${base}-${region}`) === usual) chain.push(`${base}-${region}`);
+      if (usual !== undefined) chain.push(`${base}-${usual}-${region}`);
+    }
+    const broader = [...(usual === undefined ? [] : [`${base}-${usual}`]), base];
+    // Who asks for `zh` alone takes the script that it is usually written in.
+    chain.push(...(script === undefined && region === undefined ? broader.toReversed() : broader));
+    return { tag, base, script: usual, fallbacks: [...new Set(chain)] };
   } catch {
     return null;
   }
 }
+
+const scriptOf = (tag: string): string | undefined => new Intl.Locale(tag).maximize().script;

@@ -4,6 +4,7 @@ import { issueOf } from './fault.ts';
 import { arrayOfOne, asText, boundedText, fileVersion } from './file.ts';
 import { canonicalLanguage } from './language.ts';
 import { documentLimits } from './limits.ts';
+import { maxPlaceholders, partsOf } from './template.ts';
 
 /** Messages of a handler in one language, by id (AZ-L1). */
 export interface ResourceFile {
@@ -29,9 +30,12 @@ const messages = z
   )
   .superRefine((list, ctx) => {
     const seen = new Set<string>();
-    for (const [index, { id }] of list.entries()) {
+    for (const [index, { id, text }] of list.entries()) {
       if (seen.has(id)) ctx.addIssue(issueOf('message_id_twice', id, {}, [index, 'id']));
       seen.add(id);
+      if (partsOf(text).indexes.length > maxPlaceholders) {
+        ctx.addIssue(issueOf('placeholders_too_many', text, { maximum: maxPlaceholders }, [index, 'text']));
+      }
     }
   });
 

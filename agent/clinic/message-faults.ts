@@ -1,6 +1,6 @@
-import { placeholdersOf, type ResourceFile, type StatusObject } from '#protocol/index.ts';
+import { placeholdersOf, type ResourceFile, rawPlaceholdersOf, type StatusObject } from '#protocol/index.ts';
 
-/** Message ids of a status that some language does not know, and params that its text has no room for, or misses. */
+/** Message ids of a status that some language does not know, and placeholders that are never filled in. */
 export function messageFaults(status: StatusObject | null, resources: ResourceFile[]): string[] {
   if (status === null) return [];
   return [...ofMessage(status, resources), ...status.substatus.flatMap((each) => messageFaults(each, resources))];
@@ -12,9 +12,12 @@ function ofMessage({ message }: StatusObject, resources: ResourceFile[]): string
   return resources.flatMap(({ lang, messages }) => {
     const text = messages.find((each) => each.id === id)?.text;
     if (text === undefined) return [`The message id ${id} is not in the resource file of ${lang}.`];
+    const faults = rawPlaceholdersOf(text).map(
+      (raw) => `The message ${id} in ${lang} contains ${raw}, which is never filled in.`,
+    );
     const highest = placeholdersOf(text).at(-1) ?? -1;
-    return highest < params.length
-      ? []
-      : [`The message ${id} in ${lang} has the placeholder {${highest}}, the handler gives ${params.length} params.`];
+    if (highest < params.length) return faults;
+    const missing = `has the placeholder {${highest}}, the handler gives ${params.length} params.`;
+    return [...faults, `The message ${id} in ${lang} ${missing}`];
   });
 }

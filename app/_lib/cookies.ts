@@ -1,6 +1,8 @@
+import { languageCookie } from '#protocol/negotiate.ts';
+
 /** Choices that the server must know before it renders: the only cookies that the pages write themselves. */
 export const cookieNames = {
-  language: 'annex-language',
+  language: languageCookie,
   theme: 'annex-theme',
   timeZone: 'annex-zone',
   fleetLook: 'annex-fleet',

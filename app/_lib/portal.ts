@@ -2,7 +2,6 @@ import { headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import { cache } from 'react';
 import type { PortalRuntime } from '#server/portal/runtime.ts';
-import { currentLanguage } from './i18n/server.ts';
 
 /** The portal around these pages. It serves them from its own process, so a page calls verbs without a network. */
 export function runtime(): PortalRuntime {
@@ -13,18 +12,8 @@ export function runtime(): PortalRuntime {
 
 const portalKey = Symbol.for('annex.portal');
 
-/** The request's headers, with the language of the pages put first, so that messages come in it. */
-const readerHeaders = cache(async (): Promise<Headers> => {
-  const [incoming, language] = await Promise.all([headers(), currentLanguage()]);
-  const result = new Headers(incoming);
-  result.set('accept-language', wishFor(language, incoming.get('accept-language')));
-  return result;
-});
-
-/** `Accept-Language` with the language of the pages before all that the browser asks for. */
-export function wishFor(language: string, browser: string | null): string {
-  return browser === null || browser === '' ? language : `${language},${browser}`;
-}
+/** The request's headers: whose session it is, the chosen language, and the browser's list. */
+const readerHeaders = cache(async (): Promise<Headers> => new Headers(await headers()));
 
 /** Calls procedures as whoever looks, who need not be signed in: for the pages before the sign-in. */
 export const openPortal = cache(async () => runtime().caller(await readerHeaders()));

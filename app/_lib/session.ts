@@ -100,7 +100,7 @@ export async function isSignedOut(): Promise<boolean> {
 async function post(path: string, body: unknown): Promise<Response> {
   const response = await fetch(path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'accept-language': document.documentElement.lang },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new DoorError(await problemOfResponse(response));

@@ -6,7 +6,6 @@ import { createTRPCContext } from '@trpc/tanstack-react-query';
 import { type ReactNode, useState } from 'react';
 import superjson from 'superjson';
 import type { AppRouter } from '#server/trpc/root.ts';
-import { readChoice } from './cookies.ts';
 import { problemOf } from './problem.ts';
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
@@ -38,15 +37,10 @@ function makeClient(): TRPCClient<AppRouter> {
       splitLink({
         condition: (op) => op.type === 'subscription',
         true: httpSubscriptionLink({ url, transformer }),
-        false: httpBatchLink({ url, transformer, maxURLLength: longestUrl, headers: languageHeader }),
+        false: httpBatchLink({ url, transformer, maxURLLength: longestUrl }),
       }),
     ],
   });
-}
-
-function languageHeader(): Record<string, string> {
-  const language = readChoice('language') ?? document.documentElement.lang;
-  return { 'accept-language': [language, ...navigator.languages].join(',') };
 }
 
 function makeQueryClient(): QueryClient {

@@ -1,3 +1,4 @@
+import { cookieIn } from '#server/platform/cookie.ts';
 import type { Config } from '#server/platform/env.ts';
 
 /** Cookies of the sign-in. Browsers keep a `__Secure-` one to https. */
@@ -16,15 +17,5 @@ export function setCookie(config: Pick<Config, 'url'>, name: CookieName, value: 
 
 /** The value of a cookie; null where it was not sent or cannot be read. */
 export function readCookie(config: Pick<Config, 'url'>, headers: Headers, name: CookieName): string | null {
-  const prefix = `${cookieName(config, name)}=`;
-  const cookie = (headers.get('cookie') ?? '')
-    .split(';')
-    .map((part) => part.trim())
-    .find((part) => part.startsWith(prefix));
-  if (cookie === undefined) return null;
-  try {
-    return decodeURIComponent(cookie.slice(prefix.length));
-  } catch {
-    return null;
-  }
+  return cookieIn(headers, cookieName(config, name));
 }

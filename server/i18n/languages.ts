@@ -1,16 +1,17 @@
-import Negotiator from 'negotiator';
+import { languageCookie, negotiate, pickLanguage, type ReaderWishes } from '#protocol/index.ts';
+import { cookieIn } from '#server/platform/cookie.ts';
 
 /** Languages in which the portal itself speaks; the first is the last resort. */
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
-/** A header longer than this is no list of languages that a person speaks. */
-const headerLength = 1_000;
+/** What the reader of an answer asks for: the language chosen in the pages, then the list of the browser or script. */
+export function readerOf(headers: Headers): ReaderWishes {
+  return { acceptLanguage: headers.get('accept-language'), chosenLanguage: cookieIn(headers, languageCookie) };
+}
 
-/** The portal's language that fits an `Accept-Language` header best. Malformed parts are ignored. */
-export function pickLanguage(acceptLanguage: string | null | undefined): Language {
-  if (!acceptLanguage || acceptLanguage.length > headerLength) return languages[0];
-  const negotiator = new Negotiator({ headers: { 'accept-language': acceptLanguage } });
-  const picked = negotiator.language([...languages]);
+/** The portal's language that serves a reader best. */
+export function languageFor(reader: ReaderWishes): Language {
+  const picked = pickLanguage(negotiate(reader), languages);
   return languages.find((language) => language === picked) ?? languages[0];
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type DomainError, statusOfKind } from '#server/domain/error.ts';
 import { foreseen } from './foreseen.ts';
-import { pickLanguage } from './languages.ts';
+import { languageFor, readerOf } from './languages.ts';
 import { translateError } from './problem.ts';
 
 /**
@@ -9,16 +9,16 @@ import { translateError } from './problem.ts';
  * does not: the detail of an error that nobody foresaw, and why something was not available.
  */
 export function problemResponse(error: unknown, request: Request, requestId: string, log: Logger): Response {
-  const acceptLanguage = request.headers.get('accept-language');
+  const language = languageFor(readerOf(request.headers));
   const refusal = foreseen(error);
   if (!refusal) log.error({ requestId, err: error }, 'request failed');
   else if (refusal.kind === 'unavailable') warnOfOutage(refusal, requestId, log);
   else log.debug({ requestId, code: refusal.code, status: statusOfKind[refusal.kind] }, 'refused');
 
-  const problem = translateError(error, acceptLanguage, requestId);
+  const problem = translateError(error, language, requestId);
   const headers = new Headers({
     'content-type': 'application/problem+json',
-    'content-language': pickLanguage(acceptLanguage),
+    'content-language': language,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     vary: 'Accept-Language',

@@ -6,7 +6,7 @@ import en from '#locales/en/errors.json' with { type: 'json' };
 import { DomainError, type ErrorCode, type ErrorKind, statusOfKind } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { createLogger } from '#server/platform/logger.ts';
-import { pickLanguage, problemResponse, translateError } from './index.ts';
+import { languageFor, problemResponse, translateError } from './index.ts';
 
 const silent = pino({ level: 'silent' });
 
@@ -26,8 +26,13 @@ describe('the language of an answer', () => {
     [';;;q=,,--,de;q=ä', 'en'],
     ['\u0000{{x}}', 'en'],
     [`${'x,'.repeat(2_000)}de`, 'en'],
+    ['*, de;q=0.5', 'de'],
+    ['de;q=2', 'de'],
+    ['de;Q=0.5', 'de'],
+    ['de-AT, de;q=0', 'en'],
+    ['und-DE', 'en'],
   ])('%s → %s', (header, language) => {
-    expect(pickLanguage(header)).toBe(language);
+    expect(languageFor({ acceptLanguage: header })).toBe(language);
   });
 });
 
@@ -94,7 +99,7 @@ describe('a problem document', () => {
 
   const kinds = Object.entries(statusOfKind) as [ErrorKind, number][];
   test.each(kinds)('%s is %i', (kind, status) => {
-    expect(translateError(new DomainError(kind, 'invalid'), null, 'r').status).toBe(status);
+    expect(translateError(new DomainError(kind, 'invalid'), 'en', 'r').status).toBe(status);
   });
 
   test('an unknown error shows the request id and nothing of itself, and the log keeps it', async () => {
@@ -114,7 +119,7 @@ describe('a problem document', () => {
     ['a SyntaxError', new SyntaxError('Unexpected token MARKER')],
     ['a zod error', z.string().safeParse(1).error],
   ])('%s that was thrown is an internal error', (_name, thrown) => {
-    const problem = translateError(thrown, null, 'r');
+    const problem = translateError(thrown, 'en', 'r');
     expect(problem.code).toBe('internal');
     expect(JSON.stringify(problem)).not.toContain('MARKER');
   });
@@ -136,12 +141,12 @@ describe('a problem document', () => {
 
   test('a missing file is not a database that is away', () => {
     const missing = Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' });
-    expect(translateError(missing, null, 'r').code).toBe('internal');
+    expect(translateError(missing, 'en', 'r').code).toBe('internal');
   });
 
   test('a name cannot write its own sentence', () => {
     const name = `a\r\nSet-Cookie: x\u202e${'y'.repeat(500)}`;
-    const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), null, 'r');
+    const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), 'en', 'r');
     expect(problem.detail).not.toMatch(/[\r\n\u202e]/);
     expect(problem.detail.length).toBeLessThan(300);
   });
@@ -155,7 +160,7 @@ describe('a problem document', () => {
 
   test('a placeholder or a nesting inside of a value stays what it is', () => {
     const name = '{{requestId}} $t(forbidden)';
-    const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), null, 'r');
+    const problem = translateError(new DomainError('conflict', 'vm_name_taken', { params: { name } }), 'en', 'r');
     expect(problem.detail).toContain(name);
   });
 });

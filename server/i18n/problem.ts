@@ -1,6 +1,6 @@
 import { type DomainError, type ErrorCode, type ErrorParams, type Fault, statusOfKind } from '#server/domain/error.ts';
 import { foreseen } from './foreseen.ts';
-import { pickLanguage } from './languages.ts';
+import type { Language } from './languages.ts';
 import { translate } from './translator.ts';
 
 /** What a caller reads about a refusal: RFC 9457 with the members of the contract. */
@@ -45,32 +45,32 @@ function shownParams(params: ErrorParams): ErrorParams {
 }
 
 /** The code's sentence for people, for example for a warning of a package. */
-export function sentence(code: ErrorCode, params: ErrorParams, acceptLanguage: string | null): string {
-  return translate(pickLanguage(acceptLanguage), 'errors', code, shownParams(params));
+export function sentence(code: ErrorCode, params: ErrorParams, language: Language): string {
+  return translate(language, 'errors', code, shownParams(params));
 }
 
 /**
- * What a caller may read of anything that was thrown, in the language asked for. An error that nobody foresaw shows
+ * What a caller may read of anything that was thrown, in this language. An error that nobody foresaw shows
  * its request id and nothing of itself.
  */
-export function translateError(error: unknown, acceptLanguage: string | null, requestId: string): Problem {
+export function translateError(error: unknown, language: Language, requestId: string): Problem {
   const refusal: DomainError | null = foreseen(error);
-  if (!refusal) return problem('internal', 'internal', 500, { requestId }, acceptLanguage, requestId);
+  if (!refusal) return problem('internal', 'internal', 500, { requestId }, language, requestId);
   const { kind, code, params, faults } = refusal;
-  const document = problem(kind, code, statusOfKind[kind], params, acceptLanguage, requestId);
+  const document = problem(kind, code, statusOfKind[kind], params, language, requestId);
   if (faults.length === 0) return document;
-  return { ...document, errors: translateFaults(faults, acceptLanguage) };
+  return { ...document, errors: translateFaults(faults, language) };
 }
 
 /** Faults as a caller reads them; beyond a thousand, how many more. */
-export function translateFaults(faults: readonly Fault[], acceptLanguage: string | null): TranslatedFault[] {
+export function translateFaults(faults: readonly Fault[], language: Language): TranslatedFault[] {
   const hidden = faults.length - shownFaults;
   const more: Fault = { path: '', code: 'more_faults', params: { count: hidden } };
   const listed = hidden > 0 ? [...faults.slice(0, shownFaults), more] : faults;
   return listed.map((fault) => ({
     path: shown(fault.path, pathLength),
     code: fault.code,
-    message: sentence(fault.code, fault.params ?? {}, acceptLanguage),
+    message: sentence(fault.code, fault.params ?? {}, language),
   }));
 }
 
@@ -79,14 +79,14 @@ function problem(
   code: ErrorCode,
   status: number,
   params: ErrorParams,
-  acceptLanguage: string | null,
+  language: Language,
   requestId: string,
 ): Problem {
   return {
     type: `urn:annex:problem:${code}`,
-    title: translate(pickLanguage(acceptLanguage), 'errors', `kind.${kind}`),
+    title: translate(language, 'errors', `kind.${kind}`),
     status,
-    detail: sentence(code, params, acceptLanguage),
+    detail: sentence(code, params, language),
     code,
     requestId,
   };

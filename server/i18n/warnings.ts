@@ -1,6 +1,7 @@
 import type { StoredWarning } from '#db/schema/packages.ts';
 import en from '#locales/en/errors.json' with { type: 'json' };
 import type { ErrorCode } from '#server/domain/error.ts';
+import type { Language } from './languages.ts';
 import { sentence } from './problem.ts';
 
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(en, code);
@@ -8,11 +9,11 @@ const isCode = (code: string): code is ErrorCode => Object.hasOwn(en, code);
 /** Findings as the caller reads them: each with its sentence, and without a path where the whole is meant. */
 export function shownWarnings(
   warnings: readonly StoredWarning[],
-  acceptLanguage: string | null,
+  language: Language,
 ): { code: string; message: string; path?: string }[] {
   return warnings.map(({ code, path, params = {} }) => ({
     code,
-    message: isCode(code) ? sentence(code, params, acceptLanguage) : code,
+    message: isCode(code) ? sentence(code, params, language) : code,
     ...(path !== '' && { path }),
   }));
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ExportedVm, exportFleet } from '#server/domain/views/index.ts';
-import { pickLanguage, translate } from '#server/i18n/index.ts';
+import { languageFor, translate } from '#server/i18n/index.ts';
 import { csvLine } from './csv.ts';
 import { filterOf, fleetQuery } from './fleet-query.ts';
 
@@ -51,7 +51,8 @@ export async function* fleetLines(
   const tag = query.getAll('tag');
   const { lang, ...filter } = parse(asked, tag.length === 0 ? given : { ...given, tag }, 'bad_request');
   const pages = await exportFleet(ctx, filterOf(filter));
-  if (form === 'csv') yield csvLine(columns.map(([word]) => translate(pickLanguage(lang), 'vms', word)));
+  if (form === 'csv')
+    yield csvLine(columns.map(([word]) => translate(languageFor({ chosenLanguage: lang }), 'vms', word)));
   for await (const page of pages) {
     yield page
       .map((vm) => (form === 'csv' ? csvLine(columns.map(([, cell]) => cell(vm))) : `${JSON.stringify(vm)}\n`))

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Role } from '#db/schema/auth.ts';
+import type { ReaderWishes } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import type { Language } from '#server/i18n/index.ts';
 import type { Upload } from './read-body.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -12,7 +14,10 @@ export interface Call<P, Q, B> {
   body: B;
   /** The number in `If-Match`, an incarnation or a revision; undefined where any will do. */
   ifMatch: number | undefined;
-  acceptLanguage: string | null;
+  /** What its reader asks for: for messages of handlers. */
+  reader: ReaderWishes;
+  /** The portal's own language for that reader. */
+  language: Language;
   /** The zip of a route that takes one. */
   upload: Upload | null;
   /** The body of a route that takes a file of another kind. */

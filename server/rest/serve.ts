@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { languageFor, readerOf } from '#server/i18n/index.ts';
 import { readFile, readJson, readZip } from './read-body.ts';
 import { readIfMatch, readParams, readQuery, requireJsonWanted } from './read-request.ts';
 import type { Reply, Route } from './route.ts';
@@ -26,8 +27,9 @@ export async function serve(
     : undefined;
   const upload = route.takesZip ? readZip(request) : null;
   const file = route.takesFile ? await readFile(request, route.takesFile.types, route.takesFile.bytes(limits)) : null;
-  const acceptLanguage = request.headers.get('accept-language');
-  return responseOf(await route.run(ctx, { params, query, body, ifMatch, acceptLanguage, upload, file }));
+  const reader = readerOf(request.headers);
+  const language = languageFor(reader);
+  return responseOf(await route.run(ctx, { params, query, body, ifMatch, reader, language, upload, file }));
 }
 
 function responseOf({ status, body, text, bytes, headers }: Reply): Response {

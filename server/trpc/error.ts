@@ -1,7 +1,7 @@
 import { TRPCError } from '@trpc/server';
 import { DomainError, type ErrorCode, type ErrorKind } from '#server/domain/error.ts';
 import { foreseen } from '#server/i18n/foreseen.ts';
-import { translateError } from '#server/i18n/index.ts';
+import { type Language, translateError } from '#server/i18n/index.ts';
 
 type TrpcCode = TRPCError['code'];
 
@@ -37,20 +37,20 @@ export interface ErrorData {
 }
 
 /** What was thrown, as an error of this door: refusals keep their kind, everything else is internal. */
-export function toTrpcError(thrown: unknown, acceptLanguage: string | null, requestId: string): TRPCError {
+export function toTrpcError(thrown: unknown, language: Language, requestId: string): TRPCError {
   const cause = thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown;
   const refusal = foreseen(cause) ?? (thrown instanceof TRPCError ? refusalOfLibrary(thrown) : null);
   return new TRPCError({
     code: refusal === null ? 'INTERNAL_SERVER_ERROR' : codeOfKind[refusal.kind],
-    message: translateError(refusal ?? cause, acceptLanguage, requestId).detail,
+    message: translateError(refusal ?? cause, language, requestId).detail,
     cause: refusal ?? cause,
   });
 }
 
 /** The data of an error as it goes to the page. */
-export function errorData(error: TRPCError, acceptLanguage: string | null, requestId: string): ErrorData {
+export function errorData(error: TRPCError, language: Language, requestId: string): ErrorData {
   const refusal = foreseen(error.cause) ?? refusalOfLibrary(error);
-  const problem = translateError(refusal ?? error, acceptLanguage, requestId);
+  const problem = translateError(refusal ?? error, language, requestId);
   return {
     code: problem.code,
     httpStatus: problem.status,

@@ -4,7 +4,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import type { Logger } from 'pino';
 import { readBody, readSession, type Session, type SignIn } from '#server/auth/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import { problemResponse } from '#server/i18n/index.ts';
+import { languageFor, problemResponse, readerOf } from '#server/i18n/index.ts';
 import type { Live } from '#server/live/index.ts';
 import { type AppCaller, appRouter, createCaller } from './root.ts';
 import type { DoorContext } from './trpc.ts';
@@ -27,12 +27,15 @@ function contextOf(
   let session: Promise<Session | null> | undefined;
   const now = new Date();
   const { live, signIn } = door;
+  const reader = readerOf(request.headers);
   return {
     ...door.services,
     now,
     requestId: randomUUID(),
     log: door.log,
     ...request,
+    reader,
+    language: languageFor(reader),
     origin: { door: 'page', address: request.address, client: request.headers.get('user-agent') },
     live,
     signIn,

@@ -1,8 +1,10 @@
 import { initTRPC, type TRPCProcedureType } from '@trpc/server';
+import type { ReaderWishes } from '#protocol/index.ts';
 import { isOwnMutation, isOwnRead, type Session, type SignIn } from '#server/auth/index.ts';
 import { allow, anonymous } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { type Language, languages } from '#server/i18n/index.ts';
 import type { Live } from '#server/live/index.ts';
 import { errorData, toTrpcError } from './error.ts';
 import { permissionOf } from './permissions.ts';
@@ -12,6 +14,10 @@ import { inTurn } from './turns.ts';
 /** What the door knows of a request before anybody is looked up; making it cannot fail. */
 export interface DoorContext extends Omit<Context, 'actor'> {
   headers: Headers;
+  /** What the reader asks for: for messages of handlers. */
+  reader: ReaderWishes;
+  /** The portal's own language for that reader. */
+  language: Language;
   /** Headers of the answer, for cookies. */
   responseHeaders: Headers;
   address: string;
@@ -29,8 +35,7 @@ const t = initTRPC.context<DoorContext>().create({
   transformer,
   isDev: false,
   errorFormatter({ shape, error, ctx }) {
-    const acceptLanguage = ctx?.headers.get('accept-language') ?? null;
-    const data = errorData(error, acceptLanguage, ctx?.requestId ?? '');
+    const data = errorData(error, ctx?.language ?? languages[0], ctx?.requestId ?? '');
     return { ...shape, message: data.message, data };
   },
   // A page that hears nothing for 12 s takes its connection for dead and makes a new one.
@@ -45,7 +50,6 @@ export const createCallerFactory = t.createCallerFactory;
  * is who is signed in and may make it by the table, and what is thrown becomes an error of this door.
  */
 export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
-  const acceptLanguage = ctx.headers.get('accept-language');
   try {
     if (!isAllowedFrom(ctx, type))
       throw new DomainError('forbidden', 'origin_refused', { params: { url: ctx.config.url } });
@@ -58,7 +62,7 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
     if (!result.ok) throw result.error;
     return result;
   } catch (error) {
-    throw toTrpcError(error, acceptLanguage, ctx.requestId);
+    throw toTrpcError(error, ctx.language, ctx.requestId);
   }
 });
 

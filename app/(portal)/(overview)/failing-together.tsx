@@ -99,7 +99,7 @@ function GroupLink({ group }: { group: Group }) {
         <span className="block font-medium wrap-anywhere">
           <span className="tabular-nums">{vm ? vm.name : many}</span>
           {', '}
-          <span lang={extension?.message?.lang}>{what}</span>
+          <bdi lang={extension?.message?.lang}>{what}</bdi>
         </span>
         <span className="block text-12 text-ink-3">
           {common

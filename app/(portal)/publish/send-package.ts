@@ -18,7 +18,6 @@ export function sendPackage(
     `/upload/handlers/${encodeURIComponent(handler)}/versions/${encodeURIComponent(version)}/package`,
   );
   request.setRequestHeader('content-type', 'application/zip');
-  request.setRequestHeader('accept-language', document.documentElement.lang);
   request.upload.onprogress = (event) => onProgress(event.loaded);
   const done = new Promise<void>((resolve, reject) => {
     request.onload = async () => {

@@ -7,27 +7,29 @@ import { translate, type Values } from './translate.ts';
 
 interface ClientWords {
   language: string;
+  /** The language that the reader wants most: messages of handlers may be in it although the page is not. */
+  preferred: string;
   bundles: Bundles;
 }
 
-const WordsContext = createContext<ClientWords>({ language: 'en', bundles: {} });
+const WordsContext = createContext<ClientWords>({ language: 'en', preferred: 'en', bundles: {} });
 
 interface ProviderProps extends ClientWords {
   children: ReactNode;
 }
 
 /** This tab's language, and the words that every page needs. */
-export function WordsProvider({ language, bundles, children }: ProviderProps) {
-  const value = useMemo(() => ({ language, bundles }), [language, bundles]);
+export function WordsProvider({ language, preferred, bundles, children }: ProviderProps) {
+  const value = useMemo(() => ({ language, preferred, bundles }), [language, preferred, bundles]);
   return <WordsContext value={value}>{children}</WordsContext>;
 }
 
 /** Adds a page's words to those above it. */
-export function AddWords({ language, bundles, children }: ProviderProps) {
+export function AddWords({ language, bundles, children }: Omit<ProviderProps, 'preferred'>) {
   const above = useContext(WordsContext);
   const value = useMemo(
-    () => ({ language, bundles: { ...above.bundles, ...bundles } }),
-    [language, bundles, above.bundles],
+    () => ({ ...above, language, bundles: { ...above.bundles, ...bundles } }),
+    [language, bundles, above],
   );
   return <WordsContext value={value}>{children}</WordsContext>;
 }
@@ -51,6 +53,11 @@ export function useTranslation<const N extends FlatNamespace | readonly FlatName
     // The library's type gives keys and placeholders their check; of its many shapes only this one is used.
     return { t: t as unknown as TFunction<N>, i18n: { language } };
   }, [language, bundles, joined]);
+}
+
+/** The language that the reader wants most, a BCP 47 tag; the page's own words may be in another. */
+export function usePreferredLanguage(): string {
+  return useContext(WordsContext).preferred;
 }
 
 export interface TransProps {

@@ -1,18 +1,33 @@
 import type { FlatNamespace, i18n, TFunction } from 'i18next';
 import { cookies, headers } from 'next/headers';
 import { cache } from 'react';
+import { negotiate, pickLanguage, type ReaderWishes } from '#protocol/negotiate.ts';
 import { cookieNames } from '../cookies.ts';
 import { availableLanguages, bundlesOf } from './catalog.ts';
 import { createWords } from './create.ts';
-import { namespaces, type WordNamespace } from './namespaces.ts';
-import { negotiateLanguage } from './negotiate.ts';
+import { baseLanguage, mirroredLanguage, namespaces, pseudoLanguage, type WordNamespace } from './namespaces.ts';
 
 const instances = new Map<string, i18n>();
 
-/** The language of this request: the person's choice, else the browser's wish, else English. */
-export const currentLanguage = cache(async (): Promise<string> => {
+/** Only ever chosen by hand. */
+const testLanguages: readonly string[] = [pseudoLanguage, mirroredLanguage];
+
+const currentReader = cache(async (): Promise<ReaderWishes> => {
   const [jar, head] = await Promise.all([cookies(), headers()]);
-  return negotiateLanguage(jar.get(cookieNames.language)?.value, head.get('accept-language'), availableLanguages());
+  return { acceptLanguage: head.get('accept-language'), chosenLanguage: jar.get(cookieNames.language)?.value };
+});
+
+/** The language of this page's words: the best that the reader wants and that there are words for, else English. */
+export const currentLanguage = cache(async (): Promise<string> => {
+  const reader = await currentReader();
+  const { chosenLanguage } = reader;
+  if (chosenLanguage && testLanguages.includes(chosenLanguage)) return chosenLanguage;
+  return pickLanguage(negotiate(reader), availableLanguages());
+});
+
+/** The language that this reader wants most, whether or not the pages have words in it. */
+export const preferredLanguage = cache(async (): Promise<string> => {
+  return negotiate(await currentReader())[0]?.tag ?? baseLanguage;
 });
 
 /**

@@ -1,6 +1,5 @@
 import type { StoredWarning } from '#db/schema/index.ts';
-import { placeholdersOf } from '#protocol/template.ts';
-import { lastLanguage } from './language.ts';
+import { lastLanguage, placeholdersOf, rawPlaceholdersOf } from '#protocol/index.ts';
 import { type Messages, type Resources, templateOf } from './message.ts';
 
 /** How much of the English messages a language has. */
@@ -26,8 +25,8 @@ const filledIds = (messages: Messages): string[] =>
   Object.keys(messages).filter((id) => templateOf(messages, id) !== undefined);
 
 /**
- * What a publisher should look at in one language, by id: other placeholders than in English (AZ-L6), an id that
- * English does not have, a blank text. `pathOf` tells where an id stands.
+ * What a publisher should look at in one language, by id: other placeholders than in English (AZ-L6), one that is never
+ * filled in, an id that English does not have, a blank text. `pathOf` tells where an id stands.
  */
 export function translationWarnings(
   lang: string,
@@ -39,14 +38,17 @@ export function translationWarnings(
     const path = pathOf(id);
     const template = templateOf(messages, id);
     if (template === undefined) return [{ code: 'message_blank', path, params: { id, lang } }];
-    if (lang === lastLanguage || english === undefined) return [];
+    const [raw] = rawPlaceholdersOf(template);
+    const warnings: StoredWarning[] =
+      raw === undefined ? [] : [{ code: 'placeholder_raw', path, params: { id, lang, placeholder: raw } }];
+    if (lang === lastLanguage || english === undefined) return warnings;
     const original = templateOf(english, id);
-    if (original === undefined) return [{ code: 'message_not_in_english', path, params: { id, lang } }];
+    if (original === undefined) return [...warnings, { code: 'message_not_in_english', path, params: { id, lang } }];
     const expected = placeholdersOf(original);
     const found = placeholdersOf(template);
-    if (expected.join() === found.join()) return [];
+    if (expected.join() === found.join()) return warnings;
     const params = { id, lang, expected: listed(expected), found: listed(found) };
-    return [{ code: 'placeholders_differ', path, params }];
+    return [...warnings, { code: 'placeholders_differ', path, params }];
   });
 }
 

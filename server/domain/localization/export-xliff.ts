@@ -1,10 +1,9 @@
-import { canonicalLanguage, placeholdersOf } from '#protocol/index.ts';
+import { canonicalLanguage, lastLanguage, placeholdersOf } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ExportXliffInput, exportXliffInput } from './input.ts';
-import { lastLanguage } from './language.ts';
 import { loadResources, loadVersion } from './load-version.ts';
 import { templateOf } from './message.ts';
 import { writeXliff } from './xliff/write-xliff.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
-import { lastLanguage } from './language.ts';
+import { lastLanguage, type WantedLanguage } from '#protocol/index.ts';
 import type { Messages, Resources } from './message.ts';
 
 /** Which ids of which version a screen is about to show. */
@@ -18,10 +18,11 @@ export interface WantedMessages {
 export async function findMessages(
   db: Database | Transaction,
   versions: readonly WantedMessages[],
-  wanted: readonly string[],
+  wanted: readonly WantedLanguage[],
 ): Promise<Map<string, Resources>> {
   const asked = versions.filter(({ ids }) => ids.length > 0);
   if (asked.length === 0) return new Map();
+  const languages = new Set([...wanted.flatMap((language) => language.fallbacks), lastLanguage]);
   const result = await db.execute<{ handler: string; version: string; lang: string; messages: Messages }>(sql`
     select r.handler, r.version, r.lang, (
       select coalesce(jsonb_object_agg(id, r.messages -> id), '{}')
@@ -29,7 +30,7 @@ export async function findMessages(
     ) as messages
     from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) a(handler text, version text, ids jsonb)
     join resources r on r.handler = a.handler and r.version = a.version
-    where r.lang in ${[...new Set([...wanted, lastLanguage])]}`);
+    where r.lang = any (${sql.param([...languages])}::text[])`);
   const found = new Map<string, Map<string, Messages>>();
   for (const { handler, version, lang, messages } of result.rows) {
     const key = `${handler}-${version}`;

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
+import { lastLanguage } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type GetResourcesInput, getResourcesInput } from './input.ts';
-import { lastLanguage } from './language.ts';
 import { loadVersion } from './load-version.ts';
 
 /** How much of the English messages a language has, as figures. */

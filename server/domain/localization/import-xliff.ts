@@ -1,5 +1,5 @@
 import type { StoredWarning } from '#db/schema/index.ts';
-import { canonicalLanguage, pointer } from '#protocol/index.ts';
+import { canonicalLanguage, lastLanguage, pointer } from '#protocol/index.ts';
 import { allowNamespace } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
@@ -7,7 +7,6 @@ import { parse } from '#server/domain/parse.ts';
 import { translationWarnings } from './coverage.ts';
 import { targetLanguage } from './export-xliff.ts';
 import { type ImportXliffInput, importXliffInput } from './input.ts';
-import { lastLanguage } from './language.ts';
 import { loadResources, loadVersion } from './load-version.ts';
 import { type Messages, templateOf } from './message.ts';
 import { namespaceOf } from './namespace.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
+import { fallbacks, lastLanguage } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListUnknownMessagesInput, listUnknownMessagesInput } from './input.ts';
-import { fallbacks, lastLanguage } from './language.ts';
 
 /** A message id that VMs reported and that no resource knows. */
 export interface UnknownMessage {

@@ -1,62 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { fillTemplate, placeholdersOf } from '#protocol/template.ts';
+import { fillTemplate, negotiate, placeholdersOf, rawPlaceholdersOf } from '#protocol/index.ts';
 import { coverageOf, translationWarnings } from './coverage.ts';
-import { fallbacks, isWanted, negotiate } from './language.ts';
 import { localizeMessage, type Messages } from './message.ts';
 
 const en = { '1215': 'Failed to establish connection to {0} as {1}', done: 'Done.' };
 const de = { '1215': '{1} fehler beim Anschluss an {0} herzustellen' };
 const params = ['spo-sqldb.cloudapp.net', 'JoeAdmin'];
 const resources = (files: Record<string, Messages>) => new Map(Object.entries(files));
-
-describe('languages', () => {
-  test.each([
-    ['zh-TW', ['zh-TW', 'zh-Hant-TW', 'zh-Hant', 'zh']],
-    ['zh-Hant-TW', ['zh-Hant-TW', 'zh-TW', 'zh-Hant', 'zh']],
-    ['zh-CN', ['zh-CN', 'zh-Hans-CN', 'zh-Hans', 'zh']],
-    ['de-AT', ['de-AT', 'de-Latn-AT', 'de-Latn', 'de']],
-    ['de', ['de']],
-    ['sr-Latn-RS', ['sr-Latn-RS', 'sr-Latn', 'sr']],
-    ['de-CH-1996', ['de-CH-1996', 'de-CH', 'de-Latn-CH', 'de-Latn', 'de']],
-    ['no language', []],
-  ])('AZ-L3 %s falls back along %j', (tag, chain) => {
-    expect(fallbacks(tag)).toEqual(chain);
-  });
-
-  const short = (list: string[]) => list.filter((tag) => !/-(Latn|Jpan)|-TW$/.test(tag));
-
-  test.each([
-    [undefined, []],
-    ['', []],
-    ['*', []],
-    ['de-AT', ['de-AT', 'de']],
-    ['DE-at', ['de-AT', 'de']],
-    ['fr;q=0.5, ja, de;q=0.9', ['ja', 'de', 'fr']],
-    ['de;q=0, ja', ['ja']],
-    ['*;q=0.1, fr', ['fr']],
-    ['zh-TW,zh;q=0.9,en-US;q=0.8,en;q=0.7', ['zh-Hant', 'zh', 'en-US', 'en']],
-    [';;;,=,q=1,de;q=abc,ja;q=2,日本語,"fr",it', ['it']],
-    ['de-AT;q=0.8;x=1, it', ['it']],
-    [`${'x'.repeat(9)}-${'y'.repeat(9)}, ${'de,'.repeat(5000)}`, ['de']],
-  ])('AZ-L3 %j wants %j', (header, wanted) => {
-    expect(short(negotiate(header))).toEqual(wanted);
-  });
-
-  test('AZ-L3 a language that the reader chose goes first', () => {
-    expect(short(negotiate('de-AT,en;q=0.5', 'ja'))).toEqual(['ja', 'de-AT', 'de', 'en']);
-    expect(short(negotiate('de-AT', 'nonsense!'))).toEqual(['de-AT', 'de']);
-  });
-
-  test.each([
-    ['de', ['de-AT', 'de'], true],
-    ['de-DE', ['de-AT', 'de'], true],
-    ['fr', ['de'], false],
-    ['', ['de'], false],
-    ['Lang[-locale]', ['de'], false],
-  ])('AZ-L5 a text in %j for a reader of %j: %s', (lang, wanted, expected) => {
-    expect(isWanted(lang, wanted)).toBe(expected);
-  });
-});
 
 describe('templates', () => {
   test.each([
@@ -90,17 +40,37 @@ describe('messages', () => {
   test.each([
     ['AZ-L3 falls back from de-AT to de', 'de-AT', 'de', 'resource'],
     ['AZ-L3 ends with en', 'ja', 'en', 'resource'],
-    ['AZ-L5 a resource in a wanted language wins over the formatted text', 'fr,de;q=0.5', 'de', 'resource'],
-    ['AZ-L5 then the formatted text where its language is wanted', 'fr-CA', 'fr', 'formatted'],
+    ['AZ-L5 a resource in the language wanted most wins', 'de,fr;q=0.5', 'de', 'resource'],
+    ['AZ-L5 the formatted text wins where it is in the language wanted most', 'fr,de;q=0.5', 'fr', 'formatted'],
+    ['AZ-L5 the formatted text beats an English resource that is wanted less', 'fr-FR,fr,en', 'fr', 'formatted'],
+    ['AZ-L5 a resource in English wins where English is wanted more', 'en,fr;q=0.5', 'en', 'resource'],
+    ['AZ-L5 the formatted text may be in another region', 'fr-CA', 'fr', 'formatted'],
+    ['AZ-L5 a refused language is not shown while another is there', 'de-AT,de;q=0', 'en', 'resource'],
     ['AZ-L5 then the en resource', 'it', 'en', 'resource'],
     ['AZ-L5 a star asks for nothing in particular', '*', 'en', 'resource'],
   ])('%s', (_, header, lang, source) => {
-    const wanted = negotiate(header);
+    const wanted = negotiate({ acceptLanguage: header });
     expect(localizeMessage({ message, formattedMessage, resources: all, wanted })).toMatchObject({ lang, source });
   });
 
+  test.each([
+    ['zh-TW', 'zh-CN', 'en'],
+    ['zh-TW', 'zh-HK', 'zh-HK'],
+    ['zh', 'zh-SG', 'zh-SG'],
+    ['ja', 'und-JP', 'en'],
+  ])('AZ-L5 a reader of %s with a text in %s gets %s', (acceptLanguage, lang, shown) => {
+    const text = { lang, message: '文字' };
+    const found = localizeMessage({
+      message,
+      formattedMessage: text,
+      resources: all,
+      wanted: negotiate({ acceptLanguage }),
+    });
+    expect(found?.lang).toBe(shown);
+  });
+
   test('AZ-L3 zh-TW falls back to zh-Hant, then zh', () => {
-    const wanted = negotiate('zh-TW');
+    const wanted = negotiate({ acceptLanguage: 'zh-TW' });
     const two = resources({ en, zh: { '1215': '中' }, 'zh-Hant': { '1215': '繁' } });
     expect(localizeMessage({ message, resources: two, wanted })).toMatchObject({ lang: 'zh-Hant', text: '繁' });
     const one = resources({ en, zh: { '1215': '中' } });
@@ -108,7 +78,7 @@ describe('messages', () => {
   });
 
   test('AZ-L3 fallback is per message id, not per file', () => {
-    const wanted = negotiate('de');
+    const wanted = negotiate({ acceptLanguage: 'de' });
     expect(localizeMessage({ message: { id: 'done', params: [] }, resources: all, wanted })).toEqual({
       text: 'Done.',
       lang: 'en',
@@ -120,7 +90,14 @@ describe('messages', () => {
 
   test('AZ-L5 then the formatted text: no en resource knows the id', () => {
     const unknown = { id: 'other', params: [] };
-    expect(localizeMessage({ message: unknown, formattedMessage, resources: all, wanted: ['it'] })).toEqual({
+    expect(
+      localizeMessage({
+        message: unknown,
+        formattedMessage,
+        resources: all,
+        wanted: negotiate({ acceptLanguage: 'it' }),
+      }),
+    ).toEqual({
       text: 'Échec de la connexion',
       lang: 'fr',
       source: 'formatted',
@@ -145,11 +122,13 @@ describe('messages', () => {
 
   test('AZ-L5 without resource files the formatted message stands as it is, with its language', () => {
     const none = resources({});
-    expect(localizeMessage({ formattedMessage, resources: none, wanted: ['de'] })).toEqual({
-      text: 'Échec de la connexion',
-      lang: 'fr',
-      source: 'formatted',
-    });
+    expect(localizeMessage({ formattedMessage, resources: none, wanted: negotiate({ acceptLanguage: 'de' }) })).toEqual(
+      {
+        text: 'Échec de la connexion',
+        lang: 'fr',
+        source: 'formatted',
+      },
+    );
     const plain = { lang: '', message: 'plain {0}' };
     expect(localizeMessage({ formattedMessage: plain, resources: none, wanted: [] })).toMatchObject({
       text: 'plain {0}',
@@ -159,7 +138,50 @@ describe('messages', () => {
   });
 });
 
+describe('long texts', () => {
+  const long = 'x'.repeat(1_000);
+  const shown = (template: string, params: string[]) =>
+    localizeMessage({ message: { id: 'm', params }, resources: resources({ en: { m: template } }), wanted: [] });
+
+  test('a filled text is cut at 16 KiB with a mark, and says so', () => {
+    const found = shown('{0}'.repeat(5_461), [long]);
+    expect(Buffer.byteLength(found?.text ?? '')).toBe(16 * 1024);
+    expect(found).toMatchObject({ text: expect.stringMatching(/^x+…$/), truncated: true });
+  });
+
+  test('a character is never cut in half', () => {
+    const text = shown('{0}'.repeat(64), ['😀'.repeat(100)])?.text ?? '';
+    expect(text.isWellFormed()).toBe(true);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
+  });
+
+  test('a text of 16 KiB is whole, and so is the list of params behind a short one', () => {
+    expect(shown('{0}'.repeat(16), ['y'.repeat(1_024)])).not.toHaveProperty('truncated');
+    expect(shown('{0}', ['a', 'b'])).toMatchObject({ text: 'a', params: ['a', 'b'] });
+  });
+
+  test('AZ-L5 an id with many params is cut as well', () => {
+    const params = Array.from({ length: 1_000 }, () => long);
+    const found = localizeMessage({ message: { id: '77', params }, resources: resources({}), wanted: [] });
+    expect(Buffer.byteLength(found?.text ?? '')).toBeLessThanOrEqual(16 * 1024);
+    expect(found?.truncated).toBe(true);
+  });
+});
+
 describe('translations', () => {
+  test.each([
+    ['Done {0:D}', ['{0:D}']],
+    ['{0,10} of {1}', ['{0,10}']],
+    ['{ 0 } and {user}', ['{ 0 }', '{user}']],
+    ['{12345}', ['{12345}']],
+    ['{0} <1> {{0:D}} {} { text here }', []],
+  ])('a placeholder that is never filled in is a warning: %s', (text, raw) => {
+    expect(rawPlaceholdersOf(text)).toEqual(raw);
+    const warnings = translationWarnings('en', { m: text }, { m: text }, () => '/p');
+    const params = { id: 'm', lang: 'en', placeholder: raw[0] };
+    expect(warnings).toEqual(raw.length === 0 ? [] : [{ code: 'placeholder_raw', path: '/p', params }]);
+  });
+
   test('AZ-L6 other placeholders than in English are a warning with the id', () => {
     const german = { '1215': '{1} ohne Ziel', done: 'Fertig', own: 'x', empty: '' };
     const english = { ...en, empty: 'y' };

@@ -1,5 +1,4 @@
-import type { MessageReference } from '#protocol/index.ts';
-import { lastLanguage } from './language.ts';
+import { lastLanguage, type MessageReference } from '#protocol/index.ts';
 import type { Messages, Resources } from './message.ts';
 import { TemplateIndex } from './template-index.ts';
 import { TemplatePattern, truncationMark } from './template-pattern.ts';

@@ -1,6 +1,17 @@
-import type { FormattedMessage, MessageReference } from '#protocol/index.ts';
-import { fillTemplate } from '#protocol/template.ts';
-import { isWanted, lastLanguage, unknownLanguage } from './language.ts';
+import {
+  cutText,
+  type FormattedMessage,
+  fillTemplate,
+  lastLanguage,
+  type MessageReference,
+  type WantedLanguage,
+} from '#protocol/index.ts';
+
+/** What a text's language is called where its writer named none. */
+export const unknownLanguage = 'und';
+
+/** Bytes of UTF-8 of a message as a reader sees it: a few placeholders could make it thousands of times as long. */
+export const maxTextBytes = 16 * 1024;
 
 /** Templates by message id. */
 export type Messages = Readonly<Record<string, string>>;
@@ -10,7 +21,7 @@ export type Resources = ReadonlyMap<string, Messages>;
 /** A message as one reader sees it. */
 export interface LocalizedMessage {
   text: string;
-  /** BCP 47; `und` where nobody knows. */
+  /** BCP 47 where the handler wrote that; `und` where it is unknown. */
   lang: string;
   /**
    * From a resource file, as the handler wrote it, nothing but the id and its params, or from a resource file by an id
@@ -21,6 +32,8 @@ export interface LocalizedMessage {
   params?: string[];
   /** Where the id was recovered: the text that the agent sent. */
   original?: string;
+  /** The text was too long and ends with a mark. */
+  truncated?: true;
 }
 
 export interface MessageToLocalize {
@@ -28,29 +41,28 @@ export interface MessageToLocalize {
   formattedMessage?: FormattedMessage | undefined;
   resources: Resources;
   /** From `negotiate`. */
-  wanted: readonly string[];
+  wanted: readonly WantedLanguage[];
 }
 
 /**
- * The text for one reader (AZ-L3, AZ-L5): a resource in a wanted language, the formatted text where its language is
- * wanted, the `en` resource, the formatted text, the id with its params. Fallback is per message id. Null where the
- * handler sent no message at all. An id that was recovered is never told as one that was sent.
+ * The text for one reader (AZ-L3, AZ-L5): for each wanted language in turn a resource in it, then the formatted text
+ * where it is in that language; after them the `en` resource, the formatted text, the id with its params. Fallback is
+ * per message id. Null where the handler sent no message at all. A recovered id is never shown as one that was sent.
  */
 export function localizeMessage(input: MessageToLocalize): LocalizedMessage | null {
   const { message, formattedMessage, wanted } = input;
-  const said = message?.recovered ? undefined : message && { id: message.id, params: message.params };
-  const asSent = formattedMessage && {
-    text: formattedMessage.message,
-    lang: formattedMessage.lang.trim() || unknownLanguage,
-    source: 'formatted' as const,
-    ...said,
-  };
-  const inWanted = fromResource(input, wanted);
-  if (inWanted) return inWanted;
-  if (asSent && isWanted(asSent.lang, wanted)) return asSent;
-  const last = fromResource(input, [lastLanguage]) ?? asSent;
+  const sent = message?.recovered ? undefined : message && { id: message.id, params: message.params };
+  const lang = formattedMessage?.lang.trim() || unknownLanguage;
+  const formatted =
+    formattedMessage && bounded({ text: formattedMessage.message, lang, source: 'formatted' as const, ...sent });
+  for (const language of wanted) {
+    const found = fromResource(input, language.fallbacks);
+    if (found) return found;
+    if (formatted && language.serves(lang)) return formatted;
+  }
+  const last = fromResource(input, [lastLanguage]) ?? formatted;
   if (last) return last;
-  return said ? { text: bareText(said), lang: unknownLanguage, source: 'id', ...said } : null;
+  return sent ? bounded({ text: bareText(sent), lang: unknownLanguage, source: 'id', ...sent }) : null;
 }
 
 function fromResource(
@@ -61,20 +73,25 @@ function fromResource(
   for (const lang of languages) {
     const template = templateOf(resources.get(lang), message.id);
     if (template === undefined) continue;
-    const text = fillTemplate(template, message.params);
+    const text = fillTemplate(template, message.params, maxTextBytes);
     if (text.trim() === '') continue;
     const { id, params } = message;
-    if (!message.recovered) return { text, lang, source: 'resource', id, params };
-    return {
+    if (!message.recovered) return bounded({ text, lang, source: 'resource', id, params });
+    return bounded({
       text,
       lang,
       source: 'recovered',
       id,
       params,
       ...(formattedMessage && { original: formattedMessage.message }),
-    };
+    });
   }
   return null;
+}
+
+function bounded(message: LocalizedMessage): LocalizedMessage {
+  const text = cutText(message.text, maxTextBytes);
+  return text === message.text ? message : { ...message, text, truncated: true };
 }
 
 /** A blank template counts as none. */

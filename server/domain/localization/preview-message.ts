@@ -1,8 +1,8 @@
+import { negotiate } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type PreviewMessageInput, previewMessageInput } from './input.ts';
-import { negotiate } from './language.ts';
 import { loadResources, loadVersion, resourcesOf } from './load-version.ts';
 import { type LocalizedMessage, localizeMessage } from './message.ts';
 
@@ -16,6 +16,6 @@ export async function previewMessage(
   const resources = resourcesOf(await loadResources(ctx.db, await loadVersion(ctx.db, reference)));
   return readers.map((reader) => ({
     reader,
-    message: localizeMessage({ message, formattedMessage, resources, wanted: negotiate(reader) }),
+    message: localizeMessage({ message, formattedMessage, resources, wanted: negotiate({ acceptLanguage: reader }) }),
   }));
 }

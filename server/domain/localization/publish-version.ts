@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { handlerVersions, type StoredWarning, type VersionState } from '#db/schema/index.ts';
-import type { HandlerManifest } from '#protocol/index.ts';
+import { type HandlerManifest, lastLanguage } from '#protocol/index.ts';
 import { allowNamespace } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
@@ -8,7 +8,6 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type PublishVersionInput, publishVersionInput } from './input.ts';
-import { lastLanguage } from './language.ts';
 import { loadResources, loadVersion } from './load-version.ts';
 import { namespaceOf } from './namespace.ts';
 import { withoutEnglish } from './put-language.ts';

@@ -1,13 +1,12 @@
 import { and, eq, ne } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { resources, type StoredWarning } from '#db/schema/index.ts';
-import { canonicalLanguage, type ResourceFile, read, resourceFileWith } from '#protocol/index.ts';
+import { canonicalLanguage, lastLanguage, type ResourceFile, read, resourceFileWith } from '#protocol/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { translationWarnings } from './coverage.ts';
-import { lastLanguage } from './language.ts';
 import { loadResources, type VersionRow } from './load-version.ts';
 import type { Messages } from './message.ts';
 

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, changes, resources } from '#db/schema/index.ts';
 import resourcesDe from '#protocol/fixtures/resources-de.json' with { type: 'json' };
 import resourcesEn from '#protocol/fixtures/resources-en.json' with { type: 'json' };
+import { negotiate } from '#protocol/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -210,6 +211,10 @@ test('findMessages reads only what is asked for', async () => {
   await setResources(ctx, { handler, version, lang: 'en', file: file('en', { a: 'A', b: 'B' }) });
   await setResources(ctx, { handler, version, lang: 'de', file: file('de', { b: 'Be' }) });
   await setResources(ctx, { handler, version, lang: 'ja', file: file('ja', { a: 'あ' }) });
-  const found = await findMessages(services.db, [{ handler, version, ids: ['a', 'nope', '__proto__'] }], ['de', 'fr']);
+  const found = await findMessages(
+    services.db,
+    [{ handler, version, ids: ['a', 'nope', '__proto__'] }],
+    negotiate({ acceptLanguage: 'de, fr' }),
+  );
   expect(Object.fromEntries(found.get(`${handler}-${version}`) ?? [])).toEqual({ en: { a: 'A' }, de: {} });
 });

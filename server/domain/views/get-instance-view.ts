@@ -11,7 +11,13 @@ import {
   stockAgents,
   vms,
 } from '#db/schema/index.ts';
-import { canonicalLanguage, defaultPeriods, type StatusObject } from '#protocol/index.ts';
+import {
+  canonicalLanguage,
+  defaultPeriods,
+  negotiate,
+  type StatusObject,
+  type WantedLanguage,
+} from '#protocol/index.ts';
 import { allow, hasRole } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -21,9 +27,7 @@ import {
   findMessages,
   type LocalizedMessage,
   localizeMessage,
-  negotiate,
   type Resources,
-  unknownLanguage,
 } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { agentStatus, secondsBetween, vmHealth } from '#server/domain/reports/index.ts';
@@ -40,7 +44,7 @@ const tailCharacters = 4_000;
 export async function getInstanceView(ctx: Context, input: InstanceViewInput): Promise<InstanceView> {
   allow(ctx.actor, 'viewer');
   const { vmId, acceptLanguage, chosenLanguage } = parse(instanceViewInput, input);
-  const wanted = negotiate(acceptLanguage, chosenLanguage);
+  const wanted = negotiate({ acceptLanguage, chosenLanguage });
   // One snapshot, so that goal and reports belong together.
   const { machine, rows, problems, resources } = await ctx.db.transaction(
     async (tx) => {
@@ -152,7 +156,11 @@ async function loadRows(tx: Transaction, vmId: string) {
 const versionKeys = (row: ExtensionFacts): string[] =>
   [...new Set([row.handlerState?.version ?? row.goalVersion, row.goalVersion])].map((v) => `${row.handler}-${v}`);
 
-async function loadMessages(tx: Transaction, rows: Row[], wanted: readonly string[]): Promise<Map<string, Resources>> {
+async function loadMessages(
+  tx: Transaction,
+  rows: Row[],
+  wanted: readonly WantedLanguage[],
+): Promise<Map<string, Resources>> {
   const ids = new Map<string, { handler: string; version: string; ids: Set<string> }>();
   for (const row of rows) {
     const used = [...idsOf(row.whole?.latest?.status), row.whole?.latest?.heartbeat?.message?.reference?.id];
@@ -176,14 +184,19 @@ function idsOf(status: StatusObject | null | undefined): string[] {
 }
 
 /** Speaks with the resources of the version that runs; with the goal's where that one has none. */
-function speaker(found: Map<string, Resources>, row: Row, wanted: readonly string[], languages: Set<string>): Speaker {
+function speaker(
+  found: Map<string, Resources>,
+  row: Row,
+  wanted: readonly WantedLanguage[],
+  languages: Set<string>,
+): Speaker {
   const key = versionKeys(row).find((candidate) => found.has(candidate));
   const resources = (key === undefined ? undefined : found.get(key)) ?? new Map();
   return ({ message, formattedMessage }) => {
     const localized = localizeMessage({ message, formattedMessage, resources, wanted });
     // A handler may call its language anything; a header takes only tags.
     const lang = localized === null ? null : canonicalLanguage(localized.lang);
-    if (lang !== null && lang !== unknownLanguage) languages.add(lang);
+    if (lang !== null) languages.add(lang);
     return localized;
   };
 }

@@ -152,14 +152,14 @@ export const goalStateRoutes: readonly Route[] = [
     body: extensionGoal,
     answers: { 200: { meaning: 'The plan; what would be refused is in `faults`.', schema: plan } },
     refusals: [404, 409],
-    run: async (ctx, { params, query, body, acceptLanguage }) => {
+    run: async (ctx, { params, query, body, language }) => {
       const found = await planExtension(ctx, { vmId: params.id, name: params.name, goal: body, ...query });
       return {
         status: 200,
         body: {
           ...found,
-          warnings: translateFaults(found.warnings, acceptLanguage),
-          faults: translateFaults(found.faults, acceptLanguage),
+          warnings: translateFaults(found.warnings, language),
+          faults: translateFaults(found.faults, language),
         },
       };
     },

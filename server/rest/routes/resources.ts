@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { canonicalLanguage } from '#protocol/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { getResources, type LanguageResources, setResources } from '#server/domain/localization/index.ts';
-import { shownWarnings } from '#server/i18n/index.ts';
+import { type Language, shownWarnings } from '#server/i18n/index.ts';
 import { type Route, route } from '../route.ts';
 import { count, inLanguage, inVersion, time, warning } from '../shapes.ts';
 
@@ -17,9 +17,9 @@ const coverage = z.object({
   updatedBy: z.string(),
 });
 
-const shown = <T extends Pick<LanguageResources, 'warnings'>>(language: T, acceptLanguage: string | null) => ({
-  ...language,
-  warnings: shownWarnings(language.warnings, acceptLanguage),
+const shown = <T extends Pick<LanguageResources, 'warnings'>>(resources: T, language: Language) => ({
+  ...resources,
+  warnings: shownWarnings(resources.warnings, language),
 });
 
 /** The same call stands at the pages' own upload door. */
@@ -41,9 +41,9 @@ export const setResourcesRoute: Route = route({
     },
   },
   refusals: [404, 412],
-  run: async (ctx, { params, body, ifMatch, acceptLanguage }) => {
+  run: async (ctx, { params, body, ifMatch, language }) => {
     const { warnings, ...result } = await setResources(ctx, { ...params, file: body, revision: ifMatch });
-    return { status: 200, body: { ...result, warnings: shownWarnings(warnings, acceptLanguage) } };
+    return { status: 200, body: { ...result, warnings: shownWarnings(warnings, language) } };
   },
 });
 
@@ -60,9 +60,9 @@ export const resourceRoutes: readonly Route[] = [
       200: { meaning: 'The languages.', schema: z.object({ items: z.array(coverage), nextCursor: z.null() }) },
     },
     refusals: [404],
-    run: async (ctx, { params, acceptLanguage }) => {
+    run: async (ctx, { params, language }) => {
       const { languages } = await getResources(ctx, params);
-      const items = languages.map(({ messages: _, ...language }) => shown(language, acceptLanguage));
+      const items = languages.map(({ messages: _, ...resources }) => shown(resources, language));
       return { status: 200, body: { items, nextCursor: null } };
     },
   }),
@@ -80,11 +80,11 @@ export const resourceRoutes: readonly Route[] = [
       },
     },
     refusals: [404],
-    run: async (ctx, { params, acceptLanguage }) => {
+    run: async (ctx, { params, language }) => {
       const { languages } = await getResources(ctx, params);
       const found = languages.find(({ lang }) => lang === canonicalLanguage(params.lang));
       if (!found) throw new DomainError('not_found', 'not_found');
-      return { status: 200, body: shown(found, acceptLanguage) };
+      return { status: 200, body: shown(found, language) };
     },
   }),
 ];

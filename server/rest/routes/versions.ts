@@ -54,12 +54,12 @@ export const registerPackageRoute: Route = route({
     201: { meaning: 'Registered as a draft.', schema: registered },
   },
   refusals: [404, 409],
-  run: async (ctx, { params, upload, acceptLanguage }) => {
+  run: async (ctx, { params, upload, language }) => {
     if (upload === null) throw new Error('a package without its upload');
     await admitPackage(ctx, params);
     const file = await receiveUpload(ctx, upload.bytes, upload.declared);
     const { created, warnings, ...version } = await registerPackage(ctx, { ...params, file });
-    return { status: created ? 201 : 200, body: { ...version, warnings: shownWarnings(warnings, acceptLanguage) } };
+    return { status: created ? 201 : 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
   },
 });
 
@@ -74,9 +74,9 @@ export const versionRoutes: readonly Route[] = [
     params: inVersion,
     answers: { 200: { meaning: 'The version.', schema: versionDetails } },
     refusals: [404],
-    run: async (ctx, { params, acceptLanguage }) => {
+    run: async (ctx, { params, language }) => {
       const { warnings, ...version } = await getVersion(ctx, params);
-      return { status: 200, body: { ...version, warnings: shownWarnings(warnings, acceptLanguage) } };
+      return { status: 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
     },
   }),
   route({
@@ -130,9 +130,9 @@ export const versionRoutes: readonly Route[] = [
       },
     },
     refusals: [404, 409, 422],
-    run: async (ctx, { params, acceptLanguage }) => {
+    run: async (ctx, { params, language }) => {
       const { warnings, ...version } = await publishVersion(ctx, params);
-      return { status: 200, body: { ...version, warnings: shownWarnings(warnings, acceptLanguage) } };
+      return { status: 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
     },
   }),
   route({

@@ -16,6 +16,7 @@ const message = z
     id: z.string().optional(),
     params: z.array(z.string()).optional(),
     original: z.string().optional(),
+    truncated: z.literal(true).optional(),
   })
   .nullable();
 
@@ -133,8 +134,8 @@ export const viewRoutes: readonly Route[] = [
       200: { meaning: 'The instance view; Content-Language names the languages used.', schema: instanceView },
     },
     refusals: [404],
-    run: async (ctx, { params, acceptLanguage }) => {
-      const { languages, ...body } = await getInstanceView(ctx, { vmId: params.id, acceptLanguage });
+    run: async (ctx, { params, reader }) => {
+      const { languages, ...body } = await getInstanceView(ctx, { vmId: params.id, ...reader });
       return {
         status: 200,
         body,

@@ -54,10 +54,10 @@ export const xliffRoutes: readonly Route[] = [
       },
     },
     refusals: [404, 412],
-    run: async (ctx, { params, query, file, ifMatch, acceptLanguage }) => {
+    run: async (ctx, { params, query, file, ifMatch, language }) => {
       if (file === null) throw new Error('an import without its file');
       const { findings, ...outcome } = await importXliff(ctx, { ...params, ...query, file, revision: ifMatch });
-      return { status: 200, body: { ...outcome, findings: shownWarnings(findings, acceptLanguage) } };
+      return { status: 200, body: { ...outcome, findings: shownWarnings(findings, language) } };
     },
   }),
 ];

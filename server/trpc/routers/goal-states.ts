@@ -24,11 +24,10 @@ const inWords =
   <Input>(verb: (ctx: CallContext, input: Input) => Promise<Plan>) =>
   async (ctx: CallContext, input: Input) => {
     const plan = await verb(ctx, input);
-    const language = ctx.headers.get('accept-language');
     return {
       ...plan,
-      warnings: translateFaults(plan.warnings, language),
-      faults: translateFaults(plan.faults, language),
+      warnings: translateFaults(plan.warnings, ctx.language),
+      faults: translateFaults(plan.faults, ctx.language),
     };
   };
 

@@ -2,9 +2,8 @@ import { listLatestReports, listReportHistory } from '#server/domain/reports/ind
 import { getInstanceView, getTimeline, type InstanceViewInput } from '#server/domain/views/index.ts';
 import { type CallContext, pagedQuery, query, router } from '../trpc.ts';
 
-/** The page's client puts the language that its reader chose first into `Accept-Language`. */
 const inTheReadersLanguage = (ctx: CallContext, input: Pick<InstanceViewInput, 'vmId'>) =>
-  getInstanceView(ctx, { vmId: input?.vmId, acceptLanguage: ctx.headers.get('accept-language') });
+  getInstanceView(ctx, { vmId: input?.vmId, ...ctx.reader });
 
 export const instanceViewsRouter = router({
   get: query(inTheReadersLanguage),

@@ -27,7 +27,7 @@ const changes = procedure
     try {
       for await (const { id, ...message } of messages) yield tracked(id, message);
     } catch (error) {
-      throw toTrpcError(error, ctx.headers.get('accept-language'), ctx.requestId);
+      throw toTrpcError(error, ctx.language, ctx.requestId);
     }
   });
 

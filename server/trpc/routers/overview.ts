@@ -10,8 +10,7 @@ import {
 } from '#server/domain/views/index.ts';
 import { type CallContext, plainQuery, query, router } from '../trpc.ts';
 
-const listFailing = (ctx: CallContext) =>
-  listFailingTogether(ctx, { acceptLanguage: ctx.headers.get('accept-language') });
+const listFailing = (ctx: CallContext) => listFailingTogether(ctx, ctx.reader);
 
 /** As many as tell what is going on; the rest is a page of its own. */
 const listRecentActs = async (ctx: CallContext) => (await listActivity(ctx, { limit: 6 })).items;

@@ -13,7 +13,7 @@ import { type CallContext, mutation, plainQuery, query, router } from '../trpc.t
 /** A version with its warnings as its reader's language says them. */
 async function getInWords(ctx: CallContext, input: VersionReferenceInput) {
   const { warnings, ...version } = await getVersion(ctx, input);
-  return { ...version, warnings: shownWarnings(warnings, ctx.headers.get('accept-language')) };
+  return { ...version, warnings: shownWarnings(warnings, ctx.language) };
 }
 
 /** Versions of handlers. Their zips come in by the upload door, as a stream. */

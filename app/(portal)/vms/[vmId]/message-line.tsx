@@ -1,7 +1,9 @@
 'use client';
 
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { usePreferredLanguage } from '#app/_lib/i18n/client.tsx';
 import { LanguageBadge } from '#app/_ui/tag.tsx';
+import { canonicalLanguage } from '#protocol/language.ts';
+import { negotiate } from '#protocol/negotiate.ts';
 import { RecoveredMark } from './recovered-mark.tsx';
 import type { Said } from './vm-data.ts';
 
@@ -9,7 +11,7 @@ const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', rec
 
 /** The text of a message, told in its own language to those who hear it; an empty one says that nobody knows which. */
 export function MessageText({ said }: { said: Said }) {
-  return <span lang={said.lang === 'und' ? '' : said.lang}>{said.text}</span>;
+  return <bdi lang={canonicalLanguage(said.lang) ?? ''}>{said.text}</bdi>;
 }
 
 /** A message where nothing beside it says where it comes from: marked if it is not what the agent sent. */
@@ -25,9 +27,9 @@ export function MarkedText({ said }: { said: Said }) {
 
 /** Where a message's text comes from; amber where it is not the reader's language. */
 export function MessageSource({ said }: { said: Said }) {
-  const { i18n } = useTranslation();
+  const preferred = usePreferredLanguage();
   const known = said.lang !== 'und' && said.source !== 'id';
-  const fallback = known && base(said.lang) !== base(i18n.language);
+  const fallback = known && negotiate({ chosenLanguage: preferred })[0]?.serves(said.lang) === false;
   const badge = <LanguageBadge language={known ? said.lang : null} source={sources[said.source]} fallback={fallback} />;
   if (said.source !== 'recovered') return badge;
   return (
@@ -37,5 +39,3 @@ export function MessageSource({ said }: { said: Said }) {
     </span>
   );
 }
-
-const base = (language: string): string => language.split('-')[0]?.toLowerCase() ?? '';

@@ -1,4 +1,4 @@
-import { translateFaults } from '#server/i18n/index.ts';
+import { languageFor, translateFaults } from '#server/i18n/index.ts';
 import { type Admitted, admit, logRequestHeaders } from '../../authenticate.ts';
 import { readJson } from '../../body.ts';
 import { type AgentAnswer, type AgentCall, contextOf } from '../../call.ts';
@@ -18,7 +18,7 @@ export async function reports(call: AgentCall): Promise<AgentAnswer> {
   if (removed.length > 0) door.agents.forget(agent.vmId);
   const headers = ['annex-goal-state', await etagInForce(call, agent.etag), ...logRequestHeaders(agent)];
   if (faults.length === 0) return { status: 204, headers, body: null };
-  const errors = translateFaults(faults, call.header('accept-language'));
+  const errors = translateFaults(faults, languageFor({ acceptLanguage: call.header('accept-language') }));
   headers.push('vary', 'Accept-Language', 'content-type', 'application/json');
   return { status: 207, headers, body: JSON.stringify({ stored, errors }) };
 }

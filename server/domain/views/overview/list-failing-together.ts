@@ -1,12 +1,18 @@
 import { sql } from 'drizzle-orm';
 import type { HealthCause } from '#db/schema/index.ts';
 import { extensionHealth, extensionLatest, vmHealth } from '#db/schema/index.ts';
-import type { StatusDocument } from '#protocol/index.ts';
-import { fillTemplate, placeholdersOf } from '#protocol/template.ts';
+import {
+  cutText,
+  fillTemplate,
+  negotiate,
+  placeholdersOf,
+  type StatusDocument,
+  type WantedLanguage,
+} from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { firstFailedPart } from '#server/domain/health/index.ts';
-import { findMessages, localizeMessage, negotiate } from '#server/domain/localization/index.ts';
+import { findMessages, localizeMessage, maxTextBytes } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListFailingInput, listFailingInput } from '../input.ts';
 import { type Asker, shareReading } from './shared-reading.ts';
@@ -59,7 +65,7 @@ export async function listFailingTogether(ctx: Context & Asker, input: ListFaili
     const [extensions, silent] = await Promise.all([readExtensions(ctx, fleet), readSilent(ctx, fleet)]);
     return [...extensions, ...silent].toSorted(worstFirst).slice(0, mostGroups);
   });
-  return withMessages(ctx, groups, negotiate(acceptLanguage, chosenLanguage));
+  return withMessages(ctx, groups, negotiate({ acceptLanguage, chosenLanguage }));
 }
 
 const severity = { failed: 0, unresponsive: 1, degraded: 2 } as const;
@@ -160,7 +166,11 @@ async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
 }
 
 /** Adds the texts of messages, for this reader. */
-async function withMessages(ctx: Context, groups: readonly Sampled[], wanted: string[]): Promise<FailingGroup[]> {
+async function withMessages(
+  ctx: Context,
+  groups: readonly Sampled[],
+  wanted: readonly WantedLanguage[],
+): Promise<FailingGroup[]> {
   const asked = groups.flatMap(({ extension, sample }) =>
     extension?.messageId ? [{ handler: extension.handler, version: sample.version, ids: [extension.messageId] }] : [],
   );
@@ -190,10 +200,8 @@ async function withMessages(ctx: Context, groups: readonly Sampled[], wanted: st
 
 function openText(template: string): string {
   const last = placeholdersOf(template).at(-1) ?? -1;
-  return fillTemplate(
-    template,
-    Array.from({ length: last + 1 }, () => '…'),
-  );
+  const open = Array.from({ length: last + 1 }, () => '…');
+  return cutText(fillTemplate(template, open, maxTextBytes), maxTextBytes);
 }
 
 async function readMessage(

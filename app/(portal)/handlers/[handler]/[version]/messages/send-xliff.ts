@@ -31,7 +31,6 @@ export async function sendXliff({ file, revision, ...place }: Sent): Promise<Xli
     method: 'PUT',
     headers: {
       'content-type': 'application/xliff+xml',
-      'accept-language': document.documentElement.lang,
       ...(revision !== undefined && { 'if-match': `"${revision}"` }),
     },
     body: file,

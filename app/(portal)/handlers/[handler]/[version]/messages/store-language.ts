@@ -33,7 +33,6 @@ export async function storeLanguage({ file, revision, ...place }: LanguageToStor
     method: 'PUT',
     headers: {
       'content-type': 'application/json',
-      'accept-language': document.documentElement.lang,
       ...(revision !== undefined && { 'if-match': `"${revision}"` }),
     },
     body: JSON.stringify(file),

@@ -1,0 +1,14 @@
+/** The value of a cookie in these headers; null where it was not sent or cannot be read. */
+export function cookieIn(headers: Headers, name: string): string | null {
+  const prefix = `${name}=`;
+  const cookie = (headers.get('cookie') ?? '')
+    .split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(prefix));
+  if (cookie === undefined) return null;
+  try {
+    return decodeURIComponent(cookie.slice(prefix.length));
+  } catch {
+    return null;
+  }
+}

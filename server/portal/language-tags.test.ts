@@ -1,0 +1,124 @@
+import superjson from 'superjson';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { canonicalLanguage, negotiate, read, resourceFile } from '#protocol/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { foldHealth } from '#server/domain/health/index.ts';
+import { setResources } from '#server/domain/localization/index.ts';
+import { type GivenAgent, givenAgent, givenProbe } from '#server/testing/agent-door.ts';
+import { testContext } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { openPortalDoors, type PortalDoors } from '#server/testing/portal-doors.ts';
+import { randomTags } from '#server/testing/random-tags.ts';
+
+const breakers = ['und-DE', 'und', 'und-Latn-DE', 'UND_us'];
+const tags = [...breakers, ...randomTags(10_000 - breakers.length, 20_260_101)];
+/** A header takes Latin-1 without controls. */
+const headerTags = tags.map((tag) => tag.replaceAll(/[^\x20-\x7e]/g, '~'));
+const at = { handler: 'Acme.Lab.Probe', version: '1.0.0.0' };
+const file = (lang: string) => [{ version: 1.0, lang, messages: [{ id: '1215', text: 'Down: {0}' }] }];
+
+let portal: PortalDoors;
+let ctx: Context;
+
+beforeAll(async () => {
+  portal = await openPortalDoors();
+  ctx = await testContext({ services: portal.services });
+  await givenVersion(ctx.db);
+  await setResources(ctx, { ...at, lang: 'en', file: file('en') });
+});
+afterAll(() => portal.close());
+
+/** A VM whose agent reports a failure with these languages in its substatuses. */
+async function vmThatSpeaks(name: string, languages: readonly string[]): Promise<GivenAgent> {
+  const agent = await givenAgent(ctx, { url: `${portal.url}/agent/v1` }, name);
+  await givenProbe(ctx, agent.vmId);
+  await agent.call('/goal-state');
+  const said = (lang: string) => ({ lang: lang.toWellFormed(), message: 'down' });
+  const status = {
+    status: 'error',
+    message: { id: '1215', params: ['sql'] },
+    formattedMessage: said(languages[0] ?? ''),
+    substatus: languages.map((lang) => ({ status: 'error', formattedMessage: said(lang) })),
+  };
+  const statuses = [
+    { extension: 'probe', sequenceNumber: 1, ageSeconds: 1, file: [{ version: 1, timestampUTC: '', status }] },
+  ];
+  const answer = await agent.call('/reports', { method: 'POST', body: JSON.stringify({ statuses }) });
+  expect(answer.status).toBe(204);
+  return agent;
+}
+
+const view = (vmId: string, acceptLanguage: string) =>
+  portal.fetch(`/api/v1/vms/${vmId}/instance-view`, {
+    headers: { authorization: `Bearer ${portal.tokens.viewer}`, 'accept-language': acceptLanguage },
+  });
+
+/** Reads a part of a page as the browser does, with the chosen language in its cookie. */
+const page = (procedure: string, input: unknown, acceptLanguage: string, chosen: string) =>
+  portal.fetch(`/api/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(superjson.serialize(input)))}`, {
+    headers: {
+      cookie: `${portal.cookies.viewer}; annex-language=${encodeURIComponent(chosen.toWellFormed())}`,
+      'accept-language': acceptLanguage,
+    },
+  });
+
+const inGroups = (list: readonly string[], size: number): string[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size));
+
+test('AZ-L3 no language of a reader breaks an instance view, a VM page or the overview', async () => {
+  const { vmId } = await vmThatSpeaks('reader', ['und-DE', 'de']);
+  await foldHealth(portal.services, new Date());
+  for (const group of inGroups(headerTags, 50)) {
+    const header = group.join(',');
+    expect([(await view(vmId, header)).status, header]).toEqual([200, header]);
+  }
+  for (const [index, tag] of tags.slice(0, 100).entries()) {
+    const header = headerTags[index] ?? '';
+    const answers = [
+      await view(vmId, header),
+      await page('instanceViews.get', { vmId }, header, tag),
+      await page('vms.get', { vmId: 'none' }, header, tag),
+    ];
+    expect([...answers.map(({ status }) => status), tag]).toEqual([200, 200, 422, tag]);
+  }
+  // This reading is shared and rests in between: one call with many tags at a time.
+  for (const tag of breakers) {
+    const answer = await page('overview.failing', undefined, headerTags.slice(0, 40).join(','), tag);
+    expect([answer.status, tag]).toEqual([200, tag]);
+  }
+});
+
+test('AZ-S1 no language of a guest breaks an instance view or a VM page, and each text keeps its own', async () => {
+  for (const [index, group] of inGroups(tags, 1_000).entries()) {
+    const { vmId } = await vmThatSpeaks(`guest-${index}`, group);
+    for (const header of ['de-AT, fr;q=0.5', 'zh-TW', 'und-DE']) {
+      const answer = await view(vmId, header);
+      expect(answer.status).toBe(200);
+      const named = (answer.headers.get('content-language') ?? 'en').split(', ');
+      expect(named.filter((tag) => canonicalLanguage(tag) !== tag)).toEqual([]);
+    }
+    expect((await page('instanceViews.get', { vmId }, 'de', '')).status).toBe(200);
+  }
+});
+
+test('AZ-L1 no language of a resource file breaks anything: it is kept by its canonical tag or refused', async () => {
+  for (const tag of tags) {
+    const found = read(resourceFile, file(tag));
+    const canonical = canonicalLanguage(tag);
+    expect('value' in found ? found.value.lang : null).toBe(canonical);
+    if (canonical !== null) expect(canonicalLanguage(canonical)).toBe(canonical);
+    negotiate({ chosenLanguage: tag })[0]?.serves('zh-TW');
+  }
+  for (const tag of tags.slice(0, 200)) {
+    const sent = encodeURIComponent(tag.toWellFormed());
+    if (sent === '' || sent === '.' || sent === '..') continue;
+    const answer = await portal.fetch(`/api/v1/handlers/${at.handler}/versions/${at.version}/resources/${sent}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${portal.tokens.admin}`, 'content-type': 'application/json' },
+      body: JSON.stringify(file(tag.toWellFormed())),
+    });
+    expect([answer.status < 500, tag]).toEqual([true, tag]);
+  }
+  const { vmId } = await vmThatSpeaks('resources', breakers);
+  expect((await view(vmId, 'und-DE, de')).status).toBe(200);
+});
