@@ -184,15 +184,14 @@ async function withMessages(
       const sent = await readMessage(ctx, sample, extension.cause);
       const said = localizeMessage({
         message: sent?.message?.id === id ? sent.message : { id, params: [] },
-        formattedMessage: sent?.formattedMessage,
+        // What one VM wrote is not true of the others.
+        formattedMessage: group.vms > 1 ? undefined : sent?.formattedMessage,
         resources,
         wanted,
       });
       if (said === null || said.source === 'id') return group;
       const template = said.source === 'formatted' ? undefined : resources.get(said.lang)?.[id];
-      // What one VM filled in is not true of the others.
       const text = template !== undefined && group.vms > 1 ? openText(template) : said.text;
-      if (template === undefined && group.vms > 1) return group;
       return { ...group, extension: { ...extension, message: { text, lang: said.lang } } };
     }),
   );
