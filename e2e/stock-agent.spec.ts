@@ -57,4 +57,9 @@ test('a VM is set to the stock Azure agent, and its English words are read in Ge
   await expect(facts).toContainText('WALinuxAgent 2.7.3.0');
   await expect(facts).toContainText('Zuletzt erledigter Zielzustand3, vor');
   await expectAccessibleInBothThemes(page);
+
+  await page.getByRole('link', { name: 'Ausgabe' }).click();
+  await expect(page.getByText('kann keine Protokollordner senden')).toContainText('/var/log/azure');
+  await expect(page.getByRole('button', { name: /^Protokolle holen/ })).toHaveCount(0);
+  await expectAccessible(page);
 });

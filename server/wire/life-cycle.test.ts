@@ -5,7 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { getGoalState, removeExtension, setExtension } from '#server/domain/goal-states/index.ts';
 import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
-import { listOutputs } from '#server/domain/logs/index.ts';
+import { listArchives, listOutputs, requestArchive } from '#server/domain/logs/index.ts';
 import { getWireAccess, rotateTenantKey, setHold } from '#server/domain/stock-agents/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
@@ -253,6 +253,16 @@ test('what a command wrote is kept, each run by itself', async () => {
     { extension: 'probe', command: 'enable', sequenceNumber: 1, attempt: 2, storedBytes: 12 },
     { extension: 'probe', command: 'enable', sequenceNumber: 1, attempt: 1, storedBytes: 32 },
   ]);
+});
+
+test('AZ-G11 logs are not requested of an agent that cannot send them', async () => {
+  const vm = await givenStockVm(ctx, door, 'no-logs');
+  await set(vm, 'probe');
+  await expect(requestArchive(ctx, { vmId: vm.vmId, handler: 'Acme.Lab.Probe' })).rejects.toMatchObject({
+    kind: 'conflict',
+    code: 'logs_not_supported',
+  });
+  expect((await listArchives(ctx, { vmId: vm.vmId })).items).toEqual([]);
 });
 
 test('an agent that runs commands is expected to be silent, until it says something again', async () => {

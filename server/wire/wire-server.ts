@@ -52,7 +52,7 @@ async function config(wire: WireCall): Promise<AgentAnswer> {
     case 'hosting-environment-config':
       return xmlAnswer(hostingEnvironmentXml(vm, goalState));
     case 'shared-config':
-      return xmlAnswer(sharedConfigXml(vm.id, goalState));
+      return xmlAnswer(sharedConfigXml(vm, goalState));
     case 'extensions-config': {
       if (!goalState.onHold) noteBusy(wire, goalState);
       const secret = statusSecret(wire, containerId);

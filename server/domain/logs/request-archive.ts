@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
-import { logArchives, vms } from '#db/schema/index.ts';
+import { agents, logArchives, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
@@ -14,7 +14,8 @@ import { type RequestArchiveInput, requestArchiveInput } from './input.ts';
 
 /**
  * Asks the agent of a VM for the log folders of a handler, of all its versions and also after an uninstall (AZ-G11).
- * A wish that is open already is the answer. Throws 404 `vm_unknown`.
+ * A wish that is open already is the answer. Throws 404 `vm_unknown`, 409 `logs_not_supported` for a stock agent, which
+ * has no call that sends them.
  */
 export async function requestArchive(ctx: Context, input: RequestArchiveInput): Promise<Archive> {
   allow(ctx.actor, 'operator');
@@ -26,6 +27,8 @@ export async function requestArchive(ctx: Context, input: RequestArchiveInput): 
       .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
       .for('no key update');
     if (vm === undefined) throw new DomainError('not_found', 'vm_unknown');
+    const [agent] = await tx.select({ kind: agents.kind }).from(agents).where(eq(agents.vmId, vmId));
+    if (agent?.kind === 'stock') throw new DomainError('conflict', 'logs_not_supported', { params: { handler } });
     const [open] = await tx
       .select()
       .from(logArchives)

@@ -93,7 +93,7 @@ export const logRoutes: readonly Route[] = [
     params: inVm,
     body: requestArchiveInput.omit({ vmId: true }).strict(),
     answers: { 202: { meaning: 'The agent is asked, or was already.', schema: archive } },
-    refusals: [404],
+    refusals: [404, 409],
     run: async (ctx, { params, body }) => ({
       status: 202,
       body: await requestArchive(ctx, { vmId: params.id, ...body }),

@@ -44,13 +44,31 @@ export function hostingEnvironmentXml(vm: { id: string; name: string }, { incarn
   });
 }
 
-export function sharedConfigXml(vmId: string, { incarnation }: StockGoalState): string {
+/** The agent stores it unread; handlers read who they run for from it. */
+export function sharedConfigXml(vm: { id: string; name: string }, { incarnation }: StockGoalState): string {
   const number = String(incarnation);
+  const guid = `{${vm.id}}`;
   return xmlOf({
     SharedConfig: {
       '@version': '1.0.0.0',
       '@goalStateIncarnation': number,
-      Deployment: { '@name': vmId, '@guid': `{${vmId}}`, '@incarnation': number },
+      Deployment: {
+        ...{ '@name': vm.id, '@guid': guid, '@incarnation': number },
+        Service: { '@name': vm.id, '@guid': guid },
+        ServiceInstance: { '@name': `${vm.id}.${number}`, '@guid': guid },
+      },
+      Incarnation: { '@number': number, '@instance': vm.name, '@guid': guid },
+      Role: { '@guid': guid, '@name': vm.name, '@settleTimeSeconds': '0' },
+      LoadBalancerSettings: { '@timeoutSeconds': '0', '@waitLoadBalancerProbeCount': '0', Probes: {} },
+      OutputEndpoints: {},
+      // The portal does not know the machine's address.
+      Instances: {
+        Instance: {
+          ...{ '@id': vm.name, '@address': '' },
+          FaultDomains: { '@randomId': '0', '@updateId': '0', '@updateCount': '0' },
+          InputEndpoints: {},
+        },
+      },
     },
   });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GoalStateExtension } from '#protocol/index.ts';
 import type { StockExtension, StockGoalState } from '#server/domain/stock-agents/index.ts';
-import { readXml } from '#server/testing/stock-agent.ts';
+import { elementsOf, readXml } from '#server/testing/stock-agent.ts';
 import { extensionsConfigXml } from './extensions-config.ts';
 import { goalStateXml, hostingEnvironmentXml, sharedConfigXml, versionsXml } from './goal-state.ts';
 import { certificatesXml, manifestXml } from './packages.ts';
@@ -58,7 +58,7 @@ test.each<[string, string]>([
   ['goal-state', goalStateXml(vmId, goalState)],
   ['goal-state-without-secrets', goalStateXml(vmId, { ...goalState, extensions: [] })],
   ['hosting-environment', hostingEnvironmentXml({ id: vmId, name: 'web-ä&1' }, goalState)],
-  ['shared-config', sharedConfigXml(vmId, goalState)],
+  ['shared-config', sharedConfigXml({ id: vmId, name: 'web-ä&1' }, goalState)],
   ['extensions-config', extensionsConfigXml(vmId, goalState, 'secret')],
   ['extensions-config-empty', extensionsConfigXml(vmId, { ...goalState, extensions: [] }, 'secret')],
   ['certificates', certificatesXml(Buffer.alloc(100, 'x'), 7)],
@@ -66,6 +66,16 @@ test.each<[string, string]>([
 ])('%s', async (name, xml) => {
   expect(() => readXml(xml)).not.toThrow();
   await expect(lines(xml)).toMatchFileSnapshot(`./golden/${name}.xml`);
+});
+
+test('handlers find deployment, role and instance in SharedConfig', () => {
+  const config = readXml(sharedConfigXml({ id: vmId, name: 'web-1' }, goalState));
+  const attributes = (name: string) => elementsOf(config, name).map((element) => element.attributes);
+  expect(attributes('Deployment')).toMatchObject([{ name: vmId, incarnation: '7' }]);
+  expect(attributes('Incarnation')).toMatchObject([{ number: '7', instance: 'web-1' }]);
+  expect(attributes('Role')).toMatchObject([{ name: 'web-1' }]);
+  expect(attributes('Instances')).toHaveLength(1);
+  expect(attributes('Instance')).toMatchObject([{ id: 'web-1', address: '' }]);
 });
 
 test('settings come through whatever is in them, in ASCII', () => {

@@ -242,6 +242,20 @@ describe('a status', () => {
     });
   });
 
+  test.each<[GoalStateExtension['state'], number]>([
+    ['enabled', 1],
+    ['disabled', 0],
+    ['uninstall', 0],
+  ])('that the agent filled in because there is no file counts only while the goal is enabled: %s', (state, count) => {
+    const filler =
+      'This status is being reported by the Guest Agent since no status file was reported by extension Acme.Lab.Probe: [Errno 2]';
+    const status = { status: 'transitioning', code: 0, operation: null, formattedMessage: said(filler) };
+    const goalState = goalStateOf(extension({ state }));
+    expect(report(goalState, [withStatus(status)]).statuses).toHaveLength(count);
+    const own = { ...status, formattedMessage: said('Stopped.') };
+    expect(report(goalState, [withStatus(own)]).statuses).toHaveLength(1);
+  });
+
   test('a message that is null is none, substatuses that cannot be read cost themselves, odd words too', () => {
     const substatus = [
       { name: 'a', status: 'Error', code: '4', formattedMessage: said('x') },

@@ -9,6 +9,8 @@ import type { ExtensionStatus, HandlerStatus, StatusBlob } from './read-status.t
 /** Texts that the agent writes by itself when a command went well. */
 const installedOnly = 'plugin installed but not enabled';
 const ownWords = new Set(['', 'plugin enabled', 'plugin disabled', installedOnly]);
+/** The agent writes this as the status of an extension that has no status file. */
+const statusFiller = 'this status is being reported by the guest agent since no status file was reported';
 /** A heartbeat file of this age says that the handler is silent, whatever it says. */
 const silentSeconds = 601;
 /** One of this age is too old to say that all is well. */
@@ -181,6 +183,9 @@ function statusEntry(
   const { sequenceNumber, settingsStatus } = entry.runtimeSettingsStatus ?? {};
   const said = settingsStatus?.status;
   if (said === undefined || said === null || sequenceNumber === undefined || sequenceNumber === null) return null;
+  // A disable may write no status: what the handler last said stays.
+  const isFiller = said.formattedMessage?.message?.toLowerCase().startsWith(statusFiller) ?? false;
+  if (isFiller && goal.state !== 'enabled') return null;
   const status = statusObject(said, bounds);
   if (status === null) return null;
   const substatus = said.substatus.slice(0, bounds.substatuses).flatMap((each) => statusObject(each, bounds) ?? []);

@@ -93,7 +93,7 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
       ) : mayRead ? (
         <>
           {tab === 'goal-state' ? <GoalStateTab vmId={vmId} onAct={setAct} /> : null}
-          {tab === 'output' ? <OutputTab view={view} /> : null}
+          {tab === 'output' ? <OutputTab view={view} agentKind={facts.agentKind} /> : null}
           {tab === 'documents' ? <DocumentsTab vmId={vmId} view={view} /> : null}
         </>
       ) : (

@@ -12,26 +12,40 @@ import { FieldError } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
-import type { InstanceView, LogArchive } from '../vm-data.ts';
+import type { InstanceView, LogArchive, VmFacts } from '../vm-data.ts';
 
 /** Log folders of handlers, fetched by the agent on request: also of handlers that are uninstalled. */
-export function LogFolders({ view }: { view: InstanceView }) {
+export function LogFolders({ view, agentKind }: { view: InstanceView; agentKind: VmFacts['agentKind'] }) {
   const { t } = useTranslation('outputs');
   const trpc = useTRPC();
   const { vmId } = view;
   const archives = useQuery(trpc.outputs.archives.queryOptions({ vmId }));
-  const names = new Set([...view.extensions.map(({ handler }) => handler), ...(archives.data?.handlers ?? [])]);
+  const isStock = agentKind === 'stock';
+  const sent = archives.data?.items.map(({ handler }) => handler) ?? [];
+  const names = new Set(
+    // A stock agent cannot send logs; archives from before it are still listed.
+    isStock ? sent : [...view.extensions.map(({ handler }) => handler), ...(archives.data?.handlers ?? [])],
+  );
   return (
     <Card>
-      <CardHeader title={t('folders')} note={t('folders.note')} />
+      <CardHeader title={t('folders')} note={isStock ? undefined : t('folders.note')} />
+      {isStock ? (
+        <CardBody>
+          <p className="text-ink-2">
+            <Trans text={t('folders.stock')} tags={{ folder: <code translate="no" className="mono" /> }} />
+          </p>
+        </CardBody>
+      ) : null}
       {archives.error && !archives.data ? (
         <QueryError error={archives.error} onRetry={archives.refetch} at={new Date(archives.errorUpdatedAt)} />
       ) : archives.data === undefined ? (
         <SkeletonRows columns={['w-40', 'w-24']} rows={2} label={t('loading')} />
       ) : names.size === 0 ? (
-        <CardBody>
-          <p className="text-ink-2">{t('folders.none')}</p>
-        </CardBody>
+        isStock ? null : (
+          <CardBody>
+            <p className="text-ink-2">{t('folders.none')}</p>
+          </CardBody>
+        )
       ) : (
         <ul>
           {[...names].sort().map((handler) => (
@@ -41,6 +55,7 @@ export function LogFolders({ view }: { view: InstanceView }) {
               handler={handler}
               archives={archives.data.items.filter((archive) => archive.handler === handler)}
               isSilent={view.agent.status !== 'ready'}
+              canFetch={!isStock}
             />
           ))}
         </ul>
@@ -55,11 +70,12 @@ interface FolderProps {
   /** Newest first. */
   archives: readonly LogArchive[];
   isSilent: boolean;
+  canFetch: boolean;
 }
 
 const shownArchives = 3;
 
-function Folder({ vmId, handler, archives, isSilent }: FolderProps) {
+function Folder({ vmId, handler, archives, isSilent, canFetch }: FolderProps) {
   const { t } = useTranslation('outputs');
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -85,18 +101,20 @@ function Folder({ vmId, handler, archives, isSilent }: FolderProps) {
           </div>
         ) : null}
       </div>
-      <Button
-        size="sm"
-        busy={request.isPending}
-        aria-disabled={isAsked || undefined}
-        aria-label={t('folders.fetch.label', { handler })}
-        onClick={() => {
-          if (!isAsked) request.mutate({ vmId, handler });
-        }}
-      >
-        <FolderDown aria-hidden />
-        {t('folders.fetch')}
-      </Button>
+      {canFetch ? (
+        <Button
+          size="sm"
+          busy={request.isPending}
+          aria-disabled={isAsked || undefined}
+          aria-label={t('folders.fetch.label', { handler })}
+          onClick={() => {
+            if (!isAsked) request.mutate({ vmId, handler });
+          }}
+        >
+          <FolderDown aria-hidden />
+          {t('folders.fetch')}
+        </Button>
+      ) : null}
     </li>
   );
 }
