@@ -129,3 +129,20 @@ test('a script that comes with somebody’s words does not run', async ({ signed
   await other.setContent(`<iframe src="${portal.url}/vms"></iframe>`);
   await expect(other.frameLocator('iframe').getByRole('heading')).toHaveCount(0);
 });
+
+test('an address with a broken escape or a NUL is not found, and breaks nothing', async ({ signedIn }) => {
+  const page = await signedIn('viewer');
+  for (const address of [
+    '/handlers/%ff',
+    '/handlers/%00',
+    '/handlers/%',
+    '/vms/%ff',
+    '/vms/%00',
+    '/handlers/a/versions/%ff',
+  ]) {
+    expect([address, (await page.request.get(address)).status()]).toEqual([address, 404]);
+  }
+  for (const address of ['/vms?q=%ff', '/vms?q=%00', '/activity?vm=%ff', '/?lang=%ff', '/vms?cursor=WyJ4Il0']) {
+    expect([address, (await page.request.get(address)).status()]).toEqual([address, 200]);
+  }
+});

@@ -5,6 +5,18 @@ export function writeCursor(keys: readonly string[]): string {
   return Buffer.from(JSON.stringify(keys)).toString('base64url');
 }
 
+/** As far as the database's integers go. */
+const largestInteger = 2 ** 31 - 1;
+
+/** Reads a cursor of one whole number. Throws 400 `cursor_invalid`. */
+export function readNumberCursor(cursor: string): number {
+  const [text = ''] = readCursor(cursor, 1);
+  if (!/^\d{1,10}$/.test(text) || Number(text) > largestInteger) {
+    throw new DomainError('bad_request', 'cursor_invalid');
+  }
+  return Number(text);
+}
+
 /** Reads back what `writeCursor` wrote, of this length where one is given. Throws 400 `cursor_invalid`. */
 export function readCursor(cursor: string, length?: number): string[] {
   const refuse = () => new DomainError('bad_request', 'cursor_invalid');

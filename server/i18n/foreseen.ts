@@ -19,6 +19,10 @@ function isDatabaseAway(error: Error): boolean {
   return (typeof code === 'string' && awayCode.test(code)) || awayMessage.test(error.message);
 }
 
+/** Node's error where a caller hung up before its whole body had arrived. A lost database connection has another text. */
+const hungUp = (error: Error): boolean =>
+  error.message === 'aborted' && (error as Error & { code?: unknown }).code === 'ECONNRESET';
+
 /**
  * The database's word for a NUL in a text or in JSON, and for half of a character pair in JSON, from doors whose input
  * is no JSON document of ours. What we write as JSON is JSON in every other way.
@@ -41,6 +45,7 @@ function* chain(error: unknown): Generator<Error> {
 export function foreseen(error: unknown): DomainError | null {
   for (const link of chain(error)) {
     if (link instanceof DomainError) return link;
+    if (hungUp(link)) return new DomainError('bad_request', 'upload_broken', { cause: error });
     if (isUnstorable(link)) return new DomainError('unprocessable', 'json_character', { cause: error });
     if (isDatabaseAway(link)) {
       return new DomainError('unavailable', 'database_away', { retryAfter: databaseRetry, cause: error });

@@ -7,6 +7,7 @@ import { type Route, serve } from '#server/process/http.ts';
 import { runProcess } from '#server/process/run.ts';
 import { openDoors } from './doors.ts';
 import { pageHeaders } from './page-headers.ts';
+import { pagePath } from './page-path.ts';
 import { providePortalRuntime } from './runtime.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -38,6 +39,7 @@ await runProcess('portal', async (services) => {
       return doors.route(path) ?? exact.get(path) ?? null;
     },
     fallback(request, response) {
+      request.url = pagePath(request.url ?? '/');
       // A layout cannot know its path from Next, and must name it to the sign-in. Whatever came in is overwritten.
       request.headers['x-annex-path'] = request.url;
       // Before anything of the page is read: its live connection goes on from here.

@@ -2,7 +2,7 @@ import { and, desc, eq, lt } from 'drizzle-orm';
 import { goalStates } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
-import { readCursor, writeCursor } from '#server/domain/cursor.ts';
+import { readNumberCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { changesBetween, type GoalStateChange } from './changes.ts';
@@ -25,7 +25,7 @@ export async function listGoalStateChanges(
 ): Promise<{ items: PastChange[]; nextCursor: string | null }> {
   allow(ctx.actor, 'operator');
   const { vmId, limit, cursor } = parse(listGoalStatesInput, input);
-  const before = cursor === undefined ? undefined : Number(readCursor(cursor, 1)[0]);
+  const before = cursor === undefined ? undefined : readNumberCursor(cursor);
   const { incarnation, publishedAt, publishedBy, cause, contents } = goalStates;
   const rows = await ctx.db
     .select({ incarnation, publishedAt, publishedBy, cause, contents })
