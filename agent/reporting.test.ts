@@ -321,7 +321,7 @@ test('pipes in the place of files that the agent reads are told, and keep nobody
   await agent.runner.whenIdle();
   const problems = () => machine.portal.reports.flatMap(({ problems = [] }) => problems);
   await machine.portal.until('both problems', () => problems().length === 2);
-  for (const { message } of problems()) expect(message).toContain('it is no plain file');
+  for (const { message } of problems()) expect(message).toContain('is not a plain file');
   machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
   await untilEnabled(2);
 });

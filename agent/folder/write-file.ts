@@ -9,8 +9,9 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { crashPoint } from './crash-point.ts';
+import { SharedFolder } from './shared-folder.ts';
 
 /** Writes a small file so that a reader, or a start after a crash, sees the old text or the new one, never half. */
 export function writeWhole(path: string, text: string, mode = 0o600): void {
@@ -33,7 +34,7 @@ export function writeWhole(path: string, text: string, mode = 0o600): void {
 }
 
 /** A disk that becomes full takes a part, and says so only to who writes the rest: half a file never gets its name. */
-function writeAll(file: number, bytes: Buffer): void {
+export function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
@@ -49,10 +50,18 @@ export function replace(from: string, to: string): void {
   syncFolder(dirname(to));
 }
 
-/** Deletes a file or a folder with all that is in it; what is not there is fine. */
+/**
+ * Deletes a file, or a folder with everything in it; does nothing if there is none. Only the agent may change the folder
+ * that `path` is in; what is below `path` may change meanwhile, and no link in it is followed.
+ */
 export function discard(path: string): void {
   crashPoint(`delete ${path}`);
-  rmSync(path, { recursive: true, force: true });
+  const folder = SharedFolder.openOwn(dirname(path));
+  try {
+    folder?.remove(basename(path));
+  } finally {
+    folder?.close();
+  }
 }
 
 function syncFolder(folder: string): void {

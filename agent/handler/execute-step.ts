@@ -1,8 +1,7 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandName, commandLine } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
-import { discard } from '../folder/write-file.ts';
+import { SharedFolder } from '../folder/shared-folder.ts';
 import type { Step } from '../goal/reconcile.ts';
 import type { Journal } from '../journal.ts';
 import type { Machine } from '../machine.ts';
@@ -23,6 +22,8 @@ export interface StepExecution {
   signal?: AbortSignal;
 }
 
+/** The folder of outputs in a handler's log folder. */
+const outputs = 'commands';
 /** Outputs of so many commands are kept for a handler, and so many bytes. */
 const keptOutputs = { files: 100, bytes: 256 * 1024 * 1024 };
 
@@ -46,8 +47,7 @@ export async function executeStep(execution: StepExecution): Promise<Outcome> {
       : `There is nothing to run: the package that was unpacked in ${folders.root} is gone. It is fetched again with the next goal state, or when the agent starts.`;
     return { exitCode: null, timedOut: false, output, seconds: 0 };
   }
-  const outputs = join(folders.logFolder, 'commands');
-  pruneOutputs(outputs);
+  pruneOutputs(folders.logFolder);
   return await runCommand({
     line,
     root: folders.root,
@@ -70,7 +70,7 @@ export async function executeStep(execution: StepExecution): Promise<Outcome> {
       extensions,
       attempt,
       timeoutSeconds: machine.goalOf(name)?.timeouts[kind] ?? 300,
-      outputFile: join(outputs, `${name}.${sequenceNumber}.${kind}.${attempt}.log`),
+      outputFile: join(folders.logFolder, outputs, `${name}.${sequenceNumber}.${kind}.${attempt}.log`),
     },
     running: new RunningCommand(layout.command),
     secrets: secretsFor({ machine, journal }, step),
@@ -113,17 +113,25 @@ function secretsFor(
 }
 
 /** The oldest outputs of a handler make room. */
-function pruneOutputs(folder: string): void {
-  if (!existsSync(folder)) return;
-  const files = readdirSync(folder)
-    .map((name) => join(folder, name))
-    .map((path) => ({ path, facts: statSync(path, { throwIfNoEntry: false }) }))
-    .sort((a, b) => (b.facts?.mtimeMs ?? 0) - (a.facts?.mtimeMs ?? 0));
-  let bytes = 0;
-  files.forEach(({ path, facts }, index) => {
-    bytes += facts?.size ?? 0;
-    if (index >= keptOutputs.files || bytes > keptOutputs.bytes) discard(path);
-  });
+function pruneOutputs(logFolder: string): void {
+  const shared = SharedFolder.open(logFolder);
+  // A link in its place is replaced when the next output is opened.
+  const folder = shared?.facts(outputs)?.isDirectory() ? shared.folder(outputs) : null;
+  shared?.close();
+  if (!folder) return;
+  try {
+    const files = folder
+      .names()
+      .map((name) => ({ name, facts: folder.facts(name) }))
+      .sort((a, b) => (b.facts?.mtimeMs ?? 0) - (a.facts?.mtimeMs ?? 0));
+    let bytes = 0;
+    files.forEach(({ name, facts }, index) => {
+      bytes += facts?.size ?? 0;
+      if (index >= keptOutputs.files || bytes > keptOutputs.bytes) folder.remove(name);
+    });
+  } finally {
+    folder.close();
+  }
 }
 
 /** One line about how a command ended; what it wrote only in the file, and only where it failed. */

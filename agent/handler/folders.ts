@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   type GoalStateExtension,
   type HandlerEnvironment,
@@ -13,8 +13,10 @@ import {
   writeHandlerEnvironment,
 } from '#protocol/index.ts';
 import type { Layout } from '../folder/layout.ts';
-import { discard, readText, replace, writeWhole } from '../folder/write-file.ts';
+import { discardBelow, makeFolderBelow, namesBelow, readTextBelow, writeWholeBelow } from '../folder/shared-files.ts';
+import { discard, replace } from '../folder/write-file.ts';
 
+const maxManifestBytes = 1024 * 1024;
 const maxDownloadAge = 7 * 24 * 3600_000;
 
 /** The places of one version of a handler. */
@@ -36,11 +38,10 @@ export function foldersOf(layout: Layout, handler: string, version: string): Han
 
 /** Creates the folders that a handler expects, and HandlerEnvironment.json in its root (AZ-G1). */
 export function prepareFolders({ root, ...environment }: HandlerFolders): void {
-  for (const folder of [environment.logFolder, environment.configFolder, environment.statusFolder]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  }
-  mkdirSync(join(environment.heartbeatFile, '..'), { recursive: true, mode: 0o700 });
-  writeWhole(join(root, handlerEnvironmentFileName), writeHandlerEnvironment(environment));
+  const { configFolder, heartbeatFile, logFolder, statusFolder } = environment;
+  for (const folder of [root, logFolder]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const folder of [configFolder, statusFolder, dirname(heartbeatFile)]) makeFolderBelow(root, folder, 0o700);
+  writeWholeBelow(root, join(root, handlerEnvironmentFileName), writeHandlerEnvironment(environment));
 }
 
 /**
@@ -54,7 +55,7 @@ export function writeSettings(folders: HandlerFolders, extension: GoalStateExten
       ? {}
       : { protectedSettings, protectedSettingsCertThumbprint: protectedSettingsCertThumbprint?.toUpperCase() };
   const text = `${JSON.stringify({ handlerSettings: { ...sealed, publicSettings: publicSettings ?? {} } }, null, 2)}\n`;
-  writeWhole(settingsPath(folders, extension, named), text);
+  writeWholeBelow(folders.root, settingsPath(folders, extension, named), text);
 }
 
 /** Whether this configuration was written already. */
@@ -93,17 +94,16 @@ export function sweepIncoming(layout: Layout): void {
 /** Deletes the settings and status files of an extension whose handler stays for others. */
 export function deleteSettings(folders: HandlerFolders, extension: string): void {
   for (const folder of [folders.configFolder, folders.statusFolder]) {
-    if (!existsSync(folder)) continue;
-    for (const file of readdirSync(folder)) {
+    for (const file of namesBelow(folders.root, folder)) {
       const rest = file.startsWith(`${extension}.`) ? file.slice(extension.length + 1) : '';
-      if (/^\d+\.(settings|status)$/.test(rest)) discard(join(folder, file));
+      if (/^\d+\.(settings|status)$/.test(rest)) discardBelow(folders.root, join(folder, file));
     }
   }
 }
 
 /** The manifest in a root. Throws where it is absent or wrong. */
 export function readManifestOf(root: string): HandlerManifest {
-  const text = readText(join(root, manifestFileName));
+  const text = readTextBelow(root, join(root, manifestFileName), maxManifestBytes);
   if (text === null) throw new Error(`there is no ${manifestFileName}`);
   return handlerManifestFile.parse(JSON.parse(text.replace(/^\uFEFF/, '')));
 }

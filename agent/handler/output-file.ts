@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fstatSync, fsyncSync, mkdirSync, readSync, writeSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { documentLimits } from '#protocol/index.ts';
+import { NotPlain, SharedFolder } from '../folder/shared-folder.ts';
 import { Mask } from './mask.ts';
 
 /** What the portal takes of one command. */
@@ -29,8 +30,7 @@ export class OutputFile {
     this.path = path;
     this.mask = new Mask(secrets);
     this.room = maxFileBytes - endBytes - 1024;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    this.file = openSync(path, resumed ? 'a+' : 'w+', 0o600);
+    this.file = openOutput(path, resumed);
     this.size = fstatSync(this.file).size;
     if (resumed) {
       this.keep(Buffer.from('\n[The agent was started again here; some of the output is missing.]\n'));
@@ -95,6 +95,34 @@ export class OutputFile {
     const text = clean(buffer.toString('utf8'));
     const kept = lastBytes(text, room);
     return start === 0 && kept === text ? kept : header + kept;
+  }
+}
+
+/**
+ * Opens an output in `<log folder>/commands`. A handler's service may own its log folder, so whatever is in the way is
+ * replaced: it must change no file elsewhere, and must not keep its handler from being removed.
+ */
+function openOutput(path: string, resumed: boolean): number {
+  const commands = dirname(path);
+  const logFolder = dirname(commands);
+  mkdirSync(logFolder, { recursive: true, mode: 0o700 });
+  const shared = SharedFolder.open(logFolder);
+  const folder = shared?.replaceByFolder(basename(commands), 0o700);
+  shared?.close();
+  if (folder === undefined) throw new Error(`${logFolder} was removed while the agent used it`);
+  try {
+    return (resumed ? openAgain(folder, basename(path)) : null) ?? folder.createFile(basename(path), 0o600);
+  } finally {
+    folder.close();
+  }
+}
+
+function openAgain(folder: SharedFolder, name: string): number | null {
+  try {
+    return folder.openToAppend(name);
+  } catch (error) {
+    if (error instanceof NotPlain) return null;
+    throw error;
   }
 }
 

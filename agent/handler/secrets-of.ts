@@ -1,22 +1,24 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { settingsFile } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
 import type { Layout } from '../folder/layout.ts';
-import { readJson } from '../folder/write-file.ts';
+import { readTextBelow } from '../folder/shared-files.ts';
 import { openSealed } from '../identity/open-sealed.ts';
 import type { Journal } from '../journal.ts';
 import { maskedTexts } from './mask.ts';
 
+/** Larger than what a goal state may carry for one extension. */
+const maxSettingsBytes = 8 * 1024 * 1024;
 const settingsName = /^(?:([\w.-]+)\.)?(\d+)\.settings$/;
 
 /** What the output of a handler's commands must not show: the values of all protected settings in these folders. */
 export function secretsOf(layout: Layout, configFolders: string[], journal: Journal): string[] {
   const texts = new Set<string>();
   for (const file of configFolders.flatMap(settingsFilesIn)) {
-    const { protectedSettings, protectedSettingsCertThumbprint } = sealedPartOf(file);
-    if (protectedSettings === undefined || protectedSettingsCertThumbprint === undefined) continue;
     try {
+      const { protectedSettings, protectedSettingsCertThumbprint } = sealedPartOf(file);
+      if (protectedSettings === undefined || protectedSettingsCertThumbprint === undefined) continue;
       for (const text of maskedTexts(openSealed(layout, protectedSettingsCertThumbprint, protectedSettings))) {
         texts.add(text);
       }
@@ -29,10 +31,19 @@ export function secretsOf(layout: Layout, configFolders: string[], journal: Jour
 
 /** The thumbprint of the key that opens a settings file, or undefined where nothing in it is sealed. */
 export function sealedPartOf(file: string): { protectedSettings?: string; protectedSettingsCertThumbprint?: string } {
-  const parsed = settingsFile.safeParse(readJson(file));
+  const parsed = settingsFile.safeParse(jsonIn(readTextBelow(dirname(dirname(file)), file, maxSettingsBytes)));
   return parsed.success ? parsed.data.handlerSettings : {};
 }
 
+function jsonIn(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+/** A settings folder is in the handler's root. */
 export function settingsFilesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

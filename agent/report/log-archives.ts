@@ -1,22 +1,16 @@
-import {
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, createReadStream, createWriteStream, fstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import { parseVersion } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
 import type { Layout } from '../folder/layout.ts';
+import { openFileBelow } from '../folder/shared-files.ts';
 import { discard } from '../folder/write-file.ts';
 import type { Journal } from '../journal.ts';
 import { type LogRequest, type Portal, PortalRefusal } from '../portal/portal.ts';
+import { escapeLine } from '../terminal.ts';
+import { type Log, listLogs } from './list-logs.ts';
 
 /** Raw bytes of one archive; the portal takes 256 MiB. */
 const maxBytes = 240 * 1024 * 1024;
@@ -76,63 +70,47 @@ export class LogArchives {
   }
 }
 
-/** The log folders of all versions of a handler as a zip, the newest files first; an empty file where there are none. */
+/** The log folders of all versions of a handler as a zip, the newest files first; an empty file if there are none. */
 export async function archiveLogs(logs: string, handler: string, zip: string): Promise<void> {
-  const files = foldersOfHandler(logs, handler)
-    .flatMap(filesBelow)
-    .sort((a, b) => b.time - a.time);
-  if (files.length === 0) {
+  const { files, leftOut } = listLogs(logs, handler);
+  if (files.length + leftOut.length === 0) {
     writeFileSync(zip, '', { mode: 0o600 });
     return;
   }
   const archive = new ZipFile();
   let bytes = 0;
-  const leftOut: string[] = [];
-  for (const { path, size, time } of files) {
-    const name = relative(logs, path);
+  for (const file of files.sort((a, b) => b.time - a.time)) {
+    const { size, time } = file;
+    // A backslash would be taken for a separator.
+    const name = relative(logs, file.path).replaceAll('\\', '_');
     if (bytes + size > maxBytes) leftOut.push(`${name} (${size} bytes)`);
     else {
       bytes += size;
       const options = { mtime: new Date(time), mode: 0o100600 };
       if (size === 0) archive.addBuffer(Buffer.alloc(0), name, options);
-      else {
-        archive.addReadStreamLazy(name, options, (give) => give(null, Readable.from(contentOf(path, size))));
-      }
+      else archive.addReadStreamLazy(name, options, (give) => give(null, Readable.from(contentOf(file))));
     }
   }
   if (leftOut.length > 0) {
-    archive.addBuffer(
-      Buffer.from(`These did not fit and stay on the machine:\n${leftOut.join('\n')}\n`),
-      'left-out.txt',
-    );
+    const list = leftOut.map((line) => `${escapeLine(line)}\n`).join('');
+    archive.addBuffer(Buffer.from(`These were left out and stay on the machine:\n${list}`), 'left-out.txt');
   }
   archive.end();
   await pipeline(archive.outputStream, createWriteStream(zip, { mode: 0o600 }));
 }
 
-/** A log to where it was: it may grow meanwhile, be rotated away, or be one that only its owner may read. */
-async function* contentOf(path: string, size: number): AsyncGenerator<Buffer> {
+/** A log up to the size that it had: it may grow meanwhile, be rotated away, or be replaced by something else. */
+async function* contentOf(log: Log): AsyncGenerator<Buffer> {
   try {
-    yield* createReadStream(path, { end: size - 1 }) as AsyncIterable<Buffer>;
+    const fd = openFileBelow(log.folder, log.path);
+    if (fd === null) throw new Error('ENOENT: it was removed');
+    const { dev, ino } = fstatSync(fd);
+    if (dev !== log.dev || ino !== log.ino) {
+      closeSync(fd);
+      throw new Error('another file took its place');
+    }
+    yield* createReadStream('', { fd, start: 0, end: log.size - 1 }) as AsyncIterable<Buffer>;
   } catch (error) {
     yield Buffer.from(`\n[The rest of this file could not be read: ${sentenceOf(error)}]\n`);
   }
-}
-
-function foldersOfHandler(logs: string, handler: string): string[] {
-  if (!existsSync(logs)) return [];
-  return readdirSync(logs)
-    .filter((name) => name.startsWith(`${handler}-`) && parseVersion(name.slice(handler.length + 1)) !== null)
-    .map((name) => join(logs, name))
-    .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory());
-}
-
-/** Plain files only: a link may lead anywhere. */
-function filesBelow(folder: string): { path: string; size: number; time: number }[] {
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    const facts = lstatSync(path, { throwIfNoEntry: false });
-    if (facts?.isDirectory()) return filesBelow(path);
-    return facts?.isFile() ? [{ path, size: facts.size, time: facts.mtimeMs }] : [];
-  });
 }

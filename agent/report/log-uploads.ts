@@ -1,9 +1,11 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fstatSync, mkdirSync, readdirSync, readSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { commandNames } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
 import type { Layout } from '../folder/layout.ts';
+import { openFileBelow } from '../folder/shared-files.ts';
+import { NotPlain } from '../folder/shared-folder.ts';
 import { discard, readJson, writeJson } from '../folder/write-file.ts';
 import type { Journal } from '../journal.ts';
 import { backoff } from '../portal/backoff.ts';
@@ -136,13 +138,24 @@ export class LogUploads {
   }
 }
 
+/** An output is in `<log folder>/commands`; null if a handler's service removed it or put something else there. */
+function openOutput(file: string): number | null {
+  try {
+    return openFileBelow(dirname(dirname(file)), file);
+  } catch (error) {
+    if (error instanceof NotPlain) return null;
+    throw error;
+  }
+}
+
 /** The next bytes that the portal does not have; null where there are none. */
 function pieceOf({ file, sent }: Queued): { total: number; bytes: Buffer } | null {
-  const total = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (total <= sent) return null;
-  const bytes = Buffer.alloc(Math.min(pieceBytes, total - sent));
-  const open = openSync(file, 'r');
+  const open = openOutput(file);
+  if (open === null) return null;
   try {
+    const total = fstatSync(open).size;
+    if (total <= sent) return null;
+    const bytes = Buffer.alloc(Math.min(pieceBytes, total - sent));
     const read = readSync(open, bytes, 0, bytes.length, sent);
     return { total, bytes: bytes.subarray(0, read) };
   } finally {

@@ -1,5 +1,9 @@
-import { constants, open } from 'node:fs/promises';
+import { closeSync, fstatSync, read } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { type StatusDocument, statusFile } from '#protocol/index.ts';
+import { sentenceOf } from '../agent-error.ts';
+import { openFileBelow } from '../folder/shared-files.ts';
 import { wait } from '../portal/wait.ts';
 import { type Moment, momentNow } from './moment.ts';
 
@@ -18,6 +22,7 @@ export interface ReadFile {
 
 /** Files beyond this would not fit into a report. */
 const maxBytes = 768 * 1024;
+const readSome = promisify(read);
 const retries = [0.05, 0.1, 0.2, 0.4, 0.8];
 
 /**
@@ -35,28 +40,42 @@ export async function readDocument(path: string, signal?: AbortSignal): Promise<
 }
 
 async function attempt(path: string): Promise<ReadFile | null | string> {
-  // Without O_NONBLOCK a pipe in its place would keep a thread until somebody writes, and its handler for ever.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) =>
-    error.code === 'ENOENT' ? null : error,
-  );
-  if (handle === null) return null;
-  if (handle instanceof Error) return handle.message;
+  let file: number | null;
   try {
-    const before = await handle.stat();
-    if (!before.isFile()) return 'it is no plain file';
+    // Statuses and heartbeats are each in a folder of the handler's root.
+    file = openFileBelow(dirname(dirname(path)), path);
+  } catch (error) {
+    return sentenceOf(error);
+  }
+  if (file === null) return null;
+  try {
+    const before = fstatSync(file);
     if (before.size > maxBytes) return `it has ${before.size} bytes, more than a report may carry`;
-    const text = (await handle.readFile('utf8')).replace(/^\uFEFF/, '');
+    const bytes = await readUpTo(file, before.size + 1);
     const readAt = momentNow();
-    const after = await handle.stat();
-    if (before.mtimeMs !== after.mtimeMs || before.size !== after.size) return 'it is being written';
+    const after = fstatSync(file);
+    if (before.mtimeMs !== after.mtimeMs || bytes.length !== after.size) return 'it is being written';
     const { mtimeMs } = after;
     const ageSeconds = Math.max(0, (readAt.clock - mtimeMs) / 1000);
+    const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
     return { path, text, file: JSON.parse(text), ageSeconds, readAt, mtimeMs };
   } catch (error) {
     return error instanceof SyntaxError ? 'it is no JSON, or only half of it' : String(error);
   } finally {
-    await handle.close();
+    closeSync(file);
   }
+}
+
+/** The file may grow meanwhile; no more than this is taken. */
+async function readUpTo(file: number, most: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(most);
+  let length = 0;
+  while (length < most) {
+    const { bytesRead } = await readSome(file, bytes, length, most - length, null);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return bytes.subarray(0, length);
 }
 
 export function statusOf(file: unknown): StatusDocument | null {

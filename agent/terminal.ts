@@ -1,0 +1,23 @@
+/** Control characters, and those that change the direction or order in which text is shown. */
+const unsafe = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Makes text of handlers, portals and files safe to print: escape sequences could otherwise rewrite the terminal of the
+ * person who reads it. Escapes as JSON does, so JSON stays valid and means the same; keeps line breaks and tabs.
+ */
+export function escapeControls(text: string): string {
+  return text
+    .replace(/\r\n/g, '\n')
+    .replace(unsafe, (character) => ('\n\t'.includes(character) ? character : escapeOf(character)));
+}
+
+/** The same for text on one line: line breaks could otherwise pretend to be lines of the agent's own. */
+export function escapeLine(text: string): string {
+  return text.replace(unsafe, escapeOf);
+}
+
+function escapeOf(character: string): string {
+  if (character === '\n') return '\\n';
+  if (character === '\t') return '\\t';
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+}
