@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { rotatingFile } from './folder/rotating-file.ts';
+import { indented } from './terminal.ts';
 
 /** What the agent tells: one calm line for people, one JSON line in `logs/agent.log` for programs. */
 export interface Journal {
@@ -42,7 +43,7 @@ export function openJournal(
   const say = (line: string, isWarning: boolean) => {
     // journald has a clock of its own; a line break would begin an entry without level.
     if (logFormat === 'systemd') print(`<${isWarning ? 4 : 6}>${line.replaceAll('\n', ' ')}`);
-    else if (logFormat === 'plain') print(`${clock()}  ${isWarning ? '! ' : ''}${line}`);
+    else if (logFormat === 'plain') print(`${clock()}  ${isWarning ? '! ' : ''}${indented(line, 10)}`);
   };
   return {
     info(line, fields = {}) {

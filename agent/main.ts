@@ -16,9 +16,11 @@ import type { Route } from './portal/route.ts';
 import type { ConfigurationKey } from './settings/configuration.ts';
 import { addSettings } from './settings/options.ts';
 import { enrolmentTokenOf } from './settings/tokens.ts';
+import { escapeControls } from './terminal.ts';
 import { agentVersion } from './version.ts';
 
-const print = (line: string) => console.log(line);
+const print = (line: string) => console.log(escapeControls(line));
+const printError = (line: string) => console.error(escapeControls(line));
 const environment = process.env;
 const stopping = new AbortController();
 // `disconnect`: whoever started it with a channel and kept it running is gone.
@@ -186,9 +188,15 @@ program
       if (code !== null) process.exit(code);
     }
     const how = environment[isolationVariable] ?? 'with the network and among the processes of this machine';
-    const say = (line: string) => console.error(line);
-    if (!options.json) say(`Trying it ${how}.`);
-    const isGood = await tryCommand(zip, options, environment, print, options.json ? () => {} : say, stopping.signal);
+    if (!options.json) printError(`Trying it ${how}.`);
+    const isGood = await tryCommand(
+      zip,
+      options,
+      environment,
+      print,
+      options.json ? () => {} : printError,
+      stopping.signal,
+    );
     if (!isGood) process.exitCode = 1;
   });
 
@@ -197,6 +205,6 @@ try {
   // Held connections would keep the process for a while.
   process.exit();
 } catch (error) {
-  console.error(error instanceof AgentError ? error.message : `The agent failed: ${sentenceOf(error)}`);
+  printError(error instanceof AgentError ? error.message : `The agent failed: ${sentenceOf(error)}`);
   process.exit(1);
 }

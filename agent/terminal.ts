@@ -16,6 +16,11 @@ export function escapeLine(text: string): string {
   return text.replace(unsafe, escapeOf);
 }
 
+/** Text whose further lines begin further right, so that none of them looks like a line of the journal. */
+export function indented(text: string, columns: number): string {
+  return text.replaceAll('\n', `\n${' '.repeat(columns)}`);
+}
+
 function escapeOf(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return '\\t';

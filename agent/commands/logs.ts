@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { AgentError } from '../agent-error.ts';
+import { AgentError, sentenceOf } from '../agent-error.ts';
 import { type Layout, layoutOf } from '../folder/layout.ts';
+import { entriesBelow, readTextBelow } from '../folder/shared-files.ts';
+import { indented } from '../terminal.ts';
 
 export interface LogsOptions {
   dir: string;
@@ -10,6 +12,9 @@ export interface LogsOptions {
   lines: number;
   json?: boolean;
 }
+
+/** What an output may hold, and the agent's own words in it. */
+const maxOutputBytes = 66 * 1024 * 1024;
 
 const entry = z.looseObject({ level: z.string(), time: z.string(), msg: z.string() });
 type Entry = z.infer<typeof entry>;
@@ -40,7 +45,7 @@ export function logs(extension: string | undefined, options: LogsOptions, print:
     return;
   }
   for (const { level, time, msg } of journal) {
-    print(`${time.slice(0, 19).replace('T', ' ')}  ${level === 'info' ? '' : '! '}${msg}`);
+    print(`${time.slice(0, 19).replace('T', ' ')}  ${level === 'info' ? '' : '! '}${indented(msg, 21)}`);
   }
   for (const { handler, command, sequenceNumber, attempt, at, path } of outputs) {
     const { text, left } = lastLines(path, options.lines);
@@ -82,13 +87,12 @@ function isAbout(line: string, extension: string | undefined): boolean {
 function outputsOf({ logs: folder }: Layout, extension: string): KeptOutput[] {
   const found: KeptOutput[] = [];
   for (const handler of readdirSync(folder)) {
-    const commands = join(folder, handler, 'commands');
-    if (!existsSync(commands)) continue;
-    for (const name of readdirSync(commands)) {
-      const match = /^(.+)\.(\d+)\.([a-z]+)\.(\d+)\.log$/.exec(name);
+    const root = join(folder, handler);
+    if (!lstatSync(root).isDirectory()) continue;
+    for (const { path, time } of outputFilesIn(root)) {
+      const match = /^(.+)\.(\d+)\.([a-z]+)\.(\d+)\.log$/.exec(basename(path));
       if (match?.[1] !== extension) continue;
-      const path = join(commands, name);
-      const at = statSync(path).mtime.toISOString();
+      const at = new Date(time).toISOString();
       const [sequenceNumber, attempt] = [Number(match[2]), Number(match[4])];
       found.push({ handler, command: match[3] ?? '', sequenceNumber, attempt, at, path });
     }
@@ -96,8 +100,25 @@ function outputsOf({ logs: folder }: Layout, extension: string): KeptOutput[] {
   return found.sort((a, b) => a.at.localeCompare(b.at));
 }
 
+/** The outputs in a handler's log folder. Its service may own the folder, so links are not followed. */
+function outputFilesIn(root: string): { path: string; time: number }[] {
+  const commands = join(root, 'commands');
+  return entriesBelow(root, commands).flatMap(({ name, facts }) =>
+    facts?.isFile() ? [{ path: join(commands, name), time: facts.mtimeMs }] : [],
+  );
+}
+
 function lastLines(path: string, lines: number): { text: string; left: number } {
-  const all = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const all = outputAt(path).trimEnd().split('\n');
   const shown = all.slice(-lines);
   return { text: shown.join('\n'), left: all.length - shown.length };
+}
+
+/** Why it cannot be shown, where something else is in its place. */
+function outputAt(path: string): string {
+  try {
+    return readTextBelow(dirname(dirname(path)), path, maxOutputBytes) ?? '[It was removed.]';
+  } catch (error) {
+    return `[${sentenceOf(error)}.]`;
+  }
 }

@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, fsyncSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, readSync, type Stats } from 'node:fs';
 import { basename, dirname, relative, sep } from 'node:path';
 import { crashPoint } from './crash-point.ts';
-import { SharedFolder } from './shared-folder.ts';
+import { NotPlain, SharedFolder } from './shared-folder.ts';
 import { writeAll } from './write-file.ts';
 
 /**
@@ -80,6 +80,19 @@ export function discardBelow(root: string, path: string): void {
 /** The names in a folder below a handler's folder; none if it does not exist. */
 export function namesBelow(root: string, path: string): string[] {
   return inFolderOf(root, `${path}/-`, (folder) => folder.names()) ?? [];
+}
+
+/** The entries of a folder below a handler's folder; none if it does not exist or is something else. */
+export function entriesBelow(root: string, path: string): { name: string; facts: Stats | null }[] {
+  try {
+    return (
+      inFolderOf(root, `${path}/-`, (folder) => folder.names().map((name) => ({ name, facts: folder.facts(name) }))) ??
+      []
+    );
+  } catch (error) {
+    if (error instanceof NotPlain) return [];
+    throw error;
+  }
 }
 
 /** Creates a folder below a handler's folder, with those on the way. Throws where a link or file is in the way. */
