@@ -2,6 +2,7 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { Secret, TOTP } from 'otpauth';
 import { type OpenIdTestProvider, startOpenIdProvider } from '#server/testing/openid-provider.ts';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { withDatabase } from './support/database.ts';
 import { freePorts, type Portal, startPortal } from './support/portal.ts';
 import { test as base, expect } from './support/test.ts';
 import { openedWhole } from './support/whole-page.ts';
@@ -354,4 +355,54 @@ test('a member connects an account at the provider', async ({ page, people, prov
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page.getByRole('alert')).toContainText('A member of this portal already has your e-mail address.');
   await expectAccessibleInBothThemes(page);
+});
+
+test('an admin confirms who they are before creating a token or a link', async ({
+  page,
+  portal,
+  people,
+  console,
+  unique,
+}) => {
+  console.allow(refused);
+  const email = `wilma.${unique}@example.org`;
+  await join(page, await people.invite('admin'), 'Wilma', email);
+  const signedInLongAgo = () =>
+    withDatabase(portal, (client) =>
+      client.query(
+        `update sessions set confirmed_at = now() - interval '11 minutes' from users where users.id = user_id and email = $1`,
+        [email],
+      ),
+    );
+  const confirm = async () => {
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await expect(dialog.getByText('your last sign-in was more than ten minutes ago')).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByLabel('Password', { exact: true }).fill(password);
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+  };
+
+  await page.goto('/settings/tokens');
+  await signedInLongAgo();
+  await page.getByRole('button', { name: 'Create a token' }).click();
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(`ci ${unique}`);
+  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
+  await confirm();
+  await expect(page.getByRole('dialog', { name: `Copy the token ci ${unique}` })).toBeVisible();
+
+  await page.goto('/settings/members');
+  await signedInLongAgo();
+  await page.getByRole('button', { name: 'Invite by link' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make the link' }).click();
+  await confirm();
+  await expect(page.getByRole('dialog', { name: 'Pass this link on' })).toBeVisible();
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+
+  await signedInLongAgo();
+  await page
+    .getByRole('button', { name: /^New link/ })
+    .first()
+    .click();
+  await confirm();
+  await expect(page.getByRole('dialog', { name: 'Pass this link on' })).toBeVisible();
 });

@@ -31,6 +31,8 @@ export class People {
   /** A one-time link by which somebody joins with this role. */
   async invite(role: Role, namespaces: string[] = []): Promise<string> {
     const admin = await this.#client(await this.session('admin'));
+    // A portal that serves many journeys outlives the confirmation that the sign-in was.
+    await mutate(admin, 'account.confirm', { password: this.#portal.admin.password });
     const invitation = await mutate<{ link: string }>(admin, 'invitations.create', { role, namespaces });
     await admin.dispose();
     return invitation.link;

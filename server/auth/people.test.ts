@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { accounts, auditEntries, invitations, sessions, users } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
 import type { Services } from '#server/domain/context.ts';
-import { testActor, testContext, testServices } from '#server/testing/context.ts';
+import { testActor, testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { actorFromBearer, bootstrapPeople } from './index.ts';
 import {
   createInvitation,
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 const as = (actor: Actor, now = new Date()) => testContext({ services, actor, now });
-const admin = () => as(testActor('admin'));
+const admin = () => as(testBootstrap);
 const nobody = () => as(testActor(null));
 const tokenOf = (link: string | null): string => new URL(link ?? '').searchParams.get('token') ?? '';
 
@@ -66,7 +66,7 @@ describe('roles', () => {
   );
 
   test.each(asked)('%s as %s: %s', async (_name, role, expected, verb) => {
-    const answer = await verb(testActor(role)).then(
+    const answer = await verb(role === 'admin' ? testBootstrap : testActor(role)).then(
       () => 'ok',
       (error: { code?: string }) => error.code,
     );
@@ -157,7 +157,9 @@ describe('members', () => {
   test('the last administrator is neither demoted nor removed, also by two who remove each other at once', async () => {
     const own = await testServices();
     const made = async (name: string) => {
-      const { link } = await createInvitation(await testContext({ services: own }), { role: 'admin' });
+      const { link } = await createInvitation(await testContext({ services: own, actor: testBootstrap }), {
+        role: 'admin',
+      });
       const ctx = await testContext({ services: own, role: null });
       return redeemInvitation(ctx, { token: tokenOf(link), name, email: `${name}@example.org`, password });
     };

@@ -11,7 +11,12 @@ export interface PersonContext extends Context {
   address: string;
 }
 
-/** A proof of who sits there counts this long for changes of what somebody signs in with. Milliseconds. */
+/** What verbs get that people and API tokens call: from the pages with the session, from other doors without. */
+export interface CallerContext extends Context {
+  session?(): Promise<Session | null>;
+}
+
+/** How long a proof of identity counts. Milliseconds. */
 export const confirmedFor = 10 * 60_000;
 
 /** Refuses whoever is not a person with a session. One who must set up a second factor first is let through. */
@@ -21,11 +26,21 @@ export async function allowPerson(ctx: PersonContext): Promise<Session> {
   return session;
 }
 
-/** The same, and refuses with `confirmation_required` where the last proof is older than ten minutes. */
+/** The same, and rejects with `confirmation_required` where the last proof is older than ten minutes. */
 export async function allowConfirmed(ctx: PersonContext): Promise<Session> {
   const session = await allowPerson(ctx);
-  if (ctx.now.getTime() - session.confirmedAt.getTime() > confirmedFor) {
-    throw new DomainError('forbidden', 'confirmation_required');
-  }
+  requireFresh(session, ctx.now);
   return session;
+}
+
+/** The same for people only: API tokens and the bootstrap token have nothing to confirm with. */
+export async function allowConfirmedCaller(ctx: CallerContext): Promise<void> {
+  if (ctx.actor.kind !== 'user') return;
+  const session = (await ctx.session?.()) ?? null;
+  if (session === null) throw new DomainError('unauthenticated', 'unauthenticated');
+  requireFresh(session, ctx.now);
+}
+
+function requireFresh({ confirmedAt }: Session, now: Date): void {
+  if (now.getTime() - confirmedAt.getTime() > confirmedFor) throw new DomainError('forbidden', 'confirmation_required');
 }

@@ -64,6 +64,9 @@ export async function testContext(options: TestContextOptions = {}): Promise<Con
   };
 }
 
+/** The bootstrap token: an admin that creates tokens and invitations without a session. */
+export const testBootstrap: Actor = { kind: 'bootstrap', id: 'bootstrap', name: 'Test', role: 'admin', namespaces: [] };
+
 /** A user with this role who is not in the database; nobody for `null`. */
 export function testActor(role: Role | null, namespaces: readonly string[] = []): Actor {
   if (role === null) return anonymous;

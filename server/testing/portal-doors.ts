@@ -11,7 +11,7 @@ import { openLive } from '#server/live/index.ts';
 import { openDoors } from '#server/portal/doors.ts';
 import { serve } from '#server/process/http.ts';
 import { openBrowser } from './browser.ts';
-import { testContext, testServices } from './context.ts';
+import { testBootstrap, testContext, testServices } from './context.ts';
 
 /** Who calls: a member or a token of a role; the outsider publishes in a foreign namespace. */
 export const callers = [...roles, 'outsider'] as const;
@@ -60,7 +60,7 @@ export async function openPortalDoors(): Promise<PortalDoors> {
   });
   const url = `http://127.0.0.1:${serving.port}`;
 
-  const ctx = await testContext({ services });
+  const ctx = await testContext({ services, actor: testBootstrap });
   const passwordHash = await hashPassword(password);
   const made = await Promise.all(
     callers.map(async (caller) => {

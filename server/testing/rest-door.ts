@@ -8,7 +8,7 @@ import { serve } from '#server/process/http.ts';
 import { createRestHandler } from '#server/rest/handler.ts';
 import type { Route } from '#server/rest/route.ts';
 import { routes } from '#server/rest/routes/index.ts';
-import { type TestServicesOptions, testContext, testServices } from './context.ts';
+import { type TestServicesOptions, testBootstrap, testContext, testServices } from './context.ts';
 
 export interface RestCall {
   /** Role of the caller's token, or the token itself; null sends none. Default `admin`. */
@@ -57,7 +57,7 @@ export async function openRestDoor(options: TestServicesOptions = {}): Promise<R
     ...options,
     config: { url: 'http://annex.test', bootstrap: { token: null, person: null }, ...options.config },
   });
-  const ctx = await testContext({ services });
+  const ctx = await testContext({ services, actor: testBootstrap });
   const made = (name: string, role: Role, namespaces: string[] = []) =>
     createToken(ctx, { name, role, namespaces }).then(({ value }) => value);
   const tokens = {

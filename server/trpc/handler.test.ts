@@ -8,7 +8,7 @@ import type { Services } from '#server/domain/context.ts';
 import { type Live, openLive } from '#server/live/index.ts';
 import type { RequestInfo } from '#server/rest/door.ts';
 import { createDownloadHandler } from '#server/rest/download.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
+import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { serve } from '#server/testing/serve.ts';
 import { createPageCaller, createTrpcHandler, type TrpcDoor } from './handler.ts';
 
@@ -105,7 +105,10 @@ describe('origin is checked on every change', () => {
 
 describe('who calls', () => {
   test('nobody without a cookie, whatever token comes along', async () => {
-    const { value } = await createToken(await testContext({ services }), { name: 'ci', role: 'admin' });
+    const { value } = await createToken(await testContext({ services, actor: testBootstrap }), {
+      name: 'ci',
+      role: 'admin',
+    });
     const url = `${await start()}/api/trpc/members.list`;
     for (const token of [value, 'b'.repeat(32)]) {
       const asHeader = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
@@ -152,7 +155,7 @@ describe('who calls', () => {
   });
 
   test('who joins by a link is signed in by the same answer', async () => {
-    const { link } = await createInvitation(await testContext({ services }), { role: 'viewer' });
+    const { link } = await createInvitation(await testContext({ services, actor: testBootstrap }), { role: 'viewer' });
     const token = new URL(link).searchParams.get('token');
     const base = await start();
     const joining = { token, name: 'Vera', email: 'Vera@Example.org', password: 'a long enough pass' };

@@ -14,7 +14,7 @@ import {
 import type { Services } from '#server/domain/context.ts';
 import { openAuthenticator } from '#server/testing/authenticator.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
+import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { confirm, getAccount, startConfirmation } from '../account/index.ts';
 import { openSignIn, type SignIn } from '../index.ts';
 import { createInvitation, redeemInvitation } from '../invitations/index.ts';
@@ -53,7 +53,7 @@ async function somebody(): Promise<{ id: string; email: string; browser: Browser
   count += 1;
   const name = `person-${count}`;
   const email = `${name}@example.org`;
-  const admin = await testContext({ services });
+  const admin = await testContext({ services, actor: testBootstrap });
   const { link } = await createInvitation(admin, { role: 'viewer' });
   const token = new URL(link).searchParams.get('token') ?? '';
   const { id } = await redeemInvitation(await testContext({ services, role: null }), { token, name, email, password });
@@ -491,7 +491,7 @@ describe('an admin', () => {
   test('requires a factor of everyone: who has none can do nothing but set one up', async () => {
     const own = await testServices();
     const ownSignIn = openSignIn(own, log);
-    const admin = await testContext({ services: own });
+    const admin = await testContext({ services: own, actor: testBootstrap });
     const { link } = await createInvitation(admin, { role: 'admin' });
     const token = new URL(link).searchParams.get('token') ?? '';
     const email = 'ada@example.org';

@@ -3,27 +3,33 @@ import { invitations } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
-import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { newToken, sha256Hex } from '#server/platform/keys.ts';
+import { holdAdmin } from '../grants.ts';
 import { namespacesOf } from '../members/member.ts';
+import { allowConfirmedCaller, type CallerContext } from '../person.ts';
 import { type CreateInvitationInput, createInvitationInput } from './input.ts';
 import { invitationLink } from './invitation.ts';
 
 const hour = 3_600_000;
 
-/** A one-time link by which a person joins with this role. It is given back here and never again. */
+/**
+ * Creates a one-time link by which a person joins with this role, and returns it here and never again. People need a
+ * fresh confirmation (`confirmation_required`).
+ */
 export async function createInvitation(
-  ctx: Context,
+  ctx: CallerContext,
   input: CreateInvitationInput,
 ): Promise<{ id: string; link: string; expiresAt: Date }> {
   allow(ctx.actor, 'admin');
+  await allowConfirmedCaller(ctx);
   const { role, hours, ...given } = parse(createInvitationInput, input);
   const id = uuid();
   const token = newToken('join');
   const namespaces = namespacesOf(role, given.namespaces);
   const expiresAt = new Date(ctx.now.getTime() + hours * hour);
   await ctx.db.transaction(async (tx) => {
+    await holdAdmin(tx, ctx.actor);
     await tx.insert(invitations).values({
       id,
       tokenHash: sha256Hex(token),

@@ -3,25 +3,29 @@ import { invitations, type Role } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
-import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { newToken, sha256Hex } from '#server/platform/keys.ts';
+import { holdAdmin } from '../grants.ts';
+import { allowConfirmedCaller, type CallerContext } from '../person.ts';
 import { type RenewInvitationInput, renewInvitationInput } from './input.ts';
 import { invitationLink, isSetUp } from './invitation.ts';
 
 /**
- * A new link in place of one that nobody used yet, good for as long again; the old one is void. It is given back here
- * and never again. Throws `invitation_unknown`.
+ * Replaces the link of an open invitation by a new one, valid for as long again, and returns it here and never again.
+ * From then on it counts as created by who replaced it. People need a fresh confirmation. Throws `invitation_unknown`,
+ * `confirmation_required`.
  */
 export async function renewInvitation(
-  ctx: Context,
+  ctx: CallerContext,
   input: RenewInvitationInput,
 ): Promise<{ link: string; role: Role; expiresAt: Date }> {
   allow(ctx.actor, 'admin');
+  await allowConfirmedCaller(ctx);
   const { id } = parse(renewInvitationInput, input);
   const token = newToken('join');
   return ctx.db.transaction(async (tx) => {
+    await holdAdmin(tx, ctx.actor);
     const [before] = await tx
       .select()
       .from(invitations)
@@ -32,7 +36,7 @@ export async function renewInvitation(
     const expiresAt = new Date(ctx.now.getTime() + before.expiresAt.getTime() - createdAt.getTime());
     await tx
       .update(invitations)
-      .set({ tokenHash: sha256Hex(token), createdAt: ctx.now, expiresAt })
+      .set({ tokenHash: sha256Hex(token), createdAt: ctx.now, createdBy: ctx.actor.id, expiresAt })
       .where(eq(invitations.id, id));
     await recordAudit(tx, ctx, {
       action: 'invitation.renew',

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { type Role, users } from '#db/schema/index.ts';
+import { hasRole } from '#server/domain/actor.ts';
 import { DomainError } from '#server/domain/error.ts';
 
 /** A person as administrators see them. */
@@ -23,6 +24,18 @@ export interface Member {
 /** Namespaces count for publishers only; with other roles none are kept that would come back unasked. */
 export function namespacesOf(role: Role, namespaces: readonly string[]): string[] {
   return role === 'publisher' ? [...new Set(namespaces)].toSorted() : [];
+}
+
+/** What a member may do. */
+export interface Rights {
+  role: Role;
+  namespaces: readonly string[];
+}
+
+/** Whether these rights include all of the others. */
+export function includesRights(rights: Rights, others: Rights): boolean {
+  if (!hasRole({ kind: 'user', id: '', name: '', ...rights }, others.role)) return false;
+  return rights.role === 'admin' || others.namespaces.every((each) => rights.namespaces.includes(each));
 }
 
 /** Refuses what would leave nobody who can administer. Locks the administrators' rows: two at once take turns. */

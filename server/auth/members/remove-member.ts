@@ -6,10 +6,14 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { voidGrants } from '../grants.ts';
 import { type RemoveMemberInput, removeMemberInput } from './input.ts';
 import { requireOtherAdmin } from './member.ts';
 
-/** Removes a person: password and sessions go with it at once, what they did stays in the activity. */
+/**
+ * Removes a person with their password, factors and sessions, and voids the API tokens and open invitations that they
+ * created. What they did stays in the activity.
+ */
 export async function removeMember(ctx: Context, input: RemoveMemberInput): Promise<void> {
   allow(ctx.actor, 'admin');
   const { id } = parse(removeMemberInput, input);
@@ -17,6 +21,8 @@ export async function removeMember(ctx: Context, input: RemoveMemberInput): Prom
     const [member] = await tx.select().from(users).where(eq(users.id, id));
     if (!member) throw new DomainError('not_found', 'member_unknown');
     if (member.role === 'admin') await requireOtherAdmin(tx, id);
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('update');
+    await voidGrants(tx, ctx, id);
     await tx.delete(users).where(eq(users.id, id));
     await recordAudit(tx, ctx, {
       action: 'member.remove',

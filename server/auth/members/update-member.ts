@@ -6,10 +6,14 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { voidGrants } from '../grants.ts';
 import { type UpdateMemberInput, updateMemberInput } from './input.ts';
-import { namespacesOf, requireOtherAdmin } from './member.ts';
+import { includesRights, namespacesOf, requireOtherAdmin } from './member.ts';
 
-/** Changes name, role or namespaces; counts from the member's next call on. The last administrator stays one. */
+/**
+ * Changes name, role or namespaces, from the member's next call on. The last admin stays one. A member who loses rights
+ * also loses the API tokens and open invitations that they created.
+ */
 export async function updateMember(ctx: Context, input: UpdateMemberInput): Promise<void> {
   allow(ctx.actor, 'admin');
   const { id, ...wanted } = parse(updateMemberInput, input);
@@ -27,6 +31,7 @@ export async function updateMember(ctx: Context, input: UpdateMemberInput): Prom
       .update(users)
       .set({ ...after, updatedAt: ctx.now })
       .where(eq(users.id, id));
+    if (!includesRights(after, before)) await voidGrants(tx, ctx, id);
     await recordAudit(tx, ctx, {
       action: 'member.update',
       target: { kind: 'member', id },

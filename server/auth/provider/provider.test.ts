@@ -5,7 +5,7 @@ import { accounts, auditEntries, users } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import type { OpenIdConfig } from '#server/platform/openid-env.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
+import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { type OpenIdTestProvider, signInAtProvider, startOpenIdProvider } from '#server/testing/openid-provider.ts';
 import { openSignIn } from '../index.ts';
 import { createInvitation, redeemInvitation } from '../invitations/index.ts';
@@ -71,7 +71,7 @@ const who = async (browser: Browser) =>
     .user;
 
 async function invite(role: 'viewer' | 'operator' | 'admin'): Promise<string> {
-  const { link } = await createInvitation(await testContext({ services }), { role });
+  const { link } = await createInvitation(await testContext({ services, actor: testBootstrap }), { role });
   return new URL(link).searchParams.get('token') ?? '';
 }
 

@@ -1,14 +1,15 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { accounts, type Role, users } from '#db/schema/index.ts';
-import { type Actor, hasRole } from '#server/domain/actor.ts';
+import type { Actor } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { voidGrants } from '../grants.ts';
 import { takeInvitation } from '../invitations/take-invitation.ts';
 import { addMember } from '../members/add-member.ts';
-import { requireOtherAdmin } from '../members/member.ts';
+import { includesRights, type Rights, requireOtherAdmin } from '../members/member.ts';
 import { email as emailForm } from '../passwords.ts';
 import { bindAccount, requireDomain } from './connect-provider.ts';
 import type { Claims } from './provider.ts';
@@ -68,21 +69,12 @@ export async function memberOf(
  * Whether an invitation connects an existing member: one without an account at this provider, whose rights are no more
  * than the invitation offers. A link for a viewer never opens an admin's account.
  */
-async function mayConnect(
-  tx: Transaction,
-  issuer: string,
-  member: Member,
-  offered: { role: Role; namespaces: readonly string[] },
-): Promise<boolean> {
+async function mayConnect(tx: Transaction, issuer: string, member: Member, offered: Rights): Promise<boolean> {
   const other = await tx
     .select({ id: accounts.id })
     .from(accounts)
     .where(and(eq(accounts.userId, member.id), eq(accounts.providerId, issuer)));
-  const guest: Actor = { kind: 'user', id: member.id, name: member.name, ...offered };
-  const isOffered =
-    hasRole(guest, member.role) &&
-    (guest.role === 'admin' || member.namespaces.every((each) => offered.namespaces.includes(each)));
-  return other.length === 0 && isOffered;
+  return other.length === 0 && includesRights(offered, member);
 }
 
 async function offerOf(tx: Transaction, ctx: Context, token: string) {
@@ -102,6 +94,7 @@ async function withRole(tx: Transaction, ctx: Context, user: Member, role: Role 
     .update(users)
     .set({ role, namespaces: [...actor.namespaces], updatedAt: ctx.now })
     .where(eq(users.id, id));
+  if (!includesRights({ role, namespaces: actor.namespaces }, user)) await voidGrants(tx, { ...ctx, actor }, id);
   await recordAudit(
     tx,
     { ...ctx, actor },

@@ -3,16 +3,21 @@ import { apiTokens } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
-import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { newToken, sha256Hex } from '#server/platform/keys.ts';
+import { holdAdmin } from '../grants.ts';
 import { namespacesOf } from '../members/member.ts';
+import { allowConfirmedCaller, type CallerContext } from '../person.ts';
 import { type CreateTokenInput, createTokenInput } from './input.ts';
 
-/** A token for scripts. `value` is given back here and never again; only its digest is kept. */
-export async function createToken(ctx: Context, input: CreateTokenInput): Promise<{ id: string; value: string }> {
+/**
+ * Creates a token for scripts. Returns `value` here and never again; only its digest is stored. People need a fresh
+ * confirmation (`confirmation_required`).
+ */
+export async function createToken(ctx: CallerContext, input: CreateTokenInput): Promise<{ id: string; value: string }> {
   allow(ctx.actor, 'admin');
+  await allowConfirmedCaller(ctx);
   const { name, role, expiresAt = null, ...given } = parse(createTokenInput, input);
   if (expiresAt !== null && expiresAt <= ctx.now) {
     throw new DomainError('unprocessable', 'invalid', { faults: [{ path: '/expiresAt', code: 'expiry_past' }] });
@@ -21,6 +26,7 @@ export async function createToken(ctx: Context, input: CreateTokenInput): Promis
   const value = newToken('token');
   const namespaces = namespacesOf(role, given.namespaces);
   await ctx.db.transaction(async (tx) => {
+    await holdAdmin(tx, ctx.actor);
     await tx.insert(apiTokens).values({
       id,
       name,

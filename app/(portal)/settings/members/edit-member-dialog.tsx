@@ -31,6 +31,7 @@ export function EditMemberDialog({ member, onClose }: { member: Member; onClose(
   return (
     <FormDialog
       title={t('settings:edit.title', { name: member.name })}
+      {...(member.role === 'admin' ? { description: t('settings:edit.why') } : {})}
       act={t('settings:edit.act')}
       busy={update.isPending}
       onSubmit={() => update.mutate({ id: member.id, role: choice.role, namespaces: namespacesOf(choice) })}

@@ -6,6 +6,7 @@ import dynamic from 'next/dynamic';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
@@ -15,6 +16,10 @@ import { toast } from '#app/_ui/toast.tsx';
 import { narrowTable } from '../narrow-table.ts';
 import { hasNamespaces, Namespaces } from '../role-cell.tsx';
 
+const ConfirmationDialog = dynamic(
+  () => import('#app/(auth)/second-factor/confirmation-dialog.tsx').then((module) => module.ConfirmationDialog),
+  { ssr: false },
+);
 const ShownOnceDialog = dynamic(() => import('../shown-once-dialog.tsx').then((module) => module.ShownOnceDialog), {
   ssr: false,
 });
@@ -41,13 +46,16 @@ export function Invitations({ first }: { first: InvitationList }) {
     }),
   );
   const format = useFormat();
+  const explain = useProblem();
+  const needsConfirmation = renew.error !== null && explain(renew.error).code === 'confirmation_required';
+  const failure = invitations.error ?? revoke.error ?? (needsConfirmation ? null : renew.error);
   if (renew.data === undefined && invitations.data.items.length === 0 && invitations.error === null) return null;
   return (
     <Card>
       <CardHeader title={t('settings:invitations')} />
-      {invitations.error === null && revoke.error === null && renew.error === null ? null : (
+      {failure === null ? null : (
         <QueryError
-          error={invitations.error ?? revoke.error ?? renew.error}
+          error={failure}
           title={t('settings:invitations.failed')}
           onRetry={() => {
             revoke.reset();
@@ -112,6 +120,13 @@ export function Invitations({ first }: { first: InvitationList }) {
           </TBody>
         </Table>
       </TableFrame>
+      {needsConfirmation ? (
+        <ConfirmationDialog
+          why={t('settings:invite.confirm')}
+          onDone={() => renew.variables === undefined || renew.mutate(renew.variables)}
+          onClose={renew.reset}
+        />
+      ) : null}
       {renew.data === undefined ? null : (
         <ShownOnceDialog
           title={t('settings:invite.done.title')}

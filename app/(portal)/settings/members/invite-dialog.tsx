@@ -9,6 +9,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import { Field } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Select } from '#app/_ui/select.tsx';
+import { ConfirmationDialog } from '#app/(auth)/second-factor/confirmation-dialog.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 import { namespacesOf, type RoleChoice, RoleFields } from '../role-fields.tsx';
 import { ShownOnceDialog } from '../shown-once-dialog.tsx';
@@ -31,6 +32,15 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   );
   const problem = create.error === null ? undefined : explain(create.error);
 
+  if (problem?.code === 'confirmation_required') {
+    return (
+      <ConfirmationDialog
+        why={t('settings:invite.confirm')}
+        onDone={() => create.variables === undefined || create.mutate(create.variables)}
+        onClose={onClose}
+      />
+    );
+  }
   if (create.data !== undefined) {
     const time = format.dateTime(create.data.expiresAt, 'short');
     return (

@@ -18,7 +18,7 @@ export default async function MembersPage() {
   const [members, invitations] = await Promise.all([api.members.list(), api.invitations.list()]);
   return (
     <SettingsFrame place="members">
-      <Words namespaces={['settings', 'account']}>
+      <Words namespaces={['settings', 'account', 'auth']}>
         <div className="grid gap-4">
           <Members first={members} />
           <Invitations first={invitations} />

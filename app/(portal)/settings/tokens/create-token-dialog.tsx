@@ -10,6 +10,7 @@ import { CopyCommand } from '#app/_ui/copy.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
+import { ConfirmationDialog } from '#app/(auth)/second-factor/confirmation-dialog.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 import { namespacesOf, type RoleChoice, RoleFields } from '../role-fields.tsx';
 import { ShownOnceDialog } from '../shown-once-dialog.tsx';
@@ -36,6 +37,15 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
   const nameError =
     wasTried && name.trim() === '' ? t('settings:tokens.create.name.missing') : faultAt(problem, '/name');
 
+  if (problem?.code === 'confirmation_required') {
+    return (
+      <ConfirmationDialog
+        why={t('settings:tokens.create.confirm')}
+        onDone={() => create.variables === undefined || create.mutate(create.variables)}
+        onClose={onClose}
+      />
+    );
+  }
   if (create.data !== undefined) {
     const { value } = create.data;
     return (

@@ -16,7 +16,7 @@ export default async function TokensPage() {
   const first = await (await portal()).tokens.list();
   return (
     <SettingsFrame place="tokens">
-      <Words namespaces={['settings']}>
+      <Words namespaces={['settings', 'account', 'auth']}>
         <Tokens first={first} portalUrl={runtime().config.url} />
       </Words>
     </SettingsFrame>

@@ -1,0 +1,82 @@
+import { and, eq, inArray, isNull } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { apiTokens, invitations, users } from '#db/schema/index.ts';
+import { type Actor, allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChanges } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+
+/**
+ * Locks the rights of an admin who creates a token or an invitation until the transaction ends, and rejects one who
+ * lost them since the call began: what `voidGrants` does not see must not be created after it.
+ */
+export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
+  if (actor.kind === 'user') {
+    const [user] = await tx.select({ role: users.role }).from(users).where(eq(users.id, actor.id)).for('share');
+    if (!user) throw new DomainError('unauthenticated', 'unauthenticated');
+    allow({ ...actor, role: user.role }, 'admin');
+  }
+  if (actor.kind === 'token') {
+    const isValid = and(eq(apiTokens.id, actor.id), isNull(apiTokens.revokedAt));
+    const [token] = await tx.select({ id: apiTokens.id }).from(apiTokens).where(isValid).for('share');
+    if (!token) throw new DomainError('unauthenticated', 'token_refused');
+  }
+}
+
+/**
+ * Revokes the API tokens and open invitations that a member created, and those created with these tokens. The caller
+ * has locked the member's row.
+ */
+export async function voidGrants(tx: Transaction, ctx: Context, memberId: string): Promise<void> {
+  const tokens = await tokensOf(tx, memberId);
+  const creators = [memberId, ...tokens.map(({ id }) => id)];
+  const revoked = await tx
+    .update(apiTokens)
+    .set({ revokedAt: ctx.now })
+    .where(and(inArray(apiTokens.createdBy, creators), isNull(apiTokens.revokedAt)))
+    .returning({ id: apiTokens.id, name: apiTokens.name, role: apiTokens.role });
+  const withdrawn = await tx
+    .delete(invitations)
+    .where(and(inArray(invitations.createdBy, creators), isNull(invitations.usedAt)))
+    .returning({ id: invitations.id, role: invitations.role });
+  for (const { id, name, role } of revoked) {
+    await recordAudit(tx, ctx, {
+      action: 'token.revoke',
+      target: { kind: 'token', id },
+      before: { revoked: false },
+      after: { revoked: true },
+      details: { name, role },
+    });
+  }
+  for (const { id, role } of withdrawn) {
+    await recordAudit(tx, ctx, { action: 'invitation.revoke', target: { kind: 'invitation', id }, details: { role } });
+  }
+  await recordChanges(
+    tx,
+    'token',
+    revoked.map(({ id }) => id),
+  );
+  await recordChanges(
+    tx,
+    'invitation',
+    withdrawn.map(({ id }) => id),
+  );
+}
+
+/** The tokens that a member created, those created with them and so on, revoked ones included. */
+async function tokensOf(tx: Transaction, memberId: string): Promise<{ id: string }[]> {
+  const all: { id: string }[] = [];
+  // One generation after the other: each lock waits for a creation that is under way, the next statement sees it.
+  for (let creators = [memberId]; creators.length > 0; ) {
+    const found = await tx
+      .select({ id: apiTokens.id })
+      .from(apiTokens)
+      .where(inArray(apiTokens.createdBy, creators))
+      .orderBy(apiTokens.id)
+      .for('update');
+    all.push(...found);
+    creators = found.map(({ id }) => id);
+  }
+  return all;
+}
