@@ -124,7 +124,7 @@ describe('heartbeat file', () => {
   test.each([
     [{ status: 'fine' }, ['/0/heartbeat/status field_choice']],
     [{}, ['/0/heartbeat/status field_missing']],
-    [{ Status: 4, Code: '5' }, ['/0/heartbeat/Status field_choice', '/0/heartbeat/Code field_not_number']],
+    [{ Status: 4, Code: 'x' }, ['/0/heartbeat/Status field_choice', '/0/heartbeat/Code field_not_number']],
     [{ status: 'ready', code: 1.5 }, ['/0/heartbeat/code field_not_integer']],
     [{ status: 'ready', Message: 5 }, ['/0/heartbeat/Message field_not_object']],
     [{ status: 'ready', Message: {} }, ['/0/heartbeat/Message/formattedMessage field_missing']],
@@ -143,6 +143,105 @@ describe('heartbeat file', () => {
     [undefined, [' file_not_array']],
   ])('AZ-H1 the frame %j is a clear error', (file, expected) => {
     expect(codes(read(heartbeatFile, file))).toEqual(expected);
+  });
+});
+
+test('AZ-H1 a heartbeat whose numbers are text is read, as handlers in the field write it', () => {
+  const file = [{ version: '1.0', heartbeat: { status: 'Ready', code: '0', Message: 'fine' } }];
+  expect(read(heartbeatFile, file)).toEqual({ value: { status: 'ready', code: 0, message: { text: 'fine' } } });
+});
+
+/** In the manner of handlers that are public: what they write, and what it means. */
+describe('a status as handlers write it', () => {
+  const when = '2026-01-01T00:00:00Z';
+  const reads = (file: unknown) => read(statusFile, file);
+
+  test.each([1, 1.0, '1', '1.0', '1.0.0.0', 'v1.0', ' 1.0 '])('AZ-S1 version %j is 1.0', (version) => {
+    expect(reads([{ version, timestampUTC: when, status: { status: 'success' } }])).toMatchObject({
+      value: { status: 'success' },
+    });
+  });
+
+  test.each([2, '2.0', '1.1', '', 'one', true])('AZ-S1 version %j is another', (version) => {
+    const file = [{ version, timestampUTC: when, status: { status: 'success' } }];
+    expect(codes(reads(file))).toEqual(['/0/version file_version']);
+  });
+
+  test.each([
+    ['0', 0],
+    [' -7 ', -7],
+    ['+3', 3],
+    ['12.0', 12],
+    ['0x80070005', 2147942405],
+    ['', undefined],
+    [null, undefined],
+  ])('AZ-S1 code %j is %j', (code, expected) => {
+    expect(status({ status: 'error', code })).toEqual({
+      value: {
+        timestampUTC: '2026-01-01T00:00:00.000Z',
+        status: 'error',
+        ...(expected !== undefined && { code: expected }),
+        substatus: [],
+      },
+    });
+  });
+
+  test.each([['1.5'], ['E12'], [[]], [true]])('AZ-S1 code %j is a fault', (code) => {
+    expect(codes(status({ status: 'error', code }))).toEqual(['/0/status/code field_not_number']);
+  });
+
+  test('AZ-S2 everything in capitals, with spaces, numbers for texts and null for what is not there', () => {
+    const file = [
+      {
+        Version: '1.0',
+        TimestampUTC: '/Date(1384364790447)/',
+        Status: {
+          Name: 7,
+          Operation: null,
+          ConfigurationAppliedTime: 1384364790,
+          Status: ' Success ',
+          Code: '0',
+          Message: null,
+          FormattedMessage: { Lang: null, Message: 'Enabled' },
+          SubStatus: [null, { Name: 'StdOut', Status: 'SUCCESS', Code: '0', FormattedMessage: null, SubStatus: null }],
+          telemetryData: [1],
+          taskId: null,
+        },
+      },
+    ];
+    expect(reads(file)).toEqual({
+      value: {
+        timestampUTC: '2013-11-13T17:46:30.447Z',
+        name: '7',
+        configurationAppliedTime: '1384364790',
+        status: 'success',
+        code: 0,
+        formattedMessage: { lang: '', message: 'Enabled' },
+        substatus: [{ name: 'StdOut', status: 'success', code: 0, substatus: [] }],
+      },
+    });
+  });
+
+  test.each<[object, { lang: string; message: string } | undefined]>([
+    [{ formattedMessage: 'plain' }, { lang: '', message: 'plain' }],
+    [{ formattedMessage: { lang: 'en-US', message: null } }, undefined],
+    [{ formattedMessage: { lang: 'en-US', message: 42 } }, { lang: 'en-US', message: '42' }],
+    [{ formattedMessage: { lang: 'en', message: { patches: [1] } } }, { lang: 'en', message: '{"patches":[1]}' }],
+    [{ formattedMessage: { message: ['a', 'b'] } }, { lang: '', message: '["a","b"]' }],
+    [{ message: { lang: 'de', message: 'läuft' } }, { lang: 'de', message: 'läuft' }],
+    [{ message: 5 }, { lang: '', message: '5' }],
+    [
+      { message: 'short', formattedMessage: { lang: 'en', message: 'long' } },
+      { lang: 'en', message: 'long' },
+    ],
+  ])('AZ-S2 the message of %j', (inner, formattedMessage) => {
+    const result = status({ status: 'success', ...inner });
+    expect('value' in result && result.value.formattedMessage).toEqual(formattedMessage);
+  });
+
+  test('AZ-S1 a fault behind a part that is null has the place that it has in the file', () => {
+    const substatus = [null, { status: 'success' }, { status: 'odd' }];
+    expect(codes(status({ status: 'success', substatus }))).toEqual(['/0/status/substatus/2/status field_choice']);
   });
 });
 
@@ -248,6 +347,14 @@ describe('a handler’s time', () => {
     ['2013-11-13T17:46:30', '2013-11-13T17:46:30.000Z'],
     ['2013-11-13T19:46:30+02:00', '2013-11-13T17:46:30.000Z'],
     ['2013-11-13 17:46Z', '2013-11-13T17:46:00.000Z'],
+    ['2013-11-13 17:46:30.447123', '2013-11-13T17:46:30.447Z'],
+    ['/Date(1384364790447)/', '2013-11-13T17:46:30.447Z'],
+    ['/Date(1384364790447+0000)/', '2013-11-13T17:46:30.447Z'],
+    ['1384364790.447', '2013-11-13T17:46:30.447Z'],
+    ['1384364790', '2013-11-13T17:46:30.000Z'],
+    ['1384364790447', '2013-11-13T17:46:30.447Z'],
+    ['/Date(999999999999999)/', null],
+    ['7', null],
     ['2013/13/13, 17:46:30', null],
     ['2013-02-30T00:00:00Z', null],
     ['<current utc time>', null],

@@ -12,10 +12,24 @@ export function arrayOfOne<S extends z.ZodType>(element: S) {
     .transform(([value]) => value);
 }
 
-/** `version`: 1.0 and no other. */
-export const fileVersion = z.literal(1, {
-  error: (issue) => (issue.input === undefined ? 'field_missing' : 'file_version'),
-});
+/** Ways in which handlers write 1.0 as text. */
+const oneAsText = /^\s*v?1(\.0)*\s*$/i;
+
+/** `version`: 1.0 and no other, as a number or as text. */
+export const fileVersion = z.preprocess(
+  (input) => (typeof input === 'string' && oneAsText.test(input) ? 1 : input),
+  z.literal(1, { error: (issue) => (issue.input === undefined ? 'field_missing' : 'file_version') }),
+);
+
+/** Whole numbers as handlers write them into quotation marks: decimal, as a float without a fraction, or hexadecimal. */
+const wholeAsText = /^\s*([+-]?\d{1,15}(\.0*)?|0x[\da-f]{1,8})\s*$/i;
+
+/** A whole number or the text of one; an empty text is none. */
+export const wholeNumber = z.preprocess((input) => {
+  if (typeof input !== 'string') return input;
+  if (input.trim() === '') return undefined;
+  return wholeAsText.test(input) ? Number(input) : input;
+}, z.int().optional());
 
 /** Text of at most so many bytes of UTF-8, without what no database stores: NUL and halves of character pairs. */
 export function boundedText(maximum: number) {
@@ -34,9 +48,9 @@ export function asText(maximum: number) {
   );
 }
 
-/** A word out of a list in any case. */
+/** A word out of a list in any case, with any space around it. */
 export function wordOf<const W extends readonly [string, ...string[]]>(words: W) {
-  return z.preprocess((input) => (typeof input === 'string' ? input.toLowerCase() : input), z.enum(words));
+  return z.preprocess((input) => (typeof input === 'string' ? input.trim().toLowerCase() : input), z.enum(words));
 }
 
 /** A text in the language that its writer says; `lang` is empty where it says none. */
@@ -45,16 +59,32 @@ export interface FormattedMessage {
   message: string;
 }
 
-/** A formatted message: an object, or a plain string, whose language nobody knows (AZ-S2). */
+/**
+ * A formatted message: an object, or plain text, whose language is unknown (AZ-S2). Its text may be any JSON, as some
+ * handlers write it: null is an empty text, an object or a list becomes its JSON.
+ */
 export function formattedMessageWith(limits: DocumentLimits) {
-  const object: z.ZodType<FormattedMessage> = anyCase(
-    z.object({ lang: asText(limits.paramBytes).default(''), message: boundedText(limits.messageBytes) }),
+  const text = z.preprocess(textOfJson, boundedText(limits.messageBytes));
+  const object: z.ZodType<FormattedMessage> = z.preprocess(
+    withEmptyMessage,
+    anyCase(z.object({ lang: asText(limits.paramBytes).default(''), message: text })),
   );
-  const plain: z.ZodType<FormattedMessage> = boundedText(limits.messageBytes).transform((message) => ({
-    lang: '',
-    message,
-  }));
-  return chosen((input) => (typeof input === 'string' ? plain : object));
+  const plain: z.ZodType<FormattedMessage> = text.transform((message) => ({ lang: '', message }));
+  return chosen((input) => (isPlainObject(input) ? object : plain));
+}
+
+function textOfJson(input: unknown): unknown {
+  if (typeof input === 'number' || typeof input === 'boolean') return String(input);
+  return typeof input === 'object' && input !== null ? JSON.stringify(input) : input;
+}
+
+/** `anyCase` takes null for absent, and a message that is there has to be one. */
+function withEmptyMessage(input: unknown): unknown {
+  if (!isPlainObject(input)) return input;
+  const entries = Object.entries(input).map(([key, value]) =>
+    key.toLowerCase() === 'message' && value === null ? [key, ''] : [key, value],
+  );
+  return Object.fromEntries(entries);
 }
 
 /** The id of a resource with the values for its placeholders. */

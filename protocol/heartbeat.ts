@@ -9,6 +9,7 @@ import {
   hasProperty,
   type MessageReference,
   messageReferenceWith,
+  wholeNumber,
   wordOf,
 } from './file.ts';
 import { type DocumentLimits, documentLimits } from './limits.ts';
@@ -45,7 +46,7 @@ export function heartbeatFileWith(limits: DocumentLimits) {
   const heartbeat = anyCase(
     z.object({
       status: wordOf(['ready', 'notready']),
-      code: z.int().optional(),
+      code: wholeNumber,
       message: message.optional(),
       formattedMessage: formatted.optional(),
     }),

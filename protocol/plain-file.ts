@@ -12,7 +12,7 @@ import { parseHandlerTime } from './time.ts';
 export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
   const { version, timestampUTC, status, ...others } = file[0];
-  if (version !== 1 || !isText(timestampUTC, limits.messageBytes)) return null;
+  if (!isOne(version) || !isText(timestampUTC, limits.messageBytes)) return null;
   for (const _ in others) return null;
   const object = plainObject(status, limits, 0, { left: limits.substatuses });
   return object && { ...object, timestampUTC: parseHandlerTime(timestampUTC) };
@@ -22,7 +22,7 @@ export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocume
 export function plainHeartbeat(file: unknown, limits: DocumentLimits): HeartbeatDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
   const { version, heartbeat, ...others } = file[0];
-  if (version !== 1 || !isPlainObject(heartbeat)) return null;
+  if (!isOne(version) || !isPlainObject(heartbeat)) return null;
   for (const _ in others) return null;
   const { status, code, formattedMessage, ...more } = heartbeat;
   for (const _ in more) return null;
@@ -39,6 +39,9 @@ export function plainHeartbeat(file: unknown, limits: DocumentLimits): Heartbeat
   }
   return document;
 }
+
+/** As a number, or as the text that most handlers make of it. */
+const isOne = (version: unknown): boolean => version === 1 || version === '1.0';
 
 function plainObject(
   input: unknown,

@@ -3,12 +3,14 @@ import { anyCase, isPlainObject, propertyOf } from './any-case.ts';
 import { chosen, issueOf } from './fault.ts';
 import {
   arrayOfOne,
-  boundedText,
+  asText,
   type FormattedMessage,
   fileVersion,
   formattedMessageWith,
+  hasProperty,
   type MessageReference,
   messageReferenceWith,
+  wholeNumber,
   wordOf,
 } from './file.ts';
 import { type DocumentLimits, documentLimits } from './limits.ts';
@@ -38,11 +40,22 @@ export interface StatusDocument extends StatusObject {
 
 /** The status file under other limits than the default ones. */
 export function statusFileWith(limits: DocumentLimits) {
-  const text = boundedText(limits.messageBytes);
+  const element = anyCase(
+    z.object({ version: fileVersion, timestampUTC: asText(limits.messageBytes), status: statusObjectWith(limits) }),
+  );
+  return arrayOfOne(element).transform(
+    ({ timestampUTC, status }): StatusDocument => ({ ...status, timestampUTC: parseHandlerTime(timestampUTC) }),
+  );
+}
+
+/** The status within such a file, as handlers write it: the one reader of statuses, whichever agent passes them on. */
+export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject> {
+  const text = asText(limits.messageBytes);
   const formatted = formattedMessageWith(limits);
   const reference = messageReferenceWith(limits);
+  // A text, or an object with a text and no id, is a formatted message in the wrong place.
   const message = chosen<MessageReference | FormattedMessage>((input) =>
-    typeof input === 'string' ? formatted : reference,
+    !isPlainObject(input) || (hasProperty(input, 'message') && !hasProperty(input, 'id')) ? formatted : reference,
   );
   const statusObject: z.ZodType<StatusObject> = anyCase(
     z.object({
@@ -50,13 +63,15 @@ export function statusFileWith(limits: DocumentLimits) {
       operation: text.optional(),
       configurationAppliedTime: text.optional(),
       status: wordOf(statusWords),
-      code: z.int().optional(),
+      code: wholeNumber,
       message: message.optional(),
       formattedMessage: formatted.optional(),
-      substatus: z.array(z.lazy(() => statusObject)).default([]),
+      substatus: z.array(z.nullable(z.lazy(() => statusObject))).default([]),
     }),
-  ).transform(({ message: said, formattedMessage, ...rest }) => {
-    const object: StatusObject = rest;
+  ).transform(({ message: said, formattedMessage, code, substatus, ...rest }) => {
+    // A part that is null is none.
+    const parts = substatus.filter((part) => part !== null);
+    const object: StatusObject = { ...rest, ...(code !== undefined && { code }), substatus: parts };
     // A blank id or text is how handlers write that there is none.
     if (said !== undefined && 'id' in said && said.id.trim() !== '') object.message = said;
     if (formattedMessage !== undefined && formattedMessage.message.trim() !== '') {
@@ -64,7 +79,7 @@ export function statusFileWith(limits: DocumentLimits) {
     } else if (said !== undefined && 'message' in said && said.message.trim() !== '') object.formattedMessage = said;
     return object;
   });
-  const bounded = z
+  return z
     .unknown()
     .superRefine((input, ctx) => {
       if (input === undefined) ctx.addIssue(issueOf('field_missing', input));
@@ -77,10 +92,6 @@ export function statusFileWith(limits: DocumentLimits) {
       }
     })
     .pipe(statusObject);
-  const element = anyCase(z.object({ version: fileVersion, timestampUTC: text, status: bounded }));
-  return arrayOfOne(element).transform(
-    ({ timestampUTC, status }): StatusDocument => ({ ...status, timestampUTC: parseHandlerTime(timestampUTC) }),
-  );
 }
 
 /** The parsed text of a status file → what it says. */

@@ -217,6 +217,7 @@ describe('a status', () => {
     [' -7 ', -7],
     ['many', undefined],
     [1.5, undefined],
+    ['0x80070005', 2147942405],
     [null, undefined],
   ])('code %j is %j', (code, expected) => {
     const status = statusOf({
@@ -273,9 +274,36 @@ describe('a status', () => {
       },
     ]);
     expect(JSON.stringify(whole)).not.toContain('banana');
-    expect(statusOf({ status: 'banana' })).toBeUndefined();
     expect(statusOf({ status: 'success' }, { sequenceNumber: '3' })).toMatchObject({ sequenceNumber: 3 });
     expect(statusOf({ status: 'success' }, { sequenceNumber: null })).toBeUndefined();
+  });
+
+  test('AZ-S1 a status without a word of the four goes on as it is, so that the portal names the fault', () => {
+    const odd = { status: 'banana', code: 'x' };
+    expect(statusOf(odd)).toMatchObject({ extension: 'probe', sequenceNumber: 3, file: [{ status: odd }] });
+  });
+
+  test('AZ-S2 it is read like a status of the reference agent, odd spellings and all', () => {
+    const part = {
+      Name: 'StdOut',
+      Status: ' SUCCESS ',
+      Code: '0',
+      FormattedMessage: { Lang: 'en', Message: { a: 1 } },
+    };
+    const bare = { name: 'no message', status: 'error', formattedMessage: { lang: 'en' }, code: [] };
+    const status = { status: 'Success', Code: '', formattedMessage: { message: 'x' }, SubStatus: [part, bare] };
+    expect(statusOf(status)?.file).toEqual([
+      {
+        ...{ version: 1, timestampUTC: 'then' },
+        status: {
+          ...{ name: handler, status: 'success', formattedMessage: { lang: 'en-US', message: 'x' } },
+          substatus: [
+            { name: 'StdOut', status: 'success', code: 0, formattedMessage: { lang: 'en', message: '{"a":1}' } },
+            { name: 'no message', status: 'error' },
+          ],
+        },
+      },
+    ]);
   });
 
   test('texts beyond the limits are cut, not dropped, and in no half of a character', () => {

@@ -1,10 +1,11 @@
-import type { HandlerState, StatusWord } from '#protocol/index.ts';
-import { statusWords } from '#protocol/index.ts';
+import type { HandlerState, StatusObject } from '#protocol/index.ts';
+import { isPlainObject } from '#protocol/index.ts';
 import { inFourParts, type StockExtension, type StockGoalState } from '#server/domain/stock-agents/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { failureOf } from './command-of.ts';
 import { cutTo } from './cut.ts';
-import type { ExtensionStatus, HandlerStatus, StatusBlob } from './read-status.ts';
+import { readPassedOn } from './read-passed-on.ts';
+import type { HandlerStatus, StatusBlob } from './read-status.ts';
 
 /** Texts that the agent writes by itself when a command went well. */
 const installedOnly = 'plugin installed but not enabled';
@@ -38,7 +39,7 @@ export interface Report {
   statuses: { extension: string; sequenceNumber: number; file: readonly object[] }[];
 }
 
-type Bounds = Pick<Limits['report'], 'messageBytes' | 'outputBytes' | 'substatuses'>;
+type Bounds = Limits['report'];
 
 /** Seconds within which the agent sends its status again, as the portal counts with it. */
 export const reportSeconds = 60;
@@ -181,46 +182,33 @@ function statusEntry(
   stamp: Stamp,
 ): Report['statuses'][number] | null {
   const { sequenceNumber, settingsStatus } = entry.runtimeSettingsStatus ?? {};
-  const said = settingsStatus?.status;
-  if (said === undefined || said === null || sequenceNumber === undefined || sequenceNumber === null) return null;
+  const passedOn = settingsStatus?.status;
+  if (!isPlainObject(passedOn) || sequenceNumber === undefined || sequenceNumber === null) return null;
+  const read = readPassedOn(passedOn, bounds);
   // A disable may write no status: what the handler last said stays.
-  const isFiller = said.formattedMessage?.message?.toLowerCase().startsWith(statusFiller) ?? false;
+  const isFiller = read?.formattedMessage?.message.toLowerCase().startsWith(statusFiller) ?? false;
   if (isFiller && goal.state !== 'enabled') return null;
-  const status = statusObject(said, bounds);
-  if (status === null) return null;
-  const substatus = said.substatus.slice(0, bounds.substatuses).flatMap((each) => statusObject(each, bounds) ?? []);
-  const { operation, configurationAppliedTime } = said;
-  const whole = {
-    ...status,
-    ...(operation && { operation: cutTo(bounds.messageBytes, operation) }),
-    ...(configurationAppliedTime && {
-      configurationAppliedTime: cutTo(bounds.messageBytes, configurationAppliedTime),
-    }),
-    ...(substatus.length > 0 && { substatus }),
-  };
-  const timestampUTC = stamp(goal.name, whole);
+  // What cannot be read goes on as it is, so that the portal names the fault.
+  const status = read === null ? passedOn : withoutEmpty(read);
+  const timestampUTC = read === null ? '' : stamp(goal.name, status);
   return {
     extension: goal.name,
     sequenceNumber,
     ...{ ageSeconds: 0, readSecondsAgo: 0 },
-    file: [{ version: 1.0, timestampUTC, status: whole }],
+    file: [{ version: 1.0, timestampUTC, status }],
   };
 }
 
-const isWord = (word: string): word is StatusWord => (statusWords as readonly string[]).includes(word);
-
-function statusObject(
-  { name, status, code, formattedMessage }: Pick<ExtensionStatus, 'name' | 'status' | 'code' | 'formattedMessage'>,
-  bounds: Bounds,
-) {
-  const word = status.toLowerCase();
-  if (!isWord(word)) return null;
-  const { lang, message } = formattedMessage ?? {};
+/** As a handler would have written it: the agent fills in names and languages with nothing. */
+function withoutEmpty({ name, operation, configurationAppliedTime, substatus, ...status }: StatusObject): object {
+  const { formattedMessage } = status;
   return {
-    ...(name && { name: cutTo(bounds.messageBytes, name) }),
-    status: word,
-    ...(code !== undefined && code !== null && { code }),
-    ...(message && { formattedMessage: formattedIn(lang, message, bounds) }),
+    ...(name && { name }),
+    ...status,
+    ...(formattedMessage && { formattedMessage: { ...formattedMessage, lang: formattedMessage.lang || 'en-US' } }),
+    ...(operation && { operation }),
+    ...(configurationAppliedTime && { configurationAppliedTime }),
+    ...(substatus.length > 0 && { substatus: substatus.map(withoutEmpty) }),
   };
 }
 

@@ -1,0 +1,67 @@
+import { isPlainObject, read, type StatusObject, statusObjectWith } from '#protocol/index.ts';
+import type { DocumentLimits } from '#protocol/limits.ts';
+import { cutTo } from './cut.ts';
+
+/** Texts that are cut to the limit of a message, and those that are cut to the limit of a param. */
+const messages = new Set(['name', 'operation', 'configurationappliedtime', 'message']);
+const params = new Set(['lang']);
+/** Each repair removes something, so there are no more than the parts of a status; a few are enough for any real one. */
+const mostRepairs = 20;
+
+const readers = new WeakMap<DocumentLimits, ReturnType<typeof statusObjectWith>>();
+
+function readerOf(limits: DocumentLimits): ReturnType<typeof statusObjectWith> {
+  const reader = readers.get(limits) ?? statusObjectWith(limits);
+  readers.set(limits, reader);
+  return reader;
+}
+
+/**
+ * A handler's status as a stock agent passed it on, read like one from a reference agent. Its texts are cut to the
+ * limits, and what is odd within it costs no more than itself: a field with a fault, or a substatus without a status.
+ * Null where the status itself cannot be read.
+ */
+export function readPassedOn(passedOn: unknown, limits: DocumentLimits): StatusObject | null {
+  const reader = readerOf(limits);
+  const status = cutDown(passedOn, limits, 0);
+  for (let repairs = 0; repairs <= mostRepairs; repairs++) {
+    const result = read(reader, status);
+    if ('value' in result) return result.value;
+    for (const { path } of result.faults) if (!removeAt(status, path)) return null;
+  }
+  return null;
+}
+
+/** A copy within the limits of texts, of substatuses in a list, and of their depth. */
+function cutDown(value: unknown, limits: DocumentLimits, depth: number): unknown {
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
+      const name = key.toLowerCase();
+      if (name === 'substatus' && Array.isArray(inner)) {
+        if (depth >= limits.substatusDepth) return [];
+        return [[key, inner.slice(0, limits.substatuses).map((part) => cutDown(part, limits, depth + 1))]];
+      }
+      if (typeof inner === 'string' && messages.has(name)) return [[key, cutTo(limits.messageBytes, inner)]];
+      if (typeof inner === 'string' && params.has(name)) return [[key, cutTo(limits.paramBytes, inner)]];
+      if (name === 'message' || name === 'formattedmessage') return [[key, cutDown(inner, limits, depth)]];
+      return [[key, inner]];
+    }),
+  );
+}
+
+/** Removes what a fault is about; false where that is the status itself. Places in lists stay, emptied. */
+function removeAt(status: unknown, path: string): boolean {
+  const parts = path.split('/').slice(1);
+  // A status without its word says nothing: the whole part goes.
+  if (parts.at(-1)?.toLowerCase() === 'status') parts.pop();
+  for (let last = parts.pop(); last !== undefined; last = parts.pop()) {
+    const at = parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | null)?.[part], status);
+    if (Array.isArray(at)) at[Number(last)] = null;
+    // What is missing makes its object one that cannot be read.
+    else if (isPlainObject(at) && Object.hasOwn(at, last)) delete at[last];
+    else if (isPlainObject(at)) continue;
+    return true;
+  }
+  return false;
+}
