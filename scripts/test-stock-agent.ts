@@ -10,7 +10,7 @@ const usage = `usage: npm run test:stock-agent [-- FLAGS]
 The real Azure Linux agent, as Debian packages it, in throwaway machines against a portal that is started for it.
 Needs root on Debian with util-linux, iproute2, python3 and openssl, and the mirror of Debian the first time.
   --suite NAME   whose agent; several times for several (this machine's release, and sid for the newest)
-  --only WORDS   files whose name has them: short, lifecycle, several, hold, faults, outages
+  --only WORDS   files whose name has them: short, lifecycle, several, hold, faults, outages, field
   --again        fetch the agent again, for what is newest in sid now`;
 
 const flags = readFlags(usage, {

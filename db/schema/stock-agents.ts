@@ -1,4 +1,4 @@
-import { customType, integer, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { boolean, customType, integer, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 import { vms } from './vms.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
@@ -11,6 +11,16 @@ export interface AgentObservation {
   since: string;
   /** Null as long as it is not healthy. */
   until: string | null;
+}
+
+/**
+ * When a different caller than before was seen for a VM: the forwarder's run, the agent's transport certificate, or the
+ * container that it believes to be. The newest last.
+ */
+export interface AgentSighting {
+  kind: 'forwarder' | 'transport' | 'container';
+  mark: string;
+  at: string;
 }
 
 /**
@@ -54,4 +64,8 @@ export const stockAgents = pgTable('stock_agents', {
   releasedAt: timestamp('released_at', { withTimezone: true }),
   /** What it found not healthy, the last of each name, in the order in which they were first heard of. */
   observations: jsonb().$type<AgentObservation[]>().notNull().default([]),
+  /** Whether the agent gets versions as they were published. Otherwise with four parts, under which it installed them. */
+  publishedVersions: boolean('published_versions').notNull().default(false),
+  /** By which two machines with the same token show. */
+  sightings: jsonb().$type<AgentSighting[]>().notNull().default([]),
 });

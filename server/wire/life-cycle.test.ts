@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { auditEntries } from '#db/schema/index.ts';
+import { auditEntries, stockAgents } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { getGoalState, removeExtension, setExtension } from '#server/domain/goal-states/index.ts';
@@ -48,7 +48,7 @@ const next = (vm: StockVm, before: { incarnation: string }) =>
 const view = async (vm: StockVm) => getInstanceView({ ...ctx, now: new Date() }, { vmId: vm.vmId });
 const shown = async (vm: StockVm, name = 'probe') => (await view(vm)).extensions.find((each) => each.name === name);
 
-test('install, new settings, update: versions in four parts, sequence numbers as seqNo, status as a report', async () => {
+test('install, new settings, update: versions as published, sequence numbers as seqNo, status as a report', async () => {
   const vm = await givenStockVm(ctx, door, 'steps');
   const { incarnation } = await set(vm, 'probe', { settings: { publicSettings: { word: 'größe <&> "\u2028' } } });
   const wanted = await vm.poll();
@@ -70,12 +70,21 @@ test('install, new settings, update: versions in four parts, sequence numbers as
     ],
   });
   await set(vm, 'probe', { version: '1.1' });
-  expect(await next(vm, wanted)).toMatchObject({ plugins: [{ version: '1.1.0.0' }], settings: [{ seqNo: 2 }] });
+  expect(await next(vm, wanted)).toMatchObject({ plugins: [{ version: '1.1' }], settings: [{ seqNo: 2 }] });
   await vm.report();
   expect(await shown(vm)).toMatchObject({ version: '1.1', health: 'healthy', status: { sequenceNumber: 2 } });
   expect(await getWireAccess(ctx, { vmId: vm.vmId })).toMatchObject({
     stock: { version: '2.7.3.0', seen: { incarnation: 4 }, settled: { incarnation: 4, status: 'Success' } },
   });
+});
+
+test('an agent that knows versions with four parts, from before, goes on with them', async () => {
+  const vm = await givenStockVm(ctx, door, 'four-parts');
+  await ctx.db.update(stockAgents).set({ publishedVersions: false }).where(eq(stockAgents.vmId, vm.vmId));
+  await set(vm, 'probe', { version: '1.1' });
+  expect(await vm.poll()).toMatchObject({ plugins: [{ version: '1.1.0.0' }] });
+  await vm.report();
+  expect(await shown(vm)).toMatchObject({ version: '1.1', health: 'healthy' });
 });
 
 describe('the incarnation', () => {

@@ -126,6 +126,7 @@ async function begin(
     ...grantOf(ctx),
     tenantKey: sealTenantKey(ctx.keys, vmId, key),
     tenantKeyAt: ctx.now,
+    publishedVersions: true,
   });
   await bindCertificate(tx, ctx, vmId, key.certificate, origin, ctx.actor.name);
 }

@@ -55,7 +55,7 @@ export async function handOutGoalState(ctx: Context, vmId: string): Promise<Stoc
     const onHold = known.stock.heldAt !== null;
     const fetched = onHold ? await withheld(ctx, vmId) : await inForce(ctx, vmId);
     if (fetched === null) return null;
-    const extensions = stockExtensions(fetched, await loadFacts(ctx, fetched));
+    const extensions = stockExtensions(fetched, await loadFacts(ctx, fetched), known.stock.publishedVersions);
     const fingerprint = onHold ? held : fingerprintOf(extensions);
     const row = await settleIncarnation(ctx, known.stock, fetched.incarnation, fingerprint);
     if (row === null) continue;

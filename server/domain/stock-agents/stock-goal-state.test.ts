@@ -43,6 +43,7 @@ describe('the fingerprint', () => {
           })),
         },
         () => ({ reportsHeartbeat: false, supportsMultipleExtensions: true }),
+        true,
       ),
     );
   const base = of({}, {});

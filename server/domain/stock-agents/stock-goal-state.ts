@@ -5,7 +5,7 @@ import { type GoalState, type GoalStateExtension, parseVersion } from '#protocol
 export interface StockExtension {
   /** As the goal state has it. */
   goal: GoalStateExtension;
-  /** Four parts: fewer would match any version that begins like that. */
+  /** As it was published, or with four parts where the agent knows it so. */
   version: string;
   /** What it is called within its handler; null where the handler has one extension only. */
   wireName: string | null;
@@ -37,13 +37,14 @@ export function wireNameOf(name: string): string {
 export function stockExtensions(
   { extensions }: Pick<GoalState, 'extensions'>,
   factsOf: (handler: string, version: string) => HandlerFacts,
+  publishedVersions: boolean,
 ): StockExtension[] {
   const levels = levelsOf(extensions);
   return extensions.map((goal) => {
     const { reportsHeartbeat, supportsMultipleExtensions } = factsOf(goal.handler, goal.version);
     return {
       goal,
-      version: inFourParts(goal.version),
+      version: publishedVersions ? goal.version : inFourParts(goal.version),
       wireName: supportsMultipleExtensions ? wireNameOf(goal.name) : null,
       level: levels.get(goal.name) ?? 0,
       reportsHeartbeat,
@@ -77,7 +78,17 @@ export function fingerprintOf(extensions: readonly StockExtension[]): string {
     .filter(({ goal }) => goal.state !== 'uninstall')
     .map(({ goal, version, wireName, level }) => {
       const { name, handler, state, sequenceNumber, settings, package: bytes } = goal;
-      return { name, handler, version, wireName, level, state, sequenceNumber, settings, sha256: bytes.sha256 };
+      return {
+        name,
+        handler,
+        version: inFourParts(version),
+        wireName,
+        level,
+        state,
+        sequenceNumber,
+        settings,
+        sha256: bytes.sha256,
+      };
     });
   return createHash('sha256').update(JSON.stringify(acted)).digest('base64url');
 }

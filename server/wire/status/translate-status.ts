@@ -141,7 +141,7 @@ function handlerEntry(
 /** As it was published where it is the goal's, in four parts otherwise. */
 function versionOf({ goal, version }: StockExtension, entry: HandlerStatus | null): string {
   const said = cutTo(64, entry?.handlerVersion ?? version);
-  return inFourParts(said) === version ? goal.version : said;
+  return inFourParts(said) === inFourParts(version) ? goal.version : said;
 }
 
 /** The agent skips what comes after a failure, and says so in words alone. */
