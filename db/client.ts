@@ -1,6 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import * as schema from '#db/schema/index.ts';
+import { runBeforeCommit } from './before-commit.ts';
 
 /** The query layer. `$client` is the pool underneath, for prepared statements of hot paths. */
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool };
@@ -16,7 +17,9 @@ export function openDatabase(pool: pg.Pool): Database {
     client.on('error', () => {});
     client.once('end', () => setTimeout(() => giveBack(client), endedMs).unref());
   });
-  return drizzle(pool, { schema });
+  const db = drizzle(pool, { schema });
+  runBeforeCommit(db);
+  return db;
 }
 
 /** How long whoever holds a client whose connection ended has to give it back. */

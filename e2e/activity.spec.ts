@@ -30,7 +30,7 @@ test('an act waits behind a count, and opens to what was before and after', asyn
   const env = changed.getByRole('row').filter({ hasText: 'tags › env' });
   await expect(env).toContainText(/prod.*test/);
   await expect(changed.getByRole('row').filter({ hasText: 'tags › owner' })).toContainText('ada');
-  await expect(changed.getByText(/Place \d+ in the chain/)).toBeVisible();
+  await expect(changed.getByText(/Number \d+ in the chain/)).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
   await api.call('DELETE', `/vms/${vm.id}`);
@@ -82,11 +82,9 @@ test('who alters the record past the portal is found', async ({ portal, signedIn
   const vm = await api.createVm(`chain-${unique}`);
   const page = await signedIn('viewer');
   await page.goto('/activity');
-  await expect(page.getByRole('main').getByText(/acts are linked\./)).toBeVisible();
+  await expect(page.getByRole('main').getByText(/acts are numbered and sealed\./)).toBeVisible();
   await expect.poll(() => verify(portal), { timeout: 15_000 }).toMatchObject({ status: 0 });
-  expect(verify(portal).output).toMatch(
-    /acts, 0 of them not linked yet\.\nThe chain holds\.\nIt ends at \d+:[0-9a-f]{64}/,
-  );
+  expect(verify(portal).output).toMatch(/\d+ acts, 0 anchors\.\nThe chain holds\.\nIt ends at \d+:[0-9a-f]{64}/);
 
   await withDatabase(portal, async (client) => {
     const rename = (name: string) =>
@@ -96,18 +94,21 @@ test('who alters the record past the portal is found', async ({ portal, signedIn
       ]);
     const id = (await rename('Eve')).rows[0]?.id;
     const { status, output } = verify(portal);
-    expect([status, output]).toEqual([1, expect.stringContaining(`BROKEN  Act ${id} `)]);
+    expect([status, output]).toEqual([1, expect.stringContaining(`BROKEN  altered: act ${id} `)]);
     expect(output).toContain('its content is not what the portal wrote');
     await expect(page.getByRole('main').getByRole('alert')).toContainText(`broken at act ${id}`, { timeout: 40_000 });
     await expectAccessibleInBothThemes(page);
     await rename('Bootstrap token');
   });
   expect(verify(portal).status).toBe(0);
+  expect(run(portal, 'accept-activity', '--reason', 'examined').output).toContain('nothing to accept');
 });
 
-/** The command that people run, against this portal's data. */
-function verify(portal: Portal): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/verify-activity.ts'], {
+const verify = (portal: Portal) => run(portal, 'verify-activity');
+
+/** A command that people run, against this portal's data. */
+function run(portal: Portal, name: string, ...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${name}.ts`, ...args], {
     cwd: root,
     env: { ...process.env, DATA_DIR: portal.dataDir },
     encoding: 'utf8',

@@ -1,67 +1,53 @@
-import { join } from 'node:path';
-import { openDatabase } from '#db/client.ts';
-import type { ChainFault } from '#db/schema/index.ts';
-import { installation } from '#db/schema/index.ts';
-import { findAnchor, verifyActivity } from '#server/domain/audit/index.ts';
-import { loadConfig } from '#server/platform/env.ts';
-import { deriveKeys } from '#server/platform/keys.ts';
-import { runningPostgres } from '#server/platform/postgres.ts';
-import { existingKey } from '#server/platform/secret-key.ts';
-import { openPool } from '#server/process/services.ts';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { type Anchor, readKeptHead, verifyActivity } from '#server/domain/audit/index.ts';
+import type { AnchorTarget } from '#server/platform/anchors.ts';
+import { describeFault, withActivity } from './open-activity.ts';
 import { readFlags } from './read-flags.ts';
 
-const usage = `Proves that no act was altered, removed, added or moved since it was linked.
+const usage = `Proves that no act was deleted, altered, inserted, replayed or linked anew since it was written, and that none is missing at the end.
 
-  npm run verify-activity [-- --anchor <hash>]
-      --anchor: the end of the chain as it was printed earlier and kept elsewhere; must still be in the chain
+  npm run verify-activity [-- --anchor <number>:<hash>]
+      --anchor: an end of the chain that was kept elsewhere and must still be in it; may be given several times
 
-Reads the database of DATABASE_URL, or the embedded one in DATA_DIR while Annex runs, and the secret key.
+Reads the database of DATABASE_URL, or the embedded one in DATA_DIR while Annex runs, the secret key, the head that the
+worker keeps in DATA_DIR, and the files of ANNEX_AUDIT_ANCHORS.
 Ends with 0 where everything holds, 1 where not, 2 where it could not be checked.`;
 
-const meaning: Readonly<Record<ChainFault['kind'], string>> = {
-  removed: 'the row after it was removed',
-  altered: 'its content is not what the portal wrote',
-  foreign: 'the portal did not write it',
-  moved: 'it does not stand where it was linked',
-  cut: 'the chain was longer, or another, once: rows at its end were removed',
-};
+const line = z.object({ at: z.string(), position: z.number().int(), hash: z.string() });
 
-function sentence({ kind, id, position }: ChainFault): string {
-  const place = position === null ? 'not linked yet' : `place ${position}`;
-  return id === null ? `Anchor at ${place}: ${meaning[kind]}.` : `Act ${id} (${place}): ${meaning[kind]}.`;
+async function readAnchors(targets: readonly AnchorTarget[]): Promise<Anchor[]> {
+  const files = targets.flatMap((target) => (target.kind === 'file' ? [target.path] : []));
+  const texts = await Promise.all(files.map((path) => readFile(path, 'utf8')));
+  return texts.flatMap((text) =>
+    text.split('\n').flatMap((row) => (row.trim() === '' ? [] : [line.parse(JSON.parse(row))])),
+  );
+}
+
+function parseAnchor(text: string): Anchor {
+  const match = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text.trim());
+  if (match === null) throw new Error(`--anchor must be <number>:<hash>, not ${text}`);
+  return { position: Number(match[1]), hash: (match[2] ?? '').toLowerCase(), at: null };
 }
 
 async function main(): Promise<number> {
-  const values = readFlags(usage, { options: { anchor: { type: 'string' } } });
-  const config = loadConfig();
-  const url = config.databaseUrl ?? (await runningPostgres(join(config.dataDir, 'postgres')));
-  if (url === null)
-    throw new Error(`no embedded database runs in ${config.dataDir}. Start Annex, or set DATABASE_URL.`);
-  const pool = openPool(url, 'launcher');
-  try {
-    const db = openDatabase(pool);
-    const keys = deriveKeys(await existingKey(config));
-    const [known] = await db.select({ keyCheck: installation.keyCheck }).from(installation);
-    if (known?.keyCheck !== keys.check) throw new Error('The secret key is not the one of this database.');
-
-    const verdict = await verifyActivity({ db, keys });
+  const values = readFlags(usage, { options: { anchor: { type: 'string', multiple: true } } });
+  const given = (values.anchor ?? []).map(parseAnchor);
+  return withActivity(async (services) => {
+    const kept = await readKeptHead(services);
+    const anchors = [...(await readAnchors(services.config.auditAnchors)), ...given];
+    const verdict = await verifyActivity(services, kept, anchors);
     const [first, ...more] = verdict.faults;
-    console.log(`${verdict.linked + verdict.unlinked} acts, ${verdict.unlinked} of them not linked yet.`);
-    console.log(first === undefined ? 'The chain holds.' : `BROKEN  ${sentence(first)}`);
-    for (const fault of more.slice(0, 4)) console.log(`        ${sentence(fault)}`);
+    console.log(`${verdict.numbered} acts, ${anchors.length} anchors.`);
+    console.log(first === undefined ? 'The chain holds.' : `BROKEN  ${describeFault(first)}`);
+    for (const fault of more.slice(0, 4)) console.log(`        ${describeFault(fault)}`);
     if (more.length > 4) console.log(`        and ${more.length - 4} more`);
+    if (verdict.accepted > 0) console.log(`Accepted by an administrator: ${verdict.accepted} faults.`);
+    if (verdict.formerAnchors > 0) console.log(`Anchors from before that, not in the chain: ${verdict.formerAnchors}.`);
+    if (kept === null) console.log(`DATA_DIR keeps no head of the chain: acts missing at its end are not noticed.`);
     if (verdict.head) console.log(`It ends at ${verdict.head.position}:${verdict.head.hash}`);
-    if (values.anchor === undefined) return first === undefined ? 0 : 1;
-    const place = await findAnchor({ db }, values.anchor);
-    console.log(
-      place === null
-        ? 'BROKEN  The chain does not hold the anchor: rows at its end were removed, or all were written anew.'
-        : `It holds the anchor, at place ${place}.`,
-    );
-    return first === undefined && place !== null ? 0 : 1;
-  } finally {
-    await pool.end();
-  }
+    return first === undefined ? 0 : 1;
+  });
 }
 
 main().then(

@@ -31,7 +31,10 @@ export const auditEntries = pgTable(
     after: jsonb().$type<Record<string, unknown>>(),
     /** Made with the row by a key that the database does not know: what is written past the portal has none. */
     seal: text(),
-    /** Place in the chain, 1 and up without a gap; null until it is linked, a second after the commit. */
+    /**
+     * Running number, 1 and up without a gap, assigned with the seal in the act's transaction. Null only in rows of the
+     * first release that were not adopted yet, and in rows that were inserted past the portal.
+     */
     position: bigint({ mode: 'number' }),
     /** Keyed digest of this row and of the hash before it. */
     hash: text(),
@@ -49,20 +52,24 @@ export const auditEntries = pgTable(
   ],
 );
 
-/** What a check of the whole chain found first: which row, and what is wrong with it. */
+/** What a check of the chain found: which row, and what is wrong with it. */
 export interface ChainFault {
-  kind: 'removed' | 'altered' | 'foreign' | 'moved' | 'cut';
+  kind: 'deleted' | 'altered' | 'inserted' | 'replayed' | 'truncated' | 'relinked';
   /** Id of the row; of the last good one where a row is missing. */
   id: number | null;
   position: number | null;
 }
 
-/** One row: where the chain ends, and up to where it was checked last. */
+/**
+ * One row: where the chain ends, and what the worker's checks found. Writers lock it for the last statements of their
+ * transaction. `linkedAt` is the time of the last act.
+ */
 export const auditChain = pgTable('audit_chain', {
   id: integer().primaryKey(),
   position: bigint({ mode: 'number' }).notNull(),
   hash: text().notNull(),
   linkedAt: timestamp('linked_at', { withTimezone: true }).notNull(),
+  /** End of the last check of all acts, and how many there were. */
   verifiedAt: timestamp('verified_at', { withTimezone: true }),
   verifiedPosition: bigint('verified_position', { mode: 'number' }),
   fault: jsonb().$type<ChainFault>(),
@@ -72,7 +79,7 @@ export const auditChain = pgTable('audit_chain', {
   verdict: text(),
 });
 
-/** Where the chain ended at some moments: a tail that was cut off is noticed by them, here or where they were kept. */
+/** Written by the first release only: anchors in the database prove nothing against somebody who can write to it. */
 export const auditAnchors = pgTable('audit_anchors', {
   position: bigint({ mode: 'number' }).primaryKey(),
   hash: text().notNull(),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { migrate } from '#db/migrate.ts';
 import { bootstrapPeople } from '#server/auth/bootstrap.ts';
+import { beginActivity } from '#server/domain/audit/index.ts';
 import { bareEnvironment, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
 import { processesBelow, signal, waitUntil } from '#server/platform/processes.ts';
 import { openPool, openServices } from '#server/process/services.ts';
@@ -130,6 +131,7 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
   }
   const services = await openServices(config, 'launcher');
   try {
+    await beginActivity(services, new Date());
     return (await bootstrapPeople(services)).setupUrl;
   } finally {
     await services.close();

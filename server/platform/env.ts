@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { type AnchorTarget, readAnchorTargets } from './anchors.ts';
 import { readDatabaseUrl } from './database/index.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { type OpenIdConfig, openIdOf, openIdPairs, openIdVariables } from './openid-env.ts';
@@ -49,6 +50,8 @@ export interface Config {
     /** Invitations and tokens after their end. */
     ended: number;
   };
+  /** Where the head of the activity is sent once a minute. */
+  auditAnchors: readonly AnchorTarget[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   limits: Limits;
 }
@@ -115,6 +118,15 @@ const natsUrl = z
     (text) => text.split(',').every((one) => /^(nats|tls):\/\/[^/]/.test(one.trim()) && URL.canParse(one.trim())),
     'must be nats:// or tls:// addresses with commas between them',
   );
+
+const auditAnchors = z.string().transform((text, ctx) => {
+  try {
+    return readAnchorTargets(text);
+  } catch (error) {
+    ctx.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+});
 
 const limits = z.string().transform((text, ctx) => {
   try {
@@ -190,6 +202,7 @@ const environment = z
     ANNEX_HEALTH_DAYS: days.default(30),
     ANNEX_COUNT_DAYS: days.default(400),
     ANNEX_ENDED_DAYS: days.default(30),
+    ANNEX_AUDIT_ANCHORS: auditAnchors.optional(),
     ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
     ANNEX_LIMITS: limits.optional(),
   })
@@ -273,6 +286,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       counts: value.ANNEX_COUNT_DAYS,
       ended: value.ANNEX_ENDED_DAYS,
     },
+    auditAnchors: value.ANNEX_AUDIT_ANCHORS ?? [],
     logLevel: value.ANNEX_LOG,
     limits: value.ANNEX_LIMITS ?? defaultLimits,
   };

@@ -8,9 +8,10 @@ import { clearChanges } from './clear-changes.ts';
 import { clearExpired } from './clear-expired.ts';
 import { clearHealth } from './clear-health.ts';
 import { clearUploads } from './clear-uploads.ts';
+import { followActivity } from './follow-activity.ts';
 import { followHealth } from './follow-health.ts';
 import { keepPartitions } from './keep-partitions.ts';
-import { createActivityCheck, linkActivity } from './link-activity.ts';
+import { sendAnchors } from './send-anchors.ts';
 import { startTicker } from './ticker.ts';
 
 const minute = 60_000;
@@ -24,8 +25,8 @@ await runProcess('worker', async (services) => {
     { name: 'fold-counts', everyMs: 5_000, quiet: true, run: foldCounts },
     { name: 'check-counts', everyMs: 60 * minute, quiet: true, run: createCountCheck(services) },
     { name: 'count-versions', everyMs: 1_000, quiet: true, run: createVersionCount() },
-    { name: 'link-activity', everyMs: 500, quiet: true, run: (_, now) => linkActivity(services, now) },
-    { name: 'check-activity', everyMs: 15_000, quiet: true, run: createActivityCheck(services) },
+    ...followActivity(services),
+    sendAnchors(services),
     { name: 'clear-changes', everyMs: minute, run: clearChanges },
     { name: 'clear-expired', everyMs: 10 * minute, run: clearExpired },
     { name: 'clear-uploads', everyMs: 10 * minute, run: clearUploads },

@@ -64,3 +64,19 @@ export async function runAlone(services: OpenServices, job: Job): Promise<void> 
     client.release(broken);
   }
 }
+
+/** Does something while no worker runs a job, and waits for that. */
+export async function withTickerLock<Result>(db: Services['db'], run: () => Promise<Result>): Promise<Result> {
+  const client = await db.$client.connect();
+  let isReleased = false;
+  try {
+    await client.query('select pg_advisory_lock($1)', [lock]);
+    const result = await run();
+    await client.query('select pg_advisory_unlock($1)', [lock]);
+    isReleased = true;
+    return result;
+  } finally {
+    // A connection that may still hold the lock is not given back to the pool.
+    client.release(!isReleased);
+  }
+}

@@ -10,8 +10,6 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import type { Act } from './act.ts';
 
-const linkedMs = 1_000;
-
 /** What was before and is now, name by name; secrets as changed or not. */
 export function ActContents({ act, id }: { act: Act; id: string }) {
   const { t } = useTranslation('activity');
@@ -20,8 +18,6 @@ export function ActContents({ act, id }: { act: Act; id: string }) {
   const contents = useQuery({
     ...trpc.activity.get.queryOptions({ id: act.id }),
     staleTime: 300_000,
-    // An act is linked a moment after it was done; nothing else of it ever changes.
-    refetchInterval: ({ state }) => (state.data?.position === null ? linkedMs : false),
   });
   // What was made has no before, what was deleted no after: one column then.
   const sides = (['before', 'after'] as const).filter((side) =>

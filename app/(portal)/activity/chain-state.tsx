@@ -12,7 +12,7 @@ import type { AppRouter } from '#server/trpc/root.ts';
 
 type Chain = inferRouterOutputs<AppRouter>['activity']['chain'];
 
-/** Whether the record holds: how much of it is linked, when it was checked, or where it is broken. */
+/** The state of the record: how many acts it has, when they were checked, or where it is broken. */
 export function ChainState({ initial }: { initial: Chain }) {
   const { t } = useTranslation('activity');
   const format = useFormat();
@@ -32,6 +32,20 @@ export function ChainState({ initial }: { initial: Chain }) {
     );
   }
   if (data.position === 0) return null;
+  if (data.isStale) {
+    return (
+      <Banner status="warning" boxed className="mt-3">
+        <p className="font-medium">{t('chain.stale')}</p>
+        <p className="text-ink-2">
+          {data.checkedAt === null ? (
+            t('chain.stale.never')
+          ) : (
+            <Trans text={t('chain.stale.since')} tags={{ when: <RelativeTime value={data.checkedAt} /> }} />
+          )}
+        </p>
+      </Banner>
+    );
+  }
   return (
     <p className="mt-1 flex flex-wrap items-center gap-x-1.5 text-12 text-ink-3">
       <ShieldCheck aria-hidden className="size-3.5 shrink-0" />

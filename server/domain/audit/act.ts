@@ -1,7 +1,7 @@
 import type words from '#locales/en/activity.json';
 
 type CodeOf<Key> = Key extends `act.${infer Code}` ? Singular<Code> : never;
-type Singular<Code> = Code extends `${infer Base}_${'one' | 'other'}` ? Base : Code;
+type Singular<Code> = Code extends `${infer Base}_${'zero' | 'one' | 'other'}` ? Base : Code;
 
 /** The closed list of acts: an act exists when `locales/en/activity.json` has a sentence for it, plural forms as one. */
 export type ActionCode = CodeOf<keyof typeof words>;

@@ -1,13 +1,29 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { ChainFault } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { testContext } from '#server/testing/context.ts';
-import { createChainCheck, findAnchor, linkActs, readHead, recordAudit, verifyActivity } from './index.ts';
+import {
+  ActivityWatch,
+  acceptActivity,
+  beginActivity,
+  readHead,
+  readKeptHead,
+  readVerdict,
+  recordAudit,
+  verifyActivity,
+} from './index.ts';
 
 let ctx: Context;
+let watch: ActivityWatch;
+let heard: ChainFault[];
 
 beforeEach(async () => {
   ctx = await testContext();
+  heard = [];
+  watch = new ActivityWatch((fault) => heard.push(fault));
 });
 
 const act = (n: number) => ({
@@ -19,27 +35,38 @@ const act = (n: number) => ({
 
 const write = (n: number) => ctx.db.transaction((tx) => recordAudit(tx, ctx, act(n)));
 
-async function linked(count: number): Promise<void> {
-  for (let n = 1; n <= count; n += 1) await write(n);
-  await linkActs(ctx, ctx.now);
+/** A chain of `count` acts, the first of which is its beginning, that the worker has seen. */
+async function written(count: number): Promise<void> {
+  await beginActivity(ctx, ctx.now);
+  for (let n = 2; n <= count; n += 1) await write(n);
+  await look();
 }
 
-const faults = async () => (await verifyActivity(ctx)).faults;
+const look = () => watch.checkNewest(ctx, ctx.now);
+const faults = async () => (await verifyActivity(ctx, await readKeptHead(ctx))).faults;
 const run = (text: string) => ctx.db.execute(sql.raw(text));
+const dropConstraints = async () => {
+  await run('alter table audit_entries drop constraint audit_entries_seal');
+  await run('alter table audit_entries drop constraint audit_entries_position');
+};
+const columns = `at, actor_kind, actor_id, actor_name, door, address, client, action, target_kind, target_id, vm_id,
+  request_id, details, before, after`;
+const forged = `insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+  request_id, details, position) values (now(), 'user', 'x', 'Eve', 'vm.delete', 'vm', 'y', 'r', '{}', `;
+
+/** Sets head and rows right as far as somebody can who does not know the key. */
+const setHead = (position: number) =>
+  run(`update audit_chain set position = ${position},
+    hash = coalesce((select hash from audit_entries where position = ${position} limit 1), '')`);
 
 describe('the chain of acts', () => {
-  test('20 writers at once and two linkers: every act has one place, without a gap', async () => {
-    let writing = true;
-    const link = async () => {
-      while (writing) await linkActs(ctx, ctx.now);
-    };
-    const linkers = [link(), link()];
+  test('20 writers at once, some of which fail: every act has a number, without a gap', async () => {
     const writer = async (n: number) => {
       for (let i = 0; i < 15; i += 1) {
         await ctx.db
           .transaction(async (tx) => {
             await recordAudit(tx, ctx, act(n));
-            // Some wait before they commit, some do not commit: numbers are neither in order nor without gaps.
+            await recordAudit(tx, ctx, act(n + 100));
             await tx.execute(sql`select pg_sleep(${(n % 4) * 0.003})`);
             if ((n + i) % 7 === 0) throw new Error('taken back');
           })
@@ -47,141 +74,271 @@ describe('the chain of acts', () => {
       }
     };
     await Promise.all(Array.from({ length: 20 }, (_, n) => writer(n)));
-    writing = false;
-    await Promise.all(linkers);
-    await linkActs(ctx, ctx.now);
-    const verdict = await verifyActivity(ctx);
     const committed = Array.from({ length: 300 }, (_, k) => Math.floor(k / 15) + (k % 15)).filter((k) => k % 7 !== 0);
-    expect(verdict).toMatchObject({ linked: committed.length, unlinked: 0, faults: [] });
-    expect(verdict.head?.position).toBe(committed.length);
+    const verdict = await verifyActivity(ctx, null);
+    expect(verdict).toMatchObject({ numbered: 2 * committed.length, faults: [] });
+    expect(verdict.head?.position).toBe(2 * committed.length);
   });
 
-  test('acts that are not linked yet are counted, and checked by their seal', async () => {
-    await linked(2);
-    await write(3);
-    expect(await verifyActivity(ctx)).toMatchObject({ linked: 2, unlinked: 1, faults: [] });
-    await run(`update audit_entries set actor_name = 'Eve' where id = 3`);
-    expect(await faults()).toEqual([{ kind: 'altered', id: 3, position: null }]);
+  test('number and seal are there when the act is committed, and not before its other statements are done', async () => {
+    await ctx.db.transaction(async (tx) => {
+      await recordAudit(tx, ctx, act(1));
+      // While one act is on its way, another commits: the end of the chain is not locked yet.
+      await write(2);
+    });
+    const { rows } = await run(
+      'select target_id, position::int, seal is not null as sealed from audit_entries order by 2',
+    );
+    expect(rows).toEqual([
+      { target_id: 'vm-2', position: 1, sealed: true },
+      { target_id: 'vm-1', position: 2, sealed: true },
+    ]);
   });
 
   test.each([
-    ['its words', `update audit_entries set actor_name = 'Eve' where id = 3`, 'altered'],
-    ['its time', `update audit_entries set at = at + interval '1 microsecond' where id = 3`, 'altered'],
-    ['what was before', `update audit_entries set before = null where id = 3`, 'altered'],
-    ['a part of it', `update audit_entries set after = jsonb_set(after, '{share}', '0.2') where id = 3`, 'altered'],
-    ['where it came from', `update audit_entries set address = '198.51.100.1' where id = 3`, 'altered'],
-    ['its mark', `update audit_entries set seal = null where id = 3`, 'foreign'],
-    ['its hash', `update audit_entries set hash = repeat('0', 64) where id = 3`, 'moved'],
-  ])('a row that was altered: %s', async (_what, statement, kind) => {
-    await linked(5);
+    ['its words', `update audit_entries set actor_name = 'Eve' where id = 3`],
+    ['its time', `update audit_entries set at = at + interval '1 microsecond' where id = 3`],
+    ['what was before', `update audit_entries set before = null where id = 3`],
+    ['a part of it', `update audit_entries set after = jsonb_set(after, '{share}', '0.2') where id = 3`],
+    ['where it came from', `update audit_entries set address = '198.51.100.1' where id = 3`],
+    ['words and link', `update audit_entries set actor_name = 'Eve', hash = repeat('0', 64) where id = 3`],
+  ])('altered: %s', async (_what, statement) => {
+    await written(5);
     await run(statement);
-    expect((await faults())[0]).toEqual({ kind, id: 3, position: 3 });
+    expect((await faults())[0]).toEqual({ kind: 'altered', id: 3, position: 3 });
   });
 
-  test('a row that was removed: the one before it is named', async () => {
-    await linked(5);
+  test('deleted: the act before it is named', async () => {
+    await written(5);
     await run('delete from audit_entries where id = 3');
-    expect(await faults()).toEqual([{ kind: 'removed', id: 2, position: 3 }]);
+    expect(await faults()).toEqual([{ kind: 'deleted', id: 2, position: 3 }]);
   });
 
-  test('a row that was removed and its gap closed', async () => {
-    await linked(5);
+  test('deleted before the worker saw it: the next act shows the gap', async () => {
+    await written(2);
+    await write(3);
+    await write(4);
+    await run('delete from audit_entries where id = 3');
+    expect((await faults())[0]).toEqual({ kind: 'deleted', id: 2, position: 3 });
+    await look();
+    expect(heard).toEqual([{ kind: 'deleted', id: null, position: 3 }]);
+    expect(await readKeptHead(ctx)).toMatchObject({ position: 2 });
+  });
+
+  test.each([
+    ['without a number', 'null'],
+    ['at the end', '6'],
+    ['before the first', '0'],
+    ['far before the first', '-7'],
+  ])('inserted: %s', async (_where, position) => {
+    await written(5);
+    await run(`${forged}${position})`);
+    if (position === '6') await setHead(6);
+    const found = { kind: 'inserted', id: 6, position: position === 'null' ? null : Number(position) };
+    expect((await faults())[0]).toEqual(found);
+    await look();
+    expect(heard, 'the worker does not take it in').toEqual([found]);
+    expect(await readKeptHead(ctx)).toMatchObject({ position: 5 });
+    expect((await run('select count(*)::int as n from audit_entries where id = 6 and hash is not null')).rows).toEqual([
+      { n: 0 },
+    ]);
+  });
+
+  test.each([
+    ['under the number of another', '2'],
+    ['at the end', '6'],
+    ['without a number', 'null'],
+  ])('replayed: %s', async (_where, position) => {
+    await written(5);
+    const copy = `insert into audit_entries (${columns}, seal, hash, position) select ${columns}, seal, hash, ${position}
+      from audit_entries where id = 2`;
+    await expect(run(copy), 'the database itself rejects it').rejects.toThrow();
+    await dropConstraints();
+    await run(copy);
+    if (position === '6') await setHead(6);
+    expect((await faults())[0]).toMatchObject({ kind: 'replayed', id: 7 });
+  });
+
+  test('truncated: head and rows both set back', async () => {
+    await written(5);
+    await run('delete from audit_entries where position > 3');
+    expect(await faults()).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
+    await setHead(3);
+    expect(await faults(), 'the head in DATA_DIR knows better').toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
+    await look();
+    expect(heard).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
+  });
+
+  test('truncated to nothing, and the portal goes on', async () => {
+    await written(5);
+    await run('truncate audit_entries, audit_chain');
+    for (const n of [1, 2, 3, 4, 5, 6]) await write(n);
+    expect(await faults()).toEqual([{ kind: 'relinked', id: expect.any(Number), position: 5 }]);
+  });
+
+  test('truncated, and the portal goes on above the former end', async () => {
+    await written(5);
+    await run('delete from audit_entries where position > 3');
+    await setHead(3);
+    for (const n of [4, 5, 6]) await write(n);
+    expect(await faults()).toEqual([{ kind: 'relinked', id: expect.any(Number), position: 5 }]);
+    await look();
+    expect(heard[0]).toMatchObject({ kind: 'relinked', position: 5 });
+  });
+
+  test('truncated in the database and in DATA_DIR: an anchor that was kept elsewhere shows it', async () => {
+    await written(5);
+    const anchor = { position: 5, hash: (await readHead(ctx.db))?.hash ?? '', at: ctx.now.toISOString() };
+    expect((await verifyActivity(ctx, null, [anchor])).faults).toEqual([]);
+    await run('delete from audit_entries where position > 3');
+    await setHead(3);
+    expect((await verifyActivity(ctx, null, [anchor])).faults).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
+  });
+
+  test('relinked: a row taken out and the gap closed', async () => {
+    await written(5);
     await run('delete from audit_entries where id = 3');
     await run('update audit_entries set position = 3 where id = 4');
     await run('update audit_entries set position = 4 where id = 5');
-    await run(`update audit_chain set position = 4`);
-    expect((await faults())[0]).toEqual({ kind: 'moved', id: 4, position: 3 });
+    await setHead(4);
+    expect((await faults())[0]).toEqual({ kind: 'relinked', id: 4, position: 3 });
   });
 
-  test('rows that changed places', async () => {
-    await linked(5);
+  test('relinked: rows that changed places', async () => {
+    await written(5);
     await run('update audit_entries set position = 99 where id = 3');
     await run('update audit_entries set position = 3 where id = 2');
-    await run('update audit_entries set position = 2 where id = 99 or position = 99');
-    expect((await faults())[0]).toEqual({ kind: 'moved', id: 3, position: 2 });
+    await run('update audit_entries set position = 2 where position = 99');
+    expect((await faults())[0]).toEqual({ kind: 'relinked', id: 3, position: 2 });
   });
 
-  test('a row that was put between, with a copied mark or without', async () => {
-    await linked(3);
-    const columns = `at, actor_kind, actor_id, actor_name, door, address, client, action, target_kind, target_id, vm_id,
-      request_id, details, before, after`;
-    await run('update audit_entries set position = 4 where id = 3');
-    await run(
-      `insert into audit_entries (${columns}, position, hash) select ${columns}, 3, hash from audit_entries where id = 2`,
-    );
-    await run('update audit_chain set position = 4');
-    expect((await faults())[0]).toMatchObject({ kind: 'foreign', position: 3 });
-    await expect(
-      run(`insert into audit_entries (${columns}, seal) select ${columns}, seal from audit_entries where id = 2`),
-    ).rejects.toThrow();
-  });
-
-  test('a row written past the portal is linked and found', async () => {
-    await linked(2);
-    await run(`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id, request_id,
-      details) values (now(), 'user', 'x', 'Ada', 'vm.delete', 'vm', 'y', 'r', '{}')`);
-    expect(await faults()).toMatchObject([{ kind: 'foreign', id: 3 }]);
-    await linkActs(ctx, ctx.now);
-    expect((await faults())[0]).toMatchObject({ kind: 'foreign', id: 3, position: 3 });
-  });
-
-  test('a row that was put before the first, where no walk comes by', async () => {
-    await linked(2);
-    for (const place of [0, -7]) {
-      await run(`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
-        request_id, details, position) values (now(), 'user', 'x', 'Ada', 'vm.delete', 'vm', 'y', 'r', '{}', ${place})`);
-    }
-    expect(await faults()).toEqual([
-      { kind: 'foreign', id: 4, position: -7 },
-      { kind: 'foreign', id: 3, position: 0 },
+  test('relinked: every number and link removed, for the worker to make them again', async () => {
+    await written(5);
+    await run(`delete from audit_entries where id = 3`);
+    await run(`update audit_entries set position = null, hash = null`);
+    await run('delete from audit_chain');
+    await look();
+    expect(heard[0]).toMatchObject({ kind: 'truncated' });
+    expect((await run('select count(position)::int as n from audit_entries')).rows, 'it signs nothing').toEqual([
+      { n: 0 },
     ]);
+    expect((await faults()).map(({ kind }) => kind)).toContain('relinked');
   });
 
-  test('a tail that was cut off: by the head, by an anchor in the database, by one that was kept elsewhere', async () => {
-    await linked(5);
-    const anchor = (await readHead(ctx.db))?.hash ?? '';
-    expect(await findAnchor(ctx, `5:${anchor}`)).toBe(5);
-    await run('delete from audit_entries where position > 3');
-    expect(await faults()).toMatchObject([
-      { kind: 'cut', position: 5 },
-      { kind: 'cut', id: 3, position: 4 },
-    ]);
-    await run(`update audit_chain set position = 3, hash = (select hash from audit_entries where position = 3)`);
-    expect(await faults()).toMatchObject([{ kind: 'cut', position: 5 }]);
-    await run('delete from audit_anchors');
+  test('every seal removed, as if an earlier release had written the rows', async () => {
+    await written(5);
+    await run(`update audit_entries set seal = null, actor_name = 'Eve'`);
+    expect((await faults())[0]).toEqual({ kind: 'altered', id: 1, position: 1 });
+  });
+});
+
+describe('acts of the first release', () => {
+  /** As that release wrote them: sealed, and linked by its worker a moment later. */
+  async function firstRelease(count: number): Promise<void> {
+    for (let n = 1; n <= count; n += 1) await write(n);
+    await run('update audit_entries set position = null, hash = null');
+    await run('delete from audit_chain');
+  }
+
+  test('are adopted once, and the activity says so', async () => {
+    await firstRelease(3);
+    await look();
     expect(await faults()).toEqual([]);
-    expect(await findAnchor(ctx, anchor)).toBeNull();
+    const { rows } = await run(`select action, details, position::int from audit_entries order by position`);
+    expect(rows.at(-1)).toEqual({ action: 'activity.begin', details: { count: 3 }, position: 4 });
+    await run('update audit_entries set position = null, hash = null where position > 2');
+    await setHead(2);
+    await look();
+    expect(heard[0], 'not a second time').toMatchObject({ kind: 'truncated', position: 3 });
   });
 
-  test('rows from before there were seals begin the chain; another key does not fit', async () => {
-    const old = await testContext();
-    await old.db.execute(sql`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind,
-      target_id, request_id, details) select now()::timestamptz(3), 'user', 'x', 'Ada', 'vm.delete', 'vm', 'y', 'r', '{"name": "a"}'
+  test('without seals, 2,500 of them', async () => {
+    await run(`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id, request_id,
+      details) select now()::timestamptz(3), 'user', 'x', 'Ada', 'vm.delete', 'vm', 'y', 'r', '{"name": "a"}'
       from generate_series(1, 2500)`);
-    ctx = old;
-    for (const count of [1_000, 1_000, 500, 0]) expect((await linkActs(ctx, ctx.now)).count).toBe(count);
-    await linked(1);
-    expect(await verifyActivity(ctx)).toMatchObject({ linked: 2_501, faults: [] });
+    await look();
+    expect(await verifyActivity(ctx, await readKeptHead(ctx))).toMatchObject({ numbered: 2_501, faults: [] });
     await run(`update audit_entries set details = '{}' where id = 7`);
     expect((await faults())[0]).toEqual({ kind: 'altered', id: 7, position: 7 });
     const other = await testContext();
-    expect((await verifyActivity({ db: ctx.db, keys: other.keys })).faults.length).toBeGreaterThan(2_000);
+    expect((await verifyActivity({ db: ctx.db, keys: other.keys }, null)).faults.length).toBeGreaterThan(2_000);
   });
 
-  test('the check by pieces keeps what it found beside the head', async () => {
-    await linked(5);
-    const found: unknown[] = [];
-    const check = createChainCheck((fault) => found.push(fault));
-    expect(await check(ctx, ctx.now)).toBe(false);
-    expect(await readHead(ctx.db)).toMatchObject({ verifiedPosition: 5, fault: null });
+  test('where DATA_DIR lost its head, nothing is adopted: a new head is written, and the activity says so', async () => {
+    await written(3);
+    await rm(join(ctx.config.dataDir, 'activity-head.json'));
+    await run(`${forged}null)`);
+    await look();
+    expect(heard[0]).toMatchObject({ kind: 'inserted', position: null });
+    const { rows } = await run(`select position::int from audit_entries where action = 'activity.renew-head'`);
+    expect(rows).toEqual([{ position: 4 }]);
+  });
+
+  test('a head that this portal did not write is rejected', async () => {
+    await written(3);
+    const path = join(ctx.config.dataDir, 'activity-head.json');
+    const kept = JSON.parse(await readFile(path, 'utf8')) as object;
+    await writeFile(path, JSON.stringify({ ...kept, position: 2 }));
+    await expect(look()).rejects.toThrow('was not written by this portal');
+  });
+});
+
+describe('what the worker found', () => {
+  test('is kept beside the head, sealed, until it holds again', async () => {
+    await written(5);
+    const verdict = async () => readVerdict(ctx.keys, await readHead(ctx.db));
+    expect(await watch.checkAll(ctx, ctx.now)).toBe(false);
+    expect(await verdict()).toMatchObject({ verifiedPosition: 5, fault: null });
     const [row] = (await run(`select actor_name from audit_entries where id = 4`)).rows;
     await run(`update audit_entries set actor_name = 'Eve' where id = 4`);
-    expect(await check(ctx, ctx.now), 'it breaks').toBe(true);
-    expect(found).toEqual([{ kind: 'altered', id: 4, position: 4 }]);
-    expect(await readHead(ctx.db)).toMatchObject({ fault: { id: 4 } });
-    expect(await check(ctx, ctx.now), 'it is still broken').toBe(false);
+    expect(await watch.checkAll(ctx, ctx.now), 'it breaks').toBe(true);
+    expect(heard).toEqual([{ kind: 'altered', id: 4, position: 4 }]);
+    expect(await verdict()).toMatchObject({ fault: { id: 4 } });
+    expect(await watch.checkAll(ctx, ctx.now), 'it is still broken').toBe(false);
+
+    await run('update audit_chain set fault = null');
+    expect(await verdict(), 'a statement does not make it hold').toBeNull();
+    const later = new Date(ctx.now.getTime() + 60_000);
+    await watch.checkNewest(ctx, later);
+    expect(await verdict()).toMatchObject({ fault: { id: 4 }, checkedAt: later });
+
     await run(`update audit_entries set actor_name = '${row?.actor_name}' where id = 4`);
-    expect(await check(ctx, ctx.now), 'it holds again').toBe(true);
-    expect(await readHead(ctx.db)).toMatchObject({ fault: null });
+    expect(await watch.checkAll(ctx, later), 'it holds again').toBe(true);
+    expect(await verdict()).toMatchObject({ fault: null });
+  });
+
+  test('a restored backup is a fault until somebody accepts it with a reason; the same loss later is one again', async () => {
+    await written(5);
+    const restore = async () => {
+      await run('delete from audit_entries where position > 3');
+      await setHead(3);
+    };
+    const accept = async () =>
+      acceptActivity(ctx, await readKeptHead(ctx), { reason: 'restored', person: 'ada', now: new Date() });
+    const anchor = { position: 5, hash: (await readHead(ctx.db))?.hash ?? '', at: ctx.now.toISOString() };
+    await restore();
+    expect(await accept()).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
+    expect(await faults()).toEqual([]);
+    await look();
+    expect(heard).toEqual([]);
+    expect((await run('select actor_name, details from audit_entries where position = 4')).rows).toMatchObject([
+      { actor_name: 'ada', details: { reason: 'restored', count: 1 } },
+    ]);
+    expect(await verifyActivity(ctx, await readKeptHead(ctx), [anchor])).toMatchObject({
+      faults: [],
+      formerAnchors: 1,
+    });
+    expect(await accept(), 'there is nothing left to accept').toEqual([]);
+    await restore();
+    expect(await faults()).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
+  });
+
+  test('an altered act that was accepted no longer counts; another one does', async () => {
+    await written(5);
+    await run(`update audit_entries set actor_name = 'Eve' where id = 2`);
+    await acceptActivity(ctx, await readKeptHead(ctx), { reason: 'examined', person: 'ada', now: new Date() });
+    expect(await verifyActivity(ctx, await readKeptHead(ctx))).toMatchObject({ faults: [], accepted: 1 });
+    await run(`update audit_entries set actor_name = 'Eve' where id = 3`);
+    expect(await faults()).toEqual([{ kind: 'altered', id: 3, position: 3 }]);
   });
 });

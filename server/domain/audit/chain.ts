@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { auditAnchors, auditChain, auditEntries, type ChainFault } from '#db/schema/index.ts';
+import { auditChain, auditEntries, type ChainFault } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { isSealed, linkOf } from './seal.ts';
 
@@ -10,148 +10,216 @@ type Reader = Pick<Transaction, 'select'>;
 /** What a look at the chain needs: the rows, and the key that no database knows. */
 export type ChainReader = Pick<Services, 'keys'> & { db: Reader };
 
-/** Before the first row. */
+/** Where the chain ended at some moment. */
+export interface ChainPlace {
+  position: number;
+  hash: string;
+}
+
+/** The hash before the first row. */
 export const chainStart = '';
 
-/** Where a walk along the chain stands; a walk may be laid down and taken up again. */
+/** Where a walk along the chain is; it can be continued later. */
 export interface Walk {
-  /** Last place that was looked at, and the hash there; null where a row is missing and nobody knows it. */
+  /** The last number that was checked, and the hash there; null where a row is missing and its hash unknown. */
   position: number;
   hash: string | null;
   lastId: number | null;
-  /** From the first sealed row on, rows without a seal were not written by the portal. */
+  /** From the first sealed row on, a row without a seal was not written by the portal. */
   sawSeal: boolean;
 }
 
 export const walkStart: Walk = { position: 0, hash: chainStart, lastId: null, sawSeal: false };
 
-/** The one row of the head; undefined before anything was linked. */
+/** A walk that starts behind a place that is known to be right. */
+export const walkFrom = ({ position, hash }: ChainPlace): Walk =>
+  position === 0 ? walkStart : { position, hash, lastId: null, sawSeal: true };
+
+/** The one row of the head; undefined before the first act. */
 export async function readHead(db: Reader): Promise<ChainHead | undefined> {
   const [head] = await db.select().from(auditChain).where(eq(auditChain.id, 1));
   return head;
 }
 
-/** Looks at the next rows of the chain; `done` at its end. */
-export async function walkOn(
-  { db, keys }: ChainReader,
-  walk: Walk,
-  limit: number,
-): Promise<{ walk: Walk; faults: ChainFault[]; done: boolean }> {
+/** What a walk met on its way. */
+export interface Steps {
+  walk: Walk;
+  faults: ChainFault[];
+  done: boolean;
+  /** VMs that the rows were about; null stands for rows about something else. */
+  vmIds: (string | null)[];
+}
+
+/** Checks the next rows of the chain; `done` at its end. */
+export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: number): Promise<Steps> {
+  const { id, position } = auditEntries;
+  // By number and id: two rows of one number must not hide between two steps.
+  const behind =
+    walk.lastId === null
+      ? gt(position, walk.position)
+      : and(gte(position, walk.position), or(gt(position, walk.position), gt(id, walk.lastId)));
   const rows = await db
-    .select({ row: auditEntries, micros: micros })
+    .select({ row: auditEntries, micros })
     .from(auditEntries)
-    .where(and(isNotNull(auditEntries.position), gt(auditEntries.position, walk.position)))
-    .orderBy(asc(auditEntries.position))
+    .where(and(isNotNull(position), behind))
+    .orderBy(asc(position), asc(id))
     .limit(limit);
   const faults: ChainFault[] = [];
   let at = walk;
   for (const { row, micros: rest } of rows) {
-    const position = row.position ?? 0;
-    if (position !== at.position + 1) {
-      faults.push({ kind: 'removed', id: at.lastId, position: at.position + 1 });
-      at = { ...at, hash: null };
+    faults.push(...faultOf(keys.audit, at, row, rest));
+    if (row.position === at.position) {
+      at = { ...at, lastId: row.id };
+      continue;
     }
-    const kind = faultOf(keys.audit, at, row, position) ?? (row.seal !== null && rest !== 0 ? 'altered' : null);
-    if (kind !== null) faults.push({ kind, id: row.id, position });
-    at = { position, hash: row.hash, lastId: row.id, sawSeal: at.sawSeal || row.seal !== null };
+    at = { position: row.position ?? 0, hash: row.hash, lastId: row.id, sawSeal: at.sawSeal || row.seal !== null };
   }
-  return { walk: at, faults, done: rows.length < limit };
+  const vmIds = [...new Set(rows.map(({ row }) => row.vmId))];
+  return { walk: at, faults: await nameReplayed(db, faults), done: rows.length < limit, vmIds };
 }
 
-/** The portal's clock has milliseconds: what is below came from elsewhere. */
+/** The portal's clock has milliseconds: a finer time was written past the portal. */
 const micros = sql<number>`(extract(microseconds from ${auditEntries.at})::bigint % 1000)::int`;
 
-function faultOf(key: Buffer, before: Walk, row: Entry, position: number): ChainFault['kind'] | null {
-  if (row.seal === null && before.sawSeal) return 'foreign';
-  if (row.seal !== null && !isSealed(key, row, row.seal)) return 'altered';
-  if (before.hash === null || linkOf(key, before.hash, position, row) === row.hash) return null;
-  return row.seal === null ? 'altered' : 'moved';
+function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFault[] {
+  const position = row.position ?? 0;
+  if (position === before.position) return [{ kind: 'replayed', id: row.id, position }];
+  const missing = position !== before.position + 1;
+  const faults: ChainFault[] = missing ? [{ kind: 'deleted', id: before.lastId, position: before.position + 1 }] : [];
+  const hash = missing ? null : before.hash;
+  const kind = ((): ChainFault['kind'] | null => {
+    if (row.seal === null && before.sawSeal) return 'inserted';
+    if (row.seal !== null && (rest !== 0 || !isSealed(key, row, row.seal))) return 'altered';
+    if (hash === null || linkOf(key, hash, position, row) === row.hash) return null;
+    return row.seal === null ? 'altered' : 'relinked';
+  })();
+  return kind === null ? faults : [...faults, { kind, id: row.id, position }];
+}
+
+/** A seal is used once: a row whose seal another row has, too, is a copy or was copied. */
+async function nameReplayed(db: Reader, faults: ChainFault[]): Promise<ChainFault[]> {
+  const ids = faults.flatMap(({ kind, id }) => (kind === 'relinked' && id !== null ? [id] : []));
+  if (ids.length === 0) return faults;
+  const seals = db.select({ seal: auditEntries.seal }).from(auditEntries).where(inArray(auditEntries.id, ids));
+  const doubled = await db
+    .select({ id: sql<string>`max(${auditEntries.id})` })
+    .from(auditEntries)
+    .where(inArray(auditEntries.seal, seals))
+    .groupBy(auditEntries.seal)
+    .having(gt(count(), 1));
+  const copies = new Set(doubled.map(({ id }) => Number(id)));
+  return faults.map((fault) =>
+    fault.kind === 'relinked' && fault.id !== null && copies.has(fault.id) ? { ...fault, kind: 'replayed' } : fault,
+  );
 }
 
 /** What a walk to the very end found. */
-export interface ChainEnd {
-  walk: Walk;
-  faults: ChainFault[];
-  unlinked: number;
+export interface ChainEnd extends Steps {
   head: ChainHead | undefined;
 }
 
 /**
- * Ends a walk: the last rows, head, anchors and what is not linked yet, all as of one moment, because the worker goes
- * on linking.
+ * Ends a walk: the last rows, the head, the place that is kept outside of the database, and rows without a number, all
+ * as of one moment, because acts go on.
  */
-export async function endWalk({ db, keys }: Pick<Services, 'db' | 'keys'>, begun: Walk): Promise<ChainEnd> {
+export async function endWalk(
+  { db, keys }: Pick<Services, 'db' | 'keys'>,
+  begun: Walk,
+  kept: ChainPlace | null,
+): Promise<ChainEnd> {
   return db.transaction(
     async (tx) => {
       const reader = { db: tx, keys };
       const faults: ChainFault[] = [];
+      const vmIds: (string | null)[] = [];
       let walk = begun;
       for (let done = false; !done; ) {
         const step = await walkOn(reader, walk, 2_000);
         faults.push(...step.faults);
+        vmIds.push(...step.vmIds);
         ({ walk, done } = step);
       }
       const head = await readHead(tx);
-      faults.push(...(await checkBeforeStart(tx)), ...(await checkLength(tx, walk, head)));
-      const unlinked = await checkUnlinked(reader, walk.sawSeal);
-      return { walk, head, unlinked: unlinked.count, faults: [...faults, ...unlinked.faults] };
+      if (kept !== null) faults.push(...(await checkPlaces(tx, [kept])).map(({ fault }) => fault));
+      faults.push(...checkHead(walk, head), ...(await checkBeforeStart(tx)), ...(await checkUnnumbered(reader)));
+      return { walk, head, faults: inOrder(faults), done: true, vmIds: [...new Set(vmIds)] };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
 }
 
-/** Places count from 1: no walk meets a row that stands before the first one, and the portal never put it there. */
+/** In the order of the chain, and once where several checks met the same loss. */
+function inOrder(faults: readonly ChainFault[]): ChainFault[] {
+  const once = [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
+  const placeOf = ({ position }: ChainFault): number => position ?? Number.POSITIVE_INFINITY;
+  return once.toSorted((a, b) => (placeOf(a) === placeOf(b) ? 0 : placeOf(a) - placeOf(b)));
+}
+
+/** Numbers count from 1: no walk meets a row below, and the portal never wrote one there. */
 async function checkBeforeStart(db: Reader): Promise<ChainFault[]> {
   const rows = await db
     .select({ id: auditEntries.id, position: auditEntries.position })
     .from(auditEntries)
     .where(lt(auditEntries.position, 1))
     .orderBy(asc(auditEntries.position));
-  return rows.map(({ id, position }) => ({ kind: 'foreign', id, position }));
+  return rows.map(({ id, position }) => ({ kind: 'inserted', id, position }));
 }
 
-/** What head and anchors know of the chain that its rows do not say: that it was once longer, or another. */
-async function checkLength(db: Reader, walk: Walk, head: ChainHead | undefined): Promise<ChainFault[]> {
-  const faults: ChainFault[] = [];
-  const gone = await db
-    .select({ position: auditAnchors.position })
-    .from(auditAnchors)
-    .leftJoin(
-      auditEntries,
-      and(eq(auditEntries.position, auditAnchors.position), eq(auditEntries.hash, auditAnchors.hash)),
-    )
-    .where(isNull(auditEntries.id))
-    .orderBy(asc(auditAnchors.position));
-  for (const { position } of gone) faults.push({ kind: 'cut', id: null, position });
-  const ends = head ?? { position: 0, hash: chainStart };
-  if (ends.position > walk.position) faults.push({ kind: 'cut', id: walk.lastId, position: walk.position + 1 });
-  else if (ends.position < walk.position || (walk.hash !== null && ends.hash !== walk.hash)) {
-    faults.push({ kind: 'moved', id: walk.lastId, position: walk.position });
+/** Whether the rows go as far as the head says, and no further. */
+function checkHead(walk: Walk, head: ChainHead | undefined): ChainFault[] {
+  const end = head ?? { position: 0, hash: chainStart };
+  if (end.position > walk.position) return [{ kind: 'truncated', id: walk.lastId, position: walk.position + 1 }];
+  if (end.position < walk.position || (walk.hash !== null && end.hash !== walk.hash)) {
+    return [{ kind: 'relinked', id: walk.lastId, position: walk.position }];
   }
-  return faults;
+  return [];
 }
 
-/** Rows that wait for their link: how many, and those among them that the portal did not write. */
-async function checkUnlinked(
-  { db, keys }: ChainReader,
-  sawSeal: boolean,
-): Promise<{ count: number; faults: ChainFault[] }> {
-  const faults: ChainFault[] = [];
-  let count = 0;
-  for (let after = 0; ; ) {
-    const rows = await db
-      .select()
-      .from(auditEntries)
-      .where(and(isNull(auditEntries.position), gt(auditEntries.id, after)))
-      .orderBy(asc(auditEntries.id))
-      .limit(1_000);
-    for (const row of rows) {
-      count += 1;
-      after = row.id;
-      if (row.seal === null ? sawSeal : !isSealed(keys.audit, row, row.seal)) {
-        faults.push({ kind: row.seal === null ? 'foreign' : 'altered', id: row.id, position: null });
-      }
-    }
-    if (rows.length < 1_000) return { count, faults };
-  }
+/** Places where the chain ended once must still be in it: else it is shorter, or another one. Gives those that are not. */
+export async function checkPlaces<Place extends ChainPlace>(
+  db: Reader,
+  places: readonly Place[],
+): Promise<{ place: Place; fault: ChainFault }[]> {
+  const { id, position, hash } = auditEntries;
+  const numbers = places.map((place) => place.position);
+  const rows =
+    numbers.length === 0
+      ? []
+      : await db.select({ id, position, hash }).from(auditEntries).where(inArray(position, numbers));
+  const found = new Map(rows.map((row) => [row.position, row]));
+  const [last] = await db
+    .select({ id, position })
+    .from(auditEntries)
+    .where(isNotNull(position))
+    .orderBy(desc(position))
+    .limit(1);
+  const end = last?.position ?? 0;
+  return places.flatMap((place) => {
+    const row = found.get(place.position);
+    if (place.position === 0 || row?.hash === place.hash) return [];
+    const fault = ((): ChainFault => {
+      if (row !== undefined) return { kind: 'relinked', id: row.id, position: place.position };
+      if (place.position <= end) return { kind: 'deleted', id: null, position: place.position };
+      return { kind: 'truncated', id: last?.id ?? null, position: end + 1 };
+    })();
+    return [{ place, fault }];
+  });
+}
+
+/** Rows without a number were taken out of the chain, or were not written by the portal. */
+async function checkUnnumbered({ db, keys }: ChainReader): Promise<ChainFault[]> {
+  const rows = await db
+    .select()
+    .from(auditEntries)
+    .where(isNull(auditEntries.position))
+    .orderBy(asc(auditEntries.id))
+    .limit(1_000);
+  return nameReplayed(
+    db,
+    rows.map((row) => ({
+      kind: row.seal !== null && isSealed(keys.audit, row, row.seal) ? 'relinked' : 'inserted',
+      id: row.id,
+      position: null,
+    })),
+  );
 }

@@ -1,7 +1,10 @@
+export * from './accept-activity.ts';
 export type { Act, ActionCode } from './act.ts';
+export * from './begin-activity.ts';
 export type { Cut } from './bounded.ts';
 export { readHead } from './chain.ts';
-export * from './check-chain.ts';
-export * from './link-acts.ts';
-export * from './record-audit.ts';
+export { type KeptHead, readKeptHead } from './kept-head.ts';
+export { recordAudit } from './record-audit.ts';
+export { type ChainVerdict, readVerdict } from './verdict.ts';
 export * from './verify-activity.ts';
+export * from './watch-activity.ts';

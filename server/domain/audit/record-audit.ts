@@ -1,16 +1,24 @@
+import { eq, sql } from 'drizzle-orm';
+import { beforeCommit } from '#db/before-commit.ts';
 import type { Transaction } from '#db/client.ts';
-import { auditEntries } from '#db/schema/index.ts';
-import type { Context } from '#server/domain/context.ts';
+import { auditChain, auditEntries } from '#db/schema/index.ts';
+import type { Context, Services } from '#server/domain/context.ts';
 import type { Act } from './act.ts';
 import { bounded } from './bounded.ts';
-import { sealOf } from './seal.ts';
+import { chainStart } from './chain.ts';
+import { type Content, linkOf, sealOf } from './seal.ts';
+
+/** Who acts, from where and when. */
+export type Acting = Pick<Context, 'actor' | 'origin' | 'now' | 'requestId' | 'keys'>;
+
+const collected = new WeakMap<Transaction, Content[]>();
 
 /**
- * Writes the act into the caller's transaction, so that what was done and that it was done commit together. The worker
- * links it into the chain afterwards: writers do not wait for each other here.
+ * Writes the act into the caller's transaction, so that what was done and the record of it commit together. It gets its
+ * running number, seal and link as the transaction's last statements: the chain's end is locked only for these.
  */
-export async function recordAudit(tx: Transaction, ctx: Context, act: Act): Promise<void> {
-  const row = {
+export async function recordAudit(tx: Transaction, ctx: Acting, act: Act): Promise<void> {
+  const content: Content = {
     at: ctx.now,
     actorKind: ctx.actor.kind,
     actorId: ctx.actor.id,
@@ -27,5 +35,49 @@ export async function recordAudit(tx: Transaction, ctx: Context, act: Act): Prom
     before: bounded(act.before),
     after: bounded(act.after),
   };
-  await tx.insert(auditEntries).values({ ...row, seal: sealOf(ctx.keys.audit, row) });
+  const before = collected.get(tx);
+  if (before !== undefined) {
+    before.push(content);
+    return;
+  }
+  const acts = [content];
+  collected.set(tx, acts);
+  beforeCommit(tx, () => appendActs(tx, ctx.keys, acts, ctx.now));
+}
+
+/** Numbers, seals and links the acts behind the last committed one. */
+async function appendActs(tx: Transaction, keys: Services['keys'], acts: readonly Content[], now: Date): Promise<void> {
+  const end = await lockChain(tx, now);
+  const ids = await tx.execute<{ id: string }>(
+    sql`select nextval(pg_get_serial_sequence('audit_entries', 'id')) as id from generate_series(1, ${acts.length}::int)`,
+  );
+  let { position, hash } = end;
+  const rows = acts.map((content, n) => {
+    const row = { ...content, id: Number(ids.rows[n]?.id), seal: sealOf(keys.audit, content) };
+    position += 1;
+    hash = linkOf(keys.audit, hash, position, row);
+    return { ...row, position, hash };
+  });
+  await tx.insert(auditEntries).overridingSystemValue().values(rows);
+  await tx.update(auditChain).set({ position, hash, linkedAt: now }).where(eq(auditChain.id, 1));
+}
+
+/**
+ * Locks the end of the chain until the commit. A process that stops in between loses its transaction soon, so that it
+ * does not hold up everyone else's acts.
+ */
+export async function lockChain(tx: Transaction, now: Date): Promise<{ position: number; hash: string }> {
+  const read = async () => {
+    const { rows } = await tx.execute<{ position: string; hash: string }>(sql`
+      select position, hash, set_config('idle_in_transaction_session_timeout', '5000', true)
+        from audit_chain where id = 1 for update`);
+    return rows[0];
+  };
+  let end = await read();
+  if (end === undefined) {
+    await tx.insert(auditChain).values({ id: 1, position: 0, hash: chainStart, linkedAt: now }).onConflictDoNothing();
+    end = await read();
+  }
+  if (end === undefined) throw new Error('the activity has no chain');
+  return { position: Number(end.position), hash: end.hash };
 }

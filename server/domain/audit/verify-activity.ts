@@ -1,48 +1,69 @@
-import { count, eq, isNotNull } from 'drizzle-orm';
+import { count, isNotNull } from 'drizzle-orm';
 import { auditEntries, type ChainFault } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import { type ChainHead, endWalk, walkOn, walkStart } from './chain.ts';
+import { type ChainPlace, checkPlaces, endWalk, walkOn, walkStart } from './chain.ts';
+import { type KeptHead, openFaults } from './kept-head.ts';
+
+/** An end of the chain that was kept somewhere, and when. */
+export interface Anchor extends ChainPlace {
+  at: string | null;
+}
 
 /** What a check of the whole activity found. */
 export interface Verdict {
-  /** Rows of the chain that are there. */
-  linked: number;
-  unlinked: number;
-  head: Pick<ChainHead, 'position' | 'hash'> | null;
-  /** In the order of the chain; empty: none was altered, removed, added or moved. */
+  /** Numbered rows that are there. */
+  numbered: number;
+  head: ChainPlace | null;
+  /** In the order of the chain; empty: no act was deleted, altered, inserted, replayed, cut off or linked anew. */
   faults: ChainFault[];
+  /** Faults that an administrator accepted. */
+  accepted: number;
+  /** Anchors that the chain does not hold, from before an administrator accepted it as it is. */
+  formerAnchors: number;
 }
 
 /** Recomputes every link from the first row to the last. A million rows take about a minute. */
-export async function verifyActivity(services: Pick<Services, 'db' | 'keys'>): Promise<Verdict> {
-  const faults: ChainFault[] = [];
+export async function verifyActivity(
+  services: Pick<Services, 'db' | 'keys'>,
+  kept: KeptHead | null,
+  anchors: readonly Anchor[] = [],
+): Promise<Verdict> {
+  const all: ChainFault[] = [];
   let walk = walkStart;
   for (let done = false; !done; ) {
     const step = await walkOn(services, walk, 2_000);
-    faults.push(...step.faults);
+    all.push(...step.faults);
     ({ walk, done } = step);
   }
-  const end = await endWalk(services, walk);
+  const end = await endWalk(services, walk, kept);
+  const faults = openFaults([...all, ...end.faults], kept);
+  const accepted = all.length + end.faults.length - faults.length;
+  const lost = await lostAnchors(services, anchors);
+  const former = lost.filter(({ anchor }) => isFormer(anchor, kept));
+  for (const { anchor, fault } of lost) {
+    const isKnown = faults.some(({ kind, position }) => kind === fault.kind && position === fault.position);
+    if (!isKnown && !isFormer(anchor, kept)) faults.push(fault);
+  }
   const [there] = await services.db
-    .select({ linked: count() })
+    .select({ numbered: count() })
     .from(auditEntries)
     .where(isNotNull(auditEntries.position));
-  return {
-    linked: there?.linked ?? 0,
-    unlinked: end.unlinked,
-    head: end.head ? { position: end.head.position, hash: end.head.hash } : null,
-    faults: [...faults, ...end.faults],
-  };
+  const head = end.head ? { position: end.head.position, hash: end.head.hash } : null;
+  return { numbered: there?.numbered ?? 0, head, faults, accepted, formerAnchors: former.length };
 }
 
-/** Where in the chain an anchor stands that was kept elsewhere; null where the chain does not hold it any more. */
-export async function findAnchor({ db }: Pick<Services, 'db'>, anchor: string): Promise<number | null> {
-  const hash = anchor.trim().toLowerCase().split(':').at(-1) ?? '';
-  if (!/^[0-9a-f]{64}$/.test(hash)) return null;
-  const [row] = await db
-    .select({ position: auditEntries.position })
-    .from(auditEntries)
-    .where(eq(auditEntries.hash, hash))
-    .limit(1);
-  return row?.position ?? null;
+/** Anchors that the chain does not hold, each with what that means. */
+async function lostAnchors(
+  { db }: Pick<Services, 'db'>,
+  anchors: readonly Anchor[],
+): Promise<{ anchor: Anchor; fault: ChainFault }[]> {
+  const lost: { anchor: Anchor; fault: ChainFault }[] = [];
+  for (let from = 0; from < anchors.length; from += 1_000) {
+    const found = await checkPlaces(db, anchors.slice(from, from + 1_000));
+    lost.push(...found.map(({ place, fault }) => ({ anchor: place, fault })));
+  }
+  return lost;
 }
+
+const isFormer = ({ at }: Anchor, kept: KeptHead | null): boolean =>
+  at !== null && kept !== null && kept.accepted !== null && at < kept.accepted.at;

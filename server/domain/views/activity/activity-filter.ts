@@ -16,7 +16,7 @@ const actionCodes = [
   ...new Set(
     Object.keys(words)
       .filter((key) => key.startsWith('act.'))
-      .map((key) => key.slice('act.'.length).replace(/_(one|other)$/, '')),
+      .map((key) => key.slice('act.'.length).replace(/_(zero|one|other)$/, '')),
   ),
 ];
 

@@ -6,7 +6,7 @@ import de from '#locales/de/activity.json' with { type: 'json' };
 import en from '#locales/en/activity.json' with { type: 'json' };
 import { createInvitation } from '#server/auth/invitations/index.ts';
 import { createToken, revokeToken } from '#server/auth/tokens/index.ts';
-import { linkActs } from '#server/domain/audit/index.ts';
+import { ActivityWatch } from '#server/domain/audit/index.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import { registerVm, removeVm } from '#server/domain/enrollment/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
@@ -128,9 +128,13 @@ describe('the activity', () => {
       ],
       actions: expect.arrayContaining([{ action: 'vm.create', count: 2 }]),
     });
-    expect(await getActivityChain(admin)).toMatchObject({ isBehind: true, position: 0 });
-    await linkActs(services, admin.now);
-    expect(await getActivityChain(admin)).toMatchObject({ isBehind: false, position: 7, fault: null });
+    expect(await getActivityChain(admin)).toMatchObject({ position: 7, checkedAt: null, isStale: false });
+    const watch = new ActivityWatch(() => {});
+    await watch.checkNewest(services, admin.now);
+    expect(await getActivityChain(admin)).toMatchObject({ position: 8, checkedAt: admin.now, fault: null });
+    expect(await getActivityChain({ ...admin, now: new Date(admin.now.getTime() + 180_000) })).toMatchObject({
+      isStale: true,
+    });
   });
 
   test('what was before and after, place by place', async () => {
@@ -195,7 +199,9 @@ test('every act in the code has a sentence, short words to choose it by, and no 
     }
   }
   const told = (words: object) =>
-    [...new Set(Object.keys(words).flatMap((key) => /^act\.(.*?)(?:_(?:one|other))?$/.exec(key)?.[1] ?? []))].sort();
+    [
+      ...new Set(Object.keys(words).flatMap((key) => /^act\.(.*?)(?:_(?:zero|one|other))?$/.exec(key)?.[1] ?? [])),
+    ].sort();
   expect(told(en)).toEqual([...used].sort());
   expect(told(de)).toEqual(told(en));
   for (const code of used) {

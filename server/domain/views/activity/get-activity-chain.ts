@@ -1,36 +1,39 @@
-import { isNull } from 'drizzle-orm';
-import { auditEntries, type ChainFault } from '#db/schema/index.ts';
+import type { ChainFault } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
-import { readHead } from '#server/domain/audit/index.ts';
+import { readHead, readVerdict } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** How far the acts are linked, and up to where the links were checked. */
+/** The worker writes its verdict at least every 20 seconds. */
+const staleMs = 120_000;
+
+/** How many acts there are, and what the worker's checks of them found. */
 export interface ActivityChain {
   /** Acts in the chain. */
   position: number;
   hash: string;
-  linkedAt: Date | null;
-  /** Some wait for their link. */
-  isBehind: boolean;
+  /** When the newest acts were checked; null where no check left its sealed verdict. */
+  checkedAt: Date | null;
+  /** The last check is too long ago, or there was none although there are acts. */
+  isStale: boolean;
+  /** The last check of all acts, and how many there were then. */
   verifiedAt: Date | null;
   verifiedPosition: number | null;
   fault: ChainFault | null;
 }
 
-/** The state of the chain, as the worker left it. */
+/** The state of the chain, as the worker found it. */
 export async function getActivityChain(ctx: Context): Promise<ActivityChain> {
   allow(ctx.actor, 'viewer');
-  const [head, waiting] = await Promise.all([
-    readHead(ctx.db),
-    ctx.db.select({ id: auditEntries.id }).from(auditEntries).where(isNull(auditEntries.position)).limit(1),
-  ]);
+  const head = await readHead(ctx.db);
+  const verdict = readVerdict(ctx.keys, head);
+  const acted = head?.linkedAt ?? ctx.now;
   return {
     position: head?.position ?? 0,
     hash: head?.hash ?? '',
-    linkedAt: head?.linkedAt ?? null,
-    isBehind: waiting.length > 0,
-    verifiedAt: head?.verifiedAt ?? null,
-    verifiedPosition: head?.verifiedPosition ?? null,
-    fault: head?.fault ?? null,
+    checkedAt: verdict?.checkedAt ?? null,
+    isStale: Math.abs(ctx.now.getTime() - (verdict?.checkedAt ?? acted).getTime()) > staleMs,
+    verifiedAt: verdict?.verifiedAt ?? null,
+    verifiedPosition: verdict?.verifiedPosition ?? null,
+    fault: verdict?.fault ?? null,
   };
 }

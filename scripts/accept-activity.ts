@@ -1,0 +1,41 @@
+import { userInfo } from 'node:os';
+import { acceptActivity, type KeptHead, readKeptHead } from '#server/domain/audit/index.ts';
+import { withTickerLock } from '#server/worker/ticker.ts';
+import { describeFault, withActivity } from './open-activity.ts';
+import { readFlags } from './read-flags.ts';
+
+const usage = `Accepts the activity as it is: after a backup of the database was restored, or after a fault was examined.
+
+  npm run accept-activity -- --reason "restored the backup of 1 May"
+
+Needs what nobody has who can only write to the database: the secret key and DATA_DIR, on the machine of the worker. It
+is an act itself, with the reason and with what was wrong. Run it while Annex runs.`;
+
+async function main(): Promise<void> {
+  const { reason = '' } = readFlags(usage, { options: { reason: { type: 'string' } } });
+  if (reason.trim() === '' || reason.length > 300) throw new Error('--reason must say why, in 300 characters or less.');
+  await withActivity(async (services) => {
+    const faults = await withTickerLock(services.db, async () =>
+      acceptActivity(services, await existingHead(services), { reason, person: userInfo().username, now: new Date() }),
+    );
+    if (faults.length === 0) return console.log('There was nothing to accept: the chain holds.');
+    for (const fault of faults.slice(0, 20)) console.log(describeFault(fault));
+    if (faults.length > 20) console.log(`and ${faults.length - 20} more`);
+    console.log('Accepted. The chain goes on from its present end.');
+  });
+}
+
+/** A file that cannot be read is replaced. */
+async function existingHead(services: Parameters<typeof readKeptHead>[0]): Promise<KeptHead | null> {
+  try {
+    return await readKeptHead(services);
+  } catch (error) {
+    console.log(error instanceof Error ? error.message : 'The kept head could not be read.');
+    return null;
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(`Not accepted: ${error instanceof Error ? error.message : 'unknown error'}`);
+  process.exitCode = 2;
+});

@@ -1,0 +1,73 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ChainFault } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { keyedDigest } from '#server/platform/keys.ts';
+
+/** The file below DATA_DIR: who can write to the database only cannot reach it. */
+export const keptHeadFile = 'activity-head.json';
+
+const faultKinds = ['deleted', 'altered', 'inserted', 'replayed', 'truncated', 'relinked'] as const;
+
+const document = z.object({
+  position: z.number().int().min(0),
+  hash: z.string(),
+  at: z.string(),
+  accepted: z.object({ at: z.string(), faults: z.array(z.custom<ChainFault>(isFault)) }).nullable(),
+});
+
+function isFault(value: unknown): boolean {
+  return faultKinds.some((kind) => kind === (value as Partial<ChainFault> | null)?.kind);
+}
+
+/** The end of the chain as this machine saw it last, and what an administrator accepted as it is. */
+export type KeptHead = z.infer<typeof document>;
+
+type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir'> };
+
+const digestOf = (keys: Services['keys'], kept: KeptHead): string =>
+  keyedDigest(keys.audit, 'kept-head', canonicalJson(kept)).toString('base64url');
+
+/** Null where no file is there. Throws where it is not one that this portal wrote. */
+export async function readKeptHead({ keys, config }: Home): Promise<KeptHead | null> {
+  const path = join(config.dataDir, keptHeadFile);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const { digest, ...rest } = JSON.parse(text) as { digest?: unknown };
+  const kept = document.safeParse(rest);
+  if (!kept.success || digest !== digestOf(keys, kept.data)) {
+    throw new Error(
+      `${path} was not written by this portal. Restore it from a backup, or run npm run accept-activity.`,
+    );
+  }
+  return kept.data;
+}
+
+/** Replaces the file; after a crash either the old one or the new one is there, whole. */
+export async function writeKeptHead({ keys, config }: Home, kept: KeptHead): Promise<void> {
+  const path = join(config.dataDir, keptHeadFile);
+  await mkdir(config.dataDir, { recursive: true, mode: 0o711 });
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify({ ...kept, digest: digestOf(keys, kept) })}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}
+
+/** Faults that were not accepted. */
+export function openFaults(faults: readonly ChainFault[], kept: KeptHead | null): ChainFault[] {
+  const known = new Set((kept?.accepted?.faults ?? []).map(keyOf));
+  return faults.filter((fault) => !known.has(keyOf(fault)));
+}
+
+const keyOf = ({ kind, id, position }: ChainFault): string => `${kind} ${id} ${position}`;

@@ -1,0 +1,38 @@
+import { eq } from 'drizzle-orm';
+import { auditChain, type ChainFault } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { keyedDigest } from '#server/platform/keys.ts';
+import type { ChainHead } from './chain.ts';
+
+/** What the worker's checks found. */
+export interface ChainVerdict {
+  /** When the newest acts were checked. */
+  checkedAt: Date;
+  /** The last check of all acts: when it ended, and how many there were. */
+  verifiedAt: Date | null;
+  verifiedPosition: number | null;
+  fault: ChainFault | null;
+}
+
+function digestOf(keys: Services['keys'], { checkedAt, verifiedAt, verifiedPosition, fault }: ChainVerdict): string {
+  const place = fault && [fault.kind, fault.id, fault.position];
+  const text = canonicalJson([checkedAt.toISOString(), verifiedAt?.toISOString() ?? null, verifiedPosition, place]);
+  return keyedDigest(keys.audit, 'verdict', text).toString('base64url');
+}
+
+/** The verdict beside the head; null where none was given, or where it is not the worker's. */
+export function readVerdict(keys: Services['keys'], head: ChainHead | undefined): ChainVerdict | null {
+  if (head === undefined || head.checkedAt === null || head.verdict === null) return null;
+  const { checkedAt, verifiedAt, verifiedPosition, fault } = head;
+  const verdict = { checkedAt, verifiedAt, verifiedPosition, fault };
+  return digestOf(keys, verdict) === head.verdict ? verdict : null;
+}
+
+/** Keeps the verdict where pages read it, sealed. */
+export async function writeVerdict({ db, keys }: Pick<Services, 'db' | 'keys'>, verdict: ChainVerdict): Promise<void> {
+  await db
+    .update(auditChain)
+    .set({ ...verdict, verdict: digestOf(keys, verdict) })
+    .where(eq(auditChain.id, 1));
+}

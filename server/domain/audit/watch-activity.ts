@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ChainFault } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import { beginActivity } from './begin-activity.ts';
+import { endWalk, readHead, type Walk, walkFrom, walkOn, walkStart } from './chain.ts';
+import { type KeptHead, openFaults, readKeptHead, writeKeptHead } from './kept-head.ts';
+import { type ChainVerdict, readVerdict, writeVerdict } from './verdict.ts';
+
+/** Rows that one step of the check of all acts reads: a fraction of a second. */
+const rowsPerStep = 5_000;
+/** How often the verdict is written although nothing changed: pages see by it that the worker checks. */
+const verdictEveryMs = 20_000;
+
+/** What one look at the newest acts found. */
+export interface News {
+  /** New acts that were checked. */
+  count: number;
+  /** VMs that new rows are about; null stands for rows about something else. */
+  vmIds: (string | null)[];
+  /** The verdict changed. */
+  changed: boolean;
+}
+
+/**
+ * Follows the activity: checks new acts each time, and all of them piece by piece. It signs nothing. The last good head
+ * is kept in DATA_DIR and moves on only over acts that hold. One watch at a time, which the caller sees to.
+ */
+export class ActivityWatch {
+  readonly #onFault: (fault: ChainFault) => void;
+  #walk: Walk = walkStart;
+  #found: ChainFault | null = null;
+  #verdict: ChainVerdict | null = null;
+  #newest: ChainFault | null = null;
+  #all: ChainFault | null = null;
+  #seen = -1;
+
+  /** `onFault` hears of a fault among new acts when it is new, and at the end of each check of all acts. */
+  constructor(onFault: (fault: ChainFault) => void) {
+    this.#onFault = onFault;
+  }
+
+  /** Checks the acts behind the kept head, and moves it on if they hold. */
+  async checkNewest(services: Services, now: Date): Promise<News> {
+    const kept = await beginActivity(services, now);
+    const end = await endWalk(services, walkFrom(kept), kept);
+    const [fault = null] = openFaults(end.faults, kept);
+    const { position, hash } = end.walk;
+    if (fault === null && position > kept.position && hash !== null) {
+      await writeKeptHead(services, { ...kept, position, hash, at: now.toISOString() });
+    }
+    if (fault !== null && !isDeepStrictEqual(fault, this.#newest)) this.#onFault(fault);
+    this.#newest = fault;
+    const count = Math.max(0, position - Math.max(this.#seen, kept.position));
+    this.#seen = Math.max(this.#seen, position);
+    return { count, vmIds: count > 0 ? end.vmIds : [], changed: await this.#tell(services, now) };
+  }
+
+  /** Checks a piece of the whole chain, from its start again and again. Gives true when the verdict changed. */
+  async checkAll(services: Services, now: Date): Promise<boolean> {
+    const step = await walkOn(services, this.#walk, rowsPerStep);
+    this.#walk = step.walk;
+    const kept = await readKeptHead(services);
+    this.#found ??= firstOf(step.faults, kept);
+    if (!step.done) return false;
+    const end = await endWalk(services, this.#walk, kept);
+    this.#all = this.#found ?? firstOf(end.faults, kept);
+    this.#walk = walkStart;
+    this.#found = null;
+    if (this.#all !== null) this.#onFault(this.#all);
+    return this.#tell(services, now, { verifiedAt: now, verifiedPosition: end.walk.position });
+  }
+
+  /** Writes the verdict where pages read it, when it says something new or is old. */
+  async #tell(
+    services: Services,
+    now: Date,
+    verified?: Pick<ChainVerdict, 'verifiedAt' | 'verifiedPosition'>,
+  ): Promise<boolean> {
+    const isFirst = this.#verdict === null;
+    const before = this.#verdict ?? readVerdict(services.keys, await readHead(services.db));
+    // Until all acts were checked once, what the worker before this one found still counts.
+    if (isFirst && verified === undefined) this.#all ??= before?.fault ?? null;
+    const { verifiedAt = null, verifiedPosition = null } = before ?? {};
+    const fault = this.#newest ?? this.#all;
+    const verdict = { verifiedAt, verifiedPosition, ...verified, checkedAt: now, fault };
+    const changed = !isDeepStrictEqual(before?.fault ?? null, fault);
+    const age = now.getTime() - (before?.checkedAt.getTime() ?? 0);
+    if (!isFirst && !changed && verified === undefined && age >= 0 && age < verdictEveryMs) return false;
+    await writeVerdict(services, verdict);
+    this.#verdict = verdict;
+    return changed;
+  }
+}
+
+function firstOf(faults: readonly ChainFault[], kept: KeptHead | null): ChainFault | null {
+  return openFaults(faults, kept)[0] ?? null;
+}

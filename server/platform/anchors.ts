@@ -1,0 +1,91 @@
+import { createSocket } from 'node:dgram';
+import { appendFile, mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A place outside of the database that anchors of the activity are sent to. */
+export type AnchorTarget =
+  | { kind: 'file'; path: string }
+  | { kind: 'syslog'; host: string; port: number }
+  | { kind: 'https'; url: string };
+
+/** What is sent. */
+export interface AnchorMessage {
+  at: string;
+  position: number;
+  hash: string;
+}
+
+const timeoutMs = 10_000;
+
+/** Reads `file:/…`, `syslog://host:514` and `https://…` with commas between them. Throws with what is wrong. */
+export function readAnchorTargets(text: string): AnchorTarget[] {
+  return text.split(',').map((part) => readTarget(part.trim()));
+}
+
+function readTarget(text: string): AnchorTarget {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^file:\//i.test(text) && url.host === '') {
+    return { kind: 'file', path: fileURLToPath(url) };
+  }
+  const syslog = /^syslog:(?:\/\/)?([^/:[\]]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?$/i.exec(text);
+  if (syslog?.[1] !== undefined) {
+    return { kind: 'syslog', host: syslog[1].replace(/^\[|\]$/g, ''), port: Number(syslog[2] ?? 514) };
+  }
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (url !== null && isSafe && url.username === '' && url.password === '') return { kind: 'https', url: url.href };
+  throw new Error('must be file:/path, syslog://host:port or https:// addresses with commas between them');
+}
+
+const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
+
+/** How a target is named in the log: without what may be a secret in its address. */
+export function nameTarget(target: AnchorTarget): string {
+  switch (target.kind) {
+    case 'file':
+      return `file:${target.path}`;
+    case 'syslog':
+      return `syslog://${target.host}:${target.port}`;
+    case 'https':
+      return new URL(target.url).origin;
+  }
+}
+
+/** Sends one anchor. A file gets a line, syslog one message of RFC 5424 by UDP, an HTTPS address a POST with JSON. */
+export async function sendAnchor(target: AnchorTarget, message: AnchorMessage): Promise<void> {
+  switch (target.kind) {
+    case 'file':
+      await mkdir(dirname(target.path), { recursive: true });
+      return appendFile(target.path, `${JSON.stringify(message)}\n`, { mode: 0o600 });
+    case 'syslog':
+      return sendDatagram(target, message);
+    case 'https': {
+      const response = await fetch(target.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(message),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      await response.body?.cancel();
+      if (!response.ok) throw new Error(`answered with ${response.status}`);
+    }
+  }
+}
+
+/** Facility 13 (log audit), severity 5 (notice). */
+const priority = 13 * 8 + 5;
+
+function sendDatagram(
+  { host, port }: { host: string; port: number },
+  { at, position, hash }: AnchorMessage,
+): Promise<void> {
+  const text = `<${priority}>1 ${at} ${hostname() || '-'} annex ${process.pid} activity-anchor - ${position}:${hash}`;
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  const sent = new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.send(text, port, host, (error) => (error ? reject(error) : resolve()));
+  });
+  return sent.finally(() => socket.close());
+}
