@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from '@playwright/test';
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
 import type { AgentProcess } from './support/agent-process.ts';
-import type { Api } from './support/api.ts';
+import { Api, type CreatedVm } from './support/api.ts';
 import { dumpDatabase } from './support/database.ts';
 import { pageAddresses } from './support/page-addresses.ts';
 import { expect, test } from './support/test.ts';
@@ -196,4 +197,57 @@ test('a secret goes in, is used on the machine, and is found nowhere else', asyn
     const everything = [...Object.values(places).flat(), log];
     for (const [which, secret] of Object.entries(secrets)) expect(tracesOf(secret, everything), which).toEqual([]);
   });
+});
+
+test('settings that others entered are withheld from an operator’s machine until an admin releases them', async ({
+  api,
+  portal,
+  signedIn,
+  startAgent,
+  unique,
+}) => {
+  test.setTimeout(120_000);
+  const handler = `Withheld.${unique}.Mount`;
+  await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', handler);
+  const vm = await api.createVm(`withheld-${unique}`);
+  const password = newSecret();
+  const settings = {
+    publicSettings: { server: 'files.example.net', user: 'backup' },
+    protectedSettings: { password },
+  };
+  await api.call('PUT', `/vms/${vm.id}/extensions/${share}`, {
+    body: { handler, version: '2.0.0.0', state: 'enabled', settings },
+  });
+  const { token } = await api.call<{ token: string }>('POST', '/tokens', { body: { name: 'Eve', role: 'operator' } });
+  const eve = new Api(portal, token);
+  const issued = await eve.call<CreatedVm>('POST', `/vms/${vm.id}/enrollment-token`);
+  const agent = await startAgent(issued);
+  await expect.poll(async () => (await api.instanceView(vm.id)).agent.status, patient).toBe('ready');
+  expect((await api.goalState(vm.id)).extensions).toEqual([]);
+
+  const viewer = await signedIn('viewer');
+  await viewer.goto(`/vms/${vm.id}`);
+  await expect(viewer.getByText(/Protected settings are withheld from the machine of/)).toBeVisible();
+  await expect(viewer.getByRole('button', { name: 'Release settings' })).toHaveCount(0);
+
+  const page = await signedIn('admin');
+  await page.goto(`/vms?q=${vm.name}`);
+  await expect(page.getByText('Protected settings withheld')).toBeAttached();
+  await page.goto(`/vms/${vm.id}`);
+  await expect(page.getByText(`${share} is not delivered`)).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'Release settings' }).click();
+  const dialog = page.getByRole('alertdialog', { name: `Release protected settings to ${vm.name}?` });
+  const certificates = readdirSync(path.join(agent.dir, 'certificates'));
+  const [thumbprint = ''] = certificates.map((file) => path.parse(file).name);
+  for (const shown of [share, thumbprint, 'Eve']) await expect(dialog.getByText(shown, { exact: true })).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Release to this key' }).click();
+  await expect(page.getByText(/^Released protected settings to/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Release settings' })).toHaveCount(0);
+  await expect
+    .poll(async () => (await api.instanceView(vm.id)).extensions[0]?.status, patient)
+    .toMatchObject({ sequenceNumber: 1, status: 'success' });
+  const { extensions } = await api.goalState(vm.id);
+  expect(openOnMachine(agent, extensions[0]?.settings.protectedSettings ?? '', thumbprint)).toEqual({ password });
 });

@@ -1,6 +1,6 @@
 'use client';
 
-import { Cable } from 'lucide-react';
+import { Cable, LockKeyhole } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -117,9 +117,17 @@ function Health({ row }: { row: FleetRow }) {
   const { t } = useTranslation(['vms', 'reports']);
   const status = row.agent.status === 'unresponsive' ? 'unresponsive' : statusOfHealth[row.health];
   return (
-    <Status status={status}>
-      {row.agent.status === 'never' ? t('vms:neverSeen') : t(`reports:health.${row.health}`)}
-    </Status>
+    <span className="inline-flex items-center gap-1.5">
+      <Status status={status}>
+        {row.agent.status === 'never' ? t('vms:neverSeen') : t(`reports:health.${row.health}`)}
+      </Status>
+      {row.needsRelease ? (
+        <span title={t('vms:needsRelease')}>
+          <LockKeyhole aria-hidden className="size-3.5 text-warning-text" />
+          <span className="sr-only">{t('vms:needsRelease')}</span>
+        </span>
+      ) : null}
+    </span>
   );
 }
 

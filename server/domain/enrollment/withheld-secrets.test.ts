@@ -13,6 +13,7 @@ import {
   renewCertificate,
 } from '#server/domain/enrollment/index.ts';
 import {
+  fetchGoalState,
   getExtension,
   getGoalState,
   planExtension,
@@ -115,8 +116,11 @@ describe('an operator who enrols a key of their own', () => {
     const stolen = await enrollBy(eve, vmId);
     expect(await readable(vmId, stolen)).toBeUndefined();
     expect(await stateOf(vmId)).toMatchObject({ needsSecrets: false, needsRelease: true });
+    await fetchGoalState(services.db, vmId, new Date());
     const view = await getInstanceView(ada, { vmId });
-    expect(view.extensions).toMatchObject([{ name: 'probe', needsRelease: true, needsSecrets: false }]);
+    expect(view.extensions).toMatchObject([
+      { name: 'probe', needsRelease: true, needsSecrets: false, deliveredAt: null },
+    ]);
     expect(await getVmFacts(ada, { vmId })).toMatchObject({
       needsRelease: true,
       enrolledBy: 'eve',
@@ -135,6 +139,8 @@ describe('an operator who enrols a key of their own', () => {
     const released = await releaseSecrets(root, { vmId });
     expect(released).toMatchObject({ vmId, extensions: ['probe'], incarnation: before + 1 });
     expect(await readable(vmId, stolen)).toBe('hunter2');
+    await fetchGoalState(services.db, vmId, new Date());
+    expect((await getInstanceView(ada, { vmId })).extensions).toMatchObject([{ deliveredAt: expect.any(String) }]);
     expect(await stateOf(vmId)).toMatchObject({ needsSecrets: false, needsRelease: false });
     expect((await actsOf(vmId)).at(-1)).toMatchObject({ action: 'secrets.release', actorName: 'root' });
     expect(await releaseSecrets(root, { vmId })).toMatchObject({ extensions: [], incarnation: before + 1 });

@@ -16,6 +16,10 @@ interface Delivered extends FetchedGoalState {
   isNoted: boolean;
 }
 
+/** Whether an extension is in the text: one without its protected settings is left out, and was not delivered. */
+const isRendered = `(extensions.secret_id is null or exists (
+  select from secrets s where s.vm_id = extensions.vm_id and s.id = extensions.secret_id and s.cms is not null))`;
+
 /**
  * $1 the VM, $2 the time, $3 whether to notify. Deadlines count from the delivery on, so that a first one is a change
  * of the VM.
@@ -30,7 +34,8 @@ with head as materialized (
     from head where h.vm_id = $1 and h.incarnation = head.incarnation and not head.is_known returning h.incarnation
 ), marked as (
   update extensions set delivered_at = coalesce(delivered_at, $2), ever_delivered = true
-   where vm_id = $1 and (delivered_at is null or not ever_delivered) and exists (select from noted) returning vm_id
+   where vm_id = $1 and (delivered_at is null or not ever_delivered) and exists (select from noted) and ${isRendered}
+  returning vm_id
 ), change as (
   insert into changes (topic, key) select 'vm', vm_id::text from marked limit 1 returning key
 ), checked as (
@@ -66,7 +71,13 @@ export async function fetchGoalState(db: Database, vmId: string, now: Date): Pro
     const delivered = await tx
       .update(extensions)
       .set({ deliveredAt: sql`coalesce(delivered_at, ${now})`, everDelivered: true })
-      .where(and(eq(extensions.vmId, vmId), or(isNull(extensions.deliveredAt), not(extensions.everDelivered))));
+      .where(
+        and(
+          eq(extensions.vmId, vmId),
+          or(isNull(extensions.deliveredAt), not(extensions.everDelivered)),
+          sql.raw(isRendered),
+        ),
+      );
     if ((delivered.rowCount ?? 0) > 0) await recordChange(tx, 'vm', vmId);
     return head ?? null;
   });

@@ -14,7 +14,7 @@ export interface VmBannersProps {
   onAct(act: VmAct): void;
 }
 
-/** What is true of all below: a silent agent, a second machine with the same identity, a hold, an end that has begun. */
+/** What concerns the whole VM: a silent agent, a duplicate machine, withheld secrets, a hold, a decommissioning. */
 export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
   const { t } = useTranslation('enrollment');
   const reader = useReader();
@@ -44,6 +44,22 @@ export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
         }
       >
         <Trans text={t('duplicate', { name: facts.name })} tags={{ time: <RelativeTime value={duplicate} /> }} />
+      </Banner>
+    ),
+    facts.needsRelease && (
+      <Banner
+        key="release"
+        boxed
+        status="warning"
+        actions={
+          reader.can('admin') ? (
+            <Button size="sm" onClick={() => onAct({ kind: 'release' })}>
+              {t('release')}
+            </Button>
+          ) : undefined
+        }
+      >
+        {t('release.banner', { name: facts.name })}
       </Banner>
     ),
     agent.hold !== null && (

@@ -11,6 +11,7 @@ export type VmAct =
   | { kind: 'stock-key' }
   | { kind: 'stock-hold'; onHold: boolean }
   | { kind: 'stock-end' }
+  | { kind: 'release' }
   | { kind: 'delete' }
   | { kind: 'revert'; incarnation: number }
   | { kind: 'remove'; name: string; force: boolean };
@@ -27,6 +28,10 @@ const HoldDialog = dynamic(() => import('./stock-confirm.tsx').then((module) => 
 const EndStockDialog = dynamic(() => import('./stock-confirm.tsx').then((module) => module.EndStockDialog), {
   ssr: false,
 });
+const ReleaseSecretsDialog = dynamic(
+  () => import('./release-secrets-dialog.tsx').then((module) => module.ReleaseSecretsDialog),
+  { ssr: false },
+);
 const DeleteVmDialog = dynamic(() => import('./delete-vm-dialog.tsx').then((module) => module.DeleteVmDialog), {
   ssr: false,
 });
@@ -61,6 +66,8 @@ export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsPr
       return <HoldDialog facts={facts} onHold={act.onHold} onClose={onClose} />;
     case 'stock-end':
       return <EndStockDialog facts={facts} onClose={onClose} />;
+    case 'release':
+      return <ReleaseSecretsDialog facts={facts} view={view} onClose={onClose} />;
     case 'delete':
       return <DeleteVmDialog facts={facts} view={view} onClose={onClose} />;
     case 'revert':

@@ -41,8 +41,9 @@ function PanelLoading() {
 }
 
 /** Whether something is true of all below that must be told first. */
-const hasNews = ({ decommissioning }: VmFacts, { agent }: InstanceView): boolean =>
+const hasNews = ({ decommissioning, needsRelease }: VmFacts, { agent }: InstanceView): boolean =>
   decommissioning ||
+  needsRelease ||
   agent.hold !== null ||
   agent.duplicateSeenAt !== null ||
   ['unresponsive', 'unknown'].includes(agent.status);
