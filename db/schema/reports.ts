@@ -13,7 +13,13 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { HandlerReport, HeartbeatDocument, StatusDocument, StatusWord } from '#protocol/index.ts';
+import type {
+  HandlerReport,
+  HeartbeatDocument,
+  ProtocolFaultCode,
+  StatusDocument,
+  StatusWord,
+} from '#protocol/index.ts';
 import { extensions } from './goal-states.ts';
 import { vms } from './vms.ts';
 
@@ -53,6 +59,15 @@ export const extensionPulse = pgTable(
   ofExtension,
 );
 
+/** A file of a handler that broke the contract: the first of its faults, by their paths within the file. */
+export interface RefusedFile {
+  /** Of a status. */
+  sequenceNumber: number | null;
+  /** When the agent read it, ISO 8601 on the portal's clock: a good one that was read later is shown instead. */
+  readAt: string;
+  faults: { path: string; code: ProtocolFaultCode; params?: Record<string, string | number> }[];
+}
+
 /** The documents that were last reported of each extension and are shown; as text, which costs a report least. */
 export const extensionLatest = pgTable(
   'extension_latest',
@@ -63,6 +78,8 @@ export const extensionLatest = pgTable(
     handlerAt: timestamp('handler_at', { withTimezone: true }),
     heartbeat: json().$type<HeartbeatDocument>(),
     status: json().$type<StatusDocument>(),
+    heartbeatRefused: json('heartbeat_refused').$type<RefusedFile>(),
+    statusRefused: json('status_refused').$type<RefusedFile>(),
   },
   ofExtension,
 );
@@ -77,6 +94,8 @@ export const agentProblems = pgTable(
     /** An extension's name, or `goal-state`. */
     about: text().notNull(),
     message: text().notNull(),
+    /** The handler's file that could not be read; null where it is about something else, or the agent does not say. */
+    file: text().$type<'status' | 'heartbeat'>(),
     at: timestamp({ withTimezone: true }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.vmId, t.about] })],
