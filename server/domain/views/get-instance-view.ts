@@ -34,6 +34,7 @@ import { agentStatus, secondsBetween, vmHealth } from '#server/domain/reports/in
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type { ExtensionInstance, HeartbeatView, InstanceView, StatusView, SubstatusView } from './instance-view.ts';
 import { openProblems } from './open-problems.ts';
+import { type Share, shareOut } from './view-room.ts';
 
 const tailCharacters = 4_000;
 
@@ -58,9 +59,9 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
   const { vm, head, presence, agent, stock } = machine;
   const status = agentStatus(presence, ctx.now);
   const languages = new Set<string>();
-  const instances = rows.map((row) => {
-    const say = speaker(resources, row, wanted, languages);
-    return instanceOf(ctx, row, { ...presence, status }, say);
+  const instances = shareOut(rows, reportedLength, (row, share) => {
+    const say = speaker(resources, row, wanted, { languages, share });
+    return instanceOf(ctx, row, { ...presence, status }, { say, share });
   });
   return {
     vmId,
@@ -100,6 +101,15 @@ type Row = Awaited<ReturnType<typeof loadRows>>[number];
 type Presence = typeof agentPresence.$inferSelect;
 /** Localizes and remembers which languages were used. */
 type Speaker = (said: Pick<StatusObject, 'message' | 'formattedMessage'>) => LocalizedMessage | null;
+/** What shows an extension's words, and the bytes it may take. */
+interface Voice {
+  say: Speaker;
+  share: Share;
+}
+
+/** About how much an extension's documents take. */
+const reportedLength = ({ whole }: Row): number =>
+  JSON.stringify([whole?.latest?.status, whole?.latest?.heartbeat]).length;
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
@@ -188,16 +198,17 @@ function speaker(
   found: Map<string, Resources>,
   row: Row,
   wanted: readonly WantedLanguage[],
-  languages: Set<string>,
+  { languages, share }: { languages: Set<string>; share: Share },
 ): Speaker {
   const key = versionKeys(row).find((candidate) => found.has(candidate));
   const resources = (key === undefined ? undefined : found.get(key)) ?? new Map();
   return ({ message, formattedMessage }) => {
     const localized = localizeMessage({ message, formattedMessage, resources, wanted });
     // A handler may call its language anything; a header takes only tags.
-    const lang = localized === null ? null : canonicalLanguage(localized.lang);
+    if (localized === null) return null;
+    const lang = canonicalLanguage(localized.lang);
     if (lang !== null) languages.add(lang);
-    return localized;
+    return share.message(localized);
   };
 }
 
@@ -205,7 +216,7 @@ function instanceOf(
   ctx: Context,
   row: Row,
   agent: Partial<Presence> & { status: InstanceView['agent']['status'] },
-  say: Speaker,
+  voice: Voice,
 ): ExtensionInstance {
   const { heartbeatSeconds = null, statusSeconds = null, status } = agent;
   const derived = derive(row, { status, heartbeatSeconds, statusSeconds }, ctx.now);
@@ -228,11 +239,12 @@ function instanceOf(
     needsSecrets: row.whole?.needsSecrets ?? false,
     needsRelease: row.whole?.needsRelease ?? false,
     handlerState: handlerStateOf(ctx, latest),
-    heartbeat: heartbeatOf(row, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, say),
-    status: statusOf(row, derived.staleFor, say),
+    // Its own words come before those of its parts, which may fill what is left.
+    failedPart: failedPartOf(latest, voice),
+    heartbeat: heartbeatOf(row, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, voice),
+    status: statusOf(row, derived.staleFor, voice),
     health: derived.health,
     cause: derived.cause,
-    failedPart: failedPartOf(latest, say),
   };
 }
 
@@ -269,7 +281,7 @@ function heartbeatOf(
   verdict: HeartbeatView['verdict'],
   periodSeconds: number,
   now: Date,
-  say: Speaker,
+  { say }: Voice,
 ): HeartbeatView {
   const { heartbeatReadAt, heartbeatAgeSeconds } = row;
   const heartbeat = row.whole?.latest?.heartbeat ?? null;
@@ -292,14 +304,16 @@ function heartbeatOf(
   };
 }
 
-function statusOf(row: Row, staleFor: number | null, say: Speaker): StatusView | null {
+function statusOf(row: Row, staleFor: number | null, voice: Voice): StatusView | null {
   const status = row.whole?.latest?.status;
   if (!status) return null;
-  const { configurationAppliedTime = null, timestampUTC } = status;
+  const { configurationAppliedTime, timestampUTC } = status;
+  const whole = partOf(status, voice);
   return {
-    ...substatusOf(status, say),
+    ...whole,
+    omittedSubstatuses: countParts(status) - countParts(whole),
     sequenceNumber: row.statusSequence ?? 0,
-    configurationAppliedTime,
+    configurationAppliedTime: shown(configurationAppliedTime, voice),
     timestampUTC,
     stale: staleFor !== null,
     staleSeconds: Math.floor(staleFor ?? 0),
@@ -307,16 +321,33 @@ function statusOf(row: Row, staleFor: number | null, say: Speaker): StatusView |
   };
 }
 
-function failedPartOf(latest: Latest, say: Speaker): ExtensionInstance['failedPart'] {
+function failedPartOf(latest: Latest, voice: Voice): ExtensionInstance['failedPart'] {
   const part = latest?.status ? firstFailedPart(latest.status) : null;
   if (part === null) return null;
-  const { name = null, operation = null, code = null } = part;
-  return { name, operation, code, message: say(part) };
+  const { code = null } = part;
+  return { name: shown(part.name, voice), operation: shown(part.operation, voice), code, message: voice.say(part) };
 }
 
-function substatusOf(object: StatusObject, say: Speaker): SubstatusView {
-  const { name = null, operation = null, status, code = null } = object;
-  const message = say(object);
-  const substatus = object.substatus.map((below) => substatusOf(below, say));
+/** A status or a part of it, with as many of its parts as there is room for. */
+function partOf(object: StatusObject, voice: Voice): SubstatusView {
+  const { status, code = null } = object;
+  const name = shown(object.name, voice);
+  const operation = shown(object.operation, voice);
+  const message = voice.say(object);
+  const substatus: SubstatusView[] = [];
+  for (const below of object.substatus) {
+    if (!voice.share.takePart()) break;
+    substatus.push(partOf(below, voice));
+  }
   return { name, operation, status, code, message, substatus };
+}
+
+const shown = (text: string | undefined, { share }: Voice): string | null =>
+  text === undefined ? null : share.text(text);
+
+/** The parts below a status, on all levels. */
+function countParts(object: StatusObject | SubstatusView): number {
+  let count = 0;
+  for (const below of object.substatus) count += 1 + countParts(below);
+  return count;
 }

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { agentPresence, agents } from '#db/schema/index.ts';
+import { agentPresence, agents, resources as storedResources } from '#db/schema/index.ts';
 import resourcesDe from '#protocol/fixtures/resources-de.json' with { type: 'json' };
 import resourcesEn from '#protocol/fixtures/resources-en.json' with { type: 'json' };
 import resourcesZhHant from '#protocol/fixtures/resources-zh-hant.json' with { type: 'json' };
@@ -243,6 +243,50 @@ describe('languages', () => {
     expect(await text()).toMatch(/^Failed to establish/);
     await resources([{ version: 1, lang: 'en', messages: [{ id: '1215', text: 'No way to {0}' }] }], 'en', '2.0.0.0');
     expect(await text()).toBe('No way to spo-sqldb.cloudapp.net');
+  });
+});
+
+describe('size', () => {
+  const long = 'x'.repeat(900);
+  const parts = (count: number, extra: object = {}) =>
+    Array.from({ length: count }, () => ({ status: 'success', message: { id: 'flood', params: [long] }, ...extra }));
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+  /** As an earlier release stored it: today registration rejects more than 64 placeholders. */
+  async function givenFloodTemplate(handler: string) {
+    const row = { handler, version: '1.0.0.0', warnings: [], updatedAt: start, updatedBy: 'test' };
+    const messages = { flood: '{0}'.repeat(5_461) };
+    await services.db.insert(storedResources).values({ ...row, lang: 'en', messages });
+  }
+
+  test('a template with thousands of placeholders and a report full of long params fill a view, not the memory', async () => {
+    const handler = 'Acme.Lab.Flood';
+    await givenVersion(services.db, { handler });
+    await givenFloodTemplate(handler);
+    const vm = await vmWithProbe(handler);
+    await send(vm, status(said('error', { message: { id: 'flood', params: [long] }, substatus: parts(1_000) })));
+    const found = await view(vm);
+    expect(bytesOf(found)).toBeLessThan(4.5 * 1024 * 1024);
+    const shown = found.extensions[0]?.status;
+    expect(shown?.message).toMatchObject({ truncated: true, text: expect.stringMatching(/^x+…$/) });
+    expect(shown?.substatus.length).toBeGreaterThan(100);
+    expect((shown?.substatus.length ?? 0) + (shown?.omittedSubstatuses ?? 0)).toBe(1_000);
+  });
+
+  test('an extension that reports much leaves the others their room', async () => {
+    const handler = 'Acme.Lab.Crowd';
+    await givenVersion(services.db, { handler, supportsMultipleExtensions: true });
+    await givenFloodTemplate(handler);
+    const vm = await vmWithProbe(handler);
+    await vm.declare('quiet', { handler });
+    await vm.deliver(start);
+    await send(vm, status(said('success', { substatus: parts(1_000) })));
+    const few = said('success', { substatus: [{ status: 'success', name: 'disk' }] });
+    await send(vm, { statuses: [{ extension: 'quiet', sequenceNumber: 1, ...ages, file: few }] });
+    const { extensions } = await view(vm);
+    const [crowd, quiet] = ['probe', 'quiet'].map((name) => extensions.find((each) => each.name === name)?.status);
+    expect(quiet).toMatchObject({ omittedSubstatuses: 0, substatus: [{ name: 'disk' }] });
+    expect(crowd?.substatus.length).toBeGreaterThan(200);
   });
 });
 

@@ -113,6 +113,8 @@ export interface SubstatusView {
 }
 
 export interface StatusView extends SubstatusView {
+  /** Parts that the answer has no room for, on all levels: a view holds 4 MiB of what handlers said. */
+  omittedSubstatuses: number;
   sequenceNumber: number;
   configurationAppliedTime: string | null;
   timestampUTC: string | null;

@@ -34,6 +34,7 @@ const substatus = z
   .meta({ id: 'Substatus' });
 
 const status = substatus.extend({
+  omittedSubstatuses: count,
   sequenceNumber: count,
   configurationAppliedTime: z.string().nullable(),
   timestampUTC: z.string().nullable(),

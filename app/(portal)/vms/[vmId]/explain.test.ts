@@ -32,6 +32,7 @@ function said(status: NonNullable<Extension['status']>['status'], sequenceNumber
     code: 12,
     message: null,
     substatus: [],
+    omittedSubstatuses: 0,
     sequenceNumber,
     configurationAppliedTime: null,
     timestampUTC: ago(50),

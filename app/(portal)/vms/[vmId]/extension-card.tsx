@@ -73,6 +73,9 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
       <div className="grid gap-2.5 px-4 pt-1.5 pb-3">
         <Spoken extension={extension} at={at} />
         {parts.length > 0 ? <SubstatusTree parts={parts} label={t('card.substatus', { name })} /> : null}
+        {status?.omittedSubstatuses ? (
+          <p className="text-12 text-ink-2">{t('card.parts.omitted', { count: status.omittedSubstatuses })}</p>
+        ) : null}
         {commandFailed(extension) ? <OutputLine vmId={vmId} extension={extension} /> : null}
       </div>
       <HeartbeatFoot
@@ -100,6 +103,7 @@ function Spoken({ extension, at }: { extension: Extension; at: Date }) {
     <div>
       <p className="text-13 wrap-anywhere">{said ? <MessageText said={said} /> : (own ?? t('card.noMessage'))}</p>
       <p className="mt-0.5 flex flex-wrap items-baseline gap-x-3 gap-y-0.5 text-11 text-ink-3 tabular-nums">
+        {said?.truncated ? <span>{t('card.truncated')}</span> : null}
         {said ? <MessageSource said={said} /> : own === null ? null : <span>{t('card.byPortal')}</span>}
         {said?.id === undefined ? null : (
           <span className="wrap-anywhere">

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { shareOut } from './view-room.ts';
+
+const take = (length: number) => (_: number, share: { text(text: string): string }) => share.text('x'.repeat(length));
+const lengths = (texts: string[]) => texts.map(({ length }) => length);
+
+test('what one leaves over goes to those that need more, and the order stays', () => {
+  const needs = [50_000, 10, 20_000];
+  const texts = shareOut(
+    needs,
+    (need) => need,
+    (need, share) => share.text('x'.repeat(need)),
+    60_000,
+  );
+  expect(lengths(texts).map((length) => Math.round(length / 1_000))).toEqual([40, 0, 20]);
+  expect(texts[1]).toHaveLength(10);
+});
+
+test('a text always keeps a little', () => {
+  const [text] = shareOut([1], () => 1, take(10_000), 10);
+  expect(Buffer.byteLength(text ?? '')).toBe(256);
+});
+
+test('parts are taken in until nothing is left', () => {
+  const [count] = shareOut(
+    [1],
+    () => 1,
+    (_, share) => Array.from({ length: 100 }).filter(() => share.takePart()).length,
+    2_000,
+  );
+  expect(count).toBe(10);
+});
+
+test('a message that does not fit goes without its params, with a mark', () => {
+  const message = { text: 'short', lang: 'en', source: 'resource' as const, id: 'm', params: ['p'.repeat(5_000)] };
+  const [cut, whole] = [1_000, 10_000].map(
+    (bytes) =>
+      shareOut(
+        [1],
+        () => 1,
+        (_, share) => share.message(message),
+        bytes,
+      )[0],
+  );
+  expect(cut).toEqual({ text: 'short', lang: 'en', source: 'resource', id: 'm', truncated: true });
+  expect(whole).toEqual(message);
+});
