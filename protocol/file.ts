@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { anyCase, isPlainObject } from './any-case.ts';
+import { changesDirection } from './direction.ts';
 import { chosen, issueOf } from './fault.ts';
 import { type DocumentLimits, utf8Bytes } from './limits.ts';
 
@@ -38,6 +39,16 @@ export function boundedText(maximum: number) {
     if (text.length * 3 > maximum && utf8Bytes(text) > maximum)
       ctx.addIssue(issueOf('text_too_long', text, { maximum }));
   });
+}
+
+/** A name or a reason that a person gives: not blank, and unable to change the direction of what stands beside it. */
+export function givenText(maximum: number) {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(maximum)
+    .refine((text) => !changesDirection(text), 'text_direction');
 }
 
 /** Text, or a number or boolean that is taken as text (numeric message ids, AZ-S1). */

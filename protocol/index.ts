@@ -1,4 +1,5 @@
 export * from './any-case.ts';
+export * from './direction.ts';
 export * from './enroll.ts';
 export * from './error-line.ts';
 export * from './fault.ts';

@@ -86,6 +86,16 @@ describe('a problem document', () => {
     });
   });
 
+  test('names in the path of a fault are escaped and cut at 64 characters', () => {
+    const path = `/${'a'.repeat(70)}/b\u202e\u0007c/${'😀'.repeat(40)}/0`;
+    const faults = [{ path, code: 'field_missing' as const }];
+    const error = new DomainError('unprocessable', 'invalid', { faults });
+    const [, long, hidden, pair, index] = translateError(error, 'en', 'r').errors?.[0]?.path.split('/') ?? [];
+    expect([long, hidden, index]).toEqual([`${'a'.repeat(63)}…`, 'b\\u202e\\u0007c', '0']);
+    expect(pair?.isWellFormed()).toBe(true);
+    expect(pair).toHaveLength(64);
+  });
+
   test.each(['en', 'de'] as const)('sizes of packages are grouped as readers of %s do it', (language) => {
     const error = new DomainError('too_large', 'package_too_large', { params: { limit: 536_870_912 } });
     expect(translateError(error, language, 'r3').detail).toContain(language === 'en' ? '536,870,912' : '536.870.912');

@@ -24,6 +24,8 @@ export interface TranslatedFault {
 /** Room for a name or a short list; a longer value is cut, so that an answer stays readable and small. */
 const shownLength = 200;
 const pathLength = 1_024;
+/** A property's name is the sender's: long enough to find it, too short for a page of text. */
+const nameLength = 64;
 /** A body of nothing but faults would make an answer many times its size. */
 const shownFaults = 1_000;
 
@@ -34,6 +36,16 @@ const shown = (text: string, most: number): string => {
   const clean = text.replace(invisible, '\u{FFFD}');
   return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
 };
+
+/** A JSON pointer whose names cannot be read as anything else: what is invisible is escaped, what is long is cut. */
+function shownPath(path: string): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const names = path.split('/').map((name) => {
+    const cut = name.length > nameLength ? `${name.slice(0, nameLength - 1).toWellFormed()}…` : name;
+    return cut.replace(invisible, (found) => found.split('').map(escaped).join(''));
+  });
+  return shown(names.join('/'), pathLength);
+}
 
 function shownParams(params: ErrorParams): ErrorParams {
   return Object.fromEntries(
@@ -68,7 +80,7 @@ export function translateFaults(faults: readonly Fault[], language: Language): T
   const more: Fault = { path: '', code: 'more_faults', params: { count: hidden } };
   const listed = hidden > 0 ? [...faults.slice(0, shownFaults), more] : faults;
   return listed.map((fault) => ({
-    path: shown(fault.path, pathLength),
+    path: shownPath(fault.path),
     code: fault.code,
     message: sentence(fault.code, fault.params ?? {}, language),
   }));

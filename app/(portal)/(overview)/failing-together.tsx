@@ -10,6 +10,8 @@ import { useTicking } from '#app/_ui/clock.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
+import { isolateText } from '#protocol/direction.ts';
+import { canonicalLanguage } from '#protocol/language.ts';
 import { vmsAddress } from './addresses.ts';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
@@ -99,7 +101,9 @@ function GroupLink({ group }: { group: Group }) {
         <span className="block font-medium wrap-anywhere">
           <span className="tabular-nums">{vm ? vm.name : many}</span>
           {', '}
-          <bdi lang={extension?.message?.lang}>{what}</bdi>
+          <bdi lang={extension?.message ? (canonicalLanguage(extension.message.lang) ?? '') : undefined}>
+            {isolateText(what)}
+          </bdi>
         </span>
         <span className="block text-12 text-ink-3">
           {common

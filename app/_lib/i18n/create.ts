@@ -1,4 +1,5 @@
 import { createInstance, type FormatterModule, type i18n } from 'i18next';
+import { isolateText } from '#protocol/direction.ts';
 import { type Bundles, sharedNamespaces } from './namespaces.ts';
 import { grouped } from './translate.ts';
 
@@ -23,6 +24,10 @@ export function createWords(language: string, bundles: Bundles): i18n {
 /** Counts are written as the language writes numbers; everything else is taken as it is. */
 function formatterOf(language: string): FormatterModule {
   const format: FormatterModule['format'] = (value, _format, _language, options) =>
-    options?.interpolationkey === 'count' && typeof value === 'number' ? grouped(language, value) : value;
+    options?.interpolationkey === 'count' && typeof value === 'number'
+      ? grouped(language, value)
+      : typeof value === 'string'
+        ? isolateText(value)
+        : value;
   return { type: 'formatter', init() {}, add() {}, addCached() {}, format };
 }

@@ -1,3 +1,4 @@
+import { isolateText } from '#protocol/direction.ts';
 import type { Bundles } from './namespaces.ts';
 
 /** What a sentence may be given: values of its placeholders, and `count` for its plural. */
@@ -44,7 +45,7 @@ function pluralsOf(language: string, key: string, count: number): string[] {
 function fillIn(language: string, sentence: string, values: Values): string {
   return sentence.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, name: string) => {
     const value = values[name] ?? '';
-    return name === 'count' && typeof value === 'number' ? grouped(language, value) : String(value);
+    return name === 'count' && typeof value === 'number' ? grouped(language, value) : isolateText(String(value));
   });
 }
 

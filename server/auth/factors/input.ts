@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { givenText } from '#protocol/file.ts';
 
 const base64url = z
   .string()
@@ -33,7 +34,7 @@ const newPasskey = z.object({
   }),
 });
 
-const passkeyName = z.string().trim().min(1).max(60);
+const passkeyName = givenText(60);
 
 /** Six digits, as apps show them, with or without spaces. */
 export const totpCode = z

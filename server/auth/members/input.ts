@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { personName } from '../passwords.ts';
 
 /** Roles as the contract has them. */
 export const role = z.enum(['viewer', 'operator', 'publisher', 'admin']);
@@ -8,7 +9,7 @@ export const namespaces = z.array(z.string().min(1).max(256)).max(200);
 
 export const updateMemberInput = z.strictObject({
   id: z.string().min(1).max(64),
-  name: z.string().trim().min(1).max(100).optional(),
+  name: personName.optional(),
   role: role.optional(),
   namespaces: namespaces.optional(),
 });

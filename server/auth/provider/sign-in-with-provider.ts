@@ -10,7 +10,7 @@ import { voidGrants } from '../grants.ts';
 import { takeInvitation } from '../invitations/take-invitation.ts';
 import { addMember } from '../members/add-member.ts';
 import { includesRights, type Rights, requireOtherAdmin } from '../members/member.ts';
-import { email as emailForm } from '../passwords.ts';
+import { email as emailForm, personName } from '../passwords.ts';
 import { bindAccount, requireDomain } from './connect-provider.ts';
 import type { Claims } from './provider.ts';
 import { ProviderRefusal } from './refusal.ts';
@@ -53,7 +53,7 @@ export async function memberOf(
   const actor =
     existing === undefined
       ? await addMember(tx, ctx, {
-          name: claims.name ?? email.data.split('@')[0] ?? email.data,
+          name: nameOf(claims.name, email.data),
           email: email.data,
           passwordHash: null,
           role: offered?.role ?? joinAs ?? 'viewer',
@@ -121,4 +121,9 @@ async function hasOtherAdmin(tx: Transaction, id: string): Promise<boolean> {
       throw error;
     },
   );
+}
+
+/** The provider's name for a person, where it is one that a member may have. */
+function nameOf(name: string | null, email: string): string {
+  return personName.safeParse(name).data ?? email.split('@')[0] ?? email;
 }

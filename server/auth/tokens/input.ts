@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { givenText } from '#protocol/file.ts';
 import { namespaces, role } from '../members/input.ts';
 
 /** `expiresAt` null or absent: until it is revoked. */
 export const createTokenInput = z.strictObject({
-  name: z.string().trim().min(1).max(100),
+  name: givenText(100),
   role,
   namespaces: namespaces.default([]),
   expiresAt: z.union([z.date(), z.iso.datetime({ offset: true }).pipe(z.coerce.date())]).nullish(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { givenText } from '#protocol/file.ts';
 import { maxHandlerIdLength, parseHandlerId } from '#protocol/names.ts';
 import { parseVersion } from '#protocol/version.ts';
 
@@ -37,7 +38,7 @@ export type RegisterPackageInput = z.input<typeof registerPackageInput>;
 export const setSettingsSchemaInput = versionReferenceInput.extend({ schema: z.unknown() });
 export type SetSettingsSchemaInput = z.input<typeof setSettingsSchemaInput>;
 
-export const withdrawVersionInput = versionReferenceInput.extend({ reason: z.string().trim().min(1).max(1000) });
+export const withdrawVersionInput = versionReferenceInput.extend({ reason: givenText(1000) });
 export type WithdrawVersionInput = z.input<typeof withdrawVersionInput>;
 
 /** `q` is part of a handler's id or of its publisher's name; `cursor` is what the last page gave back. */

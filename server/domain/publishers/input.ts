@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { givenText } from '#protocol/file.ts';
 import { maxNamespaceLength, namespacePattern } from '#protocol/names.ts';
 
 export const createPublisherInput = z.object({
   namespace: z.string().max(maxNamespaceLength).regex(namespacePattern, 'namespace_form'),
-  displayName: z.string().trim().min(1).max(200),
+  displayName: givenText(200),
 });
 export type CreatePublisherInput = z.input<typeof createPublisherInput>;
 

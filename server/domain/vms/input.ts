@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changesDirection } from '#protocol/direction.ts';
 
 const encoder = new TextEncoder();
 const atMost = (bytes: number) => (text: string) => encoder.encode(text).length <= bytes;
@@ -15,7 +16,13 @@ export const vmName = z
 
 export const vmTags = z
   .record(z.string().min(1).refine(atMost(tagLimits.bytes)), z.string().refine(atMost(tagLimits.bytes)))
-  .refine((tags) => Object.keys(tags).length <= tagLimits.count);
+  .refine((tags) => Object.keys(tags).length <= tagLimits.count)
+  .superRefine((tags, ctx) => {
+    for (const [name, value] of Object.entries(tags)) {
+      if (!changesDirection(name) && !changesDirection(value)) continue;
+      ctx.addIssue({ code: 'custom', message: 'text_direction', input: tags, path: [name] });
+    }
+  });
 
 export const vmId = z.uuid();
 

@@ -2,6 +2,7 @@
 
 import { usePreferredLanguage } from '#app/_lib/i18n/client.tsx';
 import { LanguageBadge } from '#app/_ui/tag.tsx';
+import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import { negotiate } from '#protocol/negotiate.ts';
 import { RecoveredMark } from './recovered-mark.tsx';
@@ -11,7 +12,7 @@ const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', rec
 
 /** The text of a message, told in its own language to those who hear it; an empty one says that nobody knows which. */
 export function MessageText({ said }: { said: Said }) {
-  return <bdi lang={canonicalLanguage(said.lang) ?? ''}>{said.text}</bdi>;
+  return <bdi lang={canonicalLanguage(said.lang) ?? ''}>{isolateText(said.text)}</bdi>;
 }
 
 /** A message where nothing beside it says where it comes from: marked if it is not what the agent sent. */

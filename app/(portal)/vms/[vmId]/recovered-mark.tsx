@@ -4,6 +4,7 @@ import { ScanText } from 'lucide-react';
 import { type ComponentProps, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
+import { isolateText } from '#protocol/direction.ts';
 import type { Said } from './vm-data.ts';
 
 type PopoverParts = typeof import('#app/_ui/popover.tsx');
@@ -37,7 +38,7 @@ export function RecoveredMark({ said, className }: { said: Said; className?: str
           <dt className="text-ink-3">{t('recovered.sent')}</dt>
           {/* Whatever it is in: the agent calls everything English. */}
           <dd lang="" translate="no" className="max-h-40 overflow-y-auto text-ink wrap-anywhere">
-            {said.original}
+            {isolateText(said.original ?? '')}
           </dd>
           <dt className="text-ink-3">{t('recovered.id')}</dt>
           <dd translate="no" className="mono-11 text-ink wrap-anywhere">

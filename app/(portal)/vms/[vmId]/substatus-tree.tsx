@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { isolateText } from '#protocol/direction.ts';
 import { MarkedText } from './message-line.tsx';
 import { type Substatus, statusOfWord } from './vm-data.ts';
 
@@ -58,7 +59,7 @@ function Part({ part, depth }: { part: Substatus; depth: number }) {
           className="mt-[3px] size-3 self-start"
         />
         <span translate="no" className="mono-11 truncate text-ink-2" title={part.name ?? part.operation ?? undefined}>
-          {part.name ?? part.operation}
+          {isolateText(part.name ?? part.operation ?? '')}
         </span>
         <span className="wrap-anywhere">{part.message ? <MarkedText said={part.message} /> : null}</span>
         <span
