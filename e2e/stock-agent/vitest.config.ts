@@ -1,10 +1,11 @@
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** The real stock agent against a real portal: `npm run test:stock-agent`. */
 export default defineConfig({
   test: {
     dir: import.meta.dirname,
-    globalSetup: ['../../server/testing/programs-setup.ts'],
+    globalSetup: path.resolve(import.meta.dirname, '../../server/testing/programs-setup.ts'),
     include: ['**/*.test.ts'],
     // Each file has a portal and machines of its own, and two cores.
     fileParallelism: false,

@@ -18,7 +18,8 @@ export type ErrorKind =
   | 'unsupported_media_type'
   | 'unprocessable'
   | 'rate_limited'
-  | 'unavailable';
+  | 'unavailable'
+  | 'insufficient_storage';
 
 /** Values for the placeholders of a sentence. Never raw input that could hold a secret. */
 export type ErrorParams = Readonly<Record<string, string | number>>;
@@ -73,4 +74,5 @@ export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   unprocessable: 422,
   rate_limited: 429,
   unavailable: 503,
+  insufficient_storage: 507,
 };

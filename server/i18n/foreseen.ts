@@ -23,6 +23,10 @@ function isDatabaseAway(error: Error): boolean {
 const hungUp = (error: Error): boolean =>
   error.message === 'aborted' && (error as Error & { code?: unknown }).code === 'ECONNRESET';
 
+/** The disk of the portal's own files is full, or the quota of its user. */
+const isDiskFull = (error: Error): boolean =>
+  /^(ENOSPC|EDQUOT)$/.test(String((error as Error & { code?: unknown }).code));
+
 /**
  * The database's word for a NUL in a text or in JSON, and for half of a character pair in JSON, from doors whose input
  * is no JSON document of ours. What we write as JSON is JSON in every other way.
@@ -46,6 +50,7 @@ export function foreseen(error: unknown): DomainError | null {
   for (const link of chain(error)) {
     if (link instanceof DomainError) return link;
     if (hungUp(link)) return new DomainError('bad_request', 'upload_broken', { cause: error });
+    if (isDiskFull(link)) return new DomainError('insufficient_storage', 'storage_full', { cause: error });
     if (isUnstorable(link)) return new DomainError('unprocessable', 'json_character', { cause: error });
     if (isDatabaseAway(link)) {
       return new DomainError('unavailable', 'database_away', { retryAfter: databaseRetry, cause: error });

@@ -12,7 +12,8 @@ export function problemResponse(error: unknown, request: Request, requestId: str
   const language = languageFor(readerOf(request.headers));
   const refusal = foreseen(error);
   if (!refusal) log.error({ requestId, err: error }, 'request failed');
-  else if (refusal.kind === 'unavailable') warnOfOutage(refusal, requestId, log);
+  else if (refusal.kind === 'unavailable' || refusal.kind === 'insufficient_storage')
+    warnOfOutage(refusal, requestId, log);
   else log.debug({ requestId, code: refusal.code, status: statusOfKind[refusal.kind] }, 'refused');
 
   const problem = translateError(error, language, requestId);

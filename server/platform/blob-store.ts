@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { v7 as uuid } from 'uuid';
 
 /** First and last byte, both included. */
@@ -16,13 +17,25 @@ export interface OpenBlob {
   size: number;
 }
 
+/** Stored bytes turned out not to be those of their digest. They are set aside: from then on the blob is absent. */
+export class DamagedBlob extends Error {
+  override readonly name = 'DamagedBlob';
+
+  constructor(sha256: string) {
+    super(`the stored bytes of ${sha256} are damaged`);
+  }
+}
+
 /** Content-addressed bytes. What holds a blob's digest owns nothing here: bytes are shared by whoever refers to them. */
 export interface BlobStore {
   /** A path for a new file that `putFile` can take over; nothing is there yet. */
   temporaryPath(): Promise<string>;
   /** Takes over a finished file under its digest, durably. The bytes may be there already. */
   putFile(path: string, sha256: string): Promise<void>;
-  /** The bytes or a range of them; null where there are none. A range must lie within the size. */
+  /**
+   * The bytes or a range of them; null where there are none. A range must lie within the size. Whole blobs are verified
+   * on the way: the last chunk follows once the digest fits, otherwise the stream fails with `DamagedBlob`.
+   */
   open(sha256: string, range?: ByteRange): Promise<OpenBlob | null>;
   /** Bytes of a blob, or null. */
   size(sha256: string): Promise<number | null>;
@@ -46,6 +59,14 @@ export function openBlobStore(root: string): BlobStore {
     return join(root, sha256.slice(0, 2), sha256);
   };
 
+  const setAside = async (sha256: string, ino: number): Promise<void> => {
+    // Good bytes may have taken its place meanwhile.
+    if ((await stat(pathOf(sha256)).catch(absent))?.ino !== ino) return;
+    const folder = join(root, 'damaged');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await rename(pathOf(sha256), join(folder, sha256)).catch(absent);
+  };
+
   return {
     async temporaryPath() {
       await mkdir(temporary, { recursive: true, mode: 0o700 });
@@ -64,8 +85,11 @@ export function openBlobStore(root: string): BlobStore {
     async open(sha256, range) {
       const handle = await open(pathOf(sha256), 'r').catch(absent);
       if (handle === null) return null;
-      const { size } = await handle.stat();
-      return { stream: createReadStream('', { fd: handle, ...range, autoClose: true }), size };
+      const { size, ino } = await handle.stat();
+      const bytes = createReadStream('', { fd: handle, ...range, autoClose: true });
+      if (range !== undefined) return { stream: bytes, size };
+      // The error reaches whoever reads the stream.
+      return { stream: pipeline(bytes, new Verification(sha256, () => setAside(sha256, ino)), () => {}), size };
     },
 
     async size(sha256) {
@@ -105,6 +129,36 @@ export function openBlobStore(root: string): BlobStore {
       return found;
     },
   };
+}
+
+/** Passes bytes on, and keeps the last chunk back until the digest of all is known. */
+class Verification extends Transform {
+  readonly #sha256: string;
+  readonly #setAside: () => Promise<void>;
+  readonly #hash = createHash('sha256');
+  #last: Buffer | null = null;
+
+  constructor(sha256: string, setAside: () => Promise<void>) {
+    super();
+    this.#sha256 = sha256;
+    this.#setAside = setAside;
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    this.#hash.update(chunk);
+    if (this.#last !== null) this.push(this.#last);
+    this.#last = chunk;
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    if (this.#hash.digest('hex') === this.#sha256) {
+      done(null, this.#last);
+      return;
+    }
+    const fail = (): void => done(new DamagedBlob(this.#sha256));
+    this.#setAside().then(fail, fail);
+  }
 }
 
 function absent(error: NodeJS.ErrnoException): null {

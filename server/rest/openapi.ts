@@ -30,6 +30,7 @@ const meanings: Readonly<Record<number, string>> = {
   429: 'Too many failed attempts from this address.',
   500: 'The portal failed; the request id leads to its log.',
   503: 'The database is away.',
+  507: 'The disk of the portal is full.',
 };
 
 /** A schema without the mark of its dialect: OpenAPI 3.1 has the same one for the whole document. */
@@ -95,6 +96,7 @@ export function refusalsOf(route: Route): number[] {
       ...(reads ? [400] : []),
       ...(answersJson ? [406] : []),
       ...(takesBody ? [408, 413, 415, 422] : []),
+      ...(route.takesZip ? [507] : []),
       500,
       503,
     ]),

@@ -20,6 +20,7 @@ const codeOfKind: Readonly<Record<ErrorKind, TrpcCode>> = {
   unprocessable: 'UNPROCESSABLE_CONTENT',
   rate_limited: 'TOO_MANY_REQUESTS',
   unavailable: 'SERVICE_UNAVAILABLE',
+  insufficient_storage: 'SERVICE_UNAVAILABLE',
 };
 
 /** What a page gets of an error, in the reader's language; nothing else of it leaves the portal. */

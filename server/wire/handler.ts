@@ -4,7 +4,7 @@ import type { AgentAnswer, AgentCall, AgentDoor } from '#server/agent-api/call.t
 import type { CallInfo } from '#server/agent-api/handler.ts';
 import { type Arrival, NodeCall } from '#server/agent-api/node-call.ts';
 import { webAnswer, webCall } from '#server/agent-api/web-call.ts';
-import { DomainError } from '#server/domain/error.ts';
+import { DomainError, statusOfKind } from '#server/domain/error.ts';
 import { problemResponse } from '#server/i18n/index.ts';
 import { Guests } from './guests.ts';
 import { hostPlugin } from './host-plugin.ts';
@@ -66,7 +66,7 @@ async function answerTo(guests: Guests, call: AgentCall): Promise<AgentAnswer | 
   return side === 'wire' ? wireServer(wire) : hostPlugin(wire);
 }
 
-const isForeseen = (error: unknown): boolean => error instanceof DomainError && error.kind !== 'unavailable';
+const isForeseen = (error: unknown): boolean => error instanceof DomainError && statusOfKind[error.kind] < 500;
 
 /** After 5xx, 403 and 429 the agent stops for half a minute; after this it comes again in a few seconds. */
 function notNow({ log }: AgentDoor, error: unknown): AgentAnswer {

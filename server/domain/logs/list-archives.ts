@@ -47,7 +47,7 @@ export async function listWantedArchives(ctx: Context, vmId: string): Promise<{ 
     .orderBy(id);
 }
 
-/** An archive that arrived, for operators. Throws 404 `archive_unknown`. */
+/** An archive that arrived, for operators. Throws 404 `archive_unknown`, 503 `stored_bytes_damaged`. */
 export async function openArchive(
   ctx: Context,
   input: OpenArchiveInput,
@@ -58,7 +58,8 @@ export async function openArchive(
     .select()
     .from(logArchives)
     .where(and(eq(logArchives.vmId, vmId), eq(logArchives.id, archiveId)));
-  const blob = row?.sha256 == null ? null : await ctx.blobs.open(row.sha256);
-  if (row === undefined || blob === null) throw new DomainError('not_found', 'archive_unknown');
+  if (row?.sha256 == null) throw new DomainError('not_found', 'archive_unknown');
+  const blob = await ctx.blobs.open(row.sha256);
+  if (blob === null) throw new DomainError('unavailable', 'stored_bytes_damaged');
   return { archive: archiveOf(row, ctx.now), bytes: blob.stream };
 }

@@ -46,12 +46,20 @@ export async function loadOutput(
   return { row, stretches: layOut(pieces, row.totalBytes) };
 }
 
-/** Reads an output, and once more where parts of it were put together meanwhile. */
+/**
+ * Reads an output, and once more where parts of it were put together meanwhile. Throws 503 `stored_bytes_damaged` where
+ * they are missing still.
+ */
 export async function readAgain<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof PieceGone) return read();
-    throw error;
+    if (!(error instanceof PieceGone)) throw error;
+  }
+  try {
+    return await read();
+  } catch (cause) {
+    if (cause instanceof PieceGone) throw new DomainError('unavailable', 'stored_bytes_damaged', { cause });
+    throw cause;
   }
 }

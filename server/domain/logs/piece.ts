@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { outputPieces } from '#db/schema/index.ts';
 import { startOfError } from '#protocol/index.ts';
-import type { BlobStore } from '#server/platform/blob-store.ts';
+import { type BlobStore, DamagedBlob } from '#server/platform/blob-store.ts';
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
@@ -42,7 +42,11 @@ export async function* cut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
 export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): Promise<Piece> {
   const packed = await pack(raw);
   const path = await blobs.temporaryPath();
-  await writeFile(path, packed, { flag: 'wx', mode: 0o600 });
+  await writeFile(path, packed, { flag: 'wx', mode: 0o600 }).catch(async (error: unknown) => {
+    // Nobody knows of the path yet: a full disk must not fill up with beginnings.
+    await rm(path, { force: true });
+    throw error;
+  });
   const sha256 = createHash('sha256').update(packed).digest('hex');
   return { start, until: start + raw.length, sha256, ...measure(raw), path };
 }
@@ -57,7 +61,12 @@ export async function bytesOf(blobs: BlobStore, piece: Pick<Piece, 'sha256' | 'p
   if (piece.path !== null) return unpack(await readFile(piece.path));
   const blob = await blobs.open(piece.sha256);
   if (blob === null) throw new PieceGone(`the bytes of ${piece.sha256} are gone`);
-  return unpack(await buffer(blob.stream));
+  try {
+    return await unpack(await buffer(blob.stream));
+  } catch (error) {
+    if (error instanceof DamagedBlob) throw new PieceGone(error.message);
+    throw error;
+  }
 }
 
 const lineEnd = 0x0a;

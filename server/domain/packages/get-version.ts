@@ -4,11 +4,14 @@ import { parse } from '#server/domain/parse.ts';
 import { requireVersion, type VersionRow } from './find-version.ts';
 import { type VersionReferenceInput, versionReferenceInput } from './input.ts';
 
-export type VersionDetails = Omit<VersionRow, 'versionKey'>;
+export interface VersionDetails extends Omit<VersionRow, 'versionKey'> {
+  /** The stored package is missing or has another length; uploading the same zip again restores it. */
+  isDamaged: boolean;
+}
 
 /** All that is known of a version: manifest and its text, files, warnings, schema, state. Throws 404. */
 export async function getVersion(ctx: Context, input: VersionReferenceInput): Promise<VersionDetails> {
   allow(ctx.actor, 'viewer');
   const { versionKey: _, ...details } = await requireVersion(ctx.db, parse(versionReferenceInput, input));
-  return details;
+  return { ...details, isDamaged: (await ctx.blobs.size(details.sha256)) !== details.size };
 }

@@ -52,11 +52,13 @@ export async function receiveUpload(
       await file.writeFile(next.value);
     }
     if (declared !== undefined && declared !== pace.received) throw new DomainError('bad_request', 'upload_broken');
+    // A full disk may show no earlier.
+    await file.close();
     complete = true;
     return { path, sha256: hash.digest('hex'), size: pace.received };
   } finally {
-    await file.close();
     if (!complete) {
+      await file.close().catch(() => {});
       await rm(path, { force: true });
       // Not awaited: a sender that sends nothing would be waited for.
       chunks.return?.(undefined).catch(() => {});

@@ -46,7 +46,7 @@ export async function registerPackage(ctx: Context, input: RegisterPackageInput)
 async function register(ctx: Context, input: RegisterPackageInput): Promise<RegisteredPackage> {
   const { file } = input;
   const present = await findVersion(ctx.db, input);
-  if (present !== null) return again(present, input);
+  if (present !== null) return again(ctx, present, input);
 
   const inspection = await inspectPackage(file.path, ctx.config.limits);
   if (!inspection.ok) throw new DomainError('unprocessable', 'package_refused', { faults: inspection.faults });
@@ -55,7 +55,7 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
     return await ctx.db.transaction(async (tx) => {
       await lockBytes(tx, file.sha256);
       const row = await writeVersion(tx, ctx, input, inspection);
-      if (row === null) return again(await winner(tx, input), input);
+      if (row === null) return again(ctx, await winner(tx, input), input);
       await recordAudit(tx, ctx, {
         action: 'version.register',
         target: { kind: 'version', id: `${row.handler}-${row.version}` },
@@ -118,8 +118,15 @@ async function winner(tx: Transaction, input: RegisterPackageInput): Promise<Ver
   return row;
 }
 
-/** A version that is there: the same spelling and bytes are a no-op, everything else is refused (AZ-P1, AZ-P6). */
-function again(row: VersionRow, { version, file }: RegisterPackageInput): RegisteredPackage {
+/**
+ * A version that is there: the same spelling and bytes are a no-op, everything else is refused (AZ-P1, AZ-P6). The bytes
+ * replace the stored ones, which may be lost or damaged.
+ */
+async function again(
+  ctx: Context,
+  row: VersionRow,
+  { version, file }: RegisterPackageInput,
+): Promise<RegisteredPackage> {
   if (row.version !== version) {
     throw new DomainError('conflict', 'version_other_spelling', { params: { version, registered: row.version } });
   }
@@ -127,6 +134,13 @@ function again(row: VersionRow, { version, file }: RegisterPackageInput): Regist
     const code = row.state === 'draft' ? 'draft_other_contents' : 'version_other_contents';
     throw new DomainError('conflict', code, { params: { version } });
   }
+  if ((await ctx.blobs.size(row.sha256)) !== row.size) {
+    ctx.log.warn(
+      { sha256: row.sha256, version: row.version },
+      'the bytes of a package were lost; this upload restores them',
+    );
+  }
+  await ctx.blobs.putFile(file.path, file.sha256);
   return answer(row, false);
 }
 

@@ -37,6 +37,7 @@ const versionDetails = registered.extend({
   publishedAt: time.nullable(),
   withdrawnAt: time.nullable(),
   withdrawnReason: z.string().nullable(),
+  isDamaged: z.boolean(),
 });
 
 /** The same call stands at the pages' own upload door. */

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { DomainError } from '#server/domain/error.ts';
 import { findPackageOfVm } from '#server/domain/goal-states/index.ts';
+import { DamagedBlob } from '#server/platform/blob-store.ts';
 import { admit } from '../../authenticate.ts';
 import type { AgentCall } from '../../call.ts';
 import { Download } from './download.ts';
@@ -11,7 +12,8 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
   return sendPackage(call, agent.vmId, match[1] ?? '');
 }
 
-/** A package of the VM's own goal state. Throws 404 `package_absent` for any other, 429 `downloads_waiting`. */
+/** A package of the VM's own goal state. Throws 404 `package_absent` for any other, 429
+ * `downloads_waiting`, 503 `package_damaged` where its bytes are lost. */
 export async function sendPackage(call: AgentCall, vmId: string, sha256: string): Promise<Response> {
   const { db, blobs } = call.door.services;
   const size = await findPackageOfVm(db, vmId, sha256);
@@ -32,8 +34,16 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } });
   }
   const { start, end } = range ?? { start: 0, end: size - 1 };
-  const blob = await new Download(vmId).open(blobs.open(sha256, { start, end }));
-  if (!blob) throw new Error(`the bytes of ${sha256} are gone`);
+  // A range that is the whole is read as the whole, which is verified on its way.
+  const opening = end - start + 1 === size ? blobs.open(sha256) : blobs.open(sha256, { start, end });
+  const blob = await new Download(vmId).open(opening);
+  if (blob?.size !== size) {
+    blob?.stream.destroy();
+    throw damaged(call, sha256);
+  }
+  blob.stream.once('error', (error) => {
+    if (error instanceof DamagedBlob) damaged(call, sha256);
+  });
   return new Response(Readable.toWeb(blob.stream) as ReadableStream<Uint8Array>, {
     status: range ? 206 : 200,
     headers: {
@@ -42,6 +52,14 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
       ...(range && { 'content-range': `bytes ${start}-${end}/${size}` }),
     },
   });
+}
+
+const retryAfter = 60;
+
+/** Logs which bytes are lost or damaged; the agent tries again later, when somebody has uploaded the package again. */
+function damaged({ door, requestId }: AgentCall, sha256: string): DomainError {
+  door.log.error({ requestId, sha256 }, 'the bytes of a package are lost or damaged: upload the same zip again');
+  return new DomainError('unavailable', 'package_damaged', { retryAfter });
 }
 
 /** One range of bytes, both ends included. Null where there is none that is understood: then all is sent. */

@@ -126,6 +126,11 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
             {t('withdrawn.why', { reason: found.withdrawnReason ?? '' })}
           </Banner>
         ) : null}
+        {found.isDamaged ? (
+          <Banner status="failed" boxed>
+            {t('damaged')}
+          </Banner>
+        ) : null}
         <PackageContents files={found.files} manifestText={found.manifestText} findings={findings} />
         <div id="messages" className="min-w-0 scroll-mt-16">
           <MessagesCard
