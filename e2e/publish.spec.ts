@@ -149,6 +149,15 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await expect(page.getByLabel('Version')).toHaveValue('1.2.0.0');
   });
 
+  await test.step('a manifest.xml names handler and version', async () => {
+    await page.goto('/publish');
+    const image = `<?xml version="1.0"?><ExtensionImage xmlns="http://schemas.microsoft.com/windowsazure">
+      <ProviderNameSpace>${namespace}</ProviderNameSpace><Type>Probe</Type><Version>1.3.0.0</Version></ExtensionImage>`;
+    await choose(page, 'build-77.zip', await zipOf({ 'manifest.xml': image, 'bin/probe.sh': script }));
+    await expect(page.getByLabel('Handler', { exact: true })).toHaveValue(handler);
+    await expect(page.getByLabel('Version', { exact: true })).toHaveValue('1.3.0.0');
+  });
+
   await test.step('an operator finds it and may not change it', async () => {
     const operator = await signedIn('operator');
     await operator.goto('/handlers');

@@ -14,8 +14,7 @@ export type ManifestFaultCode =
   | 'field_not_object'
   | 'field_empty'
   | 'manifest_not_array'
-  | 'manifest_not_single'
-  | 'manifest_version';
+  | 'manifest_not_single';
 
 /** One thing that is wrong with a manifest; `path` is a JSON pointer into the file. */
 export interface ManifestFault {
@@ -51,10 +50,13 @@ const commands = z.looseObject(
   coded('field_not_object'),
 );
 
-const element = z.looseObject(
-  { version: z.literal(1, coded('manifest_version')), handlerManifest: commands },
-  coded('field_not_object'),
-);
+/** The document knows 1.0 only. Manifests in the field have the handler's version here; it says nothing about the form. */
+const documentVersion = z
+  .unknown()
+  .refine((value) => value !== undefined, 'field_missing' satisfies ManifestFaultCode)
+  .transform(() => 1 as const);
+
+const element = z.looseObject({ version: documentVersion, handlerManifest: commands }, coded('field_not_object'));
 
 /** The parsed text of HandlerManifest.json: an array of one object (AZ-P3). */
 export const handlerManifestFile = z
@@ -76,6 +78,11 @@ export function readManifest(value: unknown): { manifest: HandlerManifest } | { 
       params: { field: String(issue.path.at(-1) ?? '') },
     })),
   };
+}
+
+/** Whether a parsed manifest has the version of the document, 1.0 as a number. */
+export function hasDocumentVersion(value: unknown): boolean {
+  return Array.isArray(value) && (value[0] as { version?: unknown } | null)?.version === 1;
 }
 
 /** The command line of a command. */

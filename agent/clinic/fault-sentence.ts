@@ -8,7 +8,6 @@ export function faultSentence({ path, code, params }: Fault): string {
     file_version: 'must be 1.0',
     manifest_not_array: 'must be an array of one object',
     manifest_not_single: 'must be an array of one object',
-    manifest_version: 'must be 1.0',
     field_not_text: 'must be a text',
     field_not_number: 'must be a number',
     field_not_integer: 'must be a whole number',

@@ -4,7 +4,7 @@ import type { Live } from '#server/live/index.ts';
 import type { Route } from '#server/process/http.ts';
 import type { DoorServices } from '#server/rest/door.ts';
 import { createDownloadHandler } from '#server/rest/download.ts';
-import { createRestHandler } from '#server/rest/handler.ts';
+import { createRestHandler, restUploads } from '#server/rest/handler.ts';
 import { createUploadHandler } from '#server/rest/upload.ts';
 import { createTrpcHandler } from '#server/trpc/handler.ts';
 import { createWireHandler, wireUploads } from '#server/wire/handler.ts';
@@ -32,7 +32,7 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
     { prefix: '/agent/v1/', route: { core: agent, direct: agent.serve, light: true }, uploads: agentUploads },
     { prefix: '/wire/', route: wireRoute },
     { prefix: '/hgap/', route: wireRoute, uploads: wireUploads },
-    { prefix: '/api/v1/', route: { core: rest }, uploads: /\/package$/ },
+    { prefix: '/api/v1/', route: { core: rest }, uploads: restUploads },
     { prefix: '/download/', route: { core: download } },
     { prefix: '/upload/', route: { core: upload }, uploads: /\/package$/ },
     {

@@ -5,6 +5,9 @@ import { createFailedAttempts } from './failed-attempts.ts';
 import { openapiDocument } from './openapi.ts';
 import { routes } from './routes/index.ts';
 
+/** Paths of calls that take a package: a large one may take its time. */
+export const restUploads = /\/(package|versions\/[^/]+)$/;
+
 /** The management door: `/api/v1` as one function. Bearer tokens only; cookies are not looked at. */
 export function createRestHandler(services: DoorServices): (request: Request, info: RequestInfo) => Promise<Response> {
   const failed = createFailedAttempts();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Route } from './route.ts';
+import type { FormField, Route } from './route.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -77,8 +77,23 @@ const acceptLanguage: Json = {
   schema: { type: 'string', examples: ['de-AT, en;q=0.5'] },
 };
 
+function formOf(fields: Readonly<Record<string, FormField>>): Json {
+  const entries = Object.entries(fields);
+  const properties = entries.map(([name, { meaning, repeated }]) => {
+    const file = { type: 'string', contentMediaType: fields[name]?.type, description: meaning };
+    return [name, repeated ? { type: 'array', items: file } : file];
+  });
+  const required = entries.filter(([, field]) => field.required).map(([name]) => name);
+  const encoding = entries.map(([name, { type }]) => [name, { contentType: type }]);
+  return {
+    schema: { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false },
+    encoding: Object.fromEntries(encoding),
+  };
+}
+
 function requestBodyOf(route: Route): Json | undefined {
   if (route.takesZip) return { required: true, content: { 'application/zip': {} } };
+  if (route.takesForm) return { required: true, content: { 'multipart/form-data': formOf(route.takesForm) } };
   if (route.takesFile) return { required: true, content: { [route.takesFile.types[0] ?? '']: {} } };
   if (!route.body) return undefined;
   return { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } };
@@ -86,7 +101,8 @@ function requestBodyOf(route: Route): Json | undefined {
 
 /** Statuses of problem documents that a call may have, by what it takes. */
 export function refusalsOf(route: Route): number[] {
-  const takesBody = route.body !== null || route.takesZip === true || route.takesFile !== undefined;
+  const takesBody =
+    route.body !== null || route.takesZip === true || route.takesForm !== undefined || route.takesFile !== undefined;
   const reads = takesBody || Object.keys(route.query.shape).length > 0 || route.takesIfMatch;
   const answersJson = Object.values(route.answers).some((answer) => answer.schema);
   return [

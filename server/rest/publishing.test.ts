@@ -267,6 +267,111 @@ describe('a version', () => {
   });
 });
 
+describe('a version in one call', () => {
+  type Parts = [name: string, content: BlobPart | unknown][];
+  const form = (parts: Parts) => {
+    const data = new FormData();
+    for (const [name, content] of parts) {
+      const part = content instanceof Uint8Array ? content : JSON.stringify(content);
+      data.append(name, new Blob([part as BlobPart]), 'file');
+    }
+    return data;
+  };
+  const send = (version: string, parts: Parts, query = '') =>
+    fetch(`${door.url}/api/v1/handlers/${handler}/versions/${version}${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${door.tokens.publisher}` },
+      body: form(parts),
+    });
+  const schema = { publicSettings: { type: 'object', properties: { port: { type: 'integer' } } } };
+  const whole: Parts = [
+    ['resources', resources('de', 'Bereit')],
+    ['settings-schema', schema],
+    ['resources', resources('en', 'Ready')],
+  ];
+  const faultsOf = async (answer: Response) =>
+    ((await answer.json()) as { errors: { path: string; code: string }[] }).errors.map(({ path, code }) => [
+      path,
+      code,
+    ]);
+  const isThere = async (version: string) =>
+    (await door.call('GET', `/handlers/${handler}/versions/${version}`)).status;
+
+  test('AZ-P7 registers package, schema and languages, and publishes', async () => {
+    const answer = await send('2.0.0.0', [...whole, ['package', zip]], '?publish=true');
+    expect(answer.status).toBe(201);
+    expect(await answer.json()).toMatchObject({ ...at('2.0.0.0'), state: 'published', languages: ['de', 'en'] });
+    const kept = await door.expect('getVersion', at('2.0.0.0'), 200);
+    expect(kept).toMatchObject({ settingsSchema: schema });
+  });
+
+  test('the same call again changes nothing', async () => {
+    const before = await door.call('GET', `/handlers/${handler}/versions/2.0.0.0/resources/de`);
+    const answer = await send('2.0.0.0', [['package', zip], ...whole], '?publish=true');
+    expect(answer.status).toBe(200);
+    expect((await door.call('GET', `/handlers/${handler}/versions/2.0.0.0/resources/de`)).body).toEqual(before.body);
+  });
+
+  test('faults of all parts come in one answer, and no version stays', async () => {
+    const broken: Parts = [
+      ['package', await samplePackage(sampleManifest({ enableCommand: 5 }))],
+      ['settings-schema', { publicSettings: { type: 'nothing' } }],
+      ['resources', [{ version: 1.0, lang: 'de', messages: [{ id: 'a' }] }]],
+    ];
+    const answer = await send('2.1.0.0', broken);
+    expect(answer.status).toBe(422);
+    expect(await faultsOf(answer)).toEqual([
+      ['package/HandlerManifest.json#/0/handlerManifest/enableCommand', 'field_not_text'],
+      ['settings-schema#/publicSettings/type', expect.any(String)],
+      ['resources/de#/0/messages/0/text', 'field_missing'],
+    ]);
+    expect(await isThere('2.1.0.0')).toBe(404);
+  });
+
+  test('a good package beside a faulty language is not registered', async () => {
+    const answer = await send(
+      '2.1.0.0',
+      [
+        ['package', zip],
+        ['resources', resources('de', 'Bereit')],
+      ],
+      '?publish=true',
+    );
+    expect([answer.status, await faultsOf(answer)]).toEqual([422, [['resources#/resources/en', 'english_missing']]]);
+    expect(await isThere('2.1.0.0')).toBe(404);
+  });
+
+  test('parts that are missing, unknown, sent twice or not JSON are named', async () => {
+    const answer = await send('2.1.0.0', [
+      ['settings-schema', {}],
+      ['settings-schema', {}],
+      ['resources', new TextEncoder().encode('{')],
+      ['more', 1],
+    ]);
+    expect(await faultsOf(answer)).toEqual([
+      ['settings-schema', 'form_part_twice'],
+      ['resources', 'json_malformed'],
+      ['', 'form_part_unknown'],
+      ['package', 'form_part_missing'],
+    ]);
+  });
+
+  test('a form that breaks off is refused and leaves nothing', async () => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    const body = '--x\r\ncontent-disposition: form-data; name="package"; filename="a"\r\n\r\nPK';
+    await door.expect('registerVersion', at('2.1.0.0'), [400, 'form_malformed'], sent(body, { headers }));
+    await door.expect('registerVersion', at('2.1.0.0'), [415, 'media_type_unsupported'], upload(zip));
+    const nameless = { headers: { 'content-type': 'multipart/form-data' } };
+    await door.expect('registerVersion', at('2.1.0.0'), [400, 'form_malformed'], sent(body, nameless));
+    await door.expect('registerVersion', at('2.1.0.0'), 403, { ...sent(body, { headers }), as: 'outsider' });
+    await door.expect('registerVersion', { handler: 'Nobody.Lab.X', version: '1' }, [404, 'publisher_unknown'], {
+      ...sent(body, { headers }),
+      as: 'admin',
+    });
+    expect(await isThere('2.1.0.0')).toBe(404);
+  });
+});
+
 test('every documented status of these calls was met', () => {
   const calls = [
     ...['createPublisher', 'listPublishers', 'listHandlers', 'getHandler', 'registerPackage', 'getVersion'],

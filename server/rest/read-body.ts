@@ -13,7 +13,7 @@ function mediaType(request: Request): string | null {
 }
 
 /** Refuses a body of another type, and one that is encoded (415). */
-function requireType(request: Request, types: readonly string[]): void {
+export function requireType(request: Request, types: readonly string[]): void {
   const type = mediaType(request);
   if (type !== null && !types.includes(type)) {
     throw new DomainError('unsupported_media_type', 'media_type_unsupported', { params: { type: types[0] ?? '' } });
@@ -24,11 +24,16 @@ function requireType(request: Request, types: readonly string[]): void {
   }
 }
 
-/** The whole body, cut off where it is longer than the limit (413). */
-async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+const readBytes = (request: Request, limit: number) => readAll(request.body ?? [], limit);
+
+/** All bytes of a stream. Throws 413 beyond the limit. */
+export async function readAll(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of bytes) {
     size += chunk.byteLength;
     if (size > limit) throw tooLarge(limit);
     parts.push(chunk);

@@ -4,6 +4,7 @@ import type { ReaderWishes } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { Language } from '#server/i18n/index.ts';
 import type { Upload } from './read-body.ts';
+import type { FormPart } from './read-form.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -20,6 +21,8 @@ export interface Call<P, Q, B> {
   language: Language;
   /** The zip of a route that takes one. */
   upload: Upload | null;
+  /** The parts of a route that takes a form; nothing is read before the first is asked for. */
+  form: AsyncIterable<FormPart> | null;
   /** The body of a route that takes a file of another kind. */
   file: Uint8Array<ArrayBuffer> | null;
 }
@@ -31,6 +34,15 @@ export interface Reply {
   text?: string;
   bytes?: AsyncIterable<Uint8Array>;
   headers?: Readonly<Record<string, string>>;
+}
+
+/** One part of a form, as the OpenAPI document describes it. */
+export interface FormField {
+  type: 'application/zip' | 'application/json';
+  meaning: string;
+  required?: boolean;
+  /** May come several times. */
+  repeated?: boolean;
 }
 
 /** One success of a route: what it means, and the shape of its body where it has one. */
@@ -53,6 +65,8 @@ interface RouteShape {
   inNamespace?: boolean;
   /** The body is a zip, handed on as a stream. */
   takesZip?: boolean;
+  /** The body is `multipart/form-data` with these parts, handed on as they arrive. */
+  takesForm?: Readonly<Record<string, FormField>>;
   /** The body is a file of one of these media types, read as a whole. */
   takesFile?: { types: readonly string[]; bytes: (limits: Context['config']['limits']) => number };
   /** Bytes of a JSON body; the door's usual limit where absent. */

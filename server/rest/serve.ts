@@ -3,6 +3,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { languageFor, readerOf } from '#server/i18n/index.ts';
 import { readFile, readJson, readZip } from './read-body.ts';
+import { readForm } from './read-form.ts';
 import { readIfMatch, readParams, readQuery, requireJsonWanted } from './read-request.ts';
 import type { Reply, Route } from './route.ts';
 
@@ -26,10 +27,11 @@ export async function serve(
     ? await readJson(request, route.body, limits, route.bodyBytes?.(limits) ?? limits.http.bodyBytes)
     : undefined;
   const upload = route.takesZip ? readZip(request) : null;
+  const form = route.takesForm ? readForm(request, limits) : null;
   const file = route.takesFile ? await readFile(request, route.takesFile.types, route.takesFile.bytes(limits)) : null;
   const reader = readerOf(request.headers);
   const language = languageFor(reader);
-  return responseOf(await route.run(ctx, { params, query, body, ifMatch, reader, language, upload, file }));
+  return responseOf(await route.run(ctx, { params, query, body, ifMatch, reader, language, upload, form, file }));
 }
 
 function responseOf({ status, body, text, bytes, headers }: Reply): Response {

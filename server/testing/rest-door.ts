@@ -5,7 +5,7 @@ import type { Role } from '#db/schema/auth.ts';
 import { createToken } from '#server/auth/tokens/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { serve } from '#server/process/http.ts';
-import { createRestHandler } from '#server/rest/handler.ts';
+import { createRestHandler, restUploads } from '#server/rest/handler.ts';
 import type { Route } from '#server/rest/route.ts';
 import { routes } from '#server/rest/routes/index.ts';
 import { type TestServicesOptions, testBootstrap, testContext, testServices } from './context.ts';
@@ -76,7 +76,7 @@ export async function openRestDoor(options: TestServicesOptions = {}): Promise<R
     trustProxy: new BlockList(),
     limits: services.config.limits,
     log,
-    route: (path) => ({ core, upload: path.endsWith('/package') }),
+    route: (path) => ({ core, upload: restUploads.test(path) }),
   });
   const url = `http://127.0.0.1:${serving.port}`;
   const met = new Set<string>();

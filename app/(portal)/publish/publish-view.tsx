@@ -57,9 +57,10 @@ export function PublishView({ handler, known, publishers, hasMorePublishers, dra
   const take = async (file: File) => {
     sending.reset();
     const namespaces = reader.role === 'admin' ? [] : reader.namespaces;
-    const guess = suggest(file.name, known, namespaces);
+    const contents = await readZip(file);
+    const guess = suggest(file.name, known, namespaces, contents.stated);
     const suggestion = { handler: handler === '' ? guess.handler : handler, version: guess.version };
-    setChosen({ file, contents: await readZip(file), suggestion });
+    setChosen({ file, contents, suggestion });
   };
   const problem = sending.error === undefined ? undefined : explain(sending.error);
   const refused = problem?.code === 'package_refused' ? problem : undefined;

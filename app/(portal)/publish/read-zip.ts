@@ -2,9 +2,11 @@
 export interface ZipContents {
   files: { name: string; size: number }[];
   manifestText: string | null;
+  /** Handler and version that the package's `manifest.xml` states, as packages for Azure have one. */
+  stated: { handler: string; version: string } | null;
 }
 
-const nothing: ZipContents = { files: [], manifestText: null };
+const nothing: ZipContents = { files: [], manifestText: null, stated: null };
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
 /** The end record and the longest comment behind it. */
@@ -21,14 +23,28 @@ export async function readZip(file: Blob): Promise<ZipContents> {
     const [size, offset] = [tail.getUint32(end + 12, true), tail.getUint32(end + 16, true)];
     if (size > directoryLimit || offset + size > file.size) return nothing;
     const entries = readEntries(await view(file, offset, offset + size));
-    const manifest = entries.find(({ name }) => name === 'HandlerManifest.json');
+    const textOf = async (wanted: string) => {
+      const entry = entries.find(({ name }) => name === wanted);
+      return entry === undefined ? null : readText(file, entry).catch(() => null);
+    };
     return {
       files: entries.filter(({ name }) => name !== '' && !name.endsWith('/')).map(({ name, size }) => ({ name, size })),
-      manifestText: manifest === undefined ? null : await readText(file, manifest).catch(() => null),
+      manifestText: await textOf('HandlerManifest.json'),
+      stated: statedIn(await textOf('manifest.xml')),
     };
   } catch {
     return nothing;
   }
+}
+
+/** What `<ExtensionImage>` names: `<ProviderNameSpace>`, `<Type>` and `<Version>`, in any namespace of XML. */
+function statedIn(xml: string | null): ZipContents['stated'] {
+  if (xml === null) return null;
+  const root = new DOMParser().parseFromString(xml, 'text/xml').documentElement;
+  const textOf = (name: string) =>
+    [...root.children].find((child) => child.localName === name)?.textContent?.trim() ?? '';
+  const [namespace, type, version] = [textOf('ProviderNameSpace'), textOf('Type'), textOf('Version')];
+  return namespace === '' || type === '' ? null : { handler: `${namespace}.${type}`, version };
 }
 
 interface Entry {

@@ -5,11 +5,21 @@ export interface Suggestion {
   version: string;
 }
 
-const named = /^(.+?)[-_ .]v?(\d+(?:\.\d+){0,3})\.zip$/i;
+const form = /^(.+?)[-_ .]v?(\d+(?:\.\d+){0,3})\.zip$/i;
 
-/** `Acme.Lab.Probe-1.2.0.zip` says both; `probe-1.2.0.zip` means a handler of that type, where one is known. */
-export function suggest(fileName: string, known: readonly string[], namespaces: readonly string[]): Suggestion {
-  const [, stem = '', version = ''] = named.exec(fileName) ?? [];
+/**
+ * The handler and version of a package: as its `manifest.xml` states them, else by its file name.
+ * `Acme.Lab.Probe-1.2.0.zip` names both; `probe-1.2.0.zip` means the known handler of that type.
+ */
+export function suggest(
+  fileName: string,
+  known: readonly string[],
+  namespaces: readonly string[],
+  stated: Suggestion | null,
+): Suggestion {
+  const [, stem = '', named = ''] = form.exec(fileName) ?? [];
+  const version = stated?.version || named;
+  if (stated !== null && parseHandlerId(stated.handler) !== null) return { handler: stated.handler, version };
   if (parseHandlerId(stem) !== null) return { handler: stem, version };
   const type = stem.toLowerCase();
   const match = known.find((handler) => handler.toLowerCase().endsWith(`.${type}`));

@@ -13,4 +13,5 @@ export * from './message-recovery.ts';
 export * from './preview-message.ts';
 export * from './publish-version.ts';
 export * from './recover.ts';
+export * from './register-version.ts';
 export * from './set-resources.ts';

@@ -99,3 +99,8 @@ function broken(cause: unknown): never {
   if (cause instanceof DomainError) throw cause;
   throw new DomainError('bad_request', 'upload_broken', { cause });
 }
+
+/** Removes an uploaded file that no verb took over. */
+export async function removeUpload({ path }: UploadedFile): Promise<void> {
+  await rm(path, { force: true });
+}

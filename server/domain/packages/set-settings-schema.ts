@@ -28,7 +28,7 @@ export async function setSettingsSchema(ctx: Context, input: SetSettingsSchemaIn
   const { schema: given, ...reference } = parse(setSettingsSchemaInput, input);
   allowNamespace(ctx.actor, parseHandlerId(reference.handler)?.namespace ?? '');
   requireDraft(await requireVersion(ctx.db, reference));
-  const schema = await checkedSchema(ctx, given);
+  const schema = await checkSettingsSchema(ctx, given);
 
   return ctx.db.transaction(async (tx) => {
     const row = await requireVersion(tx, reference, { lock: true });
@@ -54,7 +54,8 @@ function requireDraft({ version, state }: { version: string; state: string }): v
   if (state !== 'draft') throw new DomainError('conflict', 'schema_fixed', { params: { version } });
 }
 
-async function checkedSchema(ctx: Context, given: unknown): Promise<SettingsSchema> {
+/** The schema of both halves of the settings. Throws 422 with every fault by path. */
+export async function checkSettingsSchema(ctx: Context, given: unknown): Promise<SettingsSchema> {
   const faults: Fault[] = [];
   const limit = ctx.config.limits.settings.schemaBytes;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { publishVersion } from '#server/domain/localization/index.ts';
+import { publishVersion, registerVersion } from '#server/domain/localization/index.ts';
 import {
   admitPackage,
   deleteDraft,
@@ -11,7 +11,8 @@ import {
 } from '#server/domain/packages/index.ts';
 import { withdrawVersionInput } from '#server/domain/packages/input.ts';
 import { shownWarnings } from '#server/i18n/index.ts';
-import { type Route, route } from '../route.ts';
+import { receiveVersion } from '../receive-version.ts';
+import { flag, type Route, route } from '../route.ts';
 import { count, inVersion, sha256, time, warning } from '../shapes.ts';
 
 const state = z.enum(['draft', 'published', 'withdrawn']);
@@ -27,6 +28,8 @@ const registered = z.object({
   manifest,
   warnings: z.array(warning),
 });
+
+const publishedVersion = registered.extend({ languages: z.array(z.string()), publishedAt: time.nullable() });
 
 const versionDetails = registered.extend({
   manifestText: z.string(),
@@ -64,8 +67,36 @@ export const registerPackageRoute: Route = route({
   },
 });
 
+const registerVersionRoute: Route = route({
+  method: 'POST',
+  path: '/handlers/{handler}/versions/{version}',
+  operationId: 'registerVersion',
+  summary: 'Registers a version with its schema and languages in one call, and publishes it with ?publish=true.',
+  role: 'publisher',
+  inNamespace: true,
+  params: inVersion,
+  query: z.object({ publish: flag }),
+  takesForm: {
+    package: { type: 'application/zip', meaning: 'The package.', required: true },
+    'settings-schema': { type: 'application/json', meaning: 'The schema of the settings.' },
+    resources: { type: 'application/json', meaning: 'The resource file of one language.', repeated: true },
+  },
+  answers: {
+    200: { meaning: 'The same contents are registered already.', schema: publishedVersion },
+    201: { meaning: 'Registered.', schema: publishedVersion },
+  },
+  refusals: [404, 409],
+  run: async (ctx, { params, query, form, language }) => {
+    await admitPackage(ctx, params);
+    const parts = await receiveVersion(ctx, form);
+    const { created, warnings, ...version } = await registerVersion(ctx, { ...params, ...parts, ...query });
+    return { status: created ? 201 : 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
+  },
+});
+
 export const versionRoutes: readonly Route[] = [
   registerPackageRoute,
+  registerVersionRoute,
   route({
     method: 'GET',
     path: '/handlers/{handler}/versions/{version}',
@@ -127,7 +158,7 @@ export const versionRoutes: readonly Route[] = [
     answers: {
       200: {
         meaning: 'Published.',
-        schema: registered.extend({ languages: z.array(z.string()), publishedAt: time.nullable() }),
+        schema: publishedVersion,
       },
     },
     refusals: [404, 409, 422],

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { PackageFile } from '#db/schema/index.ts';
+import { hasDocumentVersion, manifestFileName } from '#protocol/manifest.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { checkCommands, commandLinesOf } from './commands.ts';
 import { readContents } from './contents.ts';
@@ -67,6 +68,9 @@ class PackageReader {
       manifestBytes === null
         ? { manifest: null, value: undefined }
         : parseManifest(manifestBytes, this.limits.jsonDepth, this.faults);
+    if (manifest !== null && !hasDocumentVersion(value)) {
+      this.warnings.add(`${manifestFileName}#/0/version`, 'manifest_version');
+    }
     const commands = checkCommands(commandLinesOf(value), files);
     for (const { path, code, params } of commands.faults) this.faults.add(path, code, params);
     for (const { path, code, params } of commands.warnings) this.warnings.add(path, code, params);

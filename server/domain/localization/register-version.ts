@@ -1,0 +1,187 @@
+import type { StoredWarning, VersionState } from '#db/schema/index.ts';
+import { type HandlerManifest, lastLanguage } from '#protocol/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError, type Fault } from '#server/domain/error.ts';
+import {
+  checkSettingsSchema,
+  deleteDraft,
+  getVersion,
+  type RegisteredPackage,
+  registerPackage,
+  setSettingsSchema,
+  type UploadedFile,
+} from '#server/domain/packages/index.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { getResources } from './get-resources.ts';
+import { publishVersion } from './publish-version.ts';
+import { readResourceFile, withoutEnglish } from './put-language.ts';
+import { setResources } from './set-resources.ts';
+
+/** A version with everything that belongs to it. `schema` and the files in `resources` are parsed JSON. */
+export interface RegisterVersionInput {
+  handler: string;
+  version: string;
+  file: UploadedFile;
+  schema?: unknown;
+  resources: readonly unknown[];
+  publish: boolean;
+}
+
+export interface RegisteredVersion {
+  created: boolean;
+  handler: string;
+  version: string;
+  state: VersionState;
+  sha256: string;
+  size: number;
+  manifest: HandlerManifest;
+  warnings: StoredWarning[];
+  languages: string[];
+  publishedAt: string | null;
+}
+
+/**
+ * Registers a version from its package, settings schema and resource files, and publishes it where asked (AZ-P7). Faults
+ * of all parts are listed together (422), with paths that begin with the part: `package`, `settings-schema`,
+ * `resources/de`. After a fault, a version that was not there before is not there. The same call again changes nothing;
+ * after a crash it finishes what is missing.
+ */
+export async function registerVersion(ctx: Context, input: RegisterVersionInput): Promise<RegisteredVersion> {
+  const { handler, version, file, schema, publish } = input;
+  const faults = new PartFaults();
+  const registered = await faults.of('package', () => registerPackage(ctx, { handler, version, file }));
+  try {
+    const checked =
+      schema === undefined ? undefined : await faults.of('settings-schema', () => checkSettingsSchema(ctx, schema));
+    const files = await readFiles(ctx, input.resources, faults);
+    if (publish) await faults.of('resources', () => requireEnglish(ctx, input, files));
+    faults.throwIfAny();
+    if (checked !== undefined) await keepSchema(ctx, input, checked);
+    await keepResources(ctx, input, files);
+    return await answer(ctx, registered as RegisteredPackage, publish);
+  } catch (error) {
+    if (registered?.created) await removeDraft(ctx, registered);
+    throw error;
+  }
+}
+
+async function removeDraft(ctx: Context, { handler, version }: RegisteredPackage): Promise<void> {
+  await deleteDraft(ctx, { handler, version }).catch((cause: unknown) =>
+    ctx.log.warn({ cause, handler, version }, 'draft of a refused registration not deleted'),
+  );
+}
+
+interface LanguageFile {
+  lang: string;
+  file: unknown;
+  messages: Record<string, string>;
+}
+
+async function readFiles(ctx: Context, files: readonly unknown[], faults: PartFaults): Promise<LanguageFile[]> {
+  const read: LanguageFile[] = [];
+  for (const [index, file] of files.entries()) {
+    const lang = langOf(file);
+    const content = await faults.of(`resources/${lang ?? index + 1}`, async () =>
+      readResourceFile(ctx, lang ?? lastLanguage, file),
+    );
+    if (content === null) continue;
+    const messages = Object.fromEntries(content.messages.map(({ id, text }) => [id, text]));
+    if (read.some((other) => other.lang === content.lang)) faults.add(`resources/${content.lang}`, 'language_twice');
+    read.push({ lang: content.lang, file, messages });
+  }
+  return read;
+}
+
+/** The language that a resource file states; null where it states none, which its schema reports. */
+function langOf(file: unknown): string | null {
+  const lang = Array.isArray(file) ? (file[0] as { lang?: unknown } | undefined)?.lang : undefined;
+  return typeof lang === 'string' ? lang : null;
+}
+
+/** Publishing needs English among the languages, new and old. */
+async function requireEnglish(
+  ctx: Context,
+  input: RegisterVersionInput,
+  files: readonly LanguageFile[],
+): Promise<void> {
+  const present = await languagesOf(ctx, input);
+  const all = new Set([...present.keys(), ...files.map(({ lang }) => lang)]);
+  if (all.size > 0 && !all.has(lastLanguage)) throw withoutEnglish([...all]);
+}
+
+async function languagesOf(ctx: Context, { handler, version }: RegisterVersionInput) {
+  const none = new Map<string, Record<string, string>>();
+  const found = await getResources(ctx, { handler, version }).catch((error: unknown) => {
+    if (error instanceof DomainError && error.kind === 'not_found') return null;
+    throw error;
+  });
+  if (found === null) return none;
+  return new Map(
+    found.languages.map(({ lang, messages }) => [lang, Object.fromEntries(messages.map(({ id, text }) => [id, text]))]),
+  );
+}
+
+/** Sets the schema, unless the version has it already: after publishing it is fixed. */
+async function keepSchema(ctx: Context, { handler, version }: RegisterVersionInput, schema: unknown): Promise<void> {
+  const { settingsSchema } = await getVersion(ctx, { handler, version });
+  if (canonicalJson(settingsSchema) === canonicalJson(schema)) return;
+  await setSettingsSchema(ctx, { handler, version, schema });
+}
+
+/** Sets each language whose messages differ; English first, so that the others are compared with it. */
+async function keepResources(ctx: Context, input: RegisterVersionInput, files: readonly LanguageFile[]): Promise<void> {
+  const { handler, version } = input;
+  const present = await languagesOf(ctx, input);
+  const englishFirst = files.toSorted((a, b) => Number(b.lang === lastLanguage) - Number(a.lang === lastLanguage));
+  for (const { lang, file, messages } of englishFirst) {
+    if (canonicalJson(present.get(lang) ?? null) === canonicalJson(messages)) continue;
+    await setResources(ctx, { handler, version, lang, file });
+  }
+}
+
+async function answer(ctx: Context, registered: RegisteredPackage, publish: boolean): Promise<RegisteredVersion> {
+  const { handler, version } = registered;
+  if (publish) return { created: registered.created, ...(await publishVersion(ctx, { handler, version })) };
+  const { languages } = await getResources(ctx, { handler, version });
+  const warnings = languages.flatMap(({ lang, warnings: own }) =>
+    own.map((warning) => ({ ...warning, path: `resources/${lang}#${warning.path}` })),
+  );
+  return {
+    ...registered,
+    warnings: [...registered.warnings, ...warnings],
+    languages: languages.map(({ lang }) => lang),
+    publishedAt: null,
+  };
+}
+
+/** Gathers the faults of all parts before anything is refused. */
+class PartFaults {
+  private readonly faults: Fault[] = [];
+
+  add(path: string, code: Fault['code'], params?: Fault['params']): void {
+    this.faults.push({ path, code, ...(params && { params }) });
+  }
+
+  /** What the work returns; null where the part has faults. Other errors are thrown on. */
+  async of<Result>(part: string, work: () => Promise<Result>): Promise<Result | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== 'unprocessable') throw error;
+      const { faults, code, params } = error;
+      if (faults.length === 0) this.add(part, code, params);
+      for (const fault of faults) this.faults.push({ ...fault, path: pathIn(part, fault.path) });
+      return null;
+    }
+  }
+
+  throwIfAny(): void {
+    if (this.faults.length > 0) throw new DomainError('unprocessable', 'version_invalid', { faults: this.faults });
+  }
+}
+
+/** Paths of packages name a file, paths of JSON are pointers. */
+function pathIn(part: string, path: string): string {
+  if (path === '') return part;
+  return path.startsWith('/') ? `${part}#${path}` : `${part}/${path}`;
+}
