@@ -7,6 +7,7 @@ import { compareGoalStates, previewRevert } from './compare-goal-states.ts';
 import { findRevertTarget } from './find-revert-target.ts';
 import { getDeliveredGoalState } from './get-delivered-goal-state.ts';
 import { listGoalStateChanges } from './list-goal-state-changes.ts';
+import { listGoalStates } from './list-goal-states.ts';
 import { removeExtension } from './remove-extension.ts';
 
 let services: Services;
@@ -122,4 +123,26 @@ test('operators only; what is not there is unknown', async () => {
   await expect(compareGoalStates(await ctx(), { vmId, from: 1, to: 99 })).rejects.toMatchObject(unknown);
   await expect(previewRevert(await ctx(), { vmId: nobody, incarnation: 1 })).rejects.toMatchObject(unknown);
   await expect(previewRevert(await ctx(), { vmId, incarnation: 99 })).rejects.toMatchObject(unknown);
+});
+
+test('a page of large goal states ends at 4 MiB, and its cursor goes on from there', async () => {
+  const vm = await givenVm(services);
+  for (let round = 0; round < 20; round++) {
+    await vm.declare('probe', { settings: { publicSettings: { round, text: 'x'.repeat(250_000) } } });
+  }
+  const pages = async (list: typeof listGoalStates | typeof listGoalStateChanges) => {
+    const seen: number[][] = [];
+    for (let cursor: string | undefined; ; ) {
+      const { items, nextCursor } = await list(await ctx(), { vmId: vm.vmId, limit: 100, ...(cursor && { cursor }) });
+      seen.push(items.map(({ incarnation }) => incarnation));
+      if (nextCursor === null) return seen;
+      cursor = nextCursor;
+    }
+  };
+  const all = Array.from({ length: 21 }, (_, index) => 21 - index);
+  for (const list of [listGoalStates, listGoalStateChanges]) {
+    const found = await pages(list);
+    expect(found).toHaveLength(2);
+    expect(found.flat()).toEqual(all);
+  }
 });

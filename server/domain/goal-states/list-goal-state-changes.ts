@@ -1,5 +1,3 @@
-import { and, desc, eq, lt } from 'drizzle-orm';
-import { goalStates } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readNumberCursor, writeCursor } from '#server/domain/cursor.ts';
@@ -7,6 +5,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { changesBetween, type GoalStateChange } from './changes.ts';
 import { type ListGoalStatesInput, listGoalStatesInput } from './input.ts';
+import { loadPastPage } from './load-past-page.ts';
 
 /** A goal state of the past without its contents: when, by whom, and what it changed. */
 export interface PastChange {
@@ -26,21 +25,20 @@ export async function listGoalStateChanges(
   allow(ctx.actor, 'operator');
   const { vmId, limit, cursor } = parse(listGoalStatesInput, input);
   const before = cursor === undefined ? undefined : readNumberCursor(cursor);
-  const { incarnation, publishedAt, publishedBy, cause, contents } = goalStates;
-  const rows = await ctx.db
-    .select({ incarnation, publishedAt, publishedBy, cause, contents })
-    .from(goalStates)
-    .where(and(eq(goalStates.vmId, vmId), before === undefined ? undefined : lt(incarnation, before)))
-    .orderBy(desc(incarnation))
-    .limit(limit + 1);
-  if (rows.length === 0 && before === undefined) throw new DomainError('not_found', 'vm_unknown');
-  const items = rows.slice(0, limit).map(
-    ({ contents, publishedAt, ...row }, index): PastChange => ({
-      ...row,
+  const rows = await loadPastPage(ctx, { vmId, before, limit });
+  const found = rows[0]?.rowsFound ?? 0;
+  if (found === 0 && before === undefined) throw new DomainError('not_found', 'vm_unknown');
+  // The last row that was loaded is compared with, unless nothing is older.
+  const shown = rows.slice(0, rows.length < found ? rows.length - 1 : limit);
+  const items = shown.map(
+    ({ incarnation, publishedAt, publishedBy, cause, contents }, index): PastChange => ({
+      incarnation,
       publishedAt: publishedAt.toISOString(),
+      publishedBy,
+      cause,
       changes: changesBetween(rows[index + 1]?.contents ?? [], contents),
     }),
   );
   const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? writeCursor([String(last.incarnation)]) : null };
+  return { items, nextCursor: found > items.length && last ? writeCursor([String(last.incarnation)]) : null };
 }

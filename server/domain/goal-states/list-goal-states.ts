@@ -1,11 +1,11 @@
-import { and, desc, eq, lt } from 'drizzle-orm';
-import { type ExtensionContents, goalStates } from '#db/schema/index.ts';
+import type { ExtensionContents, goalStates } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readNumberCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListGoalStatesInput, listGoalStatesInput } from './input.ts';
+import { loadPastPage } from './load-past-page.ts';
 
 /** One goal state of the past; protected settings appear as present or not. */
 export interface PastGoalState {
@@ -25,20 +25,16 @@ export async function listGoalStates(
   allow(ctx.actor, 'operator');
   const { vmId, limit, cursor } = parse(listGoalStatesInput, input);
   const before = cursor === undefined ? undefined : readNumberCursor(cursor);
-  const rows = await ctx.db
-    .select()
-    .from(goalStates)
-    .where(and(eq(goalStates.vmId, vmId), before === undefined ? undefined : lt(goalStates.incarnation, before)))
-    .orderBy(desc(goalStates.incarnation))
-    .limit(limit + 1);
+  const rows = await loadPastPage(ctx, { vmId, before, limit });
   if (rows.length === 0 && before === undefined) throw new DomainError('not_found', 'vm_unknown');
-  const items = rows.slice(0, limit).map(pastGoalState);
-  const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? writeCursor([String(last.incarnation)]) : null };
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = last !== undefined && last.rowsFound > shown.length;
+  return { items: shown.map(pastGoalState), nextCursor: hasMore ? writeCursor([String(last.incarnation)]) : null };
 }
 
 /** A row of the history as people and scripts may read it: secrets as present or not. */
-export function pastGoalState(row: typeof goalStates.$inferSelect): PastGoalState {
+export function pastGoalState(row: Omit<typeof goalStates.$inferSelect, 'vmId' | 'text'>): PastGoalState {
   const { incarnation, etag, publishedBy, cause } = row;
   return {
     incarnation,

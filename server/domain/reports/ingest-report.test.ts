@@ -390,3 +390,23 @@ test('listReportHistory gives raw documents, newest first, page by page, to oper
   const viewer = await testContext({ services, role: 'viewer' });
   await expect(listReportHistory(viewer, input)).rejects.toMatchObject({ kind: 'forbidden' });
 });
+
+test('a page of large documents ends at 4 MiB, and its cursor goes on from there', async () => {
+  const vm = await vmWithProbe();
+  const text = 'x'.repeat(15_000);
+  for (let round = 0; round < 8; round++) {
+    const substatus = Array.from({ length: 55 }, () => ({ status: 'success', formattedMessage: text }));
+    const file = statusFile('transitioning', { code: round, substatus });
+    await send(vm, status(1, 'transitioning', { file }), later(round));
+  }
+  const operator = await testContext({ services, role: 'operator' });
+  const seen: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listReportHistory(operator, { vmId: vm.vmId, limit: 100, ...(cursor && { cursor }) });
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5.5 * 1024 * 1024);
+    seen.push(page.items.length);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  expect(seen).toEqual([6, 2]);
+});

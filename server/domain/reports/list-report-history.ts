@@ -1,9 +1,10 @@
-import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm';
 import { reportHistory } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { bytesBefore, maxListBytes, rowsFound } from '#server/domain/list-bytes.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListReportHistoryInput, listReportHistoryInput } from './input.ts';
 
@@ -26,8 +27,8 @@ export async function listReportHistory(
 ): Promise<{ items: PastReport[]; nextCursor: string | null }> {
   allow(ctx.actor, 'operator');
   const { vmId, extension, kind, limit, cursor } = parse(listReportHistoryInput, input);
-  const rows = await ctx.db
-    .select({ ...getTableColumns(reportHistory), micros })
+  const page = ctx.db
+    .select({ ...columns, micros })
     .from(reportHistory)
     .where(
       and(
@@ -38,16 +39,42 @@ export async function listReportHistory(
       ),
     )
     .orderBy(desc(reportHistory.at), desc(reportHistory.id))
-    .limit(limit + 1);
-  const items = rows
-    .slice(0, limit)
-    .map(({ vmId: _, micros: __, at, ...row }): PastReport => ({ ...row, at: at.toISOString() }));
-  const last = rows[items.length - 1];
-  return { items, nextCursor: rows.length > limit && last ? writeCursor([last.micros, String(last.id)]) : null };
+    .limit(limit + 1)
+    .as('page');
+  const newest = sql`${desc(page.at)}, ${desc(page.id)}`;
+  const sized = ctx.db
+    .select({
+      id: page.id,
+      at: page.at,
+      kind: page.kind,
+      extension: page.extension,
+      sequenceNumber: page.sequenceNumber,
+      current: page.current,
+      document: page.document,
+      micros: page.micros,
+      bytesBefore: bytesBefore(page.document, newest),
+      rowsFound,
+    })
+    .from(page)
+    .as('sized');
+  const rows = await ctx.db
+    .select()
+    .from(sized)
+    .where(lt(sized.bytesBefore, maxListBytes))
+    .orderBy(desc(sized.at), desc(sized.id));
+  const shown = rows.slice(0, limit);
+  const items = shown.map(
+    ({ micros: _, bytesBefore: __, rowsFound: ___, at, ...row }): PastReport => ({ ...row, at: at.toISOString() }),
+  );
+  const last = shown.at(-1);
+  const hasMore = last !== undefined && last.rowsFound > shown.length;
+  return { items, nextCursor: hasMore ? writeCursor([last.micros, String(last.id)]) : null };
 }
 
+const { vmId: _, ...columns } = getTableColumns(reportHistory);
+
 /** Since 1970, exactly as the database has it. */
-const micros = sql<string>`(extract(epoch from ${reportHistory.at}) * 1000000)::bigint::text`;
+const micros = sql<string>`(extract(epoch from ${reportHistory.at}) * 1000000)::bigint::text`.as('micros');
 
 /** The moment and the id of the last report that was given out. */
 function placeOf(cursor: string) {
