@@ -7,6 +7,8 @@ export const enrollRequest = z.object({
   enrollmentToken: z.string().min(1).max(512),
   /** PEM; RSA of 2048 bits or more, or P-256. */
   certificate: z.string().min(1).max(16_384),
+  /** Base64 of a signature with the certificate's key (SHA-256) over the text of `enrollmentToken`. */
+  proof: z.string().min(1).max(4_096).optional(),
   agent: z.object({ name: label.min(1), version: label.min(1) }),
   os: z.object({ name: label.optional(), version: label.optional(), arch: label.optional() }).optional(),
 });

@@ -1,7 +1,8 @@
+import { sign } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AgentError } from '../agent-error.ts';
-import { layoutOf } from '../folder/layout.ts';
+import { type Layout, layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
 import { discard, readText, writeJson, writeWhole } from '../folder/write-file.ts';
 import { createKey } from '../identity/create-key.ts';
@@ -39,7 +40,12 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
     }
     const identity = earlier?.vmId == null ? await pendingIdentity(earlier, portal) : await otherIdentity(earlier);
     const certificate = readText(join(layout.certificates, `${identity.thumbprint}.crt`)) ?? '';
-    const enrolment = { enrollmentToken: options.token, certificate, os: operatingSystem() };
+    const enrolment = {
+      enrollmentToken: options.token,
+      certificate,
+      proof: proofOf(layout, identity.thumbprint, options.token),
+      os: operatingSystem(),
+    };
     const answer = await enrollAt(portal, enrolment, options.call);
     // What waits to be told is about the earlier VM. Handlers stay, they are on this machine whoever it is.
     for (const path of [layout.reports, layout.uploads, layout.goalState, layout.calls]) discard(path);
@@ -76,4 +82,10 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
     writeJson(layout.identity, identity);
     return identity;
   }
+}
+
+/** Shows that this machine has the key of its certificate: the token, signed with it. */
+function proofOf(layout: Layout, thumbprint: string, token: string): string | undefined {
+  const key = readText(join(layout.certificates, `${thumbprint}.prv`));
+  return key === null ? undefined : sign('sha256', Buffer.from(token), key).toString('base64');
 }

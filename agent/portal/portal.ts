@@ -227,6 +227,8 @@ export function openPortal(base: string, credential: string, nextCall: () => str
 export interface Enrolment {
   enrollmentToken: string;
   certificate: string;
+  /** The token signed with the certificate's key, base64. */
+  proof: string | undefined;
   os: { name: string; version: string; arch: string };
 }
 
@@ -235,11 +237,12 @@ const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(
 /** Shows the token and the certificate, gets the credential. Throws AgentError with what to do next. */
 export async function enrollAt(
   base: string,
-  { enrollmentToken, certificate, os }: Enrolment,
+  { enrollmentToken, certificate, proof, os }: Enrolment,
   call: Caller,
 ): Promise<z.infer<typeof enrolled>> {
   const url = below(base, '/agent/v1/enroll');
-  const body = JSON.stringify({ enrollmentToken, certificate, agent: { name: agentName, version: agentVersion }, os });
+  const agent = { name: agentName, version: agentVersion };
+  const body = JSON.stringify({ enrollmentToken, certificate, proof, agent, os });
   let answer: Answer;
   try {
     answer = await call({

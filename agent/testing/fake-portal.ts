@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomUUID, verify, X509Certificate } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
@@ -92,6 +92,7 @@ export async function fakePortal(): Promise<FakePortal> {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     if (url.pathname === '/agent/v1/enroll') {
+      if (!isProven(body)) return void response.writeHead(422).end(JSON.stringify({ detail: 'no proof of the key' }));
       response.writeHead(201, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ vmId, credential: 'credential-1', pollSeconds: 1 }));
       return;
@@ -280,4 +281,11 @@ export async function fakePortal(): Promise<FakePortal> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   portal.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return portal;
+}
+
+/** Whether the token is signed with the key of the certificate, as a portal with `ANNEX_ENROL_PROOF=required` has it. */
+function isProven(body: Buffer): boolean {
+  const { enrollmentToken, certificate, proof } = JSON.parse(body.toString()) as Record<string, string | undefined>;
+  const { publicKey } = new X509Certificate(certificate ?? '');
+  return verify('sha256', Buffer.from(enrollmentToken ?? ''), publicKey, Buffer.from(proof ?? '', 'base64'));
 }

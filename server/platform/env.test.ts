@@ -18,6 +18,7 @@ describe('the environment', () => {
       bootstrap: { token: null, person: null },
       vmRate: 20,
       custody: 'portal',
+      enrolProof: 'optional',
       limits: defaultLimits,
     });
     expect(config.dataDir).toMatch(/\/\.data$/);
@@ -31,6 +32,7 @@ describe('the environment', () => {
     [{ ANNEX_TLS_CERT: '/c.pem', ANNEX_TLS_KEY: '/k.pem' }, { gatewayUrl: 'https://localhost:3001' }],
     [{ ANNEX_VM_RATE: '0' }, { vmRate: 0 }],
     [{ ANNEX_CUSTODY: 'vm' }, { custody: 'vm' }],
+    [{ ANNEX_ENROL_PROOF: 'required' }, { enrolProof: 'required' }],
     [{ ANNEX_WIRE: 'on' }, { wire: true }],
     [
       { DATABASE_URL: '', PORT: '' },

@@ -35,6 +35,8 @@ export interface Config {
   /** Requests per second of one VM; 0 = off. */
   vmRate: number;
   custody: 'portal' | 'vm';
+  /** Whether a machine must prove at enrolment that it has the key of its certificate. */
+  enrolProof: 'optional' | 'required';
   /** Whether stock Azure Linux agents are let in. */
   wire: boolean;
   /** For how many days what grows with time is kept. */
@@ -196,6 +198,7 @@ const environment = z
       .transform(Number)
       .default(20),
     ANNEX_CUSTODY: z.enum(['portal', 'vm'], 'must be portal or vm').default('portal'),
+    ANNEX_ENROL_PROOF: z.enum(['optional', 'required'], 'must be optional or required').default('optional'),
     ANNEX_WIRE: z.enum(['on', 'off'], 'must be on or off').default('off'),
     ANNEX_REPORT_DAYS: days.default(30),
     ANNEX_LOG_DAYS: days.default(30),
@@ -278,6 +281,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     openId: openIdOf(value),
     vmRate: value.ANNEX_VM_RATE,
     custody: value.ANNEX_CUSTODY,
+    enrolProof: value.ANNEX_ENROL_PROOF,
     wire: value.ANNEX_WIRE === 'on',
     keptDays: {
       reports: value.ANNEX_REPORT_DAYS,

@@ -7,7 +7,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate, lockHead } from '#server/domain/goal-states/index.ts';
 import { findPrincipal } from '#server/domain/principal.ts';
-import type { SealingCertificate } from '#server/platform/cms.ts';
+import { isSignedBy, type SealingCertificate } from '#server/platform/cms.ts';
 import { keyedDigest, sha256Hex } from '#server/platform/keys.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { refuseKeyOfAnother, refuseKeyTaken, requireFit } from './fit-key.ts';
@@ -18,10 +18,12 @@ const repeatMs = 10 * 60_000;
 
 /**
  * Makes a machine the agent of the VM whose token it holds. The same token with the same key within 10 minutes
- * repeats the answer. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422 `certificate_unfit`.
+ * repeats the answer. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`,
+ * 422 `certificate_unfit` | `enrol_proof_required` | `enrol_proof_refused`.
  */
 export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise<EnrollResponse> {
   const certificate = requireFit(request.certificate);
+  requireProof(ctx, request);
   const tokenHash = sha256Hex(request.enrollmentToken);
   // Derived, not drawn: the answer can be repeated, and only its hash is stored.
   const credential = `annex_agent_${keyedDigest(ctx.keys.credential, tokenHash, certificate.keyHash).toString('base64url')}`;
@@ -45,6 +47,16 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
     await bindAgent(tx, { ...ctx, actor }, vmId, certificate, sha256Hex(credential), request, issuer);
     return answer;
   });
+}
+
+/** The machine has the key of its certificate, and did not take the certificate of another one. */
+function requireProof({ config }: Context, { certificate, enrollmentToken, proof }: EnrollRequest): void {
+  if (proof === undefined && config.enrolProof === 'optional') return;
+  const isProven =
+    proof !== undefined && isSignedBy(certificate, Buffer.from(enrollmentToken), Buffer.from(proof, 'base64'));
+  if (isProven) return;
+  const code = proof === undefined ? 'enrol_proof_required' : 'enrol_proof_refused';
+  throw new DomainError('unprocessable', code, { faults: [{ path: '/proof', code }] });
 }
 
 /** Whose token it is, and whether it was used by this very key just now. Throws 401 `enrollment_refused`. */

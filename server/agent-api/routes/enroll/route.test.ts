@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { claimInstance, issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
@@ -5,7 +6,7 @@ import { ingestReport } from '#server/domain/reports/index.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 import { type AgentDoor, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
-import { newKeyPair, p256 } from '#server/testing/key-pair.ts';
+import { type KeyPair, newKeyPair, p256 } from '#server/testing/key-pair.ts';
 
 let ctx: Context;
 let door: AgentDoor;
@@ -151,4 +152,39 @@ test('attempts from one address are limited', async () => {
   } finally {
     await own.close();
   }
+});
+
+describe('a proof that the machine has the key of its certificate', () => {
+  const signed = ({ key }: KeyPair, token: string) =>
+    execFileSync('openssl', ['dgst', '-sha256', '-sign', key], { input: token }).toString('base64');
+  const refusal = (code: string) => ({ code, errors: [{ path: '/proof', code }] });
+
+  test.each([
+    ['RSA', ['rsa:2048']],
+    ['P-256', p256],
+  ])('%s: the token signed with that key is accepted, another signature refused', async (_, algorithm) => {
+    const [{ enrollmentToken }, pair] = [await newVm(), newKeyPair(algorithm)];
+    const request = { enrollmentToken, certificate: pair.certificate, ...machine };
+    for (const proof of [signed(newKeyPair(algorithm), enrollmentToken), signed(pair, 'another token'), '&&&']) {
+      const refused = await enroll({ ...request, proof });
+      expect(refused.status).toBe(422);
+      expect(await refused.json()).toMatchObject(refusal('enrol_proof_refused'));
+    }
+    expect((await enroll({ ...request, proof: signed(pair, enrollmentToken) })).status).toBe(201);
+  });
+
+  test('ANNEX_ENROL_PROOF=required: without one nobody enrols, and the token stays valid', async () => {
+    const strict = await openAgentDoor({ ...ctx, config: { ...ctx.config, enrolProof: 'required' } });
+    try {
+      const [{ enrollmentToken }, pair] = [await newVm(), newKeyPair()];
+      const request = { enrollmentToken, certificate: pair.certificate, ...machine };
+      const send = (body: object) => fetch(`${strict.url}/enroll`, { method: 'POST', body: JSON.stringify(body) });
+      const refused = await send(request);
+      expect(refused.status).toBe(422);
+      expect(await refused.json()).toMatchObject(refusal('enrol_proof_required'));
+      expect((await send({ ...request, proof: signed(pair, enrollmentToken) })).status).toBe(201);
+    } finally {
+      await strict.close();
+    }
+  });
 });
