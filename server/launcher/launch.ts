@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { migrate } from '#db/migrate.ts';
 import { bootstrapPeople } from '#server/auth/bootstrap.ts';
+import { systemActor } from '#server/domain/actor.ts';
 import { beginActivity } from '#server/domain/audit/index.ts';
+import { systemOrigin } from '#server/domain/context.ts';
+import { dropPortalCopies } from '#server/domain/stock-agents/index.ts';
 import { bareEnvironment, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
 import { processesBelow, signal, waitUntil } from '#server/platform/processes.ts';
-import { openPool, openServices } from '#server/process/services.ts';
+import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 import { buildPages } from './build.ts';
 import { type Child, keepRunning } from './child.ts';
 import { type Database, keepDatabase } from './database.ts';
@@ -132,10 +136,19 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
   const services = await openServices(config, 'launcher');
   try {
     await beginActivity(services, new Date());
+    await dropCopies(services);
     return (await bootstrapPeople(services)).setupUrl;
   } finally {
     await services.close();
   }
+}
+
+/** Nothing where the portal keeps its copies, or has none any more. */
+async function dropCopies(services: OpenServices): Promise<void> {
+  const call = { actor: systemActor, origin: systemOrigin, now: new Date(), requestId: randomUUID() };
+  const dropped = await dropPortalCopies({ ...services, ...call });
+  if (dropped.secrets + dropped.tenantKeys === 0) return;
+  services.log.info(dropped, 'ANNEX_CUSTODY=vm: removed the copies of secrets that the portal kept');
 }
 
 /** The innermost reason: what the database itself said. */

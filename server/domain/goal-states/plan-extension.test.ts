@@ -5,6 +5,8 @@ import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { newKeyPair } from '#server/testing/key-pair.ts';
+import { bindCertificate } from './begin.ts';
 import { fetchGoalState } from './fetch-goal-state.ts';
 import { getExtension } from './get-extension.ts';
 import { listGoalStates } from './list-goal-states.ts';
@@ -303,6 +305,9 @@ describe('removals and reverts are planned by the same rules', () => {
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({ a: 1 }, { secret: 1 })) });
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({ a: 2 }, { secret: 2 })) });
     await setExtension(ctx, { vmId, name: 'many', goal: goal({ handler: many }) });
+    const { certificate: pem } = newKeyPair();
+    const own = { kind: 'issued' as const, issuer: { key: 'user:test-operator', isAdmin: false }, sameKey: false };
+    await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, { pem, thumbprint: 'AB' }, own));
     await deliver(vmId);
     return vmId;
   }
@@ -310,7 +315,7 @@ describe('removals and reverts are planned by the same rules', () => {
   test('a revert: what changes, what goes, and that it comes true', async () => {
     const vmId = await twoStates();
     const plan = await planRevert(ctx, { vmId, incarnation: 2 });
-    expect(plan.incarnation).toEqual({ before: 4, after: 5 });
+    expect(plan.incarnation).toEqual({ before: 5, after: 6 });
     expect(plan.extensions).toMatchObject([
       {
         name: 'probe',
@@ -326,14 +331,14 @@ describe('removals and reverts are planned by the same rules', () => {
       'many uninstall',
     ]);
     const input = { vmId, incarnation: 2, plan: plan.planHash ?? '' };
-    expect(await revertGoalState(ctx, input)).toMatchObject({ incarnation: 5 });
+    expect(await revertGoalState(ctx, input)).toMatchObject({ incarnation: 6 });
     await expect(revertGoalState(ctx, input)).rejects.toMatchObject({ code: 'uninstalling' });
   });
 
   test('a revert to what is there already changes nothing', async () => {
     const vmId = await twoStates();
     expect(await planRevert(ctx, { vmId, incarnation: 4 })).toMatchObject({
-      incarnation: { before: 4, after: 4 },
+      incarnation: { before: 5, after: 5 },
       extensions: [],
       planHash: null,
     });

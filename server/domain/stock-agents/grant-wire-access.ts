@@ -21,15 +21,13 @@ import { newWireToken, wireTokenHash } from './wire-token.ts';
  * Gives a VM's forwarder a token, shown once; the earlier one is void with the commit. The first one sets the VM to
  * stock mode: its tenant key is made, and protected settings are sealed for that. So does one that another actor issues
  * than the one before: who holds the token gets the key. Throws 404 `vm_unknown`,
- * 409 `wire_off` | `wire_custody` | `vm_has_reference_agent`.
+ * 409 `wire_off` | `vm_has_reference_agent`.
  */
 export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<{ token: string }> {
   allow(ctx.actor, 'operator');
   const { vmId } = parse(grantWireAccessInput, input);
   await getVm(ctx, { vmId });
   if (!ctx.config.wire) throw new DomainError('conflict', 'wire_off');
-  // The portal keeps the key by which the settings are opened.
-  if (ctx.config.custody === 'vm') throw new DomainError('conflict', 'wire_custody');
   const [known] = await ctx.db.select({ kind: agents.kind }).from(agents).where(eq(agents.vmId, vmId));
   if (known?.kind === 'reference') throw new DomainError('conflict', 'vm_has_reference_agent');
   const key = await makeTenantKey(ctx.now);

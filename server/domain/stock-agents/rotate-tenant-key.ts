@@ -32,7 +32,7 @@ export async function rotateTenantKey(
     await tx.update(agents).set({ certificate: pem, thumbprint, keyHash }).where(eq(agents.vmId, vmId));
     await tx
       .update(stockAgents)
-      .set({ tenantKey: sealTenantKey(ctx.keys, vmId, key), tenantKeyAt: ctx.now })
+      .set({ tenantKey: sealTenantKey(ctx.keys, vmId, key), tenantKeyAt: ctx.now, wrappedTenantKey: null })
       .where(eq(stockAgents.vmId, vmId));
     const incarnation = await bindCertificate(tx, ctx, vmId, key.certificate, { kind: 'renewed' });
     await recordAudit(tx, ctx, {

@@ -1,17 +1,27 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
 import { agents, stockAgents } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { encryptForCertificate, readSealingCertificate } from '#server/platform/cms.ts';
+import { bindCertificate } from '#server/domain/goal-states/index.ts';
+import { encryptForCertificate, readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
 import { openPfx } from '#server/platform/pkcs12.ts';
-import { openTenantKey } from './tenant-key.ts';
+import { lockVm } from './grant-wire-access.ts';
+import { makeTenantKey, openTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
+
+interface Asker {
+  vmId: string;
+  credentialHash: string;
+  transport: SealingCertificate;
+}
 
 /**
  * The tenant key of a VM and its certificate as PKCS#12 in a CMS envelope (DER) for the transport certificate that the
  * agent made (PEM). Another one than before is an act: the agent makes one at each start, and whoever holds the
- * forwarder's token could too. Null where the certificate cannot be sealed for, or the token with this hash is not the
- * VM's by now, whatever the caller remembers.
+ * forwarder's token could too. With `ANNEX_CUSTODY=vm` only the envelope is kept: another transport certificate gets a
+ * new key, and protected settings must be entered again. Null where the certificate cannot be sealed for, or the token
+ * with this hash is not the VM's by now, whatever the caller remembers.
  */
 export async function wrapTenantKey(
   ctx: Context,
@@ -19,40 +29,93 @@ export async function wrapTenantKey(
 ): Promise<Buffer | null> {
   const transport = readSealingCertificate(transportPem);
   if (transport === null) return null;
-  const sealed = await ctx.db.transaction(async (tx) => {
-    const [row] = await tx
-      .select({
-        certificate: agents.certificate,
-        tenantKey: stockAgents.tenantKey,
-        was: stockAgents.transportThumbprint,
-      })
-      .from(stockAgents)
-      .innerJoin(agents, eq(agents.vmId, stockAgents.vmId))
-      .where(and(eq(stockAgents.vmId, vmId), eq(agents.credentialHash, credentialHash)));
-    if (row === undefined) return null;
-    const { thumbprint } = transport;
-    const changed = await tx
-      .update(stockAgents)
-      .set({ transportThumbprint: thumbprint, transportAt: ctx.now })
-      .where(and(eq(stockAgents.vmId, vmId), sql`${stockAgents.transportThumbprint} is distinct from ${thumbprint}`))
-      .returning({ vmId: stockAgents.vmId });
-    if (changed.length > 0) {
-      await recordAudit(tx, ctx, {
-        action: 'wire-access.renew-certificate',
-        target: { kind: 'vm', id: vmId },
-        vmId,
-        ...(row.was !== null && { before: { thumbprint: row.was } }),
-        after: { thumbprint },
-      });
-      await recordChange(tx, 'vm', vmId);
-    }
-    return row;
-  });
-  if (sealed?.tenantKey == null) return null;
-  const key = openTenantKey(ctx.keys, vmId, sealed.tenantKey);
-  const pfx = openPfx(key, sealed.certificate);
+  const asker = { vmId, credentialHash, transport };
+  const wrapped = await ctx.db.transaction((tx) => wrapKnown(tx, ctx, asker));
+  if (wrapped !== 'gone') return wrapped;
+  // Takes a tenth of a second, so no transaction waits for it.
+  const key = await makeTenantKey(ctx.now);
+  return ctx.db.transaction((tx) => wrapNew(tx, ctx, asker, key));
+}
+
+type Row = Awaited<ReturnType<typeof load>>;
+
+async function load(tx: Transaction, { vmId, credentialHash }: Asker) {
+  const [row] = await tx
+    .select({ certificate: agents.certificate, stock: stockAgents })
+    .from(stockAgents)
+    .innerJoin(agents, eq(agents.vmId, stockAgents.vmId))
+    .where(and(eq(stockAgents.vmId, vmId), eq(agents.credentialHash, credentialHash)))
+    .for('update', { of: stockAgents });
+  return row;
+}
+
+/** Wraps the key that the portal has, or returns what it wrapped before; `gone` where it has neither. */
+async function wrapKnown(tx: Transaction, ctx: Context, asker: Asker): Promise<Buffer | null | 'gone'> {
+  const row = await load(tx, asker);
+  if (row === undefined) return null;
+  const { vmId, transport } = asker;
+  const { tenantKey, wrappedTenantKey, transportThumbprint } = row.stock;
+  if (wrappedTenantKey !== null && transportThumbprint === transport.thumbprint) return wrappedTenantKey;
+  if (tenantKey === null) return 'gone';
+  const wrapped = wrap(openTenantKey(ctx.keys, vmId, tenantKey), row.certificate, transport);
+  if (ctx.config.custody === 'vm') {
+    await tx.update(stockAgents).set({ tenantKey: null, wrappedTenantKey: wrapped }).where(eq(stockAgents.vmId, vmId));
+  }
+  await noteTransport(tx, ctx, asker, row, false);
+  return wrapped;
+}
+
+/** Replaces a key of which the portal has nothing that this agent could open. */
+async function wrapNew(tx: Transaction, ctx: Context, asker: Asker, key: TenantKey): Promise<Buffer | null> {
+  const { vmId, transport } = asker;
+  await lockVm(tx, vmId);
+  const known = await wrapKnown(tx, ctx, asker);
+  const row = known === 'gone' ? await load(tx, asker) : undefined;
+  if (known !== 'gone' || row === undefined) {
+    key.privateKey.fill(0);
+    return known === 'gone' ? null : known;
+  }
+  const { pem, thumbprint, keyHash } = key.certificate;
+  const wrapped = wrap(Buffer.from(key.privateKey), pem, transport);
+  const tenantKey = ctx.config.custody === 'vm' ? null : sealTenantKey(ctx.keys, vmId, key);
+  key.privateKey.fill(0);
+  await tx.update(agents).set({ certificate: pem, thumbprint, keyHash }).where(eq(agents.vmId, vmId));
+  await tx
+    .update(stockAgents)
+    .set({ tenantKey, tenantKeyAt: ctx.now, wrappedTenantKey: tenantKey === null ? wrapped : null })
+    .where(eq(stockAgents.vmId, vmId));
+  await noteTransport(tx, ctx, asker, row, true);
+  await bindCertificate(tx, ctx, vmId, key.certificate, { kind: 'renewed' });
+  return wrapped;
+}
+
+function wrap(key: Buffer, certificate: string, transport: SealingCertificate): Buffer {
+  const pfx = openPfx(key, certificate);
   const wrapped = encryptForCertificate(transport.pem, pfx);
   key.fill(0);
   pfx.fill(0);
   return wrapped;
+}
+
+async function noteTransport(
+  tx: Transaction,
+  ctx: Context,
+  { vmId, transport: { thumbprint } }: Asker,
+  row: NonNullable<Row>,
+  newKey: boolean,
+): Promise<void> {
+  const was = row.stock.transportThumbprint;
+  if (was === thumbprint && !newKey) return;
+  await tx
+    .update(stockAgents)
+    .set({ transportThumbprint: thumbprint, transportAt: ctx.now })
+    .where(eq(stockAgents.vmId, vmId));
+  await recordAudit(tx, ctx, {
+    action: 'wire-access.renew-certificate',
+    target: { kind: 'vm', id: vmId },
+    vmId,
+    ...(was !== null && { before: { thumbprint: was } }),
+    after: { thumbprint, ...(newKey && { newKey }) },
+  });
+  await recordChange(tx, 'vm', vmId);
 }
