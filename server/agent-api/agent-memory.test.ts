@@ -10,6 +10,7 @@ const identity = (vm: string, counter: number) => ({
   vmName: `${vm} in the rack`,
   instanceId: counter % 3 === 0 ? null : `instance:${vm}`,
   counter,
+  lastSeenAt: new Date(counter),
   etag: `"${counter % 5}"`,
   logRequests: counter % 2,
   newestLogRequest: counter % 2 === 0 ? null : `request-${counter}`,
@@ -46,7 +47,8 @@ test('agents are found by credential and by VM as in a map, however they come, g
       const expected = model.get(hash);
       const found = memory.find(hash);
       const { vmId, vmName, instanceId, counter, logRequests, newestLogRequest, etag } = found ?? {};
-      expect(found && { vmId, vmName, instanceId, counter, logRequests, newestLogRequest, etag }).toEqual(
+      const lastSeenAt = new Date(counter ?? 0);
+      expect(found && { vmId, vmName, instanceId, counter, lastSeenAt, logRequests, newestLogRequest, etag }).toEqual(
         expected && identity(expected.vm, expected.counter),
       );
       expect(memory.isOfVm(hash, uuidOf(vm))).toBe(expected !== undefined);

@@ -22,6 +22,8 @@ class Columns {
   readonly epoch: Int32Array;
   readonly counter: Float64Array;
   readonly highest: Float64Array;
+  /** When it called last, in milliseconds; 0 where that is unknown. */
+  readonly calledAt: Float64Array;
   readonly near: Int32Array;
   readonly far: Int32Array;
   readonly left: Float64Array;
@@ -42,6 +44,7 @@ class Columns {
     this.epoch = new Int32Array(rows);
     this.counter = new Float64Array(rows);
     this.highest = new Float64Array(rows);
+    this.calledAt = new Float64Array(rows);
     this.near = new Int32Array(rows);
     this.far = new Int32Array(rows);
     this.left = new Float64Array(rows);
@@ -116,6 +119,12 @@ export class KnownAgent implements Bucket, CallWindow {
   }
   set highest(highest: number) {
     this.#columns.highest[this.#here] = highest;
+  }
+  get calledAt(): number {
+    return this.#columns.calledAt[this.#here] ?? 0;
+  }
+  set calledAt(milliseconds: number) {
+    this.#columns.calledAt[this.#here] = milliseconds;
   }
   get near(): number {
     return this.#columns.near[this.#here] ?? 0;
@@ -208,6 +217,7 @@ export class AgentMemory {
     const known = this.#byHash.find(hash);
     const row = known < 0 ? this.#enter(hash, vmId) : known;
     const columns = this.#columns;
+    if (known < 0) columns.calledAt[row] = identity.lastSeenAt?.getTime() ?? 0;
     const etag = this.#etags.get(identity.etag) ?? identity.etag;
     this.#etags.set(etag, etag);
     columns.vmId[row] = vmId;

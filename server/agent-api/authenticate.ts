@@ -1,8 +1,8 @@
-import { claimInstance, credentialHash, noteDuplicate } from '#server/domain/enrollment/index.ts';
+import { claimInstance, credentialHash, noteDuplicate, noteRefusal } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { KnownAgent } from './agent-memory.ts';
 import { type AgentCall, contextOf } from './call.ts';
-import { acceptCall } from './call-window.ts';
+import { acceptCall, isJump } from './call-window.ts';
 import { takeFrom } from './rate-limit.ts';
 
 /** An agent that is let in. */
@@ -12,7 +12,7 @@ export interface Admitted {
   counter: number | null;
 }
 
-/** What `Annex-Agent` says: which machine, and its how-manieth call. */
+/** What `Annex-Agent` says: machine id and call counter. */
 interface AgentClaim {
   instanceId: string;
   counter: number;
@@ -27,18 +27,34 @@ function readClaim(header: string | null): AgentClaim | null {
 
 /**
  * Lets an agent in: credential, rate, and that it is the one machine of its VM; at once where it is remembered. Throws
- * 401 `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`.
+ * 401 `credential_refused`, 429 `too_many_requests`, 409 `duplicate_agent`, `agent_unidentified` or `counter_jumped`.
  */
 export function admit(call: AgentCall): Admitted | Promise<Admitted> {
-  const found = call.door.agents.find(call.header('authorization'));
+  const found = findCaller(call);
   return found instanceof Promise ? found.then((agent) => letIn(call, agent)) : letIn(call, found);
 }
 
-function letIn(call: AgentCall, agent: KnownAgent): Admitted | Promise<Admitted> {
+/** Whose credential it is, for calls that neither read nor change anything: the machine is not checked. */
+export async function authenticate(call: AgentCall): Promise<KnownAgent> {
+  return findCaller(call);
+}
+
+function findCaller(call: AgentCall): KnownAgent | Promise<KnownAgent> {
   const { door } = call;
-  takeFrom(agent, door.services.config.vmRate, door.clock().getTime());
+  const found = door.agents.find(call.header('authorization'));
+  const take = (agent: KnownAgent): KnownAgent => {
+    takeFrom(agent, door.services.config.vmRate, door.clock().getTime());
+    return agent;
+  };
+  return found instanceof Promise ? found.then(take) : take(found);
+}
+
+function letIn(call: AgentCall, agent: KnownAgent): Admitted | Promise<Admitted> {
   const claim = readClaim(call.header('annex-agent'));
-  if (claim === null) return { agent, counter: null };
+  if (claim === null) {
+    // An agent that never named its machine is served: the header is only known to be missing once it was there.
+    return agent.instanceId === null ? { agent, counter: null } : reject(call, agent, 'agent_unidentified');
+  }
   if (agent.instanceId !== claim.instanceId) return recognise(call, agent, claim);
   return take(call, agent, claim);
 }
@@ -54,12 +70,27 @@ async function recognise(call: AgentCall, agent: KnownAgent, claim: AgentClaim):
 }
 
 function take(call: AgentCall, agent: KnownAgent, { counter }: AgentClaim): Admitted | Promise<Admitted> {
-  return acceptCall(agent, counter, agent.counter) ? { agent, counter } : refuse(call, agent);
+  const now = call.door.clock().getTime();
+  const since = agent.calledAt === 0 ? null : now - agent.calledAt;
+  if (isJump(agent, counter, agent.counter, since)) return reject(call, agent, 'counter_jumped');
+  if (!acceptCall(agent, counter, agent.counter)) return refuse(call, agent);
+  agent.calledAt = now;
+  return { agent, counter };
 }
 
 async function refuse(call: AgentCall, agent: KnownAgent): Promise<never> {
   await noteDuplicate(contextOf(call, agent), agent.vmId);
   throw new DomainError('conflict', 'duplicate_agent');
+}
+
+/** Rejects a call and shows that on the VM's page. */
+async function reject(
+  call: AgentCall,
+  agent: KnownAgent,
+  code: 'agent_unidentified' | 'counter_jumped',
+): Promise<never> {
+  await noteRefusal(contextOf(call, agent), agent.vmId, code);
+  throw new DomainError('conflict', code);
 }
 
 /** Notes that the agent was here and when it should be again. */

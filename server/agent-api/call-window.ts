@@ -3,6 +3,9 @@ const width = 64;
 /** Calls that may have been under way when the number was last written down. */
 const tolerated = 8;
 
+/** A machine that counts its calls stays below a jump of this, and below so many calls a second since it last called. */
+const jump = { once: 1_000_000, perSecond: 10_000 };
+
 /** The call numbers of one machine seen lately: a machine that was copied repeats what its original already said. */
 export interface CallWindow {
   /** The highest number so far; -1 before the first call. */
@@ -39,6 +42,16 @@ export function acceptCall(window: CallWindow, counter: number, known: number): 
   if (back < 32) window.near |= bit;
   else window.far |= bit;
   return true;
+}
+
+/**
+ * Whether a number is so far above the last one that it cannot come from counting: taken in, it would lock the machine
+ * out that counts on from its own. `sinceMs` is the time since that last call; null where there was none.
+ */
+export function isJump(window: CallWindow, counter: number, known: number, sinceMs: number | null): boolean {
+  const last = Math.max(window.highest, known);
+  if (last <= 0 || sinceMs === null) return false;
+  return counter > last + jump.once + (Math.max(0, sinceMs) / 1000) * jump.perSecond;
 }
 
 function shift(window: CallWindow, by: number): void {

@@ -6,6 +6,7 @@ import type { Context, Services } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
 import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/env.ts';
 import { type Serving, serve } from '#server/process/http.ts';
 import { testContext, testServices } from './context.ts';
@@ -19,7 +20,7 @@ export interface AgentDoor {
 }
 
 /** The agents' door on a port of its own, over the test's services. */
-export async function openAgentDoor(services: Services): Promise<AgentDoor> {
+export async function openAgentDoor(services: Services & { clock?: Clock }): Promise<AgentDoor> {
   const log = pino({ level: 'silent' });
   const handler = createAgentHandler({ ...services, log });
   const serving = await serve({

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { agentPresence, agents, enrollmentTokens, vms } from '#db/schema/index.ts';
+import { agentPresence, agentRefusals, agents, enrollmentTokens, vms } from '#db/schema/index.ts';
 import type { EnrollRequest, EnrollResponse } from '#protocol/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -112,6 +112,7 @@ async function bindAgent(
     .returning({ vmId: agents.vmId })
     .catch(refuseKeyTaken);
   if (bound === undefined) throw new DomainError('conflict', 'vm_has_stock_agent');
+  await tx.delete(agentRefusals).where(eq(agentRefusals.vmId, vmId));
   const origin = {
     kind: 'issued' as const,
     issuer: await findPrincipal(tx, issuer.ref, ctx.now),

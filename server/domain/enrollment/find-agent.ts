@@ -9,6 +9,8 @@ export interface AgentIdentity {
   instanceId: string | null;
   /** Highest call counter that was written down. */
   counter: number;
+  /** When that was; null before the first call. */
+  lastSeenAt: Date | null;
   etag: string;
   /** How many log archives operators wait for. */
   logRequests: number;
@@ -19,7 +21,7 @@ export interface AgentIdentity {
 const byCredential = {
   name: 'agents-by-credential',
   text: `select a.credential_hash as hash, a.vm_id as "vmId", v.name as "vmName", a.instance_id as "instanceId",
-                coalesce(p.counter, 0) as counter, h.etag,
+                coalesce(p.counter, 0) as counter, p.last_seen_at as "lastSeenAt", h.etag,
                 w.count as "logRequests", w.newest as "newestLogRequest"
            from agents a join vms v on v.id = a.vm_id join goal_state_heads h on h.vm_id = a.vm_id
            left join agent_presence p on p.vm_id = a.vm_id

@@ -3,6 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import {
   agentPresence,
   agentProblems,
+  agentRefusals,
   agents,
   enrollmentTokens,
   extensionHealth,
@@ -65,6 +66,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
   // Presence first, as reports take their locks: they and this never wait for each other in a circle.
   await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
   await retireGoalStates(tx, vmId);
+  await tx.delete(agentRefusals).where(eq(agentRefusals.vmId, vmId));
   await tx.delete(agentProblems).where(eq(agentProblems.vmId, vmId));
   await tx.delete(stockAgents).where(eq(stockAgents.vmId, vmId));
   await tx.delete(agents).where(eq(agents.vmId, vmId));

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   agentPresence,
@@ -32,7 +32,14 @@ import {
 import { parse } from '#server/domain/parse.ts';
 import { agentStatus, secondsBetween, vmHealth } from '#server/domain/reports/index.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
-import type { ExtensionInstance, HeartbeatView, InstanceView, StatusView, SubstatusView } from './instance-view.ts';
+import type {
+  AgentView,
+  ExtensionInstance,
+  HeartbeatView,
+  InstanceView,
+  StatusView,
+  SubstatusView,
+} from './instance-view.ts';
 import { openProblems } from './open-problems.ts';
 import { type Share, shareOut } from './view-room.ts';
 
@@ -49,14 +56,14 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
   // One snapshot, so that goal and reports belong together.
   const { machine, rows, problems, resources } = await ctx.db.transaction(
     async (tx) => {
-      const machine = await loadMachine(tx, vmId);
+      const machine = await loadMachine(tx, vmId, ctx.now);
       const rows = await loadRows(tx, vmId);
       const problems = await loadProblems(tx, ctx, vmId);
       return { machine, rows, problems, resources: await loadMessages(tx, rows, wanted) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
-  const { vm, head, presence, agent, stock } = machine;
+  const { vm, head, presence, agent, stock, refusals } = machine;
   const status = agentStatus(presence, ctx.now);
   const languages = new Set<string>();
   const instances = shareOut(rows, reportedLength, (row, share) => {
@@ -79,6 +86,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       clockSkewSeconds: presence?.clockSkewSeconds ?? null,
       enrolledAt: iso(agent?.enrolledAt),
       duplicateSeenAt: iso(agent?.duplicateSeenAt),
+      refusals,
       hold: stock?.heldAt ? { at: stock.heldAt.toISOString(), by: stock.heldBy ?? '' } : null,
       ...(problems && {
         problems: openProblems(problems, rows, head?.deliveredAt ?? null, ctx.now).map(({ about, message, at }) => ({
@@ -113,10 +121,14 @@ const reportedLength = ({ whole }: Row): number =>
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
+/** How long a rejected call is shown. */
+const refusedForMs = 24 * 3_600_000;
+
 const { incarnation, publishedAt, deliveredIncarnation, deliveredAt } = goalStateHeads;
 const headColumns = { incarnation, publishedAt, deliveredIncarnation, deliveredAt };
 
-async function loadMachine(tx: Transaction, vmId: string) {
+async function loadMachine(tx: Transaction, vmId: string, now: Date) {
+  const since = new Date(now.getTime() - refusedForMs).toISOString();
   const [row] = await tx
     .select({
       vm: vms,
@@ -124,6 +136,10 @@ async function loadMachine(tx: Transaction, vmId: string) {
       presence: agentPresence,
       agent: agents,
       stock: { heldAt: stockAgents.heldAt, heldBy: stockAgents.heldBy },
+      refusals: sql<AgentView['refusals']>`(
+        select coalesce(json_agg(json_build_object('code', r.code, 'at', to_char(r.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+          order by r.at desc), '[]')
+          from agent_refusals r where r.vm_id = ${vms.id} and r.at > ${since}::timestamptz)`,
     })
     .from(vms)
     .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, vms.id))

@@ -1,5 +1,6 @@
 import type { ExtensionGoal, HealthCause } from '#db/schema/index.ts';
 import type { HandlerReport, StatusWord } from '#protocol/index.ts';
+import type { RefusalCode } from '#server/domain/enrollment/index.ts';
 import type { LocalizedMessage } from '#server/domain/localization/index.ts';
 import type { AgentStatus, ExtensionHealth, HeartbeatVerdict, VmHealth } from '#server/domain/reports/index.ts';
 
@@ -31,6 +32,8 @@ export interface AgentView {
   enrolledAt: string | null;
   /** When a second machine with this VM's identity was refused. */
   duplicateSeenAt: string | null;
+  /** Calls in its name that were rejected within the last day, the last one of each kind, newest first. */
+  refusals: { code: RefusalCode; at: string }[];
   /** Since when a stock agent processes nothing, and whose doing that is; null where it is not on hold. */
   hold: { at: string; by: string } | null;
   /** What it could not read or do and has not made good since, newest first; for operators only. */

@@ -73,6 +73,7 @@ const agent = z.object({
   clockSkewSeconds: z.number().nullable(),
   enrolledAt: time.nullable(),
   duplicateSeenAt: time.nullable(),
+  refusals: z.array(z.object({ code: z.string(), at: time })),
   hold: z.object({ at: time, by: z.string() }).nullable(),
   problems: z.array(z.object({ about: z.string(), message: z.string(), at: time })).optional(),
 });

@@ -90,6 +90,7 @@ function view(extensions: Extension[], agent: InstanceView['agent']['status'] = 
       clockSkewSeconds: 0,
       enrolledAt: ago(1000),
       duplicateSeenAt: null,
+      refusals: [],
       hold: null,
     },
     extensions,

@@ -14,7 +14,7 @@ export interface VmBannersProps {
   onAct(act: VmAct): void;
 }
 
-/** What concerns the whole VM: a silent agent, a duplicate machine, withheld secrets, a hold, a decommissioning. */
+/** What concerns the whole VM: a silent agent, a duplicate machine, rejected calls, withheld secrets, a hold, a decommissioning. */
 export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
   const { t } = useTranslation('enrollment');
   const reader = useReader();
@@ -62,6 +62,14 @@ export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
         {t('release.banner', { name: facts.name })}
       </Banner>
     ),
+    ...agent.refusals.map(({ code, at }) => (
+      <Banner key={code} boxed status="warning">
+        <Trans
+          text={t(`refused.${code}`, { name: facts.name })}
+          tags={{ time: <RelativeTime value={new Date(at)} /> }}
+        />
+      </Banner>
+    )),
     agent.hold !== null && (
       <Banner
         key="hold"

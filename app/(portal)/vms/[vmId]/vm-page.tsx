@@ -46,6 +46,7 @@ const hasNews = ({ decommissioning, needsRelease }: VmFacts, { agent }: Instance
   needsRelease ||
   agent.hold !== null ||
   agent.duplicateSeenAt !== null ||
+  agent.refusals.length > 0 ||
   ['unresponsive', 'unknown'].includes(agent.status);
 
 export interface VmPageProps {
