@@ -91,6 +91,7 @@ test('each door goes to its place at the gateway, in the name of the VM', async 
   const answered = await ask('/status', { method: 'PUT', body: '{}', port: ports[1] });
   expect(answered).toMatchObject({ text: 'PUT /hgap/vm-1/status', headers: { 'x-ms-version': '1' } });
   expect(asked.map(({ headers }) => headers['x-guest-token'])).toEqual(['token-1', 'token-1']);
+  expect(new Set(asked.map(({ headers }) => headers['x-guest-forwarder'])).size).toBe(1);
 });
 
 test('what the guest says of itself is taken off, whatever it is called and however it is hidden', async () => {
@@ -111,6 +112,7 @@ test('what the guest says of itself is taken off, whatever it is called and howe
   });
   const { headers } = asked[0]!;
   expect(headers).toEqual({
+    'x-guest-forwarder': expect.stringMatching(/^[0-9a-f-]{36}$/),
     'x-guest-token': 'token-1',
     'x-ms-version': '2012-11-30',
     host: gatewayUrl.host,

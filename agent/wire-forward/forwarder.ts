@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   createServer,
   type Agent as HttpAgent,
@@ -71,6 +72,8 @@ export class Forwarder {
   private readonly limits: Limits;
   private readonly servers: Server[] = [];
   private token: string;
+  /** Tells the gateway two forwarders with one token apart: made anew at each start. */
+  private readonly run = randomUUID();
   private tokenReadAt = 0;
   /** The last goal state that the gateway gave. */
   private goalState: { headers: IncomingMessage['headers']; body: Buffer } | null = null;
@@ -168,7 +171,7 @@ export class Forwarder {
     const asked = (gateway.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
       method,
       agent: connections(gateway),
-      headers: requestHeaders(request.headers, this.token),
+      headers: requestHeaders(request.headers, this.token, this.run),
       timeout: this.limits.silenceMilliseconds,
     });
     response.once('close', () => {

@@ -16,10 +16,10 @@ const hopByHop = [
 /** A guest must not say whom it speaks for, nor where it is: that is the forwarder's to say. */
 const forged = /^(x-guest-|x-forwarded-|x-real-ip$|forwarded$|authorization$|cookie$|host$)/;
 
-/** The headers of a request as they go on to the gateway, with the VM's token. */
-export function requestHeaders(given: IncomingHttpHeaders, token: string): IncomingHttpHeaders {
+/** The headers of a request as they go on to the gateway, with the VM's token and the forwarder's run. */
+export function requestHeaders(given: IncomingHttpHeaders, token: string, run: string): IncomingHttpHeaders {
   const length = given['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' };
-  return { ...kept(given, (name) => !forged.test(name)), ...length, 'x-guest-token': token };
+  return { ...kept(given, (name) => !forged.test(name)), ...length, 'x-guest-token': token, 'x-guest-forwarder': run };
 }
 
 /** The headers of an answer as they go back to the agent. */

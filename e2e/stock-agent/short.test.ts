@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fieldHandlers } from '#samples/field/behaviours.ts';
+import { publishField, takeFieldStep } from './field.ts';
 import { probe } from './probe.ts';
 import { type Actor, Stage } from './stage.ts';
 
@@ -64,4 +66,11 @@ test('uninstalled, it is gone from the machine and from the portal', async () =>
   await vm.untilVm(({ extensions }) => expect(extensions).toEqual([]));
   expect(vm.newCallsInShort()).toBe('1.1 disable, 1.1 uninstall');
   expect(await vm.machine.run('sh', '-c', 'ls -d /var/lib/waagent/Annex*/ 2>/dev/null || true')).toBe('');
+});
+
+test('a handler in the manner of public ones runs unchanged', async () => {
+  const field = fieldHandlers.find(({ handler }) => handler === 'Field.Access.Users');
+  if (field === undefined) throw new Error('the handler is not among the samples');
+  await publishField(stage.api, field);
+  for (const step of field.steps) await takeFieldStep(stage.api, vm, field.handler, step);
 });

@@ -1,3 +1,4 @@
+import type { AgentSighting } from '#db/schema/index.ts';
 import type { KnownAgent } from '#server/agent-api/agent-memory.ts';
 import type { Bucket } from '#server/agent-api/rate-limit.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -21,12 +22,14 @@ export class Guest {
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
   /** What its agent told and is being taken in; what comes meanwhile comes again. */
-  readonly isTelling = { status: false, telemetry: false, health: false, log: false };
+  readonly isTelling = { status: false, telemetry: false, health: false, log: false, sighting: false };
   /** The transport certificate that was in its last request, and how many others may follow. */
   transport = '';
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };
   readonly said = new Said();
   readonly observed = new Observed();
+  /** Who was seen to speak for it, as far as this process knows. */
+  sightings: readonly AgentSighting[] = [];
   /** Commands may be running, since its last status or since this process knows it. */
   isBusy = true;
   /** When it was last noted that the agent is there, in milliseconds. */
@@ -61,7 +64,10 @@ export class Guest {
   #load(ctx: Context): Promise<StockGoalState | null> {
     this.#loading ??= handOutGoalState(ctx, this.vmId)
       .then((loaded) => {
-        if (loaded !== null) this.goalState = loaded;
+        if (loaded !== null) {
+          this.goalState = loaded;
+          this.sightings = loaded.sightings;
+        }
         this.#text = null;
         return loaded;
       })

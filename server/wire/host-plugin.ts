@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AgentAnswer } from '#server/agent-api/call.ts';
 import { parseJson } from '#server/platform/json.ts';
+import { seeContainer } from './callers.ts';
 import { pathOfAddress } from './documents/addresses.ts';
 import { isOwnStatus, takeUpload } from './upload.ts';
 import { absent, currentOf, emptyAnswer, jsonAnswer, type WireCall } from './wire-call.ts';
@@ -29,7 +30,10 @@ export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | Ag
 /** 410 for a container that was: the agent then fetches its goal state anew. */
 async function ofContainer<A>(wire: WireCall, answer: () => Promise<A>): Promise<A | AgentAnswer> {
   const sent = wire.call.header('x-ms-containerid');
-  if (sent === null || sent === (await currentOf(wire)).containerId) return answer();
+  if (sent === null) return answer();
+  const current = (await currentOf(wire)).containerId;
+  seeContainer(wire, sent, current);
+  if (sent === current) return answer();
   await wire.call.readBytes(mostBytes(wire)).catch(() => {});
   return emptyAnswer(410);
 }

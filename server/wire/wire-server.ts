@@ -2,6 +2,7 @@ import type { AgentAnswer } from '#server/agent-api/call.ts';
 import { takeFrom } from '#server/agent-api/rate-limit.ts';
 import { sendPackage } from '#server/agent-api/routes/packages/route.ts';
 import { wrapTenantKey } from '#server/domain/stock-agents/index.ts';
+import { seeForwarder, seeTransport } from './callers.ts';
 import { extensionsConfigXml } from './documents/extensions-config.ts';
 import { goalStateXml, hostingEnvironmentXml, sharedConfigXml, versionsXml } from './documents/goal-state.ts';
 import { certificatesXml, manifestXml } from './documents/packages.ts';
@@ -38,6 +39,7 @@ const isMachine = (path: string): boolean => path === '/machine' || path === '/m
 async function goalState(wire: WireCall): Promise<AgentAnswer> {
   const goalState = await currentOf(wire);
   noteIdle(wire);
+  seeForwarder(wire);
   return xmlAnswer(wire.guest.text(goalState, () => goalStateXml(wire.guest.vmId, goalState)));
 }
 
@@ -75,7 +77,8 @@ const renewalsPerSecond = 0.1;
 const renewalSeconds = 60;
 
 /** The tenant key, for the certificate in the request; the forwarder's token is what lets this caller have it. */
-async function certificates({ call, ctx, guest }: WireCall, incarnation: number): Promise<AgentAnswer> {
+async function certificates(wire: WireCall, incarnation: number): Promise<AgentAnswer> {
+  const { call, ctx, guest } = wire;
   const sent = call.header('x-ms-guest-agent-public-x509-cert') ?? '';
   const base64 = sent.replace(/\s/g, '');
   if (!/^[A-Za-z0-9+/]{100,12000}={0,2}$/.test(base64)) return emptyAnswer(400);
@@ -84,7 +87,9 @@ async function certificates({ call, ctx, guest }: WireCall, incarnation: number)
   if (guest.transport !== base64) takeFrom(guest.renewals, renewalsPerSecond, ctx.now.getTime(), renewalSeconds);
   guest.transport = base64;
   const wrapped = await wrapTenantKey(ctx, { vmId: guest.vmId, credentialHash: guest.hash, transportPem: pem });
-  return wrapped === null ? emptyAnswer(400) : xmlAnswer(certificatesXml(wrapped, incarnation));
+  if (wrapped === null) return emptyAnswer(400);
+  seeTransport(wire, base64);
+  return xmlAnswer(certificatesXml(wrapped, incarnation));
 }
 
 /**

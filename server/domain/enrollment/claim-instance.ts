@@ -19,8 +19,12 @@ export async function claimInstance(ctx: Context, credentialHash: string, instan
   return claimed.length > 0;
 }
 
-/** Notes, at most once a minute, that a second machine with this VM's identity was refused. */
-export async function noteDuplicate(ctx: Context, vmId: string): Promise<void> {
+/** Notes, at most once a minute, that a second machine with this VM's identity was seen; one of an agent of ours was refused. */
+export async function noteDuplicate(
+  ctx: Context,
+  vmId: string,
+  action: 'agent.duplicate' | 'wire-access.duplicate' = 'agent.duplicate',
+): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const noted = await tx
       .update(agents)
@@ -36,7 +40,7 @@ export async function noteDuplicate(ctx: Context, vmId: string): Promise<void> {
       )
       .returning({ vmId: agents.vmId });
     if (noted.length === 0) return;
-    await recordAudit(tx, ctx, { action: 'agent.duplicate', target: { kind: 'vm', id: vmId }, vmId });
+    await recordAudit(tx, ctx, { action, target: { kind: 'vm', id: vmId }, vmId });
     await recordChange(tx, 'vm', vmId);
   });
 }

@@ -72,12 +72,13 @@ async function regrant(
   const { pem, thumbprint, keyHash } = key?.certificate ?? {};
   await tx
     .update(agents)
-    .set({ credentialHash, enrolledAt: ctx.now, certificate: pem, thumbprint, keyHash })
+    .set({ credentialHash, enrolledAt: ctx.now, certificate: pem, thumbprint, keyHash, duplicateSeenAt: null })
     .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')));
   await tx
     .update(stockAgents)
     .set({
       ...grantOf(ctx),
+      sightings: [],
       ...(key && { tenantKey: sealTenantKey(ctx.keys, vmId, key), tenantKeyAt: ctx.now, wrappedTenantKey: null }),
     })
     .where(eq(stockAgents.vmId, vmId));

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import type { AgentOs } from '#db/schema/enrollment.ts';
-import { agents, handlerVersions, stockAgents } from '#db/schema/index.ts';
+import { type AgentSighting, agents, handlerVersions, stockAgents } from '#db/schema/index.ts';
 import type { GoalState } from '#protocol/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -20,6 +20,8 @@ export interface StockGoalState {
   onHold: boolean;
   /** While it is on hold those that it has, whatever was declared since. */
   extensions: StockExtension[];
+  /** Who was seen to speak for the VM. */
+  sightings: readonly AgentSighting[];
   heard: StockAgentNews;
 }
 
@@ -72,6 +74,7 @@ export async function handOutGoalState(ctx: Context, vmId: string): Promise<Stoc
       containerId: row.containerId,
       onHold,
       extensions,
+      sightings: row.sightings,
       heard: { version: known.version, os: known.os, settled: settled || null },
     };
   }

@@ -47,6 +47,7 @@ const goalState: StockGoalState = {
     extension('first', 'Acme.Lab.Many', {}, { wireName: 'first' }),
     extension('second', 'Acme.Lab.Many', { state: 'disabled', dependsOn: ['first'] }, { wireName: 'second', level: 1 }),
   ],
+  sightings: [],
   heard: { version: '', os: {}, settled: null },
 };
 

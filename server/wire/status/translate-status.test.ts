@@ -23,6 +23,7 @@ function extension(goal: Partial<GoalStateExtension> = {}, stock: Partial<StockE
 
 const goalStateOf = (...extensions: StockExtension[]): StockGoalState => ({
   ...{ etag: '"test.7"', incarnation: 7, movedAt: new Date(0), containerId: 'c', onHold: false, extensions },
+  sightings: [],
   heard: { version: '', os: {}, settled: null },
 });
 

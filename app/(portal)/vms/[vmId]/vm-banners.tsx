@@ -20,6 +20,7 @@ export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
   const reader = useReader();
   const silent = agent.status === 'unresponsive';
   const heard = agent.lastSeenAt === null ? null : new Date(agent.lastSeenAt);
+  const isStock = facts.agentKind === 'stock';
   const duplicate = agent.duplicateSeenAt === null ? null : new Date(agent.duplicateSeenAt);
   const stack = [
     heard !== null && (silent || agent.status === 'unknown') && (
@@ -37,13 +38,16 @@ export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
         status="warning"
         actions={
           reader.can('operator') ? (
-            <Button size="sm" onClick={() => onAct({ kind: 'token' })}>
-              {t('token')}
+            <Button size="sm" onClick={() => onAct({ kind: isStock ? 'stock' : 'token' })}>
+              {t(isStock ? 'stock.token' : 'token')}
             </Button>
           ) : undefined
         }
       >
-        <Trans text={t('duplicate', { name: facts.name })} tags={{ time: <RelativeTime value={duplicate} /> }} />
+        <Trans
+          text={t(isStock ? 'duplicate.stock' : 'duplicate', { name: facts.name })}
+          tags={{ time: <RelativeTime value={duplicate} /> }}
+        />
       </Banner>
     ),
     facts.needsRelease && (

@@ -1,0 +1,32 @@
+import { eq } from 'drizzle-orm';
+import { type AgentSighting, stockAgents } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { noteDuplicate } from '#server/domain/enrollment/index.ts';
+import { areTwoMachines, withTurn } from './two-machines.ts';
+
+/**
+ * Notes that another machine than before speaks for a stock VM, whichever gateway it called. Where two take turns, the VM
+ * shows a second machine and the activity has it. Returns all sightings; null where the VM has no stock agent.
+ */
+export async function noteSighting(
+  ctx: Context,
+  vmId: string,
+  seen: Pick<AgentSighting, 'kind' | 'mark'>,
+): Promise<AgentSighting[] | null> {
+  const sightings = await ctx.db.transaction(async (tx) => {
+    const its = eq(stockAgents.vmId, vmId);
+    const [row] = await tx
+      .select({ sightings: stockAgents.sightings })
+      .from(stockAgents)
+      .where(its)
+      .for('no key update');
+    if (row === undefined) return null;
+    const next = withTurn(row.sightings, seen, ctx.now);
+    if (next !== null) await tx.update(stockAgents).set({ sightings: next }).where(its);
+    return next ?? row.sightings;
+  });
+  if (sightings !== null && areTwoMachines(sightings, seen.kind, ctx.now)) {
+    await noteDuplicate(ctx, vmId, 'wire-access.duplicate');
+  }
+  return sightings;
+}

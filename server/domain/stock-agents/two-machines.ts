@@ -1,0 +1,44 @@
+import type { AgentSighting } from '#db/schema/index.ts';
+
+type Kind = AgentSighting['kind'];
+
+/**
+ * `quietMs`: turns that follow faster are not counted, because calls of a forwarder that was restarted may still be on
+ * their way. `windowMs`: older turns mean nothing. Agents show their transport certificate once per goal state only.
+ */
+const rules: Readonly<Record<Kind, { quietMs: number; windowMs: number }>> = {
+  forwarder: { quietMs: 10_000, windowMs: 600_000 },
+  container: { quietMs: 10_000, windowMs: 600_000 },
+  transport: { quietMs: 0, windowMs: 7 * 24 * 3_600_000 },
+};
+/** Once two machines are known, their turns are written down no more often than this. */
+const knownQuietMs = 60_000;
+/** Turns that are kept of each kind. */
+const maxTurns = 6;
+
+/** The sightings with a new turn at the end; null where the mark is the last one of its kind, or came too soon. */
+export function withTurn(
+  sightings: readonly AgentSighting[],
+  { kind, mark }: Pick<AgentSighting, 'kind' | 'mark'>,
+  now: Date,
+): AgentSighting[] | null {
+  const turns = sightings.filter((each) => each.kind === kind);
+  const last = turns.at(-1);
+  const quietMs = areTwoMachines(turns, kind, now) ? knownQuietMs : rules[kind].quietMs;
+  if (last && (last.mark === mark || now.getTime() - Date.parse(last.at) < quietMs)) return null;
+  const others = sightings.filter((each) => each.kind !== kind);
+  return [...others, ...turns.slice(1 - maxTurns), { kind, mark, at: now.toISOString() }];
+}
+
+/**
+ * Whether two machines take turns: two marks came back after one another. A restart brings a new mark, and the old one
+ * never returns; a machine that was moved away and back returns once.
+ */
+export function areTwoMachines(sightings: readonly AgentSighting[], kind: Kind, now: Date): boolean {
+  const since = now.getTime() - rules[kind].windowMs;
+  const counts = new Map<string, number>();
+  for (const { mark, at, ...each } of sightings) {
+    if (each.kind === kind && Date.parse(at) >= since) counts.set(mark, (counts.get(mark) ?? 0) + 1);
+  }
+  return [...counts.values()].filter((count) => count > 1).length > 1;
+}

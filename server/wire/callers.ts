@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto';
+import type { AgentSighting } from '#db/schema/index.ts';
+import { noteSighting, withTurn } from '#server/domain/stock-agents/index.ts';
+import { soon, type WireCall } from './wire-call.ts';
+
+const forwarderForm = /^[\w-]{8,64}$/;
+
+/** Notes which run of a forwarder asks. Forwarders of earlier releases do not say. */
+export function seeForwarder(wire: WireCall): void {
+  const mark = wire.call.header('x-guest-forwarder');
+  if (mark !== null && forwarderForm.test(mark)) see(wire, 'forwarder', mark);
+}
+
+/** Notes which certificate the agent made; it makes a new one at each start. */
+export function seeTransport(wire: WireCall, certificate: string): void {
+  see(wire, 'transport', hash('sha256', certificate, 'base64url'));
+}
+
+/** Notes which container the agent takes itself for. While all of them know the current one, nothing is written. */
+export function seeContainer(wire: WireCall, sent: string, current: string): void {
+  const isUsual = sent === current && !wire.guest.sightings.some(({ kind }) => kind === 'container');
+  if (!isUsual && sent.length <= 64) see(wire, 'container', sent);
+}
+
+/** Writes down a caller that is another than the last, behind the answer. */
+function see(wire: WireCall, kind: AgentSighting['kind'], mark: string): void {
+  const { guest, ctx } = wire;
+  if (guest.isTelling.sighting || withTurn(guest.sightings, { kind, mark }, ctx.now) === null) return;
+  guest.isTelling.sighting = true;
+  const noted = noteSighting(ctx, guest.vmId, { kind, mark })
+    .then((sightings) => {
+      if (sightings !== null) guest.sightings = sightings;
+    })
+    .finally(() => {
+      guest.isTelling.sighting = false;
+    });
+  void soon(wire, 'sighting', noted);
+}
