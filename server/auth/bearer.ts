@@ -25,7 +25,8 @@ export async function actorFromBearer(
   if (token === undefined) throw refused();
   const hash = sha256Hex(token);
   const { bootstrap } = services.config;
-  if (bootstrap.token !== null && timingSafeEqual(Buffer.from(hash), Buffer.from(sha256Hex(bootstrap.token)))) {
+  const expected = bootstrap.digest ?? (bootstrap.token === null ? null : sha256Hex(bootstrap.token));
+  if (expected !== null && timingSafeEqual(Buffer.from(hash), Buffer.from(expected))) {
     return { kind: 'bootstrap', id: 'bootstrap', name: 'Bootstrap token', role: 'admin', namespaces: [] };
   }
 

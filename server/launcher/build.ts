@@ -66,7 +66,7 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
 async function nextBuild(root: string): Promise<void> {
   const child = spawn(process.execPath, [join(root, 'node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
     cwd: root,
-    env: childEnvironment({}),
+    env: childEnvironment('build'),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: Buffer[] = [];

@@ -7,6 +7,7 @@ import { beginActivity } from '#server/domain/audit/index.ts';
 import { systemOrigin } from '#server/domain/context.ts';
 import { dropPortalCopies } from '#server/domain/stock-agents/index.ts';
 import { bareEnvironment, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
+import { sha256Hex } from '#server/platform/keys.ts';
 import { processesBelow, signal, waitUntil } from '#server/platform/processes.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 import { buildPages } from './build.ts';
@@ -43,14 +44,14 @@ export async function launch(config: Config, root: string, say: (line: string) =
     await checkPorts(config);
     const [databaseUrl] = await Promise.all([openDatabase(config, say, endings), buildPages(root, say)]);
     const setupUrl = await prepare({ ...config, databaseUrl });
-    const environment = childEnvironment({
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: config.dataDir,
-      ...(config.bootstrap.token === null ? {} : { ANNEX_BOOTSTRAP_TOKEN: config.bootstrap.token }),
-    });
-    // The first admin is made here; no other process needs to know the password.
-    delete environment.ANNEX_BOOTSTRAP_EMAIL;
-    delete environment.ANNEX_BOOTSTRAP_PASSWORD;
+    const { token } = config.bootstrap;
+    const digest: Record<string, string> = token === null ? {} : { ANNEX_BOOTSTRAP_DIGEST: sha256Hex(token) };
+    const environment = (kind: 'portal' | 'gateway' | 'worker'): NodeJS.ProcessEnv =>
+      childEnvironment(kind, {
+        DATABASE_URL: databaseUrl,
+        DATA_DIR: config.dataDir,
+        ...(kind === 'portal' ? digest : {}),
+      });
     const several = config.gatewayWorkers > 1;
     const gateways = Array.from({ length: config.gatewayWorkers }, (_, i) => ({
       kind: 'gateway' as const,
@@ -65,7 +66,7 @@ export async function launch(config: Config, root: string, say: (line: string) =
         name,
         args: doorArguments(root, kind),
         cwd: root,
-        env: environment,
+        env: environment(kind),
         say,
         tellsReady: true,
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, childEnvironment, loadConfig } from './env.ts';
+import { type ChildKind, ConfigError, childEnvironment, loadConfig } from './env.ts';
 import { defaultLimits } from './limits.ts';
 
 describe('the environment', () => {
@@ -98,10 +98,26 @@ describe('the environment', () => {
   });
 
   test('is handed down by an allow-list', () => {
-    process.env.AWS_SECRET_ACCESS_KEY = 'planted';
-    const env = childEnvironment({ DATABASE_URL: 'postgres://here/annex' });
-    delete process.env.AWS_SECRET_ACCESS_KEY;
-    expect(env).toMatchObject({ DATABASE_URL: 'postgres://here/annex', NODE_ENV: 'production' });
-    expect(Object.keys(env)).not.toContain('AWS_SECRET_ACCESS_KEY');
+    const planted = {
+      AWS_SECRET_ACCESS_KEY: 'planted',
+      ANNEX_SECRET_KEY: 'k'.repeat(32),
+      ANNEX_BOOTSTRAP_TOKEN: 't'.repeat(32),
+      ANNEX_BOOTSTRAP_EMAIL: 'ada@example.org',
+      ANNEX_BOOTSTRAP_PASSWORD: 'a long enough pass',
+      ANNEX_OIDC_CLIENT_SECRET: 'of the provider',
+    };
+    Object.assign(process.env, planted);
+    try {
+      const namesFor = (kind: ChildKind) =>
+        Object.keys(childEnvironment(kind)).filter((name) => Object.hasOwn(planted, name));
+      expect(namesFor('portal').sort()).toEqual(['ANNEX_OIDC_CLIENT_SECRET', 'ANNEX_SECRET_KEY']);
+      expect(namesFor('gateway')).toEqual(['ANNEX_SECRET_KEY']);
+      expect(namesFor('worker')).toEqual(['ANNEX_SECRET_KEY']);
+      expect(namesFor('build')).toEqual([]);
+      const env = childEnvironment('worker', { DATABASE_URL: 'postgres://here/annex' });
+      expect(env).toMatchObject({ DATABASE_URL: 'postgres://here/annex', NODE_ENV: 'production' });
+    } finally {
+      for (const name of Object.keys(planted)) delete process.env[name];
+    }
   });
 });

@@ -29,7 +29,13 @@ export interface Config {
   dataDir: string;
   /** Null: the file in `dataDir` (secret-key.ts). */
   secretKey: string | null;
-  bootstrap: { token: string | null; person: { email: string; password: string } | null };
+  bootstrap: {
+    /** In the launcher only; the portal gets `digest`. */
+    token: string | null;
+    /** SHA-256 of the token, in hex. */
+    digest?: string | null;
+    person: { email: string; password: string } | null;
+  };
   /** The OpenID provider that may sign people in. */
   openId: OpenIdConfig | null;
   /** Requests per second of one VM; 0 = off. */
@@ -185,6 +191,11 @@ const environment = z
     ANNEX_BOOTSTRAP_TOKEN: secret('')
       .regex(/^[\x21-\x7e]*$/, 'must be plain ASCII without spaces')
       .optional(),
+    /** Set by the launcher for the portal, in place of the token. */
+    ANNEX_BOOTSTRAP_DIGEST: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
+      .optional(),
     ANNEX_BOOTSTRAP_EMAIL: z.email('must be an e-mail address').optional(),
     ANNEX_BOOTSTRAP_PASSWORD: z
       .string()
@@ -232,17 +243,21 @@ const environment = z
     }
   });
 
-/** Everything that a process of ours may see of the environment; nothing else is handed down. */
-export const handedDown = [
-  ...Object.keys(environment.shape),
-  'NODE_COMPILE_CACHE',
-  'PATH',
-  'HOME',
-  'TMPDIR',
-  'LANG',
-  'LC_ALL',
-  'TZ',
-] as const;
+/** What every process needs to run, ours or not. */
+const general = ['NODE_COMPILE_CACHE', 'PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
+
+/** Processes that the launcher starts. `build` builds the pages. */
+export type ChildKind = 'portal' | 'gateway' | 'worker' | 'build';
+
+/** The allow-list of the environment for a process of ours. */
+function handedDown(kind: ChildKind): string[] {
+  if (kind === 'build') return general;
+  const settings = Object.keys(environment.shape)
+    // The launcher alone acts on these: it makes the first admin, and gives the portal the digest of the token.
+    .filter((name) => !name.startsWith('ANNEX_BOOTSTRAP_'))
+    .filter((name) => kind === 'portal' || !name.startsWith('ANNEX_OIDC_'));
+  return [...settings, ...general];
+}
 
 /**
  * Reads the environment (of this process when none is given). Empty values count as absent.
@@ -276,6 +291,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     secretKey: value.ANNEX_SECRET_KEY ?? null,
     bootstrap: {
       token: value.ANNEX_BOOTSTRAP_TOKEN ?? null,
+      digest: value.ANNEX_BOOTSTRAP_DIGEST ?? null,
       person: email !== undefined && password !== undefined ? { email, password } : null,
     },
     openId: openIdOf(value),
@@ -314,9 +330,9 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** The part of the environment that children get, with what the launcher adds. */
-export function childEnvironment(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const kept = handedDown.flatMap((name) => {
+/** The part of the environment that a child gets, with what the launcher adds. */
+export function childEnvironment(kind: ChildKind, added: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const kept = handedDown(kind).flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chown, cp, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { bareEnvironment } from './env.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
 /** As whom PostgreSQL runs; it refuses user id 0, so root needs one of two detours. */
@@ -19,7 +20,8 @@ const nobody = 65534;
 /** The id inside must have a name, which initdb asks for; `nobody` has one on nearly every system. */
 const namespaceArgs = ['--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--'];
 
-const namespacesWork = (): boolean => spawnSync('unshare', [...namespaceArgs, 'true']).status === 0;
+const namespacesWork = (): boolean =>
+  spawnSync('unshare', [...namespaceArgs, 'true'], { env: bareEnvironment() }).status === 0;
 
 /** Whether the user of this process has an entry in the list of users; in a container it may not. */
 function hasName(): boolean {
@@ -56,7 +58,12 @@ export async function postgresIdentity(dataDir: string, binaries: PostgresBinari
   const native = join(dataDir, 'native');
   if (!(await stat(native).catch(() => null))) await cp(binaries.native, native, { recursive: true });
   const copied = { native, initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
-  const reached = spawnSync(copied.postgres, ['--version'], { uid: nobody, gid: nobody, cwd: '/' });
+  const reached = spawnSync(copied.postgres, ['--version'], {
+    uid: nobody,
+    gid: nobody,
+    cwd: '/',
+    env: bareEnvironment(),
+  });
   if (reached.status !== 0) {
     throw new Error(
       `PostgreSQL does not run as root. This system bars user namespaces, and another user cannot reach ${dataDir}. ` +

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+const token = 'a-token-for-the-test-of-environments-0001';
+const password = 'a password for the test of environments';
+const secrets = [token, password, 'ANNEX_BOOTSTRAP_TOKEN=', 'ANNEX_BOOTSTRAP_PASSWORD='];
+let dataDir: string;
+let portal: number;
+let started: ChildProcess;
+
+async function freePort(): Promise<number> {
+  const probe: Server = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  return port;
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'annex-environment-'));
+  portal = await freePort();
+  started = spawn('npm', ['start', '--', '--demo'], {
+    cwd: root,
+    env: {
+      ...process.env,
+      PORT: String(portal),
+      GATEWAY_PORT: String(await freePort()),
+      DATA_DIR: dataDir,
+      ANNEX_LOG: 'error',
+      ANNEX_BOOTSTRAP_TOKEN: token,
+      ANNEX_BOOTSTRAP_EMAIL: 'ada@example.org',
+      ANNEX_BOOTSTRAP_PASSWORD: password,
+    },
+    stdio: 'ignore',
+  });
+});
+
+afterAll(async () => {
+  const ended = once(started, 'exit');
+  started.kill('SIGTERM');
+  await ended;
+  await rm(dataDir, { recursive: true, force: true });
+}, 60_000);
+
+const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+
+/** The processes that came from this one, and from those. */
+async function descendants(pid: number): Promise<number[]> {
+  const entries = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
+  const parents = await Promise.all(
+    entries.map(async (each) => {
+      const stat = await read(each, 'stat');
+      return [each, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])] as const;
+    }),
+  );
+  const found = [pid];
+  for (const parent of found) found.push(...parents.filter(([, of]) => of === parent).map(([each]) => each));
+  return found;
+}
+
+/** Those that received the variables from the terminal, down to the launcher, which acts on them. */
+const isOnTheWay = (command: string): boolean => /npm|scripts\/bootstrap\.js|scripts\/start\.ts/.test(command);
+
+async function statusOf(path: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  return fetch(`http://127.0.0.1:${portal}${path}`, { headers, signal: AbortSignal.timeout(3_000) }).then(
+    (response) => response.status,
+    () => 0,
+  );
+}
+
+test(
+  'no process that the launcher starts sees the bootstrap token or password, from the first to the handlers of the demo',
+  { timeout: 420_000 },
+  async () => {
+    const seen = new Set<string>();
+    const leaks = new Set<string>();
+    const look = async (): Promise<void> => {
+      for (const pid of await descendants(started.pid ?? 0)) {
+        // In this order: between fork and exec both are still the launcher's.
+        const command = (await read(pid, 'cmdline')).replaceAll('\0', ' ').trim();
+        const environment = await read(pid, 'environ');
+        if (command === '' || isOnTheWay(command)) continue;
+        seen.add(command);
+        if (secrets.some((secret) => environment.includes(secret))) leaks.add(command);
+      }
+    };
+    const wasSeen = (part: string): boolean => [...seen].some((command) => command.includes(part));
+    const everyKind = [
+      'postgres',
+      'portal/main.ts',
+      'gateway/main.ts',
+      'worker/main.ts',
+      'agent/main.ts run',
+      '/handlers/',
+    ];
+    const isWhole = async (): Promise<string[]> => {
+      await look();
+      return everyKind.filter((part) => !wasSeen(part));
+    };
+    await expect.poll(isWhole, { timeout: 400_000, interval: 20 }).toEqual([]);
+    expect(await statusOf('/api/v1/vms')).toBe(200);
+    expect([...leaks]).toEqual([]);
+  },
+);
