@@ -1,5 +1,6 @@
-// Runs on Node 20, so that a bare machine can start: installs what package-lock.json names when that has changed,
-// then goes on with the project's own Node 24. `node scripts/bootstrap.js scripts/start.ts --demo`
+// Runs on Node 20, so that a bare machine can start: installs what package-lock.json names when that has changed, then
+// continues with the project's own Node 24. `npm start` needs no packages of development; everything else gets them.
+// `node scripts/bootstrap.js scripts/start.ts --demo`; without a script it only installs.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -8,34 +9,50 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const lockFile = path.join(root, 'package-lock.json');
-const installedLock = path.join(root, 'node_modules', '.package-lock.json');
-const marker = path.join(root, 'node_modules', '.cache', 'annex', 'installed');
+const modules = path.join(root, 'node_modules');
+const installedLock = path.join(modules, '.package-lock.json');
+const marker = path.join(modules, '.cache', 'annex', 'installed');
 
+const [script, ...args] = process.argv.slice(2);
+const needsDevelopment = script !== 'scripts/start.ts';
 const wanted = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
+
+function hasDevelopment() {
+  const { devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  return Object.keys(devDependencies).every((name) => existsSync(path.join(modules, name, 'package.json')));
+}
+
+/** Whether packages of development were installed here, for this lock file or an earlier one. */
+const wasDevelopment = () => existsSync(path.join(modules, 'vitest', 'package.json'));
 
 function isInstalled() {
   if (!existsSync(installedLock)) return false;
+  if (needsDevelopment && !hasDevelopment()) return false;
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return true;
   // Installed by hand, after the lock file came: nothing to do either.
   return statSync(installedLock).mtimeMs >= statSync(lockFile).mtimeMs;
 }
 
+/** Install scripts of packages get no token, password or key of ours. */
+const installEnvironment = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ANNEX_.*|DATABASE_URL|NATS_URL)$/.test(name)));
+
 function install() {
   console.error('Annex: installing packages (the first time takes about a minute) …');
   const npm = process.env.npm_execpath;
   const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
-  const args = [
-    ...first,
-    'install',
-    '--include=dev',
-    '--include=optional',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    '--progress=true',
-  ];
+  // A folder that has the packages of development keeps them: commands that alternate would install each time. Without
+  // them optional peers are left out too, Playwright among them, and the lock file stays as it is.
+  const kind =
+    needsDevelopment || wasDevelopment() ? ['--include=dev'] : ['--omit=dev', '--legacy-peer-deps', '--no-save'];
+  const options = ['--include=optional', '--no-audit', '--no-fund', '--loglevel=error', '--progress=true'];
   const started = Date.now();
-  const done = spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  const done = spawnSync(command, [...first, 'install', ...kind, ...options], {
+    cwd: root,
+    env: installEnvironment(),
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
   if (done.status !== 0) {
     console.error('Annex: npm could not install the packages; its message is above.');
     process.exit(done.status ?? 1);
@@ -48,6 +65,7 @@ if (!existsSync(marker) || readFileSync(marker, 'utf8') !== wanted) {
   mkdirSync(path.dirname(marker), { recursive: true });
   writeFileSync(marker, wanted);
 }
+if (script === undefined) process.exit(0);
 
 const own = path.join(root, 'node_modules', '.bin', 'node');
 const node = existsSync(own) ? own : process.execPath;
@@ -56,7 +74,6 @@ if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 2
   process.exit(1);
 }
 
-const [script, ...args] = process.argv.slice(2);
 // What Node compiled is kept for all processes that come of this one: each starts in about half the time.
 process.env.NODE_COMPILE_CACHE ||= path.join(root, 'node_modules', '.cache', 'annex', 'compiled');
 // The open channel tells the script when this process is killed without a word.
