@@ -75,37 +75,35 @@ async function statusOf(path: string): Promise<number> {
   );
 }
 
-test(
-  'no process that the launcher starts sees the bootstrap token or password, from the first to the handlers of the demo',
-  { timeout: 420_000 },
-  async () => {
-    const seen = new Set<string>();
-    const leaks = new Set<string>();
-    const look = async (): Promise<void> => {
-      for (const pid of await descendants(started.pid ?? 0)) {
-        // In this order: between fork and exec both are still the launcher's.
-        const command = (await read(pid, 'cmdline')).replaceAll('\0', ' ').trim();
-        const environment = await read(pid, 'environ');
-        if (command === '' || isOnTheWay(command)) continue;
-        seen.add(command);
-        if (secrets.some((secret) => environment.includes(secret))) leaks.add(command);
-      }
-    };
-    const wasSeen = (part: string): boolean => [...seen].some((command) => command.includes(part));
-    const everyKind = [
-      'postgres',
-      'portal/main.ts',
-      'gateway/main.ts',
-      'worker/main.ts',
-      'agent/main.ts run',
-      '/handlers/',
-    ];
-    const isWhole = async (): Promise<string[]> => {
-      await look();
-      return everyKind.filter((part) => !wasSeen(part));
-    };
-    await expect.poll(isWhole, { timeout: 400_000, interval: 20 }).toEqual([]);
-    expect(await statusOf('/api/v1/vms')).toBe(200);
-    expect([...leaks]).toEqual([]);
-  },
-);
+test('no process that the launcher starts sees the bootstrap token or password, from the first to the handlers of the demo', {
+  timeout: 420_000,
+}, async () => {
+  const seen = new Set<string>();
+  const leaks = new Set<string>();
+  const look = async (): Promise<void> => {
+    for (const pid of await descendants(started.pid ?? 0)) {
+      // In this order: between fork and exec both are still the launcher's.
+      const command = (await read(pid, 'cmdline')).replaceAll('\0', ' ').trim();
+      const environment = await read(pid, 'environ');
+      if (command === '' || isOnTheWay(command)) continue;
+      seen.add(command);
+      if (secrets.some((secret) => environment.includes(secret))) leaks.add(command);
+    }
+  };
+  const wasSeen = (part: string): boolean => [...seen].some((command) => command.includes(part));
+  const everyKind = [
+    'postgres',
+    'portal/main.ts',
+    'gateway/main.ts',
+    'worker/main.ts',
+    'agent/main.ts run',
+    '/handlers/',
+  ];
+  const isWhole = async (): Promise<string[]> => {
+    await look();
+    return everyKind.filter((part) => !wasSeen(part));
+  };
+  await expect.poll(isWhole, { timeout: 400_000, interval: 20 }).toEqual([]);
+  expect(await statusOf('/api/v1/vms')).toBe(200);
+  expect([...leaks]).toEqual([]);
+});
