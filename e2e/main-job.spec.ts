@@ -117,7 +117,8 @@ test('publish, declare with a secret, run, report, read in many languages, updat
       'zh-TW': `zh-Hant/resource: 正在監看 ${target}，已啟用 1 次。`,
       fr: english,
       '*': english,
-      ';;q=none,,de;q=2,=': english,
+      ';;q=none,,=': english,
+      ';;q=none,,de;q=2,=': `de/resource: ${target} wird beobachtet. Aktivierungen: 1.`,
     };
     for (const [language, text] of Object.entries(expected)) {
       expect(await watchingAs(api, vm.id, language), language).toBe(text);
@@ -133,6 +134,18 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     for (const page of [operator, reader]) await page.getByRole('link', { name, exact: true }).click();
     await expect(operator.getByText(`Watching ${target}. Times enabled: 1.`).first()).toBeVisible();
     await expect(reader.getByText(`${target} wird beobachtet. Aktivierungen: 1.`).first()).toBeVisible();
+  });
+
+  await test.step('a browser that asks for Japanese gets Japanese messages on a page in English', async () => {
+    const japanese = await signedIn('viewer', { locale: 'ja-JP' });
+    await japanese.goto(`/vms/${vm.id}`);
+    const text = japanese.getByText(`${target} を監視しています。有効化は 1 回です。`).first();
+    await expect(text).toBeVisible();
+    await expect(text).toHaveAttribute('lang', 'ja');
+    await expect(japanese.getByRole('heading', { name: 'Extensions' })).toBeVisible();
+    await japanese.context().addCookies([{ name: 'annex-language', value: 'de', url: japanese.url() }]);
+    await japanese.reload();
+    await expect(japanese.getByText(`${target} wird beobachtet. Aktivierungen: 1.`).first()).toBeVisible();
   });
 
   const declare = (version: string, state: 'enabled' | 'disabled') =>
@@ -151,7 +164,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     await expect.poll(() => watchingAs(api, vm.id, 'en'), patient).toBe(enabledTimes(2));
     expect(await probeOf(api, vm.id)).toMatchObject({ version: '1.1.0.0', status: { sequenceNumber: 2 } });
     await expect(operator.getByText(`Watching ${target}. Times enabled: 2.`).first()).toBeVisible();
-    await expect(reader.getByText(`${target} wird beobachtet. 2-mal aktiviert.`).first()).toBeVisible();
+    await expect(reader.getByText(`${target} wird beobachtet. Aktivierungen: 2.`).first()).toBeVisible();
     for (const page of [operator, reader]) await page.goBack();
     expect(readdirSync(path.join(agent.dir, 'handlers')).sort()).toEqual(
       [`${share}-2.0.0.0`, `${probe}-1.1.0.0`].sort(),
