@@ -93,7 +93,7 @@ export class Agent {
           this.reporter.status(extension, sequenceNumber, secrets.hide(read));
           this.runner.noteStatus(extension, sequenceNumber, word);
         },
-        problem: (about, message) => this.reporter.problem(about, message),
+        problem: (about, message, file) => this.reporter.problem(about, message, file),
       },
       journal,
       options,

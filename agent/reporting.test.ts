@@ -207,6 +207,8 @@ test('AZ-G9 a file that stays half is complained about once, and nothing of it i
   await agent.reportEverything(5);
   expect(statuses()).toEqual([]);
   expect(machine.lines.filter((line) => line.includes('only half'))).toHaveLength(1);
+  const problems = machine.portal.reports.flatMap((report) => report.problems ?? []);
+  expect(problems).toMatchObject([{ about: 'echo', file: 'status' }]);
 });
 
 test('AZ-S1 a status in the spelling of the document is sent as it was written', async () => {

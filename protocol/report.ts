@@ -32,8 +32,15 @@ const age = z.number().nonnegative().max(maxAgeSeconds);
 const extension = z.string().min(1).max(64);
 const sequenceNumber = z.int().nonnegative();
 
-/** Something that the agent could not read or do; `about` is an extension's name, or `goal-state`. */
-export const agentProblem = z.object({ about: boundedText(256), message: boundedText(4096) });
+/**
+ * Something that the agent could not read or do; `about` is an extension's name, or `goal-state`. `file` is the
+ * handler's file that could not be read, where it is about one.
+ */
+export const agentProblem = z.object({
+  about: boundedText(256),
+  message: boundedText(4096),
+  file: z.enum(['status', 'heartbeat']).optional().catch(undefined),
+});
 export type AgentProblem = z.output<typeof agentProblem>;
 
 /**

@@ -10,7 +10,9 @@ const entries = z.object({
   handlers: z.array(z.looseObject({ extension: z.string() })),
   heartbeats: z.array(read),
   statuses: z.array(read.extend({ sequenceNumber: z.int() })),
-  problems: z.array(z.object({ about: z.string(), message: z.string() })),
+  problems: z.array(
+    z.object({ about: z.string(), message: z.string(), file: z.enum(['status', 'heartbeat']).optional() }),
+  ),
 });
 const queued = entries.extend({ run: z.string(), reportNumber: z.int() });
 

@@ -56,8 +56,8 @@ export class Reporter {
     this.add('statuses', { extension, sequenceNumber, ageSeconds, readAt, file });
   }
 
-  problem(about: string, message: string): void {
-    this.add('problems', { about, message: message.slice(0, 1024) });
+  problem(about: string, message: string, file?: 'status' | 'heartbeat'): void {
+    this.add('problems', { about, message: message.slice(0, 1024), file });
   }
 
   /** The portal was just heard: what waits is tried at once. */

@@ -23,7 +23,7 @@ export interface ObserverEvents {
   heartbeat(extension: string, read: ReadFile): void;
   status(extension: string, sequenceNumber: number, read: ReadFile, word: StatusWord | null): void;
   /** A file stays unreadable. */
-  problem(about: string, message: string): void;
+  problem(about: string, message: string, file: 'status' | 'heartbeat'): void;
 }
 
 interface Watched {
@@ -222,7 +222,7 @@ export class Observer {
     one.lastProblem = problem;
     const message = `${one.extension}: its ${one.kind} file cannot be read: ${problem}. The last good one stays.`;
     this.journal.warn(message, { path: one.path });
-    this.events.problem(one.extension, message);
+    this.events.problem(one.extension, message, one.kind);
   }
 
   private isCurrent(one: Watched): boolean {

@@ -115,3 +115,23 @@ describe('an instance view', () => {
 test('every documented status of these calls was met', () => {
   expect(door.unmet(['getInstanceView', 'listReports'])).toEqual([]);
 });
+
+test('AZ-S1 a rejected status is named with path and sentence, in the language asked for', async () => {
+  const statuses = [{ extension: 'probe', sequenceNumber: 1, ageSeconds: 1, file: [{ version: 3 }] }];
+  const reply = await agent.call('/reports', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ statuses }),
+  });
+  expect(reply.status).toBe(400);
+  const { view } = await read('de');
+  expect(view.extensions[0]).toMatchObject({
+    status: { message: { source: 'resource' } },
+    refusedStatus: {
+      sequenceNumber: 1,
+      faults: expect.arrayContaining([
+        { path: '/0/version', code: 'file_version', message: 'Die Version muss 1.0 sein.' },
+      ]),
+    },
+  });
+});

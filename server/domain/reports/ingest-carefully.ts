@@ -10,6 +10,7 @@ import { completeRemoval, lockHead, noteReportedSequence } from '#server/domain/
 import { type HistoryEntry, writeHistory } from './history.ts';
 import { emptyPulse, isRemoval, type MergeContext, mergeEntry, type PulseRow } from './merge.ts';
 import { noteProblems } from './note-problems.ts';
+import { noteRefused } from './note-refused.ts';
 import { type PreparedReport, promisedSeconds, type SaidByAgent } from './prepare-report.ts';
 import type { ReportEntry } from './read-report.ts';
 import { agentStatus, pollsWithin } from './rules.ts';
@@ -33,7 +34,7 @@ export interface IngestResult {
  * deleted meanwhile.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport): Promise<IngestResult> {
-  const { vmId, receivedAt, said, entries, problems, faults } = report;
+  const { vmId, receivedAt, said, entries, refused, problems, faults } = report;
   const result = await ctx.db.transaction(async (tx): Promise<IngestResult> => {
     const removal = entries.some((entry) => entry.kind === 'handler' && entry.report.state === 'removed');
     const { presence, wasAway } = await lockVm(tx, report, removal);
@@ -49,16 +50,17 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport): Pro
     };
     const applied = await applyEntries(tx, vmId, entries, { receivedAt, periods });
     const all = [...faults, ...applied.faults];
+    const refusal = await noteRefused(tx, vmId, refused, receivedAt);
     // Nothing could be stored, so the report counts as not made; a corrected one may use its number.
     if (applied.stored === 0 && all.length > 0) {
-      if (wasAway) await recordChange(tx, 'vm', vmId);
+      if (wasAway || refusal) await recordChange(tx, 'vm', vmId);
       return { stored: 0, faults: all, removed: [] };
     }
 
     await tx.update(agentPresence).set(next).where(eq(agentPresence.vmId, vmId));
     await noteProblems(tx, vmId, problems, receivedAt);
     const removed = await removeReported(tx, ctx, vmId, applied.removed);
-    const visible = wasAway || applied.visible || problems.length > 0 || isNews(presence, next);
+    const visible = wasAway || refusal || applied.visible || problems.length > 0 || isNews(presence, next);
     // A removal publishes a goal state, which tells the screens by itself.
     if (visible && removed.length === 0) await recordChange(tx, 'vm', vmId);
     return { stored: applied.stored, faults: all, removed };

@@ -13,7 +13,7 @@ export async function noteProblems(
   problems: readonly AgentProblem[],
   at: Date,
 ): Promise<void> {
-  const last = new Map(problems.map(({ about, message }) => [about, { vmId, about, message, at }]));
+  const last = new Map(problems.map(({ about, message, file = null }) => [about, { vmId, about, message, file, at }]));
   const rows = [...last.values()].toSorted((a, b) => (a.about < b.about ? -1 : 1)).slice(0, keptPerVm);
   if (rows.length === 0) return;
   await tx
@@ -21,7 +21,7 @@ export async function noteProblems(
     .values(rows)
     .onConflictDoUpdate({
       target: [agentProblems.vmId, agentProblems.about],
-      set: { message: sql`excluded.message`, at: sql`excluded.at` },
+      set: { message: sql`excluded.message`, file: sql`excluded.file`, at: sql`excluded.at` },
     });
   const kept = tx
     .select({ about: agentProblems.about })

@@ -4,7 +4,7 @@ import { pollSeconds } from '#server/domain/enrollment/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type IngestReportInput, ingestReportInput } from './input.ts';
-import { type ReportEntry, readReport } from './read-report.ts';
+import { type RefusedEntry, type ReportEntry, readReport } from './read-report.ts';
 
 /** The frame of a report as it is stored; null where the agent did not say. */
 export interface SaidByAgent {
@@ -25,6 +25,8 @@ export interface PreparedReport {
   counter: number | null;
   said: SaidByAgent;
   entries: ReportEntry[];
+  /** Entries whose files break the contract; their faults are among `faults`. */
+  refused: RefusedEntry[];
   problems: AgentProblem[];
   faults: Fault[];
 }
@@ -35,7 +37,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
   if (ctx.actor.kind !== 'agent' || ctx.actor.id !== vmId) {
     throw new DomainError('forbidden', 'forbidden', { params: { role: 'agent' } });
   }
-  const { envelope, entries, faults } = readReport(report, ctx.config.limits.report, recover);
+  const { envelope, entries, refused, faults } = readReport(report, ctx.config.limits.report, recover);
   const { periods, agentTime, appliedEtag, run, reportNumber, problems } = envelope;
   const skew = agentTime === undefined ? null : Math.round((Date.parse(agentTime) - receivedAt.getTime()) / 1000);
   const said = {
@@ -47,7 +49,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
     clockSkewSeconds: skew === null ? null : Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, skew)),
     appliedEtag: appliedEtag ?? null,
   };
-  return { vmId, receivedAt, counter, said, entries, problems, faults };
+  return { vmId, receivedAt, counter, said, entries, refused, problems, faults };
 }
 
 const period = (seconds: number | undefined): number | null =>

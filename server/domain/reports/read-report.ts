@@ -1,5 +1,6 @@
 import { hash as digest } from 'node:crypto';
 import type { z } from 'zod';
+import type { RefusedFile } from '#db/schema/index.ts';
 import {
   type DocumentLimits,
   type HandlerReport,
@@ -9,6 +10,7 @@ import {
   heartbeatFileWith,
   isPlainObject,
   maxFaults,
+  type ProtocolFault,
   plainHeartbeat,
   plainStatus,
   pointer,
@@ -51,6 +53,16 @@ export type ReportEntry = EntryBase &
     | (FileReading & { kind: 'status'; sequenceNumber: number; document: StatusDocument })
   );
 
+/** An entry whose file breaks the contract; `faults` have their paths within the file. */
+export interface RefusedEntry {
+  kind: 'heartbeat' | 'status';
+  name: string;
+  /** Of a status. */
+  sequenceNumber: number | null;
+  readSecondsAgo: number;
+  faults: RefusedFile['faults'];
+}
+
 export type EntryOf<K extends ReportEntry['kind']> = Extract<ReportEntry, { kind: K }>;
 
 interface Schemas {
@@ -65,6 +77,7 @@ interface Reading {
   limits: DocumentLimits;
   recover: Recover;
   room: RecoveryRoom;
+  refused: RefusedEntry[];
 }
 
 // Schemas cost more to build than to run; limits are made once per process.
@@ -106,7 +119,7 @@ export function readReport(
   report: unknown,
   limits: DocumentLimits & { entries: number },
   recover: Recover = recoversNothing,
-): { envelope: ReportEnvelope; entries: ReportEntry[]; faults: Fault[] } {
+): { envelope: ReportEnvelope; entries: ReportEntry[]; refused: RefusedEntry[]; faults: Fault[] } {
   const { envelope, faults } = readFrame(report);
   const lists = isPlainObject(report) ? report : {};
   const count = ['handlers', 'heartbeats', 'statuses'].reduce((sum, name) => sum + listOf(lists[name]).length, 0);
@@ -122,12 +135,13 @@ export function readReport(
     });
   };
   each('handlers', (raw, path) => readHandler(schemas, raw, path, faults));
-  const reading = { schemas, limits, recover, room: recoveryRoom() };
+  const refused: RefusedEntry[] = [];
+  const reading = { schemas, limits, recover, room: recoveryRoom(), refused };
   each('heartbeats', (raw, path) => readHeartbeat(reading, raw, path, faults));
   each('statuses', (raw, path) => readStatus(reading, raw, path, faults));
   const shown = faults.slice(0, maxFaults);
   if (envelope === null) throw new DomainError('bad_request', 'report_invalid', { faults: shown });
-  return { envelope, entries, faults: shown };
+  return { envelope, entries, refused, faults: shown };
 }
 
 /** 128 bits of the document's SHA-256, in the form of a UUID. */
@@ -138,12 +152,37 @@ const fingerprint = (document: unknown): string => {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The value, or null with the faults put below their path. */
-function take<S extends z.ZodType>(schema: S, input: unknown, path: string, faults: Fault[]): z.output<S> | null {
+/** The value, or null with the faults put below their path. `onFaults` gets them as they are. */
+function take<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  path: string,
+  faults: Fault[],
+  onFaults?: (faults: ProtocolFault[]) => void,
+): z.output<S> | null {
   const result = read(schema, input);
   if ('value' in result) return result.value;
   faults.push(...result.faults.map((fault) => ({ ...fault, path: `${path}${fault.path}` })));
+  onFaults?.(result.faults);
   return null;
+}
+
+/** Faults that are kept of a file: nobody mends a file by more of them at a time. */
+const keptFaults = 5;
+/** Characters of a fault's path that are kept. */
+const keptPath = 256;
+
+/** Remembers a file that breaks the contract, if its entry says whose it is. */
+function refuse(
+  { refused }: Reading,
+  kind: RefusedEntry['kind'],
+  entry: { extension: string; sequenceNumber?: number; readSecondsAgo: number } | null,
+  faults: readonly ProtocolFault[],
+): void {
+  if (entry === null) return;
+  const { extension: name, sequenceNumber = null, readSecondsAgo } = entry;
+  const kept = faults.slice(0, keptFaults).map((fault) => ({ ...fault, path: fault.path.slice(0, keptPath) }));
+  refused.push({ kind, name, sequenceNumber, readSecondsAgo, faults: kept });
 }
 
 function readHandler(schemas: Schemas, raw: unknown, path: string, faults: Fault[]): ReportEntry | null {
@@ -156,16 +195,13 @@ function readHandler(schemas: Schemas, raw: unknown, path: string, faults: Fault
   return { kind: 'handler', path, name, sequenceNumber, report, hash, raw: raw as Record<string, unknown> };
 }
 
-function readHeartbeat(
-  { schemas, limits, recover, room }: Reading,
-  raw: unknown,
-  path: string,
-  faults: Fault[],
-): ReportEntry | null {
+function readHeartbeat(reading: Reading, raw: unknown, path: string, faults: Fault[]): ReportEntry | null {
+  const { schemas, limits, recover, room } = reading;
   const entry = take(heartbeatEntry, raw, path, faults);
   const file = isPlainObject(raw) ? raw.file : undefined;
   const document = isPlainObject(raw)
-    ? (plainHeartbeat(file, limits) ?? take(schemas.heartbeatFile, file, `${path}/file`, faults))
+    ? (plainHeartbeat(file, limits) ??
+      take(schemas.heartbeatFile, file, `${path}/file`, faults, (found) => refuse(reading, 'heartbeat', entry, found)))
     : null;
   if (entry === null || document === null) return null;
   const { extension: name, ageSeconds, readSecondsAgo } = entry;
@@ -175,16 +211,13 @@ function readHeartbeat(
   return { kind: 'heartbeat', path, name, sequenceNumber: null, ...ages, document, hash, raw: raw as typeof entry };
 }
 
-function readStatus(
-  { schemas, limits, recover, room }: Reading,
-  raw: unknown,
-  path: string,
-  faults: Fault[],
-): ReportEntry | null {
+function readStatus(reading: Reading, raw: unknown, path: string, faults: Fault[]): ReportEntry | null {
+  const { schemas, limits, recover, room } = reading;
   const entry = take(statusEntry, raw, path, faults);
   const file = isPlainObject(raw) ? raw.file : undefined;
   const document = isPlainObject(raw)
-    ? (plainStatus(file, limits) ?? take(schemas.statusFile, file, `${path}/file`, faults))
+    ? (plainStatus(file, limits) ??
+      take(schemas.statusFile, file, `${path}/file`, faults, (found) => refuse(reading, 'status', entry, found)))
     : null;
   if (entry === null || document === null) return null;
   const { extension: name, sequenceNumber, ageSeconds, readSecondsAgo } = entry;

@@ -30,7 +30,7 @@ import {
   type Resources,
 } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import { agentStatus, secondsBetween, vmHealth } from '#server/domain/reports/index.ts';
+import { agentStatus, openRefusal, secondsBetween, vmHealth } from '#server/domain/reports/index.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type {
   AgentView,
@@ -259,6 +259,7 @@ function instanceOf(
     failedPart: failedPartOf(latest, voice),
     heartbeat: heartbeatOf(row, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, voice),
     status: statusOf(row, derived.staleFor, voice),
+    ...refusalsOf(row, latest),
     health: derived.health,
     cause: derived.cause,
   };
@@ -334,6 +335,16 @@ function statusOf(row: Row, staleFor: number | null, voice: Voice): StatusView |
     stale: staleFor !== null,
     staleSeconds: Math.floor(staleFor ?? 0),
     readAt: iso(row.statusReadAt),
+  };
+}
+
+function refusalsOf(row: Row, latest: Latest): Pick<ExtensionInstance, 'refusedStatus' | 'refusedHeartbeat'> {
+  const { statusReadAt, heartbeatReadAt, goalSequenceNumber: goal } = row;
+  const { statusRefused = null, heartbeatRefused = null } = latest ?? {};
+  const facts = { goal, statusReadAt, heartbeatReadAt, statusRefused, heartbeatRefused };
+  return {
+    refusedStatus: row.goal === 'uninstall' ? null : openRefusal(facts, 'status'),
+    refusedHeartbeat: row.optedIn ? openRefusal(facts, 'heartbeat') : null,
   };
 }
 

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { agentPresence, agents, resources as storedResources } from '#db/schema/index.ts';
+import { agentPresence, agents, changes, resources as storedResources } from '#db/schema/index.ts';
 import resourcesDe from '#protocol/fixtures/resources-de.json' with { type: 'json' };
 import resourcesEn from '#protocol/fixtures/resources-en.json' with { type: 'json' };
 import resourcesZhHant from '#protocol/fixtures/resources-zh-hant.json' with { type: 'json' };
@@ -396,6 +396,52 @@ describe('time', () => {
       health: 'progressing',
     });
   });
+});
+
+test('AZ-S1 a rejected status shows with its faults until a good one was read', async () => {
+  const vm = await vmWithProbe();
+  const bad = said('done', { code: 'E7' });
+  const changesOf = () => services.db.$count(changes, eq(changes.key, vm.vmId));
+  await expect(send(vm, status(bad), later(1))).rejects.toMatchObject({ code: 'report_invalid' });
+  const refused = {
+    sequenceNumber: 1,
+    readAt: later(1).toISOString(),
+    faults: [{ path: '/0/status/status', code: 'field_choice' }, { path: '/0/status/code' }],
+  };
+  expect((await view(vm)).extensions).toMatchObject([{ status: null, refusedStatus: refused, health: 'progressing' }]);
+
+  // The same again tells no screen; beside good entries it is noted as well.
+  const told = await changesOf();
+  await expect(send(vm, status(bad), later(2))).rejects.toThrow();
+  expect(await changesOf()).toBe(told);
+  await send(vm, { ...heartbeat('ready'), ...status(said('done')) }, later(3));
+  expect((await view(vm)).extensions[0]?.refusedStatus?.faults).toHaveLength(1);
+
+  await send(vm, status(said('success')), later(4));
+  expect((await view(vm)).extensions).toMatchObject([{ refusedStatus: null, status: { status: 'success' } }]);
+  await expect(send(vm, status(bad), later(5))).rejects.toThrow();
+  expect((await view(vm)).extensions).toMatchObject([{ status: { status: 'success' }, refusedStatus: {} }]);
+  await vm.declare('probe', { settings: { publicSettings: { other: true } } });
+  expect((await view(vm)).extensions).toMatchObject([{ refusedStatus: null }]);
+});
+
+test('AZ-H1 a rejected heartbeat shows with its faults until a good one was read', async () => {
+  const vm = await vmWithProbe();
+  await expect(send(vm, heartbeat('fine'), later(1))).rejects.toThrow();
+  expect((await view(vm)).extensions).toMatchObject([
+    { refusedHeartbeat: { sequenceNumber: null, faults: [{ path: '/0/heartbeat/status', code: 'field_choice' }] } },
+  ]);
+  await send(vm, heartbeat('ready'), later(2));
+  expect((await view(vm)).extensions).toMatchObject([{ refusedHeartbeat: null }]);
+});
+
+test('faults of rejected files are few, and kept of extensions that the VM has', async () => {
+  const vm = await vmWithProbe();
+  const substatus = Array.from({ length: 50 }, () => ({ status: 'odd' }));
+  await expect(send(vm, status(said('done', { substatus })))).rejects.toThrow();
+  await expect(send(vm, status(said('done'), { extension: 'elsewhere' }))).rejects.toThrow();
+  const { extensions } = await view(vm);
+  expect(extensions.map(({ refusedStatus }) => refusedStatus?.faults.length)).toEqual([5]);
 });
 
 test('AZ-S5 what a service says after its conclusion counts for its health, and sets no deadline again', async () => {

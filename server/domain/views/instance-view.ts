@@ -1,4 +1,4 @@
-import type { ExtensionGoal, HealthCause } from '#db/schema/index.ts';
+import type { ExtensionGoal, HealthCause, RefusedFile } from '#db/schema/index.ts';
 import type { HandlerReport, StatusWord } from '#protocol/index.ts';
 import type { RefusalCode } from '#server/domain/enrollment/index.ts';
 import type { LocalizedMessage } from '#server/domain/localization/index.ts';
@@ -73,6 +73,10 @@ export interface ExtensionInstance {
   handlerState: HandlerStateView | null;
   heartbeat: HeartbeatView;
   status: StatusView | null;
+  /** The last status file, where it broke the contract; `status` is the one before it. */
+  refusedStatus: RefusedFile | null;
+  /** The last heartbeat file, likewise. */
+  refusedHeartbeat: RefusedFile | null;
   health: ExtensionHealth;
   /** What the health comes from; null where it is as it should be. */
   cause: HealthCause | null;

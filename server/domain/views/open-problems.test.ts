@@ -47,6 +47,25 @@ test('what an agent could not read stands on its VM until it could, for operator
   expect(await problems(later(41))).toEqual([]);
 });
 
+test('AZ-S5 a status file that cannot be read after its conclusion stays a problem until it can', async () => {
+  const vm = await givenVm(services);
+  await vm.declare('probe');
+  await vm.deliver(start);
+  const send = async (report: object, at: Date) =>
+    ingestReport(await vm.agent(at), { vmId: vm.vmId, report, receivedAt: at });
+  const view = async (now: Date) =>
+    (await getInstanceView(await testContext({ services, role: 'operator', now }), { vmId: vm.vmId })).agent.problems;
+  const ages = { extension: 'probe', ageSeconds: 0, readSecondsAgo: 0 };
+  const file = [{ version: 1, timestampUTC: '2026-01-01T00:00:00Z', status: { status: 'success' } }];
+  const heartbeats = [{ ...ages, file: [{ version: 1, heartbeat: { status: 'ready' } }] }];
+  await send({ heartbeats, statuses: [{ ...ages, sequenceNumber: 1, file }] }, later(1));
+  await send({ problems: [{ about: 'probe', message: 'only half of it', file: 'status' }] }, later(5));
+  await send({ heartbeats }, later(6));
+  expect(await view(later(7))).toHaveLength(1);
+  await send({ statuses: [{ ...ages, sequenceNumber: 1, file }] }, later(8));
+  expect(await view(later(9))).toEqual([]);
+});
+
 test('the last word about a thing is kept for a day, and one that is none is refused', async () => {
   const vm = await givenVm(services);
   await vm.deliver(start);

@@ -17,16 +17,19 @@ export function openProblems(
   now: Date,
 ): Problem[] {
   return problems
-    .filter(({ about, at }) => {
+    .filter(({ about, at, file }) => {
       if (now.getTime() - at.getTime() > openMs) return false;
       if (about === 'goal-state') return deliveredAt === null || deliveredAt <= at;
       const extension = extensions.find(({ name }) => name === about);
-      return extension !== undefined && !isReadSince(extension, at);
+      return extension !== undefined && !isReadSince(extension, file, at);
     })
     .toSorted((a, b) => b.at.getTime() - a.at.getTime());
 }
 
-function isReadSince(extension: ExtensionFacts, at: Date): boolean {
+function isReadSince(extension: ExtensionFacts, file: Problem['file'], at: Date): boolean {
+  if (file === 'status') return extension.statusReadAt !== null && extension.statusReadAt > at;
+  if (file === 'heartbeat') return extension.heartbeatReadAt !== null && extension.heartbeatReadAt > at;
+  // Agents of the first release do not say which file it was.
   const { optedIn, heartbeatReadAt, statusReadAt, statusSequence, goalSequenceNumber, concludedAt } = extension;
   const heartbeat = !optedIn || (heartbeatReadAt !== null && heartbeatReadAt > at);
   const isConcluded = concludedAt !== null && statusSequence === goalSequenceNumber;

@@ -3,6 +3,7 @@ import { healthCauses } from '#db/schema/index.ts';
 import { handlerStates, statusWords } from '#protocol/index.ts';
 import { listReportHistory } from '#server/domain/reports/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
+import { translateRefusedFiles } from '#server/i18n/index.ts';
 import { pageOf, pageQuery, type Route, route } from '../route.ts';
 import { count, inVm, time, vmId } from '../shapes.ts';
 
@@ -78,6 +79,14 @@ const agent = z.object({
   problems: z.array(z.object({ about: z.string(), message: z.string(), at: time })).optional(),
 });
 
+const refused = z
+  .object({
+    sequenceNumber: count.nullable(),
+    readAt: time,
+    faults: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })),
+  })
+  .nullable();
+
 const extension = z.object({
   name: z.string(),
   handler: z.string(),
@@ -97,6 +106,8 @@ const extension = z.object({
   handlerState: handlerState.nullable(),
   heartbeat,
   status: status.nullable(),
+  refusedStatus: refused,
+  refusedHeartbeat: refused,
   health: z.enum([...vmHealth.options, 'disabled']),
   cause: z.enum(healthCauses).nullable(),
   failedPart: substatus.omit({ status: true, substatus: true }).nullable(),
@@ -136,8 +147,9 @@ export const viewRoutes: readonly Route[] = [
       200: { meaning: 'The instance view; Content-Language names the languages used.', schema: instanceView },
     },
     refusals: [404],
-    run: async (ctx, { params, reader }) => {
-      const { languages, ...body } = await getInstanceView(ctx, { vmId: params.id, ...reader });
+    run: async (ctx, { params, reader, language }) => {
+      const view = await getInstanceView(ctx, { vmId: params.id, ...reader });
+      const { languages, ...body } = translateRefusedFiles(view, language);
       return {
         status: 200,
         body,

@@ -63,6 +63,8 @@ function extension(name: string, more: Partial<Extension> = {}): Extension {
     handlerState: handler('enabled', { command: 'enable', exitCode: 0 }),
     heartbeat: { verdict: 'none', ageSeconds: null, code: null, message: null, readAt: null, nextReadingAt: null },
     status: null,
+    refusedStatus: null,
+    refusedHeartbeat: null,
     health: 'progressing',
     cause: null,
     failedPart: null,
@@ -320,6 +322,19 @@ describe('AZ-S6 a status that complains although the operation succeeded', () =>
     const told = explain(view([{ ...degraded, status: said('warning'), cause: 'status' }]), now);
     expect(told?.lead).toMatchObject({ key: 'why.lead.warnsSince', values: { name: 'probe' } });
   });
+});
+
+test('AZ-S1 a rejected status is the reason, before and after the deadline', () => {
+  const faults = [{ path: '/0/status/code', code: 'field_not_number' as const, message: 'This must be a number.' }];
+  const refusedStatus = { sequenceNumber: 2, readAt: ago(5), faults };
+  for (const more of [{}, { deadlineAt: ago(10), health: 'failed' as const }]) {
+    const told = explain(view([extension('probe', { refusedStatus, ...more })]), now);
+    expect(told?.lead).toMatchObject({ key: 'why.lead.refused', values: { name: 'probe' } });
+    expect(told?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
+      title: { key: 'why.refused' },
+      detail: { key: 'why.refused.detail', values: { path: '/0/status/code' }, at: ago(5) },
+    });
+  }
 });
 
 test('the worst is told first: failed before warning before working', () => {

@@ -194,6 +194,11 @@ function causeLink(extension: Extension, now: Date): Link {
       { key: 'why.error.detail', values, at: status.readAt },
     );
   }
+  if (extension.refusedStatus) {
+    const { readAt, faults } = extension.refusedStatus;
+    const detail: Sentence = { key: 'why.refused.detail', values: { path: faults[0]?.path ?? '' }, at: readAt };
+    return cause(isLate(extension, now) ? 'failed' : 'warning', { key: 'why.refused', values: { name } }, detail);
+  }
   if (isLate(extension, now)) {
     return cause('failed', { key: 'why.late', values: { name } }, howItIsLate(extension));
   }
@@ -323,6 +328,7 @@ function failedLead(subject: Extension, now: Date): Sentence {
     if (exit !== 0) return { key: 'why.lead.failed.exit', values: { name, command, exit } };
   }
   if (statusOfGoal(subject)?.status === 'error') return { key: 'why.lead.error', values: { name } };
+  if (subject.refusedStatus) return { key: 'why.lead.refused', values: { name } };
   if (!isLate(subject, now)) return { key: 'why.lead.failed', values: { name } };
   return { key: `why.lead.late.${lateAt(subject)}`, values: { name, command, other: handlerState?.blockedBy ?? '' } };
 }
@@ -330,6 +336,7 @@ function failedLead(subject: Extension, now: Date): Sentence {
 function openLead(subject: Extension): Sentence {
   const { name, handlerState, heartbeat } = subject;
   const values = { name, command: handlerState?.command ?? '' };
+  if (subject.refusedStatus) return { key: 'why.lead.refused', values };
   if (subject.goal === 'uninstall') return { key: 'why.lead.leaving', values };
   if (!hasBegun(subject)) return { key: 'why.lead.notBegun', values };
   if (handlerState?.blockedBy) return { key: 'why.lead.waits', values: { name, cause: handlerState.blockedBy } };

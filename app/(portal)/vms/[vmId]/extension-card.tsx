@@ -17,6 +17,9 @@ import { SubstatusTree } from './substatus-tree.tsx';
 import { useOwnWords } from './use-own-words.ts';
 import { commandFailed, type Extension, isWaiting, tabHref } from './vm-data.ts';
 
+/** Few cards need it. It is drawn on the server, so nothing moves when its script comes. */
+const RefusedFile = dynamic(() => import('./refused-file.tsx').then((module) => module.RefusedFile));
+
 /** Its place is kept until its script has come. */
 const ExtensionMenu = dynamic(() => import('./extension-menu.tsx').then((module) => module.ExtensionMenu), {
   ssr: false,
@@ -72,6 +75,8 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
       </div>
       <div className="grid gap-2.5 px-4 pt-1.5 pb-3">
         <Spoken extension={extension} at={at} />
+        {extension.refusedStatus ? <RefusedFile kind="status" refused={extension.refusedStatus} /> : null}
+        {extension.refusedHeartbeat ? <RefusedFile kind="heartbeat" refused={extension.refusedHeartbeat} /> : null}
         {parts.length > 0 ? <SubstatusTree parts={parts} label={t('card.substatus', { name })} /> : null}
         {status?.omittedSubstatuses ? (
           <p className="text-12 text-ink-2">{t('card.parts.omitted', { count: status.omittedSubstatuses })}</p>

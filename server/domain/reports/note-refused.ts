@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from 'node:util';
+import { and, eq } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { extensionLatest, extensionPulse, extensions, type RefusedFile } from '#db/schema/index.ts';
+import { readAt } from './merge.ts';
+import type { RefusedEntry } from './read-report.ts';
+
+/**
+ * Keeps what was wrong with a file of an extension that the VM has, for its goal's sequence number. Returns whether a
+ * reader sees a difference.
+ */
+export async function noteRefused(
+  tx: Transaction,
+  vmId: string,
+  refused: readonly RefusedEntry[],
+  receivedAt: Date,
+): Promise<boolean> {
+  let isVisible = false;
+  for (const entry of refused) {
+    const { kind, name, sequenceNumber, faults } = entry;
+    const known = await load(tx, vmId, name);
+    if (known === null || (sequenceNumber !== null && sequenceNumber !== known.goal)) continue;
+    const next: RefusedFile = { sequenceNumber, readAt: readAt(entry, receivedAt).toISOString(), faults };
+    const before = openRefusal(known, kind);
+    isVisible ||= before === null || !isDeepStrictEqual({ ...before, readAt: next.readAt }, next);
+    const column = kind === 'status' ? { statusRefused: next } : { heartbeatRefused: next };
+    await tx
+      .insert(extensionLatest)
+      .values({ vmId, name, ...column })
+      .onConflictDoUpdate({ target: [extensionLatest.vmId, extensionLatest.name], set: column });
+  }
+  return isVisible;
+}
+
+async function load(tx: Transaction, vmId: string, name: string) {
+  const [row] = await tx
+    .select({
+      goal: extensions.sequenceNumber,
+      statusReadAt: extensionPulse.statusReadAt,
+      heartbeatReadAt: extensionPulse.heartbeatReadAt,
+      statusRefused: extensionLatest.statusRefused,
+      heartbeatRefused: extensionLatest.heartbeatRefused,
+    })
+    .from(extensions)
+    .leftJoin(extensionPulse, and(eq(extensionPulse.vmId, extensions.vmId), eq(extensionPulse.name, extensions.name)))
+    .leftJoin(
+      extensionLatest,
+      and(eq(extensionLatest.vmId, extensions.vmId), eq(extensionLatest.name, extensions.name)),
+    )
+    .where(and(eq(extensions.vmId, vmId), eq(extensions.name, name)))
+    .for('key share', { of: extensions });
+  return row ?? null;
+}
+
+interface Refusals {
+  goal: number;
+  statusReadAt: Date | null;
+  heartbeatReadAt: Date | null;
+  statusRefused: RefusedFile | null;
+  heartbeatRefused: RefusedFile | null;
+}
+
+/** The refused file that still stands: of the goal's sequence number, and no good one was read since. */
+export function openRefusal(facts: Refusals, kind: RefusedEntry['kind']): RefusedFile | null {
+  const [refused, goodAt] =
+    kind === 'status' ? [facts.statusRefused, facts.statusReadAt] : [facts.heartbeatRefused, facts.heartbeatReadAt];
+  if (refused === null || (refused.sequenceNumber !== null && refused.sequenceNumber !== facts.goal)) return null;
+  return goodAt !== null && goodAt >= new Date(refused.readAt) ? null : refused;
+}

@@ -1,0 +1,17 @@
+import type { InstanceView } from '#server/domain/views/index.ts';
+import type { Language } from './languages.ts';
+import { translateFaults } from './problem.ts';
+
+/** An instance view with the sentences of what was wrong with rejected files. */
+export function translateRefusedFiles(view: InstanceView, language: Language) {
+  const inWords = (refused: InstanceView['extensions'][number]['refusedStatus']) =>
+    refused && { ...refused, faults: translateFaults(refused.faults, language) };
+  return {
+    ...view,
+    extensions: view.extensions.map((extension) => ({
+      ...extension,
+      refusedStatus: inWords(extension.refusedStatus),
+      refusedHeartbeat: inWords(extension.refusedHeartbeat),
+    })),
+  };
+}
