@@ -10,6 +10,8 @@ export default defineConfig({
     // A process for each file spent as long on loading our modules anew as on the tests. What a file leaves in a module,
     // such as a clock or a variable of the environment, it puts back.
     isolate: false,
+    // An agent of a test that runs as root leaves the machine's own folders alone.
+    env: { ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
     allowOnly: false,
     // A test file may start processes and databases; a single test that needs longer than this hangs.
     testTimeout: 20_000,

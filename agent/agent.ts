@@ -6,8 +6,10 @@ import { readJson, writeJson } from './folder/write-file.ts';
 import { readGoalState } from './goal/read-goal-state.ts';
 import { sweepIncoming } from './handler/folders.ts';
 import { KnownSecrets } from './handler/known-secrets.ts';
+import { pruneEvents } from './handler/prune.ts';
 import { openCallCounter } from './identity/call-counter.ts';
 import { loadIdentity } from './identity/identity.ts';
+import { KeyCopies } from './identity/key-copies.ts';
 import { isRenewing, renewKey, sweepKeys } from './identity/renew-key.ts';
 import type { Journal } from './journal.ts';
 import { keepGoing } from './keep-going.ts';
@@ -29,6 +31,8 @@ export interface AgentOptions extends ObserverSettings {
   rebootCommand?: string;
   /** For demos and tests: at the end, disable runs for every handler, so that nothing goes on by itself. */
   disableOnExit?: boolean;
+  /** Where handlers for Azure's own agent look for keys; without it only below the agent's folder. */
+  waagentFolder?: string;
   /** The way to the portal. */
   call: Caller;
   /** For tests: a portal in the same process. */
@@ -42,6 +46,8 @@ const heldSeconds = 50;
 const refusedSeconds = 60;
 /** Between polls while operators wait for logs. */
 const logsPauseSeconds = 5;
+/** How often old events of handlers are deleted. */
+const pruneMilliseconds = 3600_000;
 /** An agent at its start goes on from disk when the portal has not answered by then. */
 const firstAnswerSeconds = 5;
 
@@ -52,6 +58,7 @@ export class Agent {
   private readonly observer: Observer;
   private readonly uploads: LogUploads;
   private readonly archives: LogArchives;
+  private readonly keys: KeyCopies;
   private readonly portal: Portal;
   private readonly options: AgentOptions;
   private readonly pollSeconds: number;
@@ -63,6 +70,7 @@ export class Agent {
   private seenEtag: string | null = null;
   private works: Promise<unknown>[] = [];
   private renewing: Promise<void> | null = null;
+  private eventsPrunedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: AgentOptions) {
     const { layout, journal, heartbeatSeconds, statusSeconds } = options;
@@ -85,7 +93,8 @@ export class Agent {
       },
       onLogsWanted: () => this.archives.wanted(),
     });
-    const secrets = new KnownSecrets(layout, journal);
+    this.keys = new KeyCopies(layout, options.waagentFolder);
+    const secrets = new KnownSecrets(layout, journal, () => this.runner.goal);
     this.observer = new Observer(
       {
         heartbeat: (extension, read) => this.reporter.heartbeat(extension, secrets.hide(read)),
@@ -102,6 +111,7 @@ export class Agent {
       machine: new Machine(layout, this.reporter),
       portal,
       observer: this.observer,
+      keys: this.keys,
       journal,
       environment: options.environment,
       sendOutput: (output) => this.uploads.add(output),
@@ -148,6 +158,7 @@ export class Agent {
     let isAway = false;
     if (isRenewing(this.options.layout)) void this.renewKey();
     while (!this.stopping.signal.aborted) {
+      this.pruneEvents();
       let pause: number;
       try {
         const asked = this.seenEtag;
@@ -251,9 +262,19 @@ export class Agent {
 
   private sweepKeys(): void {
     try {
-      sweepKeys(this.options.layout, this.runner.goal);
+      sweepKeys(this.options.layout, this.keys, this.runner.goal);
     } catch (error) {
       this.options.journal.warn(`Keys that nothing uses could not be deleted: ${sentenceOf(error)}.`);
+    }
+  }
+
+  private pruneEvents(): void {
+    if (performance.now() - this.eventsPrunedAt < pruneMilliseconds) return;
+    this.eventsPrunedAt = performance.now();
+    try {
+      pruneEvents(this.options.layout);
+    } catch (error) {
+      this.options.journal.warn(`Old events of handlers could not be deleted: ${sentenceOf(error)}.`);
     }
   }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type CommandName, statusFileName } from '#protocol/index.ts';
 import { sentenceOf } from './agent-error.ts';
+import { ExitCodes } from './goal/exit-codes.ts';
 import { markDone, noteWord, type Round, type Step } from './goal/reconcile.ts';
 import { tellingOf } from './goal/telling.ts';
 import { executeStep, forgetCommand, logOutcome, resumeStep } from './handler/execute-step.ts';
@@ -29,8 +30,9 @@ export class CommandSteps {
     this.save();
     if (step.purpose === 'goal') this.followFiles(step, kind, round);
     journal.note(`${name}: ${kind} ${step.version} begins`, { handler: step.handler, attempt });
-    const outcome = await this.execute(step, kind, attempt, this.signal);
+    const outcome = await this.execute(step, kind, attempt, round.exitCodes, this.signal);
     if (this.signal.aborted) return;
+    round.exitCodes.note(step, kind, outcome.exitCode);
     const isGood = outcome.exitCode === 0;
     if (isGood) this.noteSuccess(step, kind);
     if (isGood || !isFatal) markDone(step, round);
@@ -88,13 +90,21 @@ export class CommandSteps {
 
   /** For demos and tests: disable of one extension, told to nobody. */
   async disableQuietly(step: Step): Promise<void> {
-    await this.execute(step, 'disable', 1);
+    await this.execute(step, 'disable', 1, new ExitCodes());
     forgetCommand(this.options.machine);
   }
 
-  private async execute(step: Step, kind: CommandName, attempt: number, signal?: AbortSignal): Promise<Outcome> {
+  private async execute(
+    step: Step,
+    kind: CommandName,
+    attempt: number,
+    codes: ExitCodes,
+    signal?: AbortSignal,
+  ): Promise<Outcome> {
     const { machine, environment, journal } = this.options;
-    const outcome = await executeStep({ machine, journal, step, kind, attempt, environment, signal });
+    const isNamed = machine.versionOf(step)?.supportsMultipleExtensions === true;
+    const exitCodes = codes.variablesFor(step, kind, isNamed);
+    const outcome = await executeStep({ machine, journal, step, kind, attempt, exitCodes, environment, signal });
     if (!signal?.aborted) logOutcome(journal, step, kind, outcome);
     return outcome;
   }
@@ -107,9 +117,12 @@ export class CommandSteps {
       for (const name of step.extensions) observer.ignoreHeartbeat(name);
     }
     if (version === undefined) return;
-    if (kind === 'uninstall') version.installed = false;
+    if (kind === 'uninstall') Object.assign(version, { installed: false, updated: undefined });
     if (kind !== 'install' && kind !== 'update') return;
-    version.installed = true;
+    // An update that wants its install is through with that alone.
+    version.updated = kind === 'update' && version.updatesWithInstall === true ? true : undefined;
+    version.installed = version.updated !== true;
+    if (!version.installed) return;
     for (const name of step.extensions) {
       const local = machine.local.extensions[name];
       if (local !== undefined) local.version = step.version;

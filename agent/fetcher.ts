@@ -1,3 +1,4 @@
+import { updatesWithInstall } from '#protocol/index.ts';
 import { AgentError, sentenceOf } from './agent-error.ts';
 import type { Step } from './goal/reconcile.ts';
 import { fetchPackage } from './handler/fetch-package.ts';
@@ -70,7 +71,8 @@ export class Fetcher {
     const extension = machine.goalOf(step.extensions[0] ?? '');
     if (extension === undefined) return;
     try {
-      const { handlerManifest } = await fetchPackage(machine.layout, portal, extension, signal);
+      const manifest = await fetchPackage(machine.layout, portal, extension, signal);
+      const { handlerManifest } = manifest;
       if (!this.isWanted(step)) {
         discardRoot(machine.layout, foldersOf(machine.layout, step.handler, step.version).root);
         journal.info(`${step.handler} ${step.version} arrived, and is not wanted any more.`);
@@ -79,6 +81,8 @@ export class Fetcher {
       machine.putVersion(step.handler, step.version, {
         sha256: extension.package.sha256,
         installed: machine.versionOf(step)?.installed ?? false,
+        updated: machine.versionOf(step)?.updated,
+        updatesWithInstall: updatesWithInstall(manifest),
         reportHeartbeat: handlerManifest.reportHeartbeat,
         supportsMultipleExtensions: handlerManifest.supportsMultipleExtensions === true,
         rebootAfterInstall: handlerManifest.rebootAfterInstall,

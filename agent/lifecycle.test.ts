@@ -53,6 +53,11 @@ test('AZ-G1 installs: package, folders, settings and environment first, then ins
   }
   expect(JSON.parse(readFileSync(join(root, 'config', '1.settings'), 'utf8'))).toEqual({
     handlerSettings: { publicSettings: { a: 1 } },
+    runtimeSettings: [
+      {
+        handlerSettings: { publicSettings: { a: 1 }, protectedSettings: null, protectedSettingsCertThumbprint: null },
+      },
+    ],
   });
 });
 

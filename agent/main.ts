@@ -93,6 +93,7 @@ for (const [name, description, action] of [
     'statusSeconds',
     'statusAfterConclusion',
     'rebootCommand',
+    'waagentFolder',
     ...logging,
     ...way,
   ])
@@ -180,6 +181,7 @@ program
   .option('--settle-seconds <n>', 'how long a status may take to say success', countOf, 300)
   .option('--heartbeat-seconds <n>', 'how soon a heartbeat has to be renewed, 0 not to wait for it', countOf, 60)
   .option('--command-seconds <n>', 'the time that each command has', countOf, 300)
+  .option('--waagent-folder <folder>', "where it finds keys as with Azure's own agent, or none; as for run")
   .option('--network', 'let it use the network of this machine')
   .option('--json', 'for programs')
   .action(async (zip: string, options: TryOptions & { network?: boolean }) => {

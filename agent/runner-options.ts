@@ -1,3 +1,4 @@
+import type { KeyCopies } from './identity/key-copies.ts';
 import type { Journal } from './journal.ts';
 import type { Machine } from './machine.ts';
 import type { Portal } from './portal/portal.ts';
@@ -9,6 +10,7 @@ export interface RunnerOptions {
   machine: Machine;
   portal: Portal;
   observer: Observer;
+  keys: KeyCopies;
   journal: Journal;
   /** The agent's own environment, of which handlers see a documented part. */
   environment: Record<string, string | undefined>;

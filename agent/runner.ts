@@ -1,7 +1,8 @@
-import type { GoalState } from '#protocol/index.ts';
+import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
 import { sentenceOf } from './agent-error.ts';
 import { CommandSteps } from './command-steps.ts';
 import { Fetcher } from './fetcher.ts';
+import { inKnownSpelling } from './goal/known-spelling.ts';
 import {
   markDone,
   newRound,
@@ -128,7 +129,7 @@ export class Runner {
   private takeGoal(): void {
     if (this.nextGoal === null) return;
     const before = this.machine.goal;
-    const goal = this.nextGoal;
+    const goal = inKnownSpelling(this.nextGoal, this.machine.local);
     this.machine.goal = goal;
     this.nextGoal = null;
     if (isOnlySealedAnew(before, goal)) {
@@ -149,7 +150,9 @@ export class Runner {
       const folders = foldersOf(this.machine.layout, handler, version);
       const isNamed = this.machine.versionOf(extension)?.supportsMultipleExtensions === true;
       try {
-        if (hasSettings(folders, extension, isNamed)) writeSettings(folders, extension, isNamed);
+        if (!hasSettings(folders, extension, isNamed)) continue;
+        this.placeKey(extension);
+        writeSettings(folders, extension, isNamed);
       } catch (error) {
         this.options.journal.warn(`${name}: its settings could not be written anew: ${sentenceOf(error)}.`);
       }
@@ -220,9 +223,21 @@ export class Runner {
   private configure(step: Step, folders: HandlerFolders): void {
     const extension = this.machine.goalOf(step.extensions[0] ?? '');
     if (extension === undefined) return;
-    prepareFolders(folders);
+    prepareFolders(this.machine.layout, step.handler, folders);
+    this.placeKey(extension);
     writeSettings(folders, extension, this.isNamed(step));
     this.machine.noteConfigured(extension);
+  }
+
+  /** The key is where handlers look for it before they get what it opens. The agent's own folder has it in any case. */
+  private placeKey({ name, settings }: GoalStateExtension): void {
+    const { protectedSettingsCertThumbprint: thumbprint } = settings;
+    if (thumbprint === undefined) return;
+    try {
+      this.options.keys.place(thumbprint);
+    } catch (error) {
+      this.options.journal.warn(`${name}: its key could not be put where handlers look for it: ${sentenceOf(error)}.`);
+    }
   }
 
   private forget({ handler }: Step, name: string): void {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { verify } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { enroll } from './commands/enroll.ts';
 import { openCaller } from './portal/call.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
@@ -54,6 +54,91 @@ test('AZ-C3 a new key: asked for with the old one, settings are written anew, no
   });
   expect(JSON.parse(opened.toString())).toEqual(secret);
   expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable']);
+});
+
+test('a secret is masked in the status of a handler that has emptied its settings files', async () => {
+  const script = `[ "$1" = enable ] || exit 0
+: > config/1.settings
+echo '[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":{"status":"success","formattedMessage":{"lang":"en","message":"The password is swordfish."}}}]' > status/1.status`;
+  const [thumbprint = ''] = thumbprintsIn(machine.dir);
+  await machine.addHandler({ ...echo, script });
+  machine.portal.setGoal(goalWith(thumbprint));
+  await machine.start();
+  const file = await machine.portal.until(
+    'the status',
+    () =>
+      machine.portal.reports.flatMap(({ statuses }) => statuses).find(({ sequenceNumber }) => sequenceNumber === 1)
+        ?.file,
+  );
+  expect(readFileSync(settingsFile(), 'utf8')).toBe('');
+  expect(JSON.stringify(file)).toContain('The password is [masked].');
+});
+
+describe('copies of the key where handlers look for it', () => {
+  const copies = (folder: string) =>
+    existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9A-F]{40}/.test(name)) : [];
+  const handlers = () => join(machine.dir, 'handlers');
+  let waagentFolder: string;
+  beforeEach(() => {
+    waagentFolder = join(machine.dir, '..', 'waagent');
+  });
+
+  test('are there while settings need them, for the agent alone, and leave with them', async () => {
+    const [thumbprint = ''] = thumbprintsIn(machine.dir);
+    await machine.addHandler(echo);
+    machine.portal.setGoal(goalWith(thumbprint));
+    await machine.start({ waagentFolder });
+    await untilEnabled();
+    for (const folder of [handlers(), waagentFolder]) {
+      expect(copies(folder)).toEqual([`${thumbprint}.crt`, `${thumbprint}.prv`]);
+      for (const name of copies(folder)) {
+        expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+        expect(readFileSync(join(folder, name))).toEqual(readFileSync(join(machine.dir, 'certificates', name)));
+      }
+    }
+    const [goal] = goalWith(thumbprint);
+    machine.portal.setGoal([{ ...echo, ...goal, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
+    await machine.until('they are gone', () => copies(handlers()).length + copies(waagentFolder).length === 0);
+    // The agent made the folder, and nobody else has put anything into it.
+    await machine.until('the folder is gone', () => !existsSync(waagentFolder));
+    expect(thumbprintsIn(machine.dir)).toEqual([thumbprint]);
+  });
+
+  test('are deleted by an agent that is no longer to put them there', async () => {
+    const [thumbprint = ''] = thumbprintsIn(machine.dir);
+    await machine.addHandler(echo);
+    machine.portal.setGoal(goalWith(thumbprint));
+    await machine.start({ waagentFolder });
+    await untilEnabled();
+    await machine.stop();
+    await machine.start();
+    await machine.until('they are gone', () => copies(waagentFolder).length === 0);
+    expect(copies(handlers())).toHaveLength(2);
+  });
+
+  test('neither replace nor delete files of others, and none is put where others could take it', async () => {
+    const [thumbprint = ''] = thumbprintsIn(machine.dir);
+    await machine.addHandler(echo);
+    mkdirSync(waagentFolder, { mode: 0o700 });
+    writeFileSync(join(waagentFolder, `${thumbprint}.prv`), 'of another agent');
+    machine.portal.setGoal(goalWith(thumbprint));
+    await machine.start({ waagentFolder });
+    await untilEnabled();
+    const [goal] = goalWith(thumbprint);
+    machine.portal.setGoal([{ ...echo, ...goal, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
+    await machine.until('they are gone', () => copies(handlers()).length === 0);
+    expect(readFileSync(join(waagentFolder, `${thumbprint}.prv`), 'utf8')).toBe('of another agent');
+    await machine.stop();
+
+    rmSync(waagentFolder, { recursive: true });
+    mkdirSync(waagentFolder);
+    chmodSync(waagentFolder, 0o777);
+    machine.portal.setGoal(goalWith(thumbprint));
+    const agent = await machine.start({ waagentFolder });
+    await agent.runner.whenIdle();
+    expect(copies(waagentFolder)).toEqual([]);
+    expect(machine.lines.join('\n')).toContain('only the agent');
+  });
 });
 
 test('a renewal whose answer was lost goes on with the same key at the next start', async () => {

@@ -135,7 +135,9 @@ async function expectCloneIsTold(page: Page, vm: CreatedVm, dir: string): Promis
     mkdirSync(path.join(clone, 'state'));
     writeFileSync(path.join(clone, 'state', 'calls.json'), JSON.stringify({ instance, counter: 1 }));
     const agent = path.resolve(import.meta.dirname, '../agent/main.ts');
-    await promisify(execFile)(process.execPath, [agent, 'once', '--dir', clone]).catch(() => {});
+    await promisify(execFile)(process.execPath, [agent, 'once', '--dir', clone, '--waagent-folder', 'none']).catch(
+      () => {},
+    );
     await page.goto(`/vms/${vm.id}`);
     await expect(page.getByText(`A second machine spoke as ${vm.name}`)).toBeVisible();
     await page.getByRole('button', { name: 'New enrolment token' }).click();

@@ -93,7 +93,15 @@ describe('the source document', () => {
   test('AZ-G1 its handler environment is read, and written as it is read', () => {
     const result = read(handlerEnvironmentFile, handlerEnvironmentSample);
     expect(result).toMatchObject({ value: { logFolder: '<your log folder location>' } });
-    if ('value' in result) expect(JSON.parse(writeHandlerEnvironment(result.value))).toEqual(handlerEnvironmentSample);
+    if (!('value' in result)) return;
+    const field = { eventsFolder: '/events', deploymentid: 'vm', rolename: 'web', instance: 'web' };
+    const text = writeHandlerEnvironment('Acme.Lab.Probe', { ...result.value, ...field });
+    const [sample] = handlerEnvironmentSample as { handlerEnvironment: object }[];
+    expect(JSON.parse(text)).toEqual([
+      { name: 'Acme.Lab.Probe', ...sample, handlerEnvironment: { ...sample?.handlerEnvironment, ...field } },
+    ]);
+    expect(text).toContain('"version": 1.0,');
+    expect(read(handlerEnvironmentFile, JSON.parse(text))).toEqual(result);
   });
 });
 

@@ -19,7 +19,18 @@ export const handlerEnvironmentFile = arrayOfOne(
   anyCase(z.object({ version: fileVersion, handlerEnvironment: anyCase(environment) })),
 ).transform(({ handlerEnvironment }): HandlerEnvironment => handlerEnvironment);
 
-/** The contents of HandlerEnvironment.json. */
-export function writeHandlerEnvironment(folders: HandlerEnvironment): string {
-  return `${JSON.stringify([{ version: 1.0, handlerEnvironment: folders }], null, 2)}\n`;
+/** What handlers for Azure's own agent look for in `handlerEnvironment` beside the folders of the document. */
+export interface FieldEnvironment {
+  /** Events that a handler writes here are taken away by the agent. */
+  eventsFolder: string;
+  deploymentid: string;
+  rolename: string;
+  instance: string;
+}
+
+/** The contents of HandlerEnvironment.json: a list of one element. */
+export function writeHandlerEnvironment(name: string, environment: HandlerEnvironment & FieldEnvironment): string {
+  const text = JSON.stringify([{ name, version: 1, handlerEnvironment: environment }], null, 2);
+  // Handlers repeat the version as text in their statuses, where it is "1.0".
+  return `${text.replace(/^( {4}"version": 1),$/m, '$1.0,')}\n`;
 }

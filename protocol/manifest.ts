@@ -31,7 +31,16 @@ const coded = (wrong: ManifestFaultCode) => ({
 const command = z
   .string(coded('field_not_text'))
   .refine((line) => line.trim() !== '', 'field_empty' satisfies ManifestFaultCode);
-const flag = z.boolean(coded('field_not_boolean'));
+/** Manifests in the field have `"true"` and `"True"` where the document has `true`. */
+const readFlag = (value: unknown) => {
+  const word = typeof value === 'string' ? value.toLowerCase() : value;
+  return word === 'true' ? true : word === 'false' ? false : value;
+};
+const flag = z
+  .unknown()
+  .transform(readFlag)
+  .pipe(z.boolean(coded('field_not_boolean')));
+const optionalFlag = z.unknown().transform(readFlag).optional();
 
 const commands = z.looseObject(
   {
@@ -42,10 +51,10 @@ const commands = z.looseObject(
     disableCommand: command,
     rebootAfterInstall: flag,
     reportHeartbeat: flag,
-    /** Fields beyond the document's seven are kept as they stand; `true` alone counts as true. */
+    /** Fields beyond the document's seven are kept as they stand. */
     updateMode: z.unknown().optional(),
-    continueOnUpdateFailure: z.unknown().optional(),
-    supportsMultipleExtensions: z.unknown().optional(),
+    continueOnUpdateFailure: optionalFlag,
+    supportsMultipleExtensions: optionalFlag,
   },
   coded('field_not_object'),
 );
@@ -66,6 +75,12 @@ export const handlerManifestFile = z
 
 /** The one object of a manifest; fields beyond the document's are kept. */
 export type HandlerManifest = z.output<typeof element>;
+
+/** Whether install of the new version runs in an update, which is not so unless the manifest asks for it. */
+export function updatesWithInstall({ handlerManifest }: HandlerManifest): boolean {
+  const { updateMode } = handlerManifest;
+  return typeof updateMode === 'string' && updateMode.toLowerCase() === 'updatewithinstall';
+}
 
 /** Reads a parsed manifest; every missing or ill-typed field is a fault of its own (AZ-P3). */
 export function readManifest(value: unknown): { manifest: HandlerManifest } | { faults: ManifestFault[] } {

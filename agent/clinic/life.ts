@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type GoalStateExtension, manifestFileName, statusFileName } from '#protocol/index.ts';
 import { Agent } from '../agent.ts';
 import { type Layout, layoutOf } from '../folder/layout.ts';
@@ -25,6 +25,11 @@ const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /** Processes that were told to end have so long. */
 const endingSeconds = 3;
 
+/** Of the agent that takes a package through its life. */
+export function agentLayoutIn(work: string): Layout {
+  return layoutOf(join(work, 'agent'));
+}
+
 /** One handler's life on a machine of its own, stage by stage; what happens is noted, nothing is judged. */
 export class Life {
   private readonly trial: Trial;
@@ -43,7 +48,7 @@ export class Life {
     this.trial = trial;
     this.seen = seen;
     this.patience = trial.patience;
-    this.layout = layoutOf(join(trial.work, 'agent'));
+    this.layout = agentLayoutIn(trial.work);
     this.home = join(trial.work, 'home');
     this.programs = watchPrograms(join(trial.work, 'programs'), trial.environment.PATH ?? usualPath);
     this.previousVersion = trial.previous?.version ?? versionBefore(trial.version);
@@ -81,6 +86,7 @@ export class Life {
       statusSeconds: 600,
       statusAfterConclusion: 'stop',
       portal: this.portal,
+      waagentFolder: trial.waagentFolder,
       call: () => Promise.reject(new Error('there is no network in a try')),
       environment: { ...trial.environment, PATH: this.programs.path, HOME: home },
     });
@@ -235,7 +241,10 @@ export class Life {
       return inside !== 'handlers/' && !known.includes(inside.split('/')[0] ?? '');
     });
     const system = [...filesOfTheSystem()].filter((path) => !this.before.has(path));
-    return [...below, ...filesBelow(this.home), ...system];
+    // The agent deletes its copies of the key a moment later.
+    const isCopy = (path: string) =>
+      basename(path).startsWith(`${this.thumbprint}.`) || path === `${this.trial.waagentFolder}/`;
+    return [...below, ...filesBelow(this.home), ...system].filter((path) => !isCopy(path));
   }
 
   private foldersOf(version: string): HandlerFolders {

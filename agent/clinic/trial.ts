@@ -23,6 +23,8 @@ export interface Trial {
   commandSeconds: number;
   /** The environment of which handlers get the documented part. */
   environment: Record<string, string | undefined>;
+  /** Where it finds keys as with Azure's own agent. */
+  waagentFolder?: string;
   /** Hears of each stage and command while it runs. */
   say(line: string): void;
 }

@@ -4,6 +4,7 @@ import { layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
 import { openJournal } from '../journal.ts';
 import { wait } from '../portal/wait.ts';
+import { waagentFolderOf } from '../settings/waagent-folder.ts';
 import { renewKeySignal } from './renew-key.ts';
 import type { RunOptions } from './run.ts';
 
@@ -15,7 +16,8 @@ export async function once(options: RunOptions, print: (line: string) => void, s
   const layout = layoutOf(options.dir);
   const unlock = lockFolder(layout);
   try {
-    const agent = new Agent({ ...options, layout, journal: openJournal(layout.logs, print, options) });
+    const journal = openJournal(layout.logs, print, options);
+    const agent = new Agent({ ...options, waagentFolder: waagentFolderOf(options.waagentFolder), layout, journal });
     process.on(renewKeySignal, () => void agent.renewKey());
     const isThere = await agent.start();
     if (!isThere) {

@@ -3,6 +3,7 @@ import { layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
 import { loadIdentity } from '../identity/identity.ts';
 import { type JournalOptions, openJournal } from '../journal.ts';
+import { waagentFolderOf } from '../settings/waagent-folder.ts';
 import { agentVersion } from '../version.ts';
 import { renewKeySignal } from './renew-key.ts';
 
@@ -19,6 +20,8 @@ export interface RunOptions
       | 'environment'
     > {
   dir: string;
+  /** A folder, or `none`. */
+  waagentFolder?: string;
 }
 
 /** Works until the signal; nothing that it reads or receives ends it. */
@@ -29,7 +32,7 @@ export async function run(options: RunOptions, print: (line: string) => void, si
   try {
     const journal = openJournal(layout.logs, print, options);
     journal.info(`Annex agent ${agentVersion} for VM ${identity.vmId}, portal ${identity.portal}.`);
-    const agent = new Agent({ ...options, layout, journal });
+    const agent = new Agent({ ...options, waagentFolder: waagentFolderOf(options.waagentFolder), layout, journal });
     // From the lock on until it is given back: without its listener the signal would end the process.
     process.on(renewKeySignal, () => void agent.renewKey());
     await agent.start();

@@ -12,10 +12,13 @@ import {
 } from '#protocol/index.ts';
 import { AgentError, sentenceOf } from '../agent-error.ts';
 import { faultSentence } from '../clinic/fault-sentence.ts';
+import { agentLayoutIn } from '../clinic/life.ts';
 import { reportText, scoreOf } from '../clinic/report.ts';
 import { endProcessesOf } from '../clinic/traces.ts';
 import { type Settings, versionBefore } from '../clinic/trial.ts';
 import { type Result, tryPackage } from '../clinic/try-package.ts';
+import { KeyCopies } from '../identity/key-copies.ts';
+import { waagentFolderOf } from '../settings/waagent-folder.ts';
 
 export interface TryOptions {
   previous?: string;
@@ -29,6 +32,8 @@ export interface TryOptions {
   heartbeatSeconds: number;
   commandSeconds: number;
   json?: boolean;
+  /** A folder, or `none`. */
+  waagentFolder?: string;
   /** Where the folder of the try is made. */
   within?: string;
 }
@@ -52,8 +57,10 @@ export async function tryCommand(
   const newSettings = options.newSettings === undefined ? undefined : settingsIn(options.newSettings, '--new-settings');
   const resources = (options.resources ?? []).map(resourcesIn);
   const work = mkdtempSync(join(options.within ?? tmpdir(), 'annex-try-'));
+  const waagentFolder = waagentFolderOf(options.waagentFolder ?? environment.ANNEX_AGENT_WAAGENT_FOLDER);
   const leave = () => {
     endProcessesOf(work);
+    removeKeys(work, waagentFolder);
     remove(work);
     process.exit(130);
   };
@@ -72,6 +79,7 @@ export async function tryCommand(
       patience: options,
       commandSeconds: options.commandSeconds,
       environment,
+      waagentFolder,
       say,
     });
     const { passed, of } = scoreOf(result.judgements);
@@ -79,8 +87,14 @@ export async function tryCommand(
     return passed === of;
   } finally {
     signal.removeEventListener('abort', leave);
+    removeKeys(work, waagentFolder);
     remove(work);
   }
+}
+
+/** What handlers were given outside of the folder of the try. */
+function removeKeys(work: string, waagentFolder: string | undefined): void {
+  new KeyCopies(agentLayoutIn(work), waagentFolder).keepOnly(new Set());
 }
 
 function remove(work: string): void {

@@ -11,6 +11,8 @@ export interface Layout {
   calls: string;
   /** `<THUMBPRINT>.crt` and `.prv`, 0700. */
   certificates: string;
+  /** Which copies of these lie where handlers look for them. */
+  keyCopies: string;
   /** The last good goal state, as it was received. */
   goalState: string;
   /** What is on this machine, as far as the agent knows. */
@@ -38,6 +40,7 @@ export function layoutOf(dir: string): Layout {
     credential: join(root, 'credential'),
     calls: join(root, 'state', 'calls.json'),
     certificates: join(root, 'certificates'),
+    keyCopies: join(root, 'state', 'key-copies.json'),
     goalState: join(root, 'state', 'goal-state.json'),
     localState: join(root, 'state', 'local.json'),
     command: join(root, 'state', 'command'),

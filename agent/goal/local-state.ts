@@ -8,6 +8,9 @@ const version = z.object({
   sha256: z.string().nullable(),
   /** Install, or update from an older version, has ended with 0 (AZ-G3). */
   installed: z.boolean(),
+  /** Its update has ended with 0, and its manifest wants install to run after that. */
+  updated: z.boolean().optional(),
+  updatesWithInstall: z.boolean().optional(),
   reportHeartbeat: z.boolean(),
   supportsMultipleExtensions: z.boolean(),
   rebootAfterInstall: z.boolean(),
@@ -37,6 +40,11 @@ export type LocalVersion = z.infer<typeof version>;
 export type LocalExtension = z.infer<typeof extension>;
 /** What is on this machine: handlers by id and version, extensions by name. It outlives restarts. */
 export type LocalState = z.infer<typeof localState>;
+
+/** Whether something of this version is in force on the machine, so that its disable and uninstall have to run. */
+export function isInForce({ installed, updated }: LocalVersion): boolean {
+  return installed || updated === true;
+}
 
 export function emptyLocalState(): LocalState {
   return { handlers: {}, extensions: byName() };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
+import { inKnownSpelling } from './known-spelling.ts';
 import { emptyLocalState, type LocalState, type LocalVersion } from './local-state.ts';
 import { newRound, type Round, reconcile } from './reconcile.ts';
 
@@ -25,7 +26,10 @@ function goalOf(...lines: string[]): GoalState {
   return { protocol: 1, vmId: 'vm', incarnation: 1, extensions };
 }
 
-/** `Lab.Probe 1.0 installed` or `Lab.Probe 1.0 unpacked`, and the names of known extensions. */
+/**
+ * `Lab.Probe 1.0 installed`, `unpacked`, `reinstalls` (unpacked, its update runs install) or `updated` (that install is
+ * still to run), and the names of known extensions.
+ */
 function machineOf(versions: string[], ...known: string[]): LocalState {
   const state: LocalState = { handlers: {}, extensions: {} };
   for (const line of versions) {
@@ -36,6 +40,8 @@ function machineOf(versions: string[], ...known: string[]): LocalState {
       reportHeartbeat: false,
       supportsMultipleExtensions: false,
       rebootAfterInstall: false,
+      updated: how === 'updated',
+      updatesWithInstall: how === 'updated' || how === 'reinstalls',
     };
     state.handlers[handler] ??= { versions: {} };
     state.handlers[handler].versions[version] = facts;
@@ -170,6 +176,42 @@ describe('one extension', () => {
         'probe: delete 1.0',
         'probe: enable 1.1',
       ],
+    ],
+    [
+      'UpdateWithInstall: install of the new runs after uninstall of the old',
+      goalOf('probe=Lab.Probe 1.1 enabled'),
+      machineOf(['Lab.Probe 1.0 installed', 'Lab.Probe 1.1 reinstalls'], 'probe'),
+      newRound(),
+      [
+        'probe: configure 1.1',
+        'probe: disable 1.0',
+        'probe: update 1.1 from 1.0',
+        'probe: uninstall 1.0',
+        'probe: delete 1.0',
+        'probe: install 1.1',
+        'probe: enable 1.1',
+      ],
+    ],
+    [
+      'UpdateWithInstall, stopped after update: it does not run again',
+      goalOf('probe=Lab.Probe 1.1 enabled'),
+      machineOf(['Lab.Probe 1.0 installed', 'Lab.Probe 1.1 updated'], 'probe'),
+      newRound(),
+      ['probe: configure 1.1', 'probe: uninstall 1.0', 'probe: delete 1.0', 'probe: install 1.1', 'probe: enable 1.1'],
+    ],
+    [
+      'UpdateWithInstall, stopped before install: goes on with it',
+      goalOf('probe=Lab.Probe 1.1 enabled'),
+      machineOf(['Lab.Probe 1.1 updated'], 'probe'),
+      newRound(),
+      ['probe: configure 1.1', 'probe: install 1.1', 'probe: enable 1.1'],
+    ],
+    [
+      'UpdateWithInstall, removed before install: what was updated is uninstalled',
+      goalOf('probe=Lab.Probe 1.1 uninstall'),
+      machineOf(['Lab.Probe 1.1 updated'], 'probe'),
+      newRound(),
+      ['probe: disable 1.1', 'probe: uninstall 1.1', 'probe: delete 1.1', 'probe: forget 1.1'],
     ],
     [
       'AZ-G7 stopped after update: goes on with the uninstall of the old',
@@ -370,4 +412,13 @@ test('an extension may be named as what every object has', () => {
   expect(planned(gone, emptyLocalState())).toEqual(['constructor: forget 1']);
   const round = roundOf('constructor: configure@1', 'constructor: install@1', 'constructor: enable@1');
   expect(planned(goal, machineOf(['Lab.Probe 1 installed'], 'constructor'), round)).toEqual([]);
+});
+
+test('a handler in a folder of another spelling of its version is neither fetched nor installed again', () => {
+  const local = machineOf(['Lab.Probe 1.0.16.0 installed'], 'probe');
+  const goal = goalOf('probe=Lab.Probe 1.0.16 enabled');
+  const [extension] = goal.extensions;
+  if (extension !== undefined) extension.package.sha256 = 'Lab.Probe-1.0.16.0';
+  expect(planned(inKnownSpelling(goal, local), local)).toEqual(['probe: configure 1.0.16.0', 'probe: enable 1.0.16.0']);
+  expect(inKnownSpelling(goal, emptyLocalState())).toEqual(goal);
 });

@@ -1,5 +1,6 @@
 import { compareVersions, type GoalState, type GoalStateExtension } from '#protocol/index.ts';
-import { byName, type LocalState } from './local-state.ts';
+import { ExitCodes } from './exit-codes.ts';
+import { byName, isInForce, type LocalState } from './local-state.ts';
 import { dependenciesFirst } from './order.ts';
 
 /** Why a command is run: it decides what the portal is told meanwhile. */
@@ -28,6 +29,7 @@ export interface Round {
   failed: Set<string>;
   /** The last status by extension, for the sequence number in force. */
   statuses: Record<string, 'transitioning' | 'error' | 'success' | 'warning'>;
+  exitCodes: ExitCodes;
 }
 
 export interface Plan {
@@ -37,7 +39,7 @@ export interface Plan {
 }
 
 export function newRound(): Round {
-  return { done: byName(), failed: new Set(), statuses: byName() };
+  return { done: byName(), failed: new Set(), statuses: byName(), exitCodes: new ExitCodes() };
 }
 
 export function markDone(step: Step, round: Round): void {
@@ -103,12 +105,12 @@ class Planner {
       (each) => each.handler === one.handler,
     );
     const known = this.local.extensions[one.name] !== undefined;
-    for (const [version, { installed }] of versions) {
-      if (installed && known) this.add('disable', one, version, [one.name], 'remove');
+    for (const [version, facts] of versions) {
+      if (isInForce(facts) && known) this.add('disable', one, version, [one.name], 'remove');
     }
     if (!shared) {
-      for (const [version, { installed }] of versions) {
-        if (installed) this.add('uninstall', one, version, [one.name], 'remove');
+      for (const [version, facts] of versions) {
+        if (isInForce(facts)) this.add('uninstall', one, version, [one.name], 'remove');
         this.add('delete', one, version, [one.name], 'remove');
       }
     }
@@ -133,10 +135,11 @@ class Planner {
 
   /** Nothing, an older or a newer version is there: install, update (AZ-G7), or replace by the lower one. */
   private takeOver(one: GoalStateExtension, group: string[]): void {
-    const installed = this.versionsOf(one.handler).filter(
-      ([version, { installed }]) => installed && version !== one.version,
+    const others = this.versionsOf(one.handler).filter(
+      ([version, facts]) => isInForce(facts) && version !== one.version,
     );
-    const [newest, ...left] = installed.map(([version]) => version).sort((a, b) => compareVersions(b, a));
+    const [newest, ...left] = others.map(([version]) => version).sort((a, b) => compareVersions(b, a));
+    const target = this.local.handlers[one.handler]?.versions[one.version];
     if (newest === undefined) {
       this.add('install', one, one.version, group, 'goal');
       this.cleanUp(one, group, 'goal');
@@ -148,10 +151,12 @@ class Planner {
       this.add('uninstall', one, version, group, purpose);
       this.add('delete', one, version, group, purpose);
     }
-    for (const name of group) this.add('disable', one, newest, [name], purpose);
+    const isUpdated = purpose === 'update' && target?.updated === true;
+    if (!isUpdated) for (const name of group) this.add('disable', one, newest, [name], purpose);
     if (purpose === 'update') {
-      this.add('update', one, one.version, group, 'update', newest);
+      if (!isUpdated) this.add('update', one, one.version, group, 'update', newest);
       this.cleanUp(one, group, 'update');
+      if (target?.updatesWithInstall === true) this.add('install', one, one.version, group, 'update');
     } else {
       this.cleanUp(one, group, 'downgrade');
       this.add('install', one, one.version, group, 'downgrade');
@@ -160,9 +165,9 @@ class Planner {
 
   /** Other versions of the handler leave: uninstall what was installed, delete the folders. */
   private cleanUp(one: GoalStateExtension, group: string[], purpose: Purpose): void {
-    for (const [version, { installed }] of this.versionsOf(one.handler)) {
+    for (const [version, facts] of this.versionsOf(one.handler)) {
       if (version === one.version) continue;
-      if (installed) this.add('uninstall', one, version, group, purpose);
+      if (isInForce(facts)) this.add('uninstall', one, version, group, purpose);
       this.add('delete', one, version, group, purpose);
     }
   }

@@ -7,18 +7,26 @@ export interface EnvironmentInput {
   handler: string;
   version: string;
   extension: string;
+  /** Whether the handler has several extensions, so that its files carry their names. */
+  isNamed: boolean;
   sequenceNumber: number;
   /** While updating: the version that is replaced, and its folder. */
   previous?: { version: string; root: string };
+  /** How the commands before this one ended, under the names that Azure's own agent gives them. */
+  exitCodes: Record<string, string>;
   /** The agent's own PATH, HOME, LANG and TZ; nothing else of its environment reaches a handler. */
   inherited: Record<string, string | undefined>;
 }
 
 const inheritedNames = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
+/** Where handlers look for Azure's WireServer. Nothing answers there unless the machine provides it. */
+const wireServer = '168.63.129.16';
+/** What the agent supports, in the form that handlers for Azure's own agent parse: events in `eventsFolder`. */
+const supportedFeatures = JSON.stringify([{ Key: 'ExtensionTelemetryPipeline', Value: '1.0' }]);
 
 /** The environment of a handler's command; docs/protocol.md lists it, and nothing beyond it is passed. */
 export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, string> {
-  const { layout, folders, handler, version, extension, sequenceNumber, previous, inherited } = input;
+  const { layout, folders, handler, version, extension, isNamed, sequenceNumber, previous, inherited } = input;
   const environment: Record<string, string> = {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     ANNEX_HANDLER: handler,
@@ -29,9 +37,12 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
     ANNEX_CERTIFICATE_FOLDER: layout.certificates,
     // The names that handlers written for Azure's own agent look for.
     ConfigSequenceNumber: String(sequenceNumber),
-    ConfigExtensionName: extension,
+    ...(isNamed && { ConfigExtensionName: extension }),
     AZURE_GUEST_AGENT_EXTENSION_PATH: folders.root,
     AZURE_GUEST_AGENT_EXTENSION_VERSION: version,
+    AZURE_GUEST_AGENT_EXTENSION_SUPPORTED_FEATURES: supportedFeatures,
+    AZURE_GUEST_AGENT_WIRE_PROTOCOL_ADDRESS: wireServer,
+    ...input.exitCodes,
   };
   for (const name of inheritedNames) {
     const value = inherited[name];
@@ -40,6 +51,7 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
   if (previous !== undefined) {
     environment.ANNEX_PREVIOUS_VERSION = previous.version;
     environment.ANNEX_PREVIOUS_ROOT = previous.root;
+    environment.VERSION = version;
     environment.AZURE_GUEST_AGENT_UPDATING_FROM_VERSION = previous.version;
   }
   return environment;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { type CommandName, commandLine } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
-import { SharedFolder } from '../folder/shared-folder.ts';
 import type { Step } from '../goal/reconcile.ts';
 import type { Journal } from '../journal.ts';
 import type { Machine } from '../machine.ts';
 import { handlerEnvironmentOf } from './environment.ts';
-import { foldersOf, isUnpacked, readManifestOf } from './folders.ts';
+import { carryOver, foldersOf, isUnpacked, readManifestOf } from './folders.ts';
+import { pruneOutputs } from './prune.ts';
 import { type Outcome, resumeCommand, runCommand } from './run-command.ts';
 import { type CommandRecord, RunningCommand } from './running-command.ts';
 import { secretsOf } from './secrets-of.ts';
@@ -17,6 +17,8 @@ export interface StepExecution {
   step: Step;
   kind: CommandName;
   attempt: number;
+  /** Variables that say how the commands before this one ended. */
+  exitCodes: Record<string, string>;
   /** The agent's own environment. */
   environment: Record<string, string | undefined>;
   signal?: AbortSignal;
@@ -24,12 +26,10 @@ export interface StepExecution {
 
 /** The folder of outputs in a handler's log folder. */
 const outputs = 'commands';
-/** Outputs of so many commands are kept for a handler, and so many bytes. */
-const keptOutputs = { files: 100, bytes: 256 * 1024 * 1024 };
 
 /** Runs the command of a step as the manifest in its folder says it. Never throws for what the handler does. */
 export async function executeStep(execution: StepExecution): Promise<Outcome> {
-  const { machine, journal, step, kind, attempt, environment, signal } = execution;
+  const { machine, journal, step, kind, attempt, exitCodes, environment, signal } = execution;
   const { layout } = machine;
   const { from, handler, version } = step;
   const folders = foldersOf(layout, handler, version);
@@ -38,16 +38,18 @@ export async function executeStep(execution: StepExecution): Promise<Outcome> {
     sequenceNumber: machine.goalOf(name)?.sequenceNumber ?? machine.local.extensions[name]?.sequenceNumber ?? 0,
   }));
   const { name = '', sequenceNumber = 0 } = extensions[0] ?? {};
+  const previous = from === undefined ? undefined : foldersOf(layout, handler, from);
   let line: string;
   try {
     line = commandLine(readManifestOf(folders.root), kind);
+    if (previous !== undefined) carryOver(previous, folders);
   } catch (error) {
     const output = isUnpacked(folders.root)
       ? `There is nothing to run: ${sentenceOf(error)}`
       : `There is nothing to run: the package that was unpacked in ${folders.root} is gone. It is fetched again with the next goal state, or when the agent starts.`;
     return { exitCode: null, timedOut: false, output, seconds: 0 };
   }
-  pruneOutputs(folders.logFolder);
+  pruneOutputs(folders.logFolder, outputs);
   return await runCommand({
     line,
     root: folders.root,
@@ -57,8 +59,10 @@ export async function executeStep(execution: StepExecution): Promise<Outcome> {
       handler,
       version,
       extension: name,
+      isNamed: machine.versionOf(step)?.supportsMultipleExtensions === true,
       sequenceNumber,
-      previous: from === undefined ? undefined : { version: from, root: foldersOf(layout, handler, from).root },
+      previous: from === undefined || previous === undefined ? undefined : { version: from, root: previous.root },
+      exitCodes,
       inherited: environment,
     }),
     record: {
@@ -101,37 +105,16 @@ export function forgetCommand({ layout }: Machine): void {
 
 /** Settings of the replaced version are no less secret while the new one looks at them. */
 function secretsFor(
-  { machine: { layout }, journal }: Pick<StepExecution, 'machine' | 'journal'>,
+  { machine: { layout, goal }, journal }: Pick<StepExecution, 'machine' | 'journal'>,
   { handler, version, from }: Pick<Step, 'handler' | 'version' | 'from'>,
 ): string[] {
   const versions = from === undefined ? [version] : [version, from];
   return secretsOf(
     layout,
     versions.map((each) => foldersOf(layout, handler, each).configFolder),
+    goal,
     journal,
   );
-}
-
-/** The oldest outputs of a handler make room. */
-function pruneOutputs(logFolder: string): void {
-  const shared = SharedFolder.open(logFolder);
-  // A link in its place is replaced when the next output is opened.
-  const folder = shared?.facts(outputs)?.isDirectory() ? shared.folder(outputs) : null;
-  shared?.close();
-  if (!folder) return;
-  try {
-    const files = folder
-      .names()
-      .map((name) => ({ name, facts: folder.facts(name) }))
-      .sort((a, b) => (b.facts?.mtimeMs ?? 0) - (a.facts?.mtimeMs ?? 0));
-    let bytes = 0;
-    files.forEach(({ name, facts }, index) => {
-      bytes += facts?.size ?? 0;
-      if (index >= keptOutputs.files || bytes > keptOutputs.bytes) folder.remove(name);
-    });
-  } finally {
-    folder.close();
-  }
 }
 
 /** One line about how a command ended; what it wrote only in the file, and only where it failed. */

@@ -11,25 +11,32 @@ import {
   manifestFileName,
   settingsFileName,
   writeHandlerEnvironment,
+  writeSettingsFile,
 } from '#protocol/index.ts';
 import type { Layout } from '../folder/layout.ts';
 import { discardBelow, makeFolderBelow, namesBelow, readTextBelow, writeWholeBelow } from '../folder/shared-files.ts';
 import { discard, replace } from '../folder/write-file.ts';
+import { readIdentityFile } from '../identity/identity.ts';
 
 const maxManifestBytes = 1024 * 1024;
+/** Of a file that moves to the next version. */
+const maxCarriedBytes = 1024 * 1024;
 const maxDownloadAge = 7 * 24 * 3600_000;
 
 /** The places of one version of a handler. */
 export interface HandlerFolders extends HandlerEnvironment {
   root: string;
+  eventsFolder: string;
 }
 
 export function foldersOf(layout: Layout, handler: string, version: string): HandlerFolders {
   const identity = handlerIdentity(handler, version);
   const root = join(layout.handlers, identity);
+  const logFolder = join(layout.logs, identity);
   return {
     root,
-    logFolder: join(layout.logs, identity),
+    logFolder,
+    eventsFolder: join(logFolder, 'events'),
     configFolder: join(root, 'config'),
     statusFolder: join(root, 'status'),
     heartbeatFile: join(root, 'heartbeat', 'heartbeat.json'),
@@ -37,25 +44,46 @@ export function foldersOf(layout: Layout, handler: string, version: string): Han
 }
 
 /** Creates the folders that a handler expects, and HandlerEnvironment.json in its root (AZ-G1). */
-export function prepareFolders({ root, ...environment }: HandlerFolders): void {
-  const { configFolder, heartbeatFile, logFolder, statusFolder } = environment;
+export function prepareFolders(layout: Layout, handler: string, { root, ...environment }: HandlerFolders): void {
+  const { configFolder, eventsFolder, heartbeatFile, logFolder, statusFolder } = environment;
   for (const folder of [root, logFolder]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const folder of [configFolder, statusFolder, dirname(heartbeatFile)]) makeFolderBelow(root, folder, 0o700);
-  writeWholeBelow(root, join(root, handlerEnvironmentFileName), writeHandlerEnvironment(environment));
+  makeFolderBelow(logFolder, eventsFolder, 0o700);
+  const { vmId, name } = readIdentityFile(layout) ?? { vmId: null, name: '' };
+  const machine = { deploymentid: vmId ?? '', rolename: name, instance: name };
+  const text = writeHandlerEnvironment(handler, { ...environment, ...machine });
+  writeWholeBelow(root, join(root, handlerEnvironmentFileName), text);
+}
+
+/** Writes `<n>.settings` for the extension; earlier files stay (AZ-C4). Protected settings stay sealed (AZ-C3). */
+export function writeSettings(folders: HandlerFolders, extension: GoalStateExtension, named: boolean): void {
+  writeWholeBelow(folders.root, settingsPath(folders, extension, named), writeSettingsFile(extension.settings));
 }
 
 /**
- * Writes `<n>.settings` for the extension, where it is not there yet; earlier files stay (AZ-C4). Protected settings
- * stay as they came, sealed (AZ-C3).
+ * Before an update: copies what the version before did last (`mrseq`) and its statuses into the folder of the new one,
+ * as Azure's own agent does. Handlers tell by them that an update is no first install.
  */
-export function writeSettings(folders: HandlerFolders, extension: GoalStateExtension, named: boolean): void {
-  const { publicSettings, protectedSettings, protectedSettingsCertThumbprint } = extension.settings;
-  const sealed =
-    protectedSettings === undefined
-      ? {}
-      : { protectedSettings, protectedSettingsCertThumbprint: protectedSettingsCertThumbprint?.toUpperCase() };
-  const text = `${JSON.stringify({ handlerSettings: { ...sealed, publicSettings: publicSettings ?? {} } }, null, 2)}\n`;
-  writeWholeBelow(folders.root, settingsPath(folders, extension, named), text);
+export function carryOver(from: HandlerFolders, to: HandlerFolders): void {
+  copyBelow(from.root, join(from.root, 'mrseq'), to.root, join(to.root, 'mrseq'));
+  for (const name of namesBelow(from.root, from.statusFolder)) {
+    if (!name.endsWith('.status')) continue;
+    copyBelow(from.root, join(from.statusFolder, name), to.root, join(to.statusFolder, name));
+  }
+}
+
+/** Copies a small plain file; leaves out what is none. */
+function copyBelow(fromRoot: string, from: string, toRoot: string, to: string): void {
+  const text = readTextOrNull(fromRoot, from);
+  if (text !== null) writeWholeBelow(toRoot, to, text);
+}
+
+function readTextOrNull(root: string, path: string): string | null {
+  try {
+    return readTextBelow(root, path, maxCarriedBytes);
+  } catch {
+    return null;
+  }
 }
 
 /** Whether this configuration was written already. */

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { GoalState } from '#protocol/index.ts';
 import type { Layout } from '../folder/layout.ts';
 import type { Journal } from '../journal.ts';
 import { maskedDocument } from './mask.ts';
@@ -10,10 +11,12 @@ export class KnownSecrets {
   private readonly known = new Map<string, { files: string; texts: string[] }>();
   private readonly layout: Layout;
   private readonly journal: Journal;
+  private readonly goal: () => GoalState | null;
 
-  constructor(layout: Layout, journal: Journal) {
+  constructor(layout: Layout, journal: Journal, goal: () => GoalState | null) {
     this.layout = layout;
     this.journal = journal;
+    this.goal = goal;
   }
 
   /** A status or heartbeat as it was read, without the values of its handler's settings. */
@@ -24,12 +27,14 @@ export class KnownSecrets {
   }
 
   private textsIn(configFolder: string): string[] {
+    const goal = this.goal();
     const files = settingsFilesIn(configFolder)
       .map((file) => `${file} ${statSync(file, { throwIfNoEntry: false })?.mtimeMs}`)
+      .concat(String(goal?.incarnation))
       .join('\n');
     const before = this.known.get(configFolder);
     if (before?.files === files) return before.texts;
-    const texts = secretsOf(this.layout, [configFolder], this.journal);
+    const texts = secretsOf(this.layout, [configFolder], goal, this.journal);
     this.known.set(configFolder, { files, texts });
     return texts;
   }

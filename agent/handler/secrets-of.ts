@@ -1,38 +1,59 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { settingsFile } from '#protocol/index.ts';
+import { type GoalState, type GoalStateExtension, settingsFile } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
 import type { Layout } from '../folder/layout.ts';
 import { readTextBelow } from '../folder/shared-files.ts';
 import { openSealed } from '../identity/open-sealed.ts';
 import type { Journal } from '../journal.ts';
+import { foldersOf } from './folders.ts';
 import { maskedTexts } from './mask.ts';
 
 /** Larger than what a goal state may carry for one extension. */
 const maxSettingsBytes = 8 * 1024 * 1024;
 const settingsName = /^(?:([\w.-]+)\.)?(\d+)\.settings$/;
 
-/** What the output of a handler's commands must not show: the values of all protected settings in these folders. */
-export function secretsOf(layout: Layout, configFolders: string[], journal: Journal): string[] {
+type SealedPart = Pick<GoalStateExtension['settings'], 'protectedSettings' | 'protectedSettingsCertThumbprint'>;
+
+/**
+ * What a handler must not show: the values of all protected settings in its files, and in the goal state, since some
+ * handlers empty their files once they have read them.
+ */
+export function secretsOf(layout: Layout, configFolders: string[], goal: GoalState | null, journal: Journal): string[] {
+  const given = goal?.extensions.filter(({ handler, version }) =>
+    configFolders.includes(foldersOf(layout, handler, version).configFolder),
+  );
+  const files = configFolders.flatMap(settingsFilesIn).map((file) => ({ where: file, read: () => sealedPartOf(file) }));
+  const goals = (given ?? []).map(({ name, settings }) => ({
+    where: `${name} in the goal state`,
+    read: () => settings,
+  }));
   const texts = new Set<string>();
-  for (const file of configFolders.flatMap(settingsFilesIn)) {
+  for (const { where, read } of [...files, ...goals]) {
     try {
-      const { protectedSettings, protectedSettingsCertThumbprint } = sealedPartOf(file);
+      const { protectedSettings, protectedSettingsCertThumbprint }: SealedPart = read();
       if (protectedSettings === undefined || protectedSettingsCertThumbprint === undefined) continue;
       for (const text of maskedTexts(openSealed(layout, protectedSettingsCertThumbprint, protectedSettings))) {
         texts.add(text);
       }
     } catch (error) {
-      journal.warn(`${file} cannot be opened, its values are not masked in output: ${sentenceOf(error)}.`);
+      journal.warn(`${where} cannot be opened, its values are not masked in output: ${sentenceOf(error)}.`);
     }
   }
   return [...texts];
 }
 
 /** The thumbprint of the key that opens a settings file, or undefined where nothing in it is sealed. */
-export function sealedPartOf(file: string): { protectedSettings?: string; protectedSettingsCertThumbprint?: string } {
+export function sealedPartOf(file: string): SealedPart {
   const parsed = settingsFile.safeParse(jsonIn(readTextBelow(dirname(dirname(file)), file, maxSettingsBytes)));
-  return parsed.success ? parsed.data.handlerSettings : {};
+  if (!parsed.success) return {};
+  const { protectedSettings, protectedSettingsCertThumbprint } = parsed.data.handlerSettings;
+  const isSealed = /^[A-Za-z0-9+/=]+$/.test(protectedSettings ?? '');
+  return {
+    // Some handlers put a word like REDACTED in its place.
+    protectedSettings: isSealed ? (protectedSettings ?? undefined) : undefined,
+    protectedSettingsCertThumbprint: protectedSettingsCertThumbprint ?? undefined,
+  };
 }
 
 function jsonIn(text: string | null): unknown {

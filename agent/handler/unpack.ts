@@ -20,7 +20,7 @@ export async function digestOf(file: string): Promise<string> {
 }
 
 /**
- * Unpacks a zip below `folder` with the modes that it states. Nothing leaves the folder: bad names, links, special
+ * Unpacks a zip below `folder` with the modes that it states, executable for their owner. Nothing leaves the folder: bad names, links, special
  * files, duplicates and bombs are refused, although the portal has looked already. Throws with the entry's name.
  */
 export async function unpack(zip: string, folder: string): Promise<void> {
@@ -59,8 +59,8 @@ async function unpackEntry(zip: ZipFile, entry: Entry, folder: string): Promise<
   crashPoint(`unpack ${entry.fileName}`);
   // `flush`: what is in its place after a crash is whole.
   await pipeline(content, createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true }));
-  // Zips made on Windows state no mode: then everything may be run, as the document's own samples expect.
-  await chmod(target, type === 0 ? 0o755 : (mode & 0o755) | 0o600);
+  // As with Azure's own agent, every file can be run: zips made on Windows state no mode, and others forget helpers.
+  await chmod(target, type === 0 ? 0o755 : (mode & 0o755) | 0o700);
 }
 
 function openZip(path: string): Promise<ZipFile> {

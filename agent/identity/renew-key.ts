@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GoalState } from '#protocol/index.ts';
+import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
 import { AgentError } from '../agent-error.ts';
 import type { Layout } from '../folder/layout.ts';
 import { discard, readText, writeJson } from '../folder/write-file.ts';
@@ -9,6 +9,7 @@ import { sealedPartOf, settingsInForce } from '../handler/secrets-of.ts';
 import { type Portal, PortalRefusal } from '../portal/portal.ts';
 import { createKey } from './create-key.ts';
 import { type IdentityFile, readIdentityFile } from './identity.ts';
+import type { KeyCopies } from './key-copies.ts';
 
 /** Whether a renewal was begun whose answer did not arrive. */
 export function isRenewing(layout: Layout): boolean {
@@ -50,21 +51,30 @@ async function nextKey(layout: Layout, identity: IdentityFile) {
 }
 
 /**
- * Deletes keys that nothing uses any more: neither the machine's own nor named by the goal state or by the settings in
- * force of a handler that is here. What is sealed in earlier settings files, which stay, cannot be opened afterwards.
+ * Deletes keys that are neither the machine's own nor named by the goal state or by the settings in force of a handler
+ * that is here, and copies that no settings need. What is sealed in earlier settings files, which stay, cannot be opened
+ * afterwards.
  */
-export function sweepKeys(layout: Layout, goal: GoalState | null): void {
+export function sweepKeys(layout: Layout, copies: KeyCopies, goal: GoalState | null): void {
   const identity = readIdentityFile(layout);
   if (goal === null || identity === null || !existsSync(layout.certificates)) return;
-  const used = new Set([identity.thumbprint, identity.nextThumbprint, identity.againThumbprint]);
-  for (const { settings } of goal.extensions) used.add(settings.protectedSettingsCertThumbprint?.toUpperCase());
-  for (const handler of existsSync(layout.handlers) ? readdirSync(layout.handlers) : []) {
-    for (const file of settingsInForce(join(layout.handlers, handler, 'config'))) {
-      used.add(sealedPartOf(file).protectedSettingsCertThumbprint?.toUpperCase());
-    }
-  }
+  const inForce = keysInForce(layout);
+  const staying = goal.extensions.filter(({ state }) => state !== 'uninstall');
+  copies.keepOnly(new Set([...inForce, ...staying.map(thumbprintOf)]));
+  const own = [identity.thumbprint, identity.nextThumbprint, identity.againThumbprint];
+  const used = new Set([...own, ...inForce, ...goal.extensions.map(thumbprintOf)]);
   for (const name of readdirSync(layout.certificates)) {
     const thumbprint = /^([0-9A-F]{40})\.(crt|prv)$/.exec(name)?.[1];
     if (thumbprint !== undefined && !used.has(thumbprint)) discard(join(layout.certificates, name));
   }
+}
+
+const thumbprintOf = ({ settings }: GoalStateExtension) => settings.protectedSettingsCertThumbprint?.toUpperCase();
+
+/** Of the settings in force of the handlers that are here. */
+function keysInForce(layout: Layout): (string | undefined)[] {
+  const handlers = existsSync(layout.handlers) ? readdirSync(layout.handlers) : [];
+  return handlers
+    .flatMap((handler) => settingsInForce(join(layout.handlers, handler, 'config')))
+    .map((file) => sealedPartOf(file).protectedSettingsCertThumbprint?.toUpperCase());
 }

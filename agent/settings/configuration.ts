@@ -34,6 +34,10 @@ export const configuration = z.strictObject({
   statusSeconds: between(1, 600, 'seconds').optional(),
   statusAfterConclusion: z.enum(afterConclusion, { error: `must be one of ${afterConclusion.join(', ')}.` }).optional(),
   rebootCommand: text('a command line').optional(),
+  waagentFolder: z
+    .string({ error: 'must be the path of a folder, or none.' })
+    .regex(/^(\/.*|none)$/, { error: 'must be the full path of a folder, or none.' })
+    .optional(),
   logFormat: z.enum(logFormats, { error: `must be one of ${logFormats.join(', ')}.` }).optional(),
   logMegabytes: between(1, 1000, 'MB').optional(),
   logFiles: between(0, 100, 'files').optional(),

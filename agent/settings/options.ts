@@ -48,6 +48,11 @@ const settings = {
     what: 'run when an installed handler wants a reboot',
     env: 'ANNEX_AGENT_REBOOT_COMMAND',
   },
+  waagentFolder: {
+    flags: '--waagent-folder <folder>',
+    what: "where handlers for Azure's own agent find keys, or none (default: /var/lib/waagent, as root without that agent)",
+    env: 'ANNEX_AGENT_WAAGENT_FOLDER',
+  },
   logFormat: {
     flags: '--log-format <format>',
     what: 'what is printed: plain, json, or systemd for the journal (default: systemd where it started this)',

@@ -35,7 +35,7 @@ done`,
   'tells its secret': {
     type: 'TellsSecret',
     script: `[ "$1" != enable ] || {
-  value() { sed -n 's/.*"'"$1"'": *"\\([^"]*\\)".*/\\1/p' "$(folder configFolder)/$n.settings"; }
+  value() { sed -n 's/.*"'"$1"'": *"\\([^"]*\\)".*/\\1/p' "$(folder configFolder)/$n.settings" | head -n 1; }
   value protectedSettings | base64 -d |
     openssl cms -decrypt -inform DER -inkey "$ANNEX_CERTIFICATE_FOLDER/$(value protectedSettingsCertThumbprint).prv"
 }`,

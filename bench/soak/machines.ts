@@ -59,6 +59,8 @@ export class Machine {
   private spawn(command: string, ...args: string[]): ChildProcess {
     const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.folder, ...args], {
       cwd: root,
+      // Agents that run as root leave this machine's own folders alone.
+      env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk) => appendFileSync(this.log, chunk));

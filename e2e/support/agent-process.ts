@@ -57,6 +57,8 @@ export class AgentProcess {
   #spawn([command = '', ...args]: string[]): Promise<number | null> {
     const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.dir, ...args], {
       cwd: root,
+      // Agents that run as root leave this machine's own folders alone.
+      env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;

@@ -3,6 +3,8 @@ import { join, relative } from 'node:path';
 import { ZipFile } from 'yazl';
 
 export interface FieldPackageOptions {
+  /** Written into the package, so that versions with the same programs differ. */
+  version?: string;
   /** The folder in which the handlers look for keys, as Azure's own agent has it. Tests give another one. */
   waagentFolder?: string;
 }
@@ -14,7 +16,10 @@ const mtime = new Date(2026, 0, 1, 12);
  * The package of a handler in this folder. Every version has the same programs. No entry is executable, as in zips that
  * were built on another system: agents make all files executable.
  */
-export async function fieldPackage(handler: string, { waagentFolder = '/var/lib/waagent' }: FieldPackageOptions = {}) {
+export async function fieldPackage(
+  handler: string,
+  { version = '', waagentFolder = '/var/lib/waagent' }: FieldPackageOptions = {},
+): Promise<Buffer> {
   const root = join(import.meta.dirname, handler);
   const zip = new ZipFile();
   const add = (path: string, name: string) => {
@@ -24,6 +29,7 @@ export async function fieldPackage(handler: string, { waagentFolder = '/var/lib/
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name));
   for (const path of files.sort()) if (statSync(path).isFile()) add(path, relative(root, path));
   add(join(import.meta.dirname, 'shared', 'field.sh'), 'bin/field.sh');
+  zip.addBuffer(Buffer.from(`${version}\n`), 'version.txt', { mtime, mode: 0o100644, forceDosTimestamp: true });
   zip.end();
   const chunks: Buffer[] = [];
   for await (const chunk of zip.outputStream as AsyncIterable<Buffer>) chunks.push(chunk);

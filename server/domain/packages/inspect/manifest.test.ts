@@ -106,16 +106,32 @@ describe('AZ-P3 the manifest', () => {
     const fields = {
       updateMode: 'UpdateWithoutInstall',
       supportsMultipleExtensions: true,
-      continueOnUpdateFailure: 'true',
+      continueOnUpdateFailure: false,
       note: [1],
     };
     expect(await withManifest(manifestOf(fields))).toMatchObject({ ok: true, manifest: { handlerManifest: fields } });
   });
 
+  test('booleans may be text in any case', async () => {
+    const fields = {
+      rebootAfterInstall: 'true',
+      reportHeartbeat: 'False',
+      supportsMultipleExtensions: 'True',
+      continueOnUpdateFailure: 'false',
+    };
+    const flags = {
+      rebootAfterInstall: true,
+      reportHeartbeat: false,
+      supportsMultipleExtensions: true,
+      continueOnUpdateFailure: false,
+    };
+    expect(await withManifest(manifestOf(fields))).toMatchObject({ ok: true, manifest: { handlerManifest: flags } });
+  });
+
   test('names every missing or ill-typed field in one answer', async () => {
     const manifest = [
       {
-        handlerManifest: { installCommand: ' ', updateCommand: 5, enableCommand: null, rebootAfterInstall: 'false' },
+        handlerManifest: { installCommand: ' ', updateCommand: 5, enableCommand: null, rebootAfterInstall: 'no' },
       },
     ];
     const read = await withManifest(JSON.stringify(manifest));

@@ -1,0 +1,16 @@
+import { type GoalState, versionKey } from '#protocol/index.ts';
+import type { LocalState } from './local-state.ts';
+
+/**
+ * The goal state with versions as they are spelled on this machine. A handler whose folder has another spelling of the
+ * same version (`1.0.16.0` for `1.0.16`) keeps folder and state, and is not installed again.
+ */
+export function inKnownSpelling(goal: GoalState, local: LocalState): GoalState {
+  const extensions = goal.extensions.map((one) => {
+    const versions = Object.keys(local.handlers[one.handler]?.versions ?? {});
+    if (versions.includes(one.version)) return one;
+    const known = versions.find((version) => versionKey(version) === versionKey(one.version));
+    return known === undefined ? one : { ...one, version: known };
+  });
+  return { ...goal, extensions };
+}

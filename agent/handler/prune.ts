@@ -1,0 +1,46 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Layout } from '../folder/layout.ts';
+import { SharedFolder } from '../folder/shared-folder.ts';
+
+interface Kept {
+  files: number;
+  bytes: number;
+}
+
+/** Of what the commands of a handler wrote. */
+const keptOutputs: Kept = { files: 100, bytes: 256 * 1024 * 1024 };
+/** Of the events that a handler leaves for Azure's own agent, which takes them away; here they stay. */
+const keptEvents: Kept = { files: 300, bytes: 16 * 1024 * 1024 };
+
+/** Deletes the oldest outputs of a handler: those in the folder `name` of its log folder. */
+export function pruneOutputs(logFolder: string, name: string): void {
+  prune(logFolder, name, keptOutputs);
+}
+
+/** Deletes the oldest events of every handler. */
+export function pruneEvents(layout: Layout): void {
+  const folders = existsSync(layout.logs) ? readdirSync(layout.logs, { withFileTypes: true }) : [];
+  for (const folder of folders) if (folder.isDirectory()) prune(join(layout.logs, folder.name), 'events', keptEvents);
+}
+
+function prune(logFolder: string, name: string, kept: Kept): void {
+  const shared = SharedFolder.open(logFolder);
+  // A link in its place is replaced when something is written there.
+  const folder = shared?.facts(name)?.isDirectory() ? shared.folder(name) : null;
+  shared?.close();
+  if (!folder) return;
+  try {
+    const files = folder
+      .names()
+      .map((each) => ({ name: each, facts: folder.facts(each) }))
+      .sort((a, b) => (b.facts?.mtimeMs ?? 0) - (a.facts?.mtimeMs ?? 0));
+    let bytes = 0;
+    files.forEach(({ name: each, facts }, index) => {
+      bytes += facts?.size ?? 0;
+      if (index >= kept.files || bytes > kept.bytes) folder.remove(each);
+    });
+  } finally {
+    folder.close();
+  }
+}

@@ -1,0 +1,104 @@
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Layout } from '../folder/layout.ts';
+import { discard, readJson, readText, writeJson, writeWhole } from '../folder/write-file.ts';
+
+const record = z.object({
+  copies: z.array(z.object({ folder: z.string(), thumbprint: z.string() })),
+  /** Folders that were created for copies. */
+  created: z.array(z.string()),
+});
+type Record = z.infer<typeof record>;
+
+const extensions = ['crt', 'prv'] as const;
+
+/**
+ * Copies of certificates and keys in folders where handlers look for them beside the agent's own. They are kept only as
+ * long as settings need them, readable by the agent's user alone. Files of others in these folders stay as they are.
+ */
+export class KeyCopies {
+  private readonly layout: Layout;
+  private readonly folders: string[];
+
+  constructor(layout: Layout, waagentFolder?: string) {
+    this.layout = layout;
+    // Handlers go from their settings two folders up, where Azure's own agent has its keys.
+    this.folders = waagentFolder === undefined ? [layout.handlers] : [layout.handlers, waagentFolder];
+  }
+
+  /** Before a handler gets settings that this key opens. Throws where a folder cannot be trusted. */
+  place(thumbprint: string): void {
+    const name = thumbprint.toUpperCase();
+    if (!/^[0-9A-F]{40}$/.test(name)) return;
+    if (!existsSync(this.pathOf(this.layout.certificates, name, 'prv'))) return;
+    for (const folder of this.folders) this.placeIn(folder, name);
+  }
+
+  /** Deletes the copies that are not needed, and those in folders that are no longer configured. */
+  keepOnly(needed: ReadonlySet<string | undefined>): void {
+    const before = this.read();
+    const isNeeded = ({ folder, thumbprint }: Record['copies'][number]) =>
+      needed.has(thumbprint) && this.folders.includes(folder);
+    const copies = before.copies.filter(isNeeded);
+    if (copies.length === before.copies.length) return;
+    for (const { folder, thumbprint } of before.copies.filter((copy) => !isNeeded(copy))) {
+      for (const extension of extensions) discard(this.pathOf(folder, thumbprint, extension));
+    }
+    const isEmpty = (folder: string) => copies.every((copy) => copy.folder !== folder);
+    const leaving = before.created.filter(isEmpty);
+    for (const folder of leaving) removeEmpty(folder);
+    this.write({ copies, created: before.created.filter((folder) => !leaving.includes(folder)) });
+  }
+
+  private placeIn(folder: string, thumbprint: string): void {
+    const known = this.read();
+    const isKnown = known.copies.some((copy) => copy.folder === folder && copy.thumbprint === thumbprint);
+    const paths = extensions.map((extension) => this.pathOf(folder, thumbprint, extension));
+    if (isKnown ? paths.every((path) => existsSync(path)) : paths.some((path) => existsSync(path))) return;
+    const isCreated = !existsSync(folder);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    requireOwn(folder);
+    // Recorded first: killed in between, the agent still knows what to delete.
+    this.write({
+      copies: isKnown ? known.copies : [...known.copies, { folder, thumbprint }],
+      created: isCreated && folder !== this.layout.handlers ? [...known.created, folder] : known.created,
+    });
+    for (const extension of extensions) {
+      const text = readText(this.pathOf(this.layout.certificates, thumbprint, extension)) ?? '';
+      const path = this.pathOf(folder, thumbprint, extension);
+      writeWhole(path, text, 0o600);
+      chmodSync(path, 0o600);
+    }
+  }
+
+  private pathOf(folder: string, thumbprint: string, extension: (typeof extensions)[number]): string {
+    return join(folder, `${thumbprint}.${extension}`);
+  }
+
+  private read(): Record {
+    const parsed = record.safeParse(readJson(this.layout.keyCopies));
+    return parsed.success ? parsed.data : { copies: [], created: [] };
+  }
+
+  private write(what: Record): void {
+    if (what.copies.length === 0 && what.created.length === 0) discard(this.layout.keyCopies);
+    else writeJson(this.layout.keyCopies, what);
+  }
+}
+
+/** A folder that others may write to could hand a key to anyone. */
+function requireOwn(folder: string): void {
+  const facts = lstatSync(folder);
+  const { mode, uid } = facts;
+  if (facts.isDirectory() && uid === process.getuid?.() && (mode & 0o022) === 0) return;
+  throw new Error(`no key is put into ${folder}: it has to be a folder that only the agent's user can write to`);
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Handlers have put something into it.
+  }
+}

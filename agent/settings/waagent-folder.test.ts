@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { waagentFolderOf } from './waagent-folder.ts';
+
+test('keys go where they are told to, nowhere for none, and to /var/lib/waagent for root alone', () => {
+  expect(waagentFolderOf('/srv/keys')).toBe('/srv/keys');
+  expect(waagentFolderOf('none')).toBeUndefined();
+  const isTheirs = ['/usr/sbin/waagent', '/usr/bin/waagent', '/etc/waagent.conf'].some((path) => existsSync(path));
+  const usual = process.getuid?.() === 0 && !isTheirs ? '/var/lib/waagent' : undefined;
+  expect(waagentFolderOf(undefined)).toBe(usual);
+});
