@@ -12,7 +12,8 @@ import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { DateTime, Elapsed } from '#app/_ui/time.tsx';
 import { firstError, isTail } from './first-error.ts';
 import { HeartbeatFoot } from './heartbeat-foot.tsx';
-import { MessageSource, MessageText } from './message-line.tsx';
+import { MessageBody } from './message-body.tsx';
+import { MessageSource } from './message-line.tsx';
 import { SubstatusTree } from './substatus-tree.tsx';
 import { useOwnWords } from './use-own-words.ts';
 import { commandFailed, type Extension, isWaiting, tabHref } from './vm-data.ts';
@@ -106,7 +107,7 @@ function Spoken({ extension, at }: { extension: Extension; at: Date }) {
   const command = handlerState?.command ?? '';
   return (
     <div>
-      <p className="text-13 wrap-anywhere">{said ? <MessageText said={said} /> : (own ?? t('card.noMessage'))}</p>
+      <div className="text-13 wrap-anywhere">{said ? <MessageBody said={said} /> : (own ?? t('card.noMessage'))}</div>
       <p className="mt-0.5 flex flex-wrap items-baseline gap-x-3 gap-y-0.5 text-11 text-ink-3 tabular-nums">
         {said?.truncated ? <span>{t('card.truncated')}</span> : null}
         {said ? <MessageSource said={said} /> : own === null ? null : <span>{t('card.byPortal')}</span>}

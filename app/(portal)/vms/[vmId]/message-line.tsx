@@ -10,9 +10,13 @@ import type { Said } from './vm-data.ts';
 
 const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', recovered: 'recovered' } as const;
 
-/** The text of a message, told in its own language to those who hear it; an empty one says that nobody knows which. */
+/** The text of a message with its line breaks, in its own language for screen readers; unknown ones are empty. */
 export function MessageText({ said }: { said: Said }) {
-  return <bdi lang={canonicalLanguage(said.lang) ?? ''}>{isolateText(said.text)}</bdi>;
+  return (
+    <bdi lang={canonicalLanguage(said.lang) ?? ''} className="whitespace-pre-wrap">
+      {isolateText(said.text.trimEnd())}
+    </bdi>
+  );
 }
 
 /** A message where nothing beside it says where it comes from: marked if it is not what the agent sent. */

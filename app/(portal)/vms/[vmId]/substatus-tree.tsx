@@ -5,7 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { isolateText } from '#protocol/direction.ts';
-import { MarkedText } from './message-line.tsx';
+import { MessageBody } from './message-body.tsx';
 import { type Substatus, statusOfWord } from './vm-data.ts';
 
 /** The parts of a status, each with its own; parts of parts hang below on lines. */
@@ -48,9 +48,9 @@ function Part({ part, depth }: { part: Substatus; depth: number }) {
     <li className="relative">
       <div
         className={cn(
-          'grid grid-cols-[14px_minmax(0,92px)_minmax(0,1fr)_auto] items-baseline gap-2 py-[3px] max-sm:grid-cols-[14px_minmax(0,74px)_minmax(0,1fr)_auto]',
+          'grid grid-cols-[14px_minmax(0,1fr)_auto] items-baseline gap-2 py-[3px]',
           depth > 0 &&
-            'grid-cols-[14px_minmax(0,72px)_minmax(0,1fr)_auto] max-sm:grid-cols-[14px_minmax(0,54px)_minmax(0,1fr)_auto] before:absolute before:-start-3.5 before:-top-[7px] before:h-5 before:w-[9px] before:rounded-es-sm before:border-s before:border-b before:border-line',
+            'before:absolute before:-start-3.5 before:-top-[7px] before:h-5 before:w-[9px] before:rounded-es-sm before:border-s before:border-b before:border-line',
         )}
       >
         <StatusIcon
@@ -58,10 +58,14 @@ function Part({ part, depth }: { part: Substatus; depth: number }) {
           label={t(`word.${part.status}`)}
           className="mt-[3px] size-3 self-start"
         />
-        <span translate="no" className="mono-11 truncate text-ink-2" title={part.name ?? part.operation ?? undefined}>
-          {isolateText(part.name ?? part.operation ?? '')}
-        </span>
-        <span className="wrap-anywhere">{part.message ? <MarkedText said={part.message} /> : null}</span>
+        <div className="flex flex-wrap items-baseline gap-x-2">
+          <span translate="no" className={cn('mono-11 text-ink-2 wrap-anywhere', depth > 0 ? 'min-w-18' : 'min-w-23')}>
+            {isolateText(part.name ?? part.operation ?? '')}
+          </span>
+          <div className="min-w-0 flex-[1_1_10rem] wrap-anywhere">
+            {part.message ? <MessageBody said={part.message} marked /> : null}
+          </div>
+        </div>
         <span
           className="mono-11 text-ink-3 tabular-nums"
           title={part.code === null ? undefined : t('card.code', { code: part.code })}
