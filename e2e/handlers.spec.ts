@@ -57,7 +57,7 @@ test('an id that nobody knows: from the machine to the inbox, to its text, to th
     const inbox = page.getByRole('list', { name: 'Unknown messages' });
     await expect(inbox.getByText('probe_watching')).toBeVisible(patient);
     await expect(inbox.getByText('["www.example.net","1"]')).toBeVisible();
-    await expect(operator.getByText('Watching www.example.net. Enabled 1 times.').first()).toBeVisible(patient);
+    await expect(operator.getByText('Watching www.example.net. Times enabled: 1.').first()).toBeVisible(patient);
     await expectAccessibleInBothThemes(page);
   });
 

@@ -158,7 +158,7 @@ test('database and gateway are killed while machines report: they come back, and
     });
     await expect
       .poll(async () => (await api.instanceView(real.id)).extensions[0]?.status?.message?.text, patient)
-      .toBe('Watching after.example.net. Enabled 2 times.');
+      .toBe('Watching after.example.net. Times enabled: 2.');
     await expect.poll(() => agent.waitingReports(), patient).toBe(0);
     await expect(row(page, real.name)).toContainText('Healthy');
   });

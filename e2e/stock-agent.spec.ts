@@ -33,14 +33,14 @@ test('a VM is set to the stock Azure agent, and its English words are read in Ge
   const agent = new StockAgent(portal.gatewayUrl, vm.id, token);
   await agent.report({
     status: 'success',
-    text: 'Watching www.example.net. Enabled 1 times.',
+    text: 'Watching www.example.net. Times enabled: 1.',
     substatus: [
       { name: 'target', text: 'www.example.net answers.' },
       { name: 'other', text: 'Said in no resource file.' },
     ],
   });
   const card = page.getByRole('article', { name: 'watch' });
-  await expect(card.getByText('www.example.net wird beobachtet. 1-mal aktiviert.')).toHaveAttribute('lang', 'de');
+  await expect(card.getByText('www.example.net wird beobachtet. Aktivierungen: 1.')).toHaveAttribute('lang', 'de');
   await expect(card).toContainText('wiedererkannt');
   await expect(card).toContainText('www.example.net antwortet.');
   await expect(card.getByText('Said in no resource file.')).toHaveAttribute('lang', 'en-US');
@@ -49,7 +49,7 @@ test('a VM is set to the stock Azure agent, and its English words are read in Ge
     .getByRole('button', { name: /^Wiedererkannt/ })
     .first()
     .click();
-  await expect(page.getByRole('dialog')).toContainText('Watching www.example.net. Enabled 1 times.');
+  await expect(page.getByRole('dialog')).toContainText('Watching www.example.net. Times enabled: 1.');
   await expectAccessible(page);
   await page.keyboard.press('Escape');
 

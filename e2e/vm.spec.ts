@@ -40,14 +40,14 @@ test('what an agent reports is on the page within about a second, without a relo
   await startAgent(vm);
   await reported(api, vm, 'watch', 1);
   const card = page.getByRole('article', { name: 'watch' });
-  await expect(card).toContainText('Watching first.example.net. Enabled 1 times.', aboutASecond);
+  await expect(card).toContainText('Watching first.example.net. Times enabled: 1.', aboutASecond);
   await expect(card).toContainText('Healthy');
   await expect(page.getByText('1 extension, done')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Why is it not done?' })).toHaveCount(0);
 
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'second.example.net' }));
   await reported(api, vm, 'watch', 2);
-  await expect(card).toContainText('Watching second.example.net. Enabled 2 times.', aboutASecond);
+  await expect(card).toContainText('Watching second.example.net. Times enabled: 2.', aboutASecond);
   await expect(card).toContainText('sequence 2');
   await expectAccessibleInBothThemes(page);
 });
@@ -66,11 +66,11 @@ test('AZ-L2 two readers see the same stored status, each in their own language',
   for (const page of [english, german]) await page.goto(`/vms/${vm.id}`);
 
   const card = english.getByRole('article', { name: 'watch' });
-  await expect(card).toContainText('Watching www.example.net. Enabled 1 times.');
+  await expect(card).toContainText('Watching www.example.net. Times enabled: 1.');
   await expect(card).toContainText('from resource');
   const karte = german.getByRole('article', { name: 'watch' });
-  await expect(karte).toContainText('www.example.net wird beobachtet. 1-mal aktiviert.');
-  await expect(karte.getByText('www.example.net wird beobachtet. 1-mal aktiviert.')).toHaveAttribute('lang', 'de');
+  await expect(karte).toContainText('www.example.net wird beobachtet. Aktivierungen: 1.');
+  await expect(karte.getByText('www.example.net wird beobachtet. Aktivierungen: 1.')).toHaveAttribute('lang', 'de');
   await expect(karte).toContainText('aus Ressource');
   await expect(german.getByRole('heading', { name: 'Erweiterungen' })).toBeVisible();
   await expect(german.getByRole('button', { name: /Aktionen/ })).toHaveCount(0);
