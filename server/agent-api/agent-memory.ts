@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { AgentIdentity } from '#server/domain/enrollment/index.ts';
 import type { CallWindow } from './call-window.ts';
 import { KeyIndex } from './key-index.ts';
-import type { Bucket } from './rate-limit.ts';
+import type { Bucket, Spending } from './rate-limit.ts';
 
 const wordsOfHash = 8;
 const wordsOfUuid = 4;
@@ -28,6 +28,9 @@ class Columns {
   readonly far: Int32Array;
   readonly left: Float64Array;
   readonly at: Float64Array;
+  /** Bytes of reports that count still, and when that was counted. */
+  readonly spent: Float64Array;
+  readonly spentAt: Float64Array;
   readonly logRequests: Int32Array;
   readonly newestLogRequest: (string | null)[];
   readonly told: (string | null)[];
@@ -49,6 +52,8 @@ class Columns {
     this.far = new Int32Array(rows);
     this.left = new Float64Array(rows);
     this.at = new Float64Array(rows);
+    this.spent = new Float64Array(rows);
+    this.spentAt = new Float64Array(rows);
     this.logRequests = new Int32Array(rows);
     this.newestLogRequest = new Array<string | null>(rows).fill(null);
     this.told = new Array<string | null>(rows).fill(null);
@@ -60,7 +65,7 @@ class Columns {
  * What a process remembers of an agent, for as long as one call takes. Where its row became another agent's meanwhile,
  * it is known by who it was, and its goal state is not known.
  */
-export class KnownAgent implements Bucket, CallWindow {
+export class KnownAgent implements Bucket, CallWindow, Spending {
   readonly vmId: string;
   readonly #columns: Columns;
   readonly #row: number;
@@ -150,6 +155,19 @@ export class KnownAgent implements Bucket, CallWindow {
   }
   set at(milliseconds: number) {
     this.#columns.at[this.#here] = milliseconds;
+  }
+
+  get spent(): number {
+    return this.#columns.spent[this.#here] ?? 0;
+  }
+  set spent(bytes: number) {
+    this.#columns.spent[this.#here] = bytes;
+  }
+  get spentAt(): number {
+    return this.#columns.spentAt[this.#here] ?? 0;
+  }
+  set spentAt(milliseconds: number) {
+    this.#columns.spentAt[this.#here] = milliseconds;
   }
 
   /** Its row, or nobody's where it is another agent's by now. */
@@ -255,6 +273,8 @@ export class AgentMemory {
     columns.highest[row] = -1;
     columns.left[row] = Number.POSITIVE_INFINITY;
     columns.at[row] = 0;
+    columns.spent[row] = 0;
+    columns.spentAt[row] = 0;
     columns.told[row] = null;
     return row;
   }

@@ -23,6 +23,8 @@ export interface AgentDoor {
   intake: ReportIntake;
   recovery: MessageRecovery;
   perAddress: RateLimit;
+  /** Certificate renewals of a VM. */
+  renewals: RateLimit;
 }
 
 /** One call at the door, whatever carries it. */

@@ -146,5 +146,6 @@ function openDoor(services: Services & { log: Logger; clock?: Clock }): AgentDoo
     intake: new ReportIntake(db, config.limits.waiting, onError),
     recovery: new MessageRecovery(db),
     perAddress: new RateLimit(5, 12, clock),
+    renewals: new RateLimit(config.limits.vm.renewalsPerHour / 3_600, 3_600, clock),
   };
 }

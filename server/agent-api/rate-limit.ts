@@ -21,6 +21,35 @@ export function takeFrom(bucket: Bucket, perSecond: number, at: number, burst = 
   throw new DomainError('rate_limited', 'too_many_requests', { params: { seconds: retryAfter }, retryAfter });
 }
 
+/** Bytes that were sent and count still, and when that was counted, in milliseconds. */
+export interface Spending {
+  spent: number;
+  spentAt: number;
+}
+
+/** Throws 429 `report_bytes_exceeded` when the bytes of an hour are spent; a minute's worth is free on return. */
+export function refuseWhenSpent(spending: Spending, perHour: number, at: number): void {
+  const spent = settle(spending, perHour, at);
+  if (spent < perHour) return;
+  const retryAfter = Math.ceil((spent - perHour * (59 / 60)) / (perHour / 3_600));
+  throw new DomainError('rate_limited', 'report_bytes_exceeded', {
+    params: { limit: Math.ceil(perHour / 1_048_576), seconds: retryAfter },
+    retryAfter,
+  });
+}
+
+/** Counts bytes; they stop counting evenly within an hour. */
+export function spend(spending: Spending, perHour: number, at: number, bytes: number): void {
+  spending.spent = settle(spending, perHour, at) + bytes;
+}
+
+function settle(spending: Spending, perHour: number, at: number): number {
+  const passed = Math.max(0, at - spending.spentAt) / 3_600_000;
+  spending.spent = Math.max(0, spending.spent - passed * perHour);
+  spending.spentAt = at;
+  return spending.spent;
+}
+
 const keptKeys = 100_000;
 
 /** A bucket per key. Memory is bounded: the key that was idle longest is forgotten first. */

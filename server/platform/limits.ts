@@ -31,12 +31,17 @@ export interface Limits {
    * what of one VM may be under way at a time.
    */
   logs: { outputBytes: number; vmBytes: number; archiveBytes: number; arrivingBytes: number };
+  /**
+   * What one VM may add: bytes of reports, and certificate renewals, per hour at one gateway process; stored bytes of
+   * goal states per hour; and stored bytes of past reports that are kept.
+   */
+  vm: { reportBytesPerHour: number; renewalsPerHour: number; goalStateBytesPerHour: number; historyBytes: number };
   tags: { count: number; bytes: number };
   http: { headerBytes: number; requestMs: number; uploadBytesPerSecond: number; bodyBytes: number };
   heldPolls: number;
   /** Agents whose credential and goal state a process keeps in memory, about 0.5 KiB each. */
   rememberedAgents: number;
-  /** Reports that wait to be committed, and the bytes of their bodies. */
+  /** Reports that wait to be committed, and the bytes of their bodies, those that are arriving included. */
   waiting: { reports: number; bytes: number };
 }
 
@@ -64,6 +69,12 @@ export const defaultLimits: Limits = {
     outputBytes: 64 * KiB,
   },
   logs: { outputBytes: 64 * MiB, vmBytes: 512 * MiB, archiveBytes: 256 * MiB, arrivingBytes: 320 * MiB },
+  vm: {
+    reportBytesPerHour: 256 * MiB,
+    renewalsPerHour: 12,
+    goalStateBytesPerHour: 256 * MiB,
+    historyBytes: 1024 * MiB,
+  },
   tags: { count: 64, bytes: 256 },
   http: {
     headerBytes: 16 * KiB,

@@ -1,6 +1,7 @@
 import { createVersionCount, foldCounts, markForgotten } from '#server/domain/health/index.ts';
 import { gatherReportedMessages } from '#server/domain/localization/index.ts';
 import { clearLogs } from '#server/domain/logs/index.ts';
+import { clearHistory } from '#server/domain/reports/index.ts';
 import { runProcess } from '#server/process/run.ts';
 import { createCountCheck } from './check-counts.ts';
 import { clearBlobs } from './clear-blobs.ts';
@@ -31,6 +32,7 @@ await runProcess('worker', async (services) => {
     { name: 'clear-expired', everyMs: 10 * minute, run: clearExpired },
     { name: 'clear-uploads', everyMs: 10 * minute, run: clearUploads },
     { name: 'clear-health', everyMs: 60 * minute, run: clearHealth },
+    { name: 'clear-history', everyMs: 60 * minute, run: clearHistory },
     { name: 'clear-logs', everyMs: 60 * minute, run: clearLogs },
     { name: 'clear-blobs', everyMs: 60 * minute, run: clearBlobs },
   ]);

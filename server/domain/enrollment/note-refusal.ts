@@ -6,8 +6,11 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { ErrorCode } from '#server/domain/error.ts';
 
-/** Calls of an agent that are rejected and shown on the VM's page, by the code of the error. */
-export type RefusalCode = Extract<ErrorCode, 'agent_unidentified' | 'counter_jumped'>;
+/** Calls of an agent that are rejected and shown on the VM's page, mostly by the code of the error. */
+export type RefusalCode =
+  | Extract<ErrorCode, 'agent_unidentified' | 'counter_jumped' | 'report_bytes_exceeded'>
+  | 'renewals_exceeded'
+  | 'history_cleared';
 
 const minuteMs = 60_000;
 

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   type ExtensionContents,
@@ -78,6 +78,7 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
     await loadPackages(tx, contents),
     await loadSealed(tx, vmId, contents),
   );
+  await refuseTooManyBytes(tx, ctx, head);
   const etag = etagOf(ctx.epoch, incarnation);
   await tx.insert(goalStates).values({
     vmId,
@@ -96,6 +97,33 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
   await recordChange(tx, 'vm', vmId);
   await tell(tx, goalStatesChannel, [vmId]);
   return incarnation;
+}
+
+/** Goal states that are looked at to count an hour's bytes. */
+const countedGoalStates = 5_000;
+
+/** Every goal state is kept. Throws 429 where people add too much within an hour; what agents and the portal do counts, but goes on. */
+async function refuseTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
+  if (ctx.actor.kind === 'agent' || ctx.actor.kind === 'system') return;
+  const perHour = ctx.config.limits.vm.goalStateBytesPerHour;
+  const [sum] = await tx
+    .select({
+      bytes: sql<string>`coalesce(sum(pg_column_size(${goalStates.text}) + pg_column_size(${goalStates.contents})), 0)`,
+    })
+    .from(goalStates)
+    .where(
+      and(
+        eq(goalStates.vmId, vmId),
+        gt(goalStates.incarnation, incarnation - countedGoalStates),
+        gt(goalStates.publishedAt, new Date(ctx.now.getTime() - 3_600_000)),
+      ),
+    );
+  if (Number(sum?.bytes) < perHour) return;
+  const seconds = 600;
+  throw new DomainError('rate_limited', 'goal_states_exceeded', {
+    params: { limit: Math.ceil(perHour / 1_048_576), seconds },
+    retryAfter: seconds,
+  });
 }
 
 /** What a goal state's history keeps of an extension. */

@@ -9,6 +9,8 @@ import { messagesOfHeartbeat, messagesOfStatus } from './message-ids.ts';
 /** Ids that are kept per handler version; beyond, those not seen for longest go. */
 const keptPerVersion = 500;
 const batch = 2_000;
+/** Bytes of documents that are read at once: as objects they take many times as much. At least one is read. */
+const batchBytes = 8 * 1024 * 1024;
 /** A report may take this long from its receipt to its commit; a later one with a lower number would be passed over. */
 const settledMs = 2_000;
 /** Numbers that are looked at: of a long backlog not all of it is read again for every batch. */
@@ -22,6 +24,7 @@ interface HistoryRow extends Record<string, unknown> {
   document: unknown;
   handler: string | null;
   version: string | null;
+  bytes: number;
 }
 
 interface Reported {
@@ -43,9 +46,9 @@ export async function gatherReportedMessages(
   now: Date,
 ): Promise<number> {
   for (let total = 0; ; ) {
-    const count = await db.transaction((tx) => gatherBatch(tx, config.limits.report, now));
+    const { count, done } = await db.transaction((tx) => gatherBatch(tx, config.limits.report, now));
     total += count;
-    if (count < batch) return total;
+    if (done) return total;
   }
 }
 
@@ -53,16 +56,16 @@ async function gatherBatch(
   tx: Transaction,
   limits: Services['config']['limits']['report'],
   now: Date,
-): Promise<number> {
+): Promise<{ count: number; done: boolean }> {
   await tx.insert(messageCursors).values({ id: 1, historyId: 0 }).onConflictDoNothing();
   const [cursor] = await tx.select().from(messageCursors).for('update', { skipLocked: true });
-  if (cursor === undefined) return 0;
+  if (cursor === undefined) return { count: 0, done: true };
   const found = await readOn(tx, cursor.historyId);
   const settled = new Date(now.getTime() - settledMs);
   const young = found.findIndex(({ at }) => new Date(at) > settled);
   const rows = young < 0 ? found : found.slice(0, young);
   const last = rows.at(-1);
-  if (last === undefined) return 0;
+  if (last === undefined) return { count: 0, done: true };
 
   const schemas = { status: statusFileWith(limits), heartbeat: heartbeatFileWith(limits) };
   const reported = new Map<string, Reported>();
@@ -89,21 +92,26 @@ async function gatherBatch(
     .update(messageCursors)
     .set({ historyId: Number(last.id) })
     .where(eq(messageCursors.id, 1));
-  return rows.length;
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+  return { count: rows.length, done: young >= 0 || (rows.length < batch && bytes < batchBytes / 2) };
 }
 
 /** What follows a number: the next of its window, or of the first that has any where numbers are missing. */
 async function readOn(tx: Transaction, after: number): Promise<HistoryRow[]> {
   const from = (start: number) =>
     tx.execute<HistoryRow>(sql`
-      select h.id, h.at, h.kind, e.handler,
+      select h.id, h.at, h.kind, h.bytes, e.handler,
         case when h.kind = 'handler' then null else h.document end as document,
         coalesce(l.handler_state ->> 'version', e.version) as version
       from (
-        select * from report_history where id > ${start} and id <= ${start + window} order by id limit ${batch}
+        select *, sum(bytes) over (order by id)::float8 - bytes as before from (
+          select *, octet_length(document::text) as bytes from report_history
+           where id > ${start} and id <= ${start + window} order by id limit ${batch}
+        ) r
       ) h
       left join extensions e on e.vm_id = h.vm_id and e.name = h.extension
       left join extension_latest l on l.vm_id = h.vm_id and l.name = h.extension
+      where h.before < ${batchBytes}
       order by h.id`);
   const near = await from(after);
   if (near.rows.length > 0) return near.rows;

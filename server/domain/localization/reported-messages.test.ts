@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
+import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { changes, reportedMessages } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
@@ -130,4 +131,39 @@ test('a handler that makes up ids fills its own 500 places, not the database', a
   expect(rows.filter(({ id }) => id.startsWith('made-up-1-'))).toHaveLength(400);
   expect(rows.every(({ params }) => params.every((param) => param.length <= 200))).toBe(true);
   expect(await unknown(handler)).toMatchObject({ total: 500, items: { length: 100 } });
+});
+
+test('large reports are read a few at a time: 60 of 0.9 MB never together', async () => {
+  const handler = 'Acme.Inbox.Large';
+  const vm = await givenProbe(handler);
+  const document = {
+    file: [
+      {
+        version: 1,
+        timestampUTC: '2026-01-01T00:00:00Z',
+        status: { status: 'success', message: { id: 'large', params: [] } },
+      },
+    ],
+  };
+  await services.db.execute(sql`
+    insert into report_history (vm_id, at, kind, extension, sequence_number, current, document)
+    select ${vm.vmId}::uuid, ${later(70).toISOString()}::timestamptz + n * interval '1 ms', 'status', 'probe', 1, true,
+      (${JSON.stringify(document)}::jsonb || jsonb_build_object('filler', repeat(md5(n::text), 28000)))::json
+      from generate_series(1, 60) n`);
+  const most = { bytes: 0 };
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const answer = Reflect.apply(query, this, args) as Promise<pg.QueryResult> | undefined;
+    void answer?.then?.(({ rows = [] }) => {
+      most.bytes = Math.max(most.bytes, Buffer.byteLength(JSON.stringify(rows)));
+    });
+    return answer;
+  } as typeof query;
+  try {
+    await gatherReportedMessages(services, later(90));
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+  expect(most.bytes).toBeLessThan(10 * 1024 * 1024);
+  expect((await unknown(handler)).items).toMatchObject([{ id: 'large', reports: 60 }]);
 });

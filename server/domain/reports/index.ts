@@ -1,3 +1,4 @@
+export { clearHistory } from './clear-history.ts';
 export type { IngestResult } from './ingest-carefully.ts';
 export { ingestReport } from './ingest-report.ts';
 export { listLatestReports } from './list-latest-reports.ts';

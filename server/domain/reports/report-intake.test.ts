@@ -190,3 +190,28 @@ test('beyond four fifths only reports that conclude something come in, beyond th
   await expect(Promise.all([first, take(small, other, {}, 12)])).rejects.toMatchObject({ code: 'reports_too_many' });
   await first;
 });
+
+test('bodies that are arriving count: beyond the bound none is begun', async () => {
+  const intake = newIntake({ reports: 100, bytes: 1_000 });
+  const [first, second] = [intake.expect(600), intake.expect(400)];
+  expect(() => intake.expect(1)).toThrow('reports_too_many');
+  first();
+  intake.expect(600)();
+  second();
+  intake.expect(5_000)();
+});
+
+test('one VM fills an eighth of what may wait, and others come in', async () => {
+  const intake = newIntake({ reports: 100, bytes: 8_000 });
+  const [busy, other] = (await givenVms(2)) as [GivenVm, GivenVm];
+  const reports = Array.from({ length: 6 }, (_, index) =>
+    take(intake, busy, { reportNumber: index + 1, statuses: [statusEntry('warning')] }, 400).then(
+      () => 'taken',
+      (error: { code?: string }) => error.code,
+    ),
+  );
+  await expect(take(intake, other, { statuses: [statusEntry('success')] }, 400)).resolves.toMatchObject({ stored: 1 });
+  const results = await Promise.all(reports);
+  expect(results.filter((result) => result === 'taken').length).toBeGreaterThanOrEqual(3);
+  expect(results).toContain('reports_too_many');
+});

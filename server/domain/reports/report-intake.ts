@@ -56,6 +56,8 @@ export class ReportIntake {
   readonly #vms = new Map<string, Waiting[]>();
   #reports = 0;
   #bytes = 0;
+  /** Bytes of bodies that are being read. */
+  #arriving = 0;
   #underWay = 0;
   #lastBatchAt = 0;
   #scheduled = false;
@@ -72,8 +74,20 @@ export class ReportIntake {
     return this.#reports;
   }
 
-  /** Throws 503 `reports_too_many` where a report could not come in whatever it says: before its body is read. */
-  refuseWhenFull(): void {
+  /**
+   * Counts a body that is about to be read, until the returned function is called. Throws 503 `reports_too_many` where a
+   * report could not come in whatever it says.
+   */
+  expect(bytes: number): () => void {
+    this.#refuseWhenFull();
+    if (this.#arriving > 0 && this.#bytes + this.#arriving + bytes > this.#bounds.bytes) throw tooMany();
+    this.#arriving += bytes;
+    return () => {
+      this.#arriving -= bytes;
+    };
+  }
+
+  #refuseWhenFull(): void {
     if (this.#reports >= this.#bounds.reports || this.#bytes >= this.#bounds.bytes) throw tooMany();
   }
 
@@ -82,7 +96,7 @@ export class ReportIntake {
    * with a `Retry-After` that differs from caller to caller where too many wait.
    */
   take(ctx: Context, input: IngestReportInput, bytes: number): Promise<IngestResult> {
-    this.refuseWhenFull();
+    this.#refuseWhenFull();
     const report = prepareReport(ctx, input);
     const concludes = report.entries.some(isConclusion);
     if (!concludes && (this.#reports >= this.#bounds.reports * 0.8 || this.#bytes >= this.#bounds.bytes * 0.8)) {
@@ -90,9 +104,13 @@ export class ReportIntake {
     }
     return new Promise((settle, fail) => {
       const waiting = { ctx, report, bytes, settle, fail };
+      const behind = this.#vms.get(report.vmId);
+      if (behind !== undefined && !this.#hasRoomBehind(behind, bytes)) {
+        fail(tooMany());
+        return;
+      }
       this.#reports += 1;
       this.#bytes += bytes;
-      const behind = this.#vms.get(report.vmId);
       if (behind !== undefined) {
         behind.push(waiting);
         return;
@@ -100,6 +118,12 @@ export class ReportIntake {
       this.#vms.set(report.vmId, []);
       this.#enqueue(waiting);
     });
+  }
+
+  /** One VM's reports take an eighth of the bound at most. */
+  #hasRoomBehind(behind: readonly Waiting[], bytes: number): boolean {
+    const waiting = behind.reduce((sum, each) => sum + each.bytes, bytes);
+    return waiting <= this.#bounds.bytes / 8 && behind.length < this.#bounds.reports / 8;
   }
 
   /** Ends the connections; what is under way finishes first. */

@@ -1,15 +1,27 @@
 import { renewCertificateRequest } from '#protocol/index.ts';
-import { renewCertificate } from '#server/domain/enrollment/index.ts';
+import { noteRefusal, renewCertificate } from '#server/domain/enrollment/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import type { KnownAgent } from '../../agent-memory.ts';
 import { admit } from '../../authenticate.ts';
 import { readJson } from '../../body.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 
-/** `PUT /agent/v1/certificate`: another certificate for the machine of a VM, wanted by the holder of the old key. */
+/** `PUT /agent/v1/certificate`: another certificate for the machine of a VM, wanted by the holder of the old key. 429 where it renews too often. */
 export async function certificate(call: AgentCall): Promise<Response> {
   const { agent } = await admit(call);
+  await refuseTooMany(call, agent);
   const request = parse(renewCertificateRequest, (await readJson(call, 64 * 1024)).value, 'bad_request');
   const answer = await renewCertificate(contextOf(call, agent), agent.vmId, request);
   call.door.agents.forget(agent.vmId);
   return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+}
+
+/** Each renewal seals the VM's secrets anew and publishes a goal state. */
+async function refuseTooMany(call: AgentCall, agent: KnownAgent): Promise<void> {
+  try {
+    call.door.renewals.take(agent.vmId);
+  } catch (error) {
+    await noteRefusal(contextOf(call, agent), agent.vmId, 'renewals_exceeded');
+    throw error;
+  }
 }

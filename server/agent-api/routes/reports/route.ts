@@ -1,17 +1,19 @@
 import { languageFor, translateFaults } from '#server/i18n/index.ts';
+import type { KnownAgent } from '../../agent-memory.ts';
 import { type Admitted, admit, logRequestHeaders } from '../../authenticate.ts';
 import { readJson } from '../../body.ts';
 import { type AgentAnswer, type AgentCall, contextOf } from '../../call.ts';
+import { countReportBytes, refuseTooManyBytes } from '../../report-bytes.ts';
 
 /**
  * `POST /agent/v1/reports`: 204 once everything is committed, 207 where some entries were refused, 400 where all were,
- * 503 where too many wait. The answer names the goal state in force: a report is a poll too.
+ * 503 where too many wait, 429 where the VM sent too many bytes within an hour. The answer names the goal state in force: a report is a poll too.
  */
 export async function reports(call: AgentCall): Promise<AgentAnswer> {
   const { door } = call;
   const { agent, counter }: Admitted = await admit(call);
-  door.intake.refuseWhenFull();
-  const { value, bytes } = await readJson(call, door.services.config.limits.report.bytes, 'repair');
+  await refuseTooManyBytes(call, agent);
+  const { value, bytes } = await readReport(call, agent);
   const ctx = contextOf(call, agent);
   const input = { vmId: agent.vmId, report: value, receivedAt: ctx.now, counter };
   const { faults, stored, removed } = await door.intake.take(ctx, input, bytes);
@@ -21,6 +23,30 @@ export async function reports(call: AgentCall): Promise<AgentAnswer> {
   const errors = translateFaults(faults, languageFor({ acceptLanguage: call.header('accept-language') }));
   headers.push('vary', 'Accept-Language', 'content-type', 'application/json');
   return { status: 207, headers, body: JSON.stringify({ stored, errors }) };
+}
+
+/** Reads the body; while it arrives, its bytes count among those that wait. */
+async function readReport(call: AgentCall, agent: KnownAgent): Promise<{ value: unknown; bytes: number }> {
+  const limit = call.door.services.config.limits.report.bytes;
+  const arrived = call.door.intake.expect(bytesToExpect(call, limit));
+  let read = 0;
+  try {
+    const { value, bytes } = await readJson(call, limit, 'repair');
+    read = bytes;
+    return { value, bytes };
+  } finally {
+    arrived();
+    countReportBytes(call, agent, read);
+  }
+}
+
+/** JSON packs to a tenth or less. */
+const packedBy = 16;
+
+function bytesToExpect(call: AgentCall, limit: number): number {
+  const length = call.header('content-length');
+  if (length === null) return limit;
+  return Math.min(limit, Number(length) * (call.header('content-encoding') === null ? 1 : packedBy));
 }
 
 /** Empty where the VM went with its last extension. */

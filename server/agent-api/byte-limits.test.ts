@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Context } from '#server/domain/context.ts';
+import { setExtension } from '#server/domain/goal-states/index.ts';
+import { getInstanceView } from '#server/domain/views/index.ts';
+import { defaultLimits, type Limits } from '#server/platform/limits.ts';
+import { type AgentDoor, givenAgent, givenProbe, openAgentDoor } from '#server/testing/agent-door.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
+import { givenVersion } from '#server/testing/handlers.ts';
+import { newKeyPair, proofOf } from '#server/testing/key-pair.ts';
+import { statementsOf } from '#server/testing/statements.ts';
+
+let ctx: Context;
+let door: AgentDoor | undefined;
+let now: number;
+
+async function open(vm: Partial<Limits['vm']>): Promise<AgentDoor> {
+  const limits = { ...defaultLimits, vm: { ...defaultLimits.vm, ...vm } };
+  ctx = await testContext({ services: await testServices({ config: { vmRate: 0, limits } }) });
+  await givenVersion(ctx.db);
+  const opened = await openAgentDoor({ ...ctx, clock: () => new Date(now) });
+  door = opened;
+  return opened;
+}
+
+beforeEach(() => {
+  now = Date.now();
+});
+afterEach(async () => {
+  await door?.close();
+  door = undefined;
+});
+
+const shown = async (vmId: string) =>
+  (await getInstanceView({ ...ctx, now: new Date(now) }, { vmId })).agent.refusals.map(({ code }) => code);
+
+test('reports: beyond an hour’s bytes 429 with Retry-After, shown on the page; another VM goes on', async () => {
+  const door = await open({ reportBytesPerHour: 60_000 });
+  const [loud, calm] = [await givenAgent(ctx, door, 'loud'), await givenAgent(ctx, door, 'calm')];
+  await givenProbe(ctx, loud.vmId);
+  await givenProbe(ctx, calm.vmId);
+  let number = 0;
+  const report = (agent: typeof loud, bytes: number) => {
+    number += 1;
+    const heartbeat = { status: 'ready', formattedMessage: { lang: 'en', message: 'x'.repeat(bytes) } };
+    const heartbeats = [{ extension: 'probe', ageSeconds: 1, file: [{ version: 1, heartbeat }] }];
+    return agent.call('/reports', { method: 'POST', body: JSON.stringify({ reportNumber: number, heartbeats }) });
+  };
+  const statuses: number[] = [];
+  for (let n = 0; n < 10 && statuses.at(-1) !== 429; n += 1) statuses.push((await report(loud, 10_000)).status);
+  expect(statuses).toEqual([204, 204, 204, 204, 204, 204, 429]);
+  const refused = await report(loud, 10);
+  const seconds = Number(refused.headers.get('retry-after'));
+  expect([refused.status, seconds]).toEqual([429, expect.any(Number)]);
+  expect(await refused.json()).toMatchObject({ code: 'report_bytes_exceeded' });
+  expect(await shown(loud.vmId)).toEqual(['report_bytes_exceeded']);
+  expect(await statementsOf(async () => void (await report(loud, 10))), 'another one is no statement').toEqual([]);
+  expect((await loud.call('/goal-state')).status, 'polls go on').toBe(200);
+  expect((await report(calm, 10_000)).status).toBe(204);
+  expect(await shown(calm.vmId)).toEqual([]);
+  now += seconds * 1_000;
+  expect((await report(loud, 10)).status).toBe(204);
+});
+
+test('the default is beyond a report of 1 MiB every 15 seconds', () => {
+  expect(defaultLimits.vm.reportBytesPerHour).toBeGreaterThanOrEqual(240 * defaultLimits.report.bytes);
+});
+
+test('certificates: beyond an hour’s renewals 429 with Retry-After, shown on the page', async () => {
+  const door = await open({ renewalsPerHour: 2 });
+  let pair = newKeyPair();
+  const agent = await givenAgent(ctx, door, 'renewing', pair);
+  const renew = async () => {
+    const next = newKeyPair();
+    const body = JSON.stringify({ certificate: next.certificate, proof: proofOf(pair, next) });
+    const answer = await agent.call('/certificate', { method: 'PUT', body });
+    if (answer.status === 200) pair = next;
+    return [answer.status, answer.headers.get('retry-after')];
+  };
+  expect([await renew(), await renew(), await renew()]).toEqual([
+    [200, null],
+    [200, null],
+    [429, '1800'],
+  ]);
+  expect(await shown(agent.vmId)).toEqual(['renewals_exceeded']);
+  now += 1_800_000;
+  expect((await renew())[0]).toBe(200);
+});
+
+test('goal states: beyond an hour’s stored bytes people get 429 with Retry-After', async () => {
+  const door = await open({ goalStateBytesPerHour: 20_000 });
+  const agent = await givenAgent(ctx, door, 'changing');
+  const change = (n: number) => {
+    const text = Array.from({ length: 200 }, (_, k) => ((n + 1) * (k + 7) * 2_654_435_761).toString(36)).join('');
+    const goal = {
+      handler: 'Acme.Lab.Probe',
+      version: '1.0.0.0',
+      state: 'enabled' as const,
+      settings: { publicSettings: { text } },
+    };
+    return setExtension({ ...ctx, now: new Date(now) }, { vmId: agent.vmId, name: 'probe', goal });
+  };
+  const outcomes: string[] = [];
+  for (let n = 0; n < 40 && outcomes.at(-1) !== 'goal_states_exceeded'; n += 1) {
+    outcomes.push(
+      await change(n).then(
+        () => 'set',
+        (error: { code: string; retryAfter: number }) => `${error.code}`,
+      ),
+    );
+  }
+  expect(outcomes.at(-1)).toBe('goal_states_exceeded');
+  expect(outcomes.length).toBeGreaterThan(2);
+  await expect(change(99)).rejects.toMatchObject({ kind: 'rate_limited', retryAfter: 600 });
+  now += 3_601_000;
+  await expect(change(100)).resolves.toMatchObject({ incarnation: expect.any(Number) });
+});

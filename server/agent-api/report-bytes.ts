@@ -1,0 +1,24 @@
+import { noteRefusal } from '#server/domain/enrollment/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+import type { KnownAgent } from './agent-memory.ts';
+import { type AgentCall, contextOf } from './call.ts';
+import { refuseWhenSpent, spend } from './rate-limit.ts';
+
+/**
+ * Bounds the bytes of reports that one VM sends to this process within an hour, by what it remembers of the agent: no
+ * statement. Throws 429 `report_bytes_exceeded` before the body is read, and shows that on the VM's page.
+ */
+export async function refuseTooManyBytes(call: AgentCall, agent: KnownAgent): Promise<void> {
+  const perHour = call.door.services.config.limits.vm.reportBytesPerHour;
+  try {
+    refuseWhenSpent(agent, perHour, call.door.clock().getTime());
+  } catch (error) {
+    if (error instanceof DomainError) await noteRefusal(contextOf(call, agent), agent.vmId, 'report_bytes_exceeded');
+    throw error;
+  }
+}
+
+/** Counts the body of a report, whatever becomes of it. */
+export function countReportBytes(call: AgentCall, agent: KnownAgent, bytes: number): void {
+  spend(agent, call.door.services.config.limits.vm.reportBytesPerHour, call.door.clock().getTime(), bytes);
+}

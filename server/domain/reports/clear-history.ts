@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm';
+import { agentRefusals } from '#db/schema/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Services } from '#server/domain/context.ts';
+import type { RefusalCode } from '#server/domain/enrollment/index.ts';
+
+/** Pages of the history that a look reads: a second or so. A larger one is sampled. */
+const pagesPerLook = 20_000;
+/** VMs that are cleared in one look. */
+const vmsPerLook = 100;
+
+/**
+ * Deletes the oldest past reports of VMs that keep more than `limits.vm.historyBytes` as stored. Such VMs are found in a
+ * sample, so that a large fleet's history is not read whole, and then measured exactly. Returns how many rows went.
+ */
+export async function clearHistory({ db, config }: Pick<Services, 'db' | 'config'>, now: Date): Promise<number> {
+  const { historyBytes } = config.limits.vm;
+  const { rows: sizes } = await db.execute<{ pages: string }>(sql`
+    select coalesce(sum(pg_relation_size(inhrelid) / current_setting('block_size')::bigint), 0) as pages
+      from pg_inherits where inhparent = 'report_history'::regclass`);
+  const percent = Math.min(100, (100 * pagesPerLook) / Math.max(1, Number(sizes[0]?.pages)));
+  const { rows: suspects } = await db.execute<{ vm_id: string }>(sql`
+    select vm_id from report_history tablesample system (${percent}::real)
+     group by vm_id having sum(pg_column_size(document)) * ${100 / percent}::float8 > ${historyBytes}::float8 * 0.5
+     order by sum(pg_column_size(document)) desc limit ${vmsPerLook}`);
+  let gone = 0;
+  for (const { vm_id: vmId } of suspects) gone += await clearVm({ db }, vmId, historyBytes, now);
+  return gone;
+}
+
+async function clearVm({ db }: Pick<Services, 'db'>, vmId: string, bytes: number, now: Date): Promise<number> {
+  return db.transaction(async (tx) => {
+    const gone = await tx.execute(sql`
+      with newest as (
+        select at, id, sum(pg_column_size(document)) over (order by at desc, id desc) as bytes
+          from report_history where vm_id = ${vmId}
+      ), last as (select at, id from newest where bytes > ${bytes} order by at desc, id desc limit 1)
+      delete from report_history h using last where h.vm_id = ${vmId} and (h.at, h.id) <= (last.at, last.id)`);
+    const count = gone.rowCount ?? 0;
+    if (count === 0) return 0;
+    const code: RefusalCode = 'history_cleared';
+    await tx
+      .insert(agentRefusals)
+      .values({ vmId, code, at: now })
+      .onConflictDoUpdate({ target: [agentRefusals.vmId, agentRefusals.code], set: { at: now } });
+    await recordChange(tx, 'vm', vmId);
+    return count;
+  });
+}
