@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const fileName = 'secret.key';
+/** A key that is made before the database is sealed under it, and takes the other's place afterwards. */
+const nextFileName = 'secret.key.next';
 
 /**
  * The secret that all keys are derived from: ANNEX_SECRET_KEY, or a file that is made at the first start.
@@ -16,17 +18,31 @@ export async function secretKey(config: { secretKey: string | null; dataDir: str
 /** The same for commands that only read: they make no key. */
 export async function existingKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey !== null) return Buffer.from(config.secretKey);
-  const path = join(config.dataDir, fileName);
+  return readKey(join(config.dataDir, fileName));
+}
+
+/** The key that is to replace the one in `secret.key`: made once, so that a change that was cut off goes on with it. */
+export async function nextKey(dataDir: string): Promise<Buffer> {
+  await makeKey(dataDir, nextFileName);
+  return readKey(join(dataDir, nextFileName));
+}
+
+/** Puts the next key in the place of the present one. */
+export async function takeNextKey(dataDir: string): Promise<void> {
+  await rename(join(dataDir, nextFileName), join(dataDir, fileName));
+}
+
+async function readKey(path: string): Promise<Buffer> {
   const text = (await readFile(path, 'utf8')).trim();
   if (text.length < 32)
     throw new Error(`${path} does not hold a key. Put the right one back, or remove it with the data.`);
   return Buffer.from(text);
 }
 
-async function makeKey(dataDir: string): Promise<void> {
+async function makeKey(dataDir: string, name = fileName): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   try {
-    const file = await open(join(dataDir, fileName), 'wx', 0o600);
+    const file = await open(join(dataDir, name), 'wx', 0o600);
     try {
       await file.writeFile(`${randomBytes(32).toString('base64url')}\n`);
       await file.sync();

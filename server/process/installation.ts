@@ -5,7 +5,7 @@ import { installation } from '#db/schema/installation.ts';
 import { ConfigError } from '#server/platform/env.ts';
 
 /** Any fixed number: processes that open the same database at once decide one after the other. */
-const lock = 4_266_399_002;
+export const installationLock = 4_266_399_002;
 
 /**
  * Knows the database again, or makes it ours when it is new. Another ANNEX_SECRET_KEY is refused. A database that turns
@@ -16,7 +16,7 @@ export async function openInstallation(
   keyCheck: string,
 ): Promise<{ epoch: string; was: 'new' | 'known' | 'restored' }> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${lock})`);
+    await tx.execute(sql`select pg_advisory_xact_lock(${installationLock})`);
     const fingerprint = await databaseFingerprint(tx);
     const [row] = await tx.select().from(installation).where(eq(installation.id, 1));
     if (row === undefined) {

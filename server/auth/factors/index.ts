@@ -10,4 +10,5 @@ export * from './reset-factors.ts';
 export * from './start-passkey.ts';
 export * from './start-totp.ts';
 export * from './take-factor.ts';
+export { resealTotp } from './totp.ts';
 export * from './webauthn.ts';

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Transaction } from '#db/client.ts';
 import { totpFactors } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import { seal, unseal } from '#server/platform/keys.ts';
+import { type Keys, seal, unseal } from '#server/platform/keys.ts';
 import { refusedFactor } from './webauthn.ts';
 
 const period = 30;
@@ -41,4 +41,18 @@ export async function takeTotpCode(
     .where(and(eq(totpFactors.userId, userId), lt(totpFactors.lastStep, step)))
     .returning({ userId: totpFactors.userId });
   if (used.length === 0) throw refusedFactor();
+}
+
+/** Seals the secrets of all authenticator apps under other keys; returns how many. */
+export async function resealTotp(tx: Transaction, from: Keys, to: Keys): Promise<number> {
+  const rows = await tx.select({ userId: totpFactors.userId, secret: totpFactors.secret }).from(totpFactors);
+  for (const { userId, secret } of rows) {
+    const plain = unseal(from.totp, secret, boundTo(userId));
+    await tx
+      .update(totpFactors)
+      .set({ secret: seal(to.totp, plain, boundTo(userId)) })
+      .where(eq(totpFactors.userId, userId));
+    plain.fill(0);
+  }
+  return rows.length;
 }

@@ -5,6 +5,7 @@ export type { Cut } from './bounded.ts';
 export { readHead } from './chain.ts';
 export { type KeptHead, readKeptHead } from './kept-head.ts';
 export { recordAudit } from './record-audit.ts';
+export { keepResealedHead, resealActivity } from './reseal-activity.ts';
 export { type ChainVerdict, readVerdict } from './verdict.ts';
 export * from './verify-activity.ts';
 export * from './watch-activity.ts';

@@ -35,12 +35,12 @@ export const needsReleaseSql = sql<boolean>`
   ${secrets.sealed} is not null and ${secrets.cms} is null and ${goalStateHeads.certificate} is not null`;
 
 /** Tells changed from unchanged protected settings, salted per VM and extension, and nothing else. */
-export function fingerprintOf(ctx: Context, vmId: string, name: string, value: unknown): string {
+export function fingerprintOf(ctx: Pick<Context, 'keys'>, vmId: string, name: string, value: unknown): string {
   return keyedDigest(ctx.keys.fingerprint, vmId, name, canonicalJson(value)).toString('base64url');
 }
 
 /** What binds a sealed value to its place: moved to another VM or row it does not open. */
-const boundTo = (vmId: string, id: string): string => `${vmId}/${id}`;
+export const boundTo = (vmId: string, id: string): string => `${vmId}/${id}`;
 
 /**
  * Stores protected settings in the forms that custody allows (api.md, "Custody") and returns the row's id.

@@ -17,6 +17,7 @@ export { planExtension } from './plan-extension.ts';
 export { goalStatesChannel, lockHead, publishGoalState } from './publish.ts';
 export { type ReleasedSecrets, releaseSecrets } from './release-secrets.ts';
 export { planRemoval, type RemovalReceipt, removeExtension } from './remove-extension.ts';
+export { resealSecrets } from './reseal-secrets.ts';
 export { retireGoalStates, uninstallAll } from './retire.ts';
 export { planRevert, revertGoalState } from './revert-goal-state.ts';
 export { noteReportedSequence } from './sequence.ts';

@@ -10,6 +10,7 @@ export { revokeWireAccess } from './revoke-wire-access.ts';
 export { rotateTenantKey } from './rotate-tenant-key.ts';
 export { setHold } from './set-hold.ts';
 export { inFourParts, type StockExtension } from './stock-goal-state.ts';
+export { resealTenantKeys } from './tenant-key.ts';
 export { withTurn } from './two-machines.ts';
 export { wireTokenHash } from './wire-token.ts';
 export { wrapTenantKey } from './wrap-tenant-key.ts';

@@ -1,6 +1,9 @@
 import { webcrypto } from 'node:crypto';
 import 'reflect-metadata';
 import { cryptoProvider, X509CertificateGenerator } from '@peculiar/x509';
+import { eq, isNotNull } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { stockAgents } from '#db/schema/index.ts';
 import { readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
 import type { Keys } from '#server/platform/keys.ts';
 import { seal, unseal } from '#server/platform/keys.ts';
@@ -49,3 +52,18 @@ export function sealTenantKey(keys: Keys, vmId: string, { privateKey }: TenantKe
 
 export const openTenantKey = (keys: Keys, vmId: string, sealed: Buffer): Buffer =>
   unseal(keys.tenant, sealed, boundTo(vmId));
+
+/** Seals every tenant key that the portal keeps under other keys; returns how many. */
+export async function resealTenantKeys(tx: Transaction, from: Keys, to: Keys): Promise<number> {
+  const { vmId, tenantKey } = stockAgents;
+  const rows = await tx.select({ vmId, tenantKey }).from(stockAgents).where(isNotNull(tenantKey));
+  for (const row of rows) {
+    const plain = openTenantKey(from, row.vmId, row.tenantKey ?? Buffer.alloc(0));
+    await tx
+      .update(stockAgents)
+      .set({ tenantKey: seal(to.tenant, plain, boundTo(row.vmId)) })
+      .where(eq(vmId, row.vmId));
+    plain.fill(0);
+  }
+  return rows.length;
+}

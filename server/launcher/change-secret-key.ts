@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { eq, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/client.ts';
+import { authChallenges, installation, recoveryCodes, sessions } from '#db/schema/index.ts';
+import { resealTotp } from '#server/auth/factors/index.ts';
+import { systemActor } from '#server/domain/actor.ts';
+import {
+  type KeptHead,
+  keepResealedHead,
+  readKeptHead,
+  recordAudit,
+  resealActivity,
+  verifyActivity,
+} from '#server/domain/audit/index.ts';
+import { resealSecrets } from '#server/domain/goal-states/index.ts';
+import { resealTenantKeys } from '#server/domain/stock-agents/index.ts';
+import type { Config } from '#server/platform/env.ts';
+import type { Keys } from '#server/platform/keys.ts';
+import { installationLock } from '#server/process/installation.ts';
+
+export interface KeyChange {
+  db: Database;
+  config: Pick<Config, 'dataDir'>;
+  from: Keys;
+  to: Keys;
+  now: Date;
+}
+
+/**
+ * Seals everything under the new keys in one transaction, and afterwards the end of the activity in DATA_DIR. Where an
+ * earlier run was cut off between the two, only the second is done. Returns a line for people; throws, with nothing
+ * changed, where Annex runs, the key is another, or the activity does not hold.
+ */
+export async function changeSecretKey(change: KeyChange): Promise<string> {
+  const { db, config, from, to, now } = change;
+  const [known] = await db.select({ keyCheck: installation.keyCheck }).from(installation);
+  if (known?.keyCheck === to.check) {
+    await finishHead(change);
+    return 'The database was sealed under the new key before; the change is complete.';
+  }
+  if (known?.keyCheck !== from.check) throw new Error('the present key is not the one of this database.');
+  const kept = await readKeptHead({ keys: from, config });
+  const { faults } = await verifyActivity({ db, keys: from }, kept);
+  if (faults.length > 0) {
+    throw new Error(
+      `the activity has ${faults.length} faults, which a new key would hide. Run npm run verify-activity, then npm run accept-activity.`,
+    );
+  }
+  const counts = await db.transaction(async (tx) => {
+    await requireStopped(tx);
+    return reseal(tx, change);
+  });
+  await keepResealedHead({ db, keys: to, config }, now);
+  const { secrets, tenantKeys, apps, acts, earlierHead } = counts;
+  return `Sealed anew: ${secrets} protected settings, ${tenantKeys} tenant keys, ${apps} authenticator apps, ${acts} acts. The activity ended at ${earlierHead} under the earlier key.`;
+}
+
+async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
+  const secrets = await resealSecrets(tx, from, to);
+  const tenantKeys = await resealTenantKeys(tx, from, to);
+  const apps = await resealTotp(tx, from, to);
+  // Keyed digests cannot be made again without what they are digests of.
+  await tx.delete(recoveryCodes);
+  await tx.delete(authChallenges);
+  await tx.delete(sessions);
+  const { acts, earlierHead } = await resealActivity(tx, to, now);
+  await tx.update(installation).set({ keyCheck: to.check }).where(eq(installation.id, 1));
+  const origin = { door: 'cli' as const, address: null, client: null };
+  const call = { keys: to, actor: systemActor, origin, now, requestId: randomUUID() };
+  const person = userInfo().username;
+  await recordAudit(tx, call, {
+    action: 'secret-key.change',
+    target: { kind: 'activity', id: 'activity' },
+    details: { secrets, tenantKeys, apps, acts, earlierHead, person },
+  });
+  return { secrets, tenantKeys, apps, acts, earlierHead };
+}
+
+/** A portal that starts meanwhile waits for this lock, and then finds that its key is not the database's. */
+async function requireStopped(tx: Transaction): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${installationLock})`);
+  const { rows } = await tx.execute<{ name: string }>(sql`
+    select distinct application_name as name from pg_stat_activity
+     where datname = current_database() and application_name ~ '^annex-(portal|gateway|worker)'`);
+  if (rows.length === 0) return;
+  throw new Error(`Annex runs with this database (${rows.map(({ name }) => name).join(', ')}). Stop it first.`);
+}
+
+/** The head in DATA_DIR may still be the one of the earlier key; any other is somebody else's. */
+async function finishHead({ db, config, from, to, now }: KeyChange): Promise<void> {
+  const isRead = (keys: Keys): Promise<KeptHead | null | false> => readKeptHead({ keys, config }).catch(() => false);
+  if (await isRead(to)) return;
+  if ((await isRead(from)) === false)
+    throw new Error('the end of the activity in DATA_DIR was not written by this portal.');
+  await keepResealedHead({ db, keys: to, config }, now);
+}
