@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
+import { registerVm } from '#server/domain/enrollment/index.ts';
 import { takeArchive, takeOutput } from '#server/domain/logs/index.ts';
+import { grantWireAccess } from '#server/domain/stock-agents/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -15,7 +17,7 @@ const operator = { as: 'operator' as const };
 const nobody = '00000000-0000-4000-8000-000000000000';
 
 beforeAll(async () => {
-  door = await openRestDoor();
+  door = await openRestDoor({ config: { wire: true } });
   ctx = await testContext({ services: door.services });
   await givenVersion(ctx.db);
   vm = await givenVm(door.services);
@@ -53,5 +55,8 @@ test('AZ-G11 log folders are asked for and read', async () => {
   expect(list).toMatchObject({ handlers: ['Acme.Lab.Probe'], items: [{ id: asked.id, state: 'there', form: 'zip' }] });
   const file = await door.call('GET', `/vms/${vm.vmId}/log-archives/${asked.id}`, operator);
   expect([file.status, file.headers.get('content-type'), file.text]).toEqual([200, 'application/zip', 'zipped']);
+  const stock = await registerVm(ctx, { name: 'stock' });
+  await grantWireAccess(ctx, { vmId: stock.id });
+  await door.expect('requestLogArchive', { id: stock.id }, [409, 'logs_not_supported'], wish);
   expect(door.unmet(['listOutputs', 'requestLogArchive', 'listLogArchives'])).toEqual([]);
 });
