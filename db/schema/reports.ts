@@ -101,6 +101,25 @@ export const agentProblems = pgTable(
   (t) => [primaryKey({ columns: [t.vmId, t.about] })],
 );
 
+/** A handler version whose install asks for a restart of the machine. */
+export interface RestartRequest {
+  handler: string;
+  version: string;
+  extensions: string[];
+  /** ISO 8601, on the portal's clock. */
+  since: string;
+}
+
+/** VMs whose agent reports that a restart is pending. The row goes once the agent reports that none is. */
+export const pendingRestarts = pgTable('pending_restarts', {
+  vmId: uuid('vm_id')
+    .primaryKey()
+    .references(() => vms.id),
+  /** The oldest of the requests. */
+  since: timestamp({ withTimezone: true }).notNull(),
+  requests: json().$type<RestartRequest[]>().notNull(),
+});
+
 /**
  * Everything that was reported and stored, newest last. Partitioned by the day of `at` (partitions.ts), which no schema
  * here can say: old days go as a whole. Without a foreign key, because VMs keep their rows, and each partition's would
