@@ -43,6 +43,15 @@ export const agentProblem = z.object({
 });
 export type AgentProblem = z.output<typeof agentProblem>;
 
+/** A handler version whose install is complete once the machine has restarted, and since when it asks for that. */
+export const restartRequest = z.object({
+  handler: boundedText(256),
+  version: boundedText(64),
+  extensions: z.array(extension).max(200),
+  requestedSecondsAgo: age,
+});
+export type RestartRequestEntry = z.output<typeof restartRequest>;
+
 /**
  * The frame of `POST /agent/v1/reports`. Entries are checked one by one, so that a bad one keeps no good one out.
  * `run` is the agent's own id of its run: report numbers rise within one.
@@ -75,6 +84,8 @@ export const reportEnvelope = z.looseObject({
     .max(100)
     .nullish()
     .transform((list) => list ?? []),
+  /** Everything that asks for a restart; empty once none is pending. Absent: as last reported. */
+  pendingRestart: optional(z.array(restartRequest).max(200)),
 });
 export type ReportEnvelope = z.output<typeof reportEnvelope>;
 

@@ -170,6 +170,7 @@ function Extensions({ row, room }: { row: FleetRow; room: number }) {
           +{rest.length}
         </Chip>
       ) : null}
+      {row.restartPendingSince === null ? null : <Chip className="shrink-0">{t('vms:restartPending')}</Chip>}
       {row.decommissioning ? <Chip className="shrink-0">{t('vms:decommissioning')}</Chip> : null}
     </span>
   );

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { agentPresence, agentRefusals, agents, enrollmentTokens, vms } from '#db/schema/index.ts';
+import { agentPresence, agentRefusals, agents, enrollmentTokens, pendingRestarts, vms } from '#db/schema/index.ts';
 import type { EnrollRequest, EnrollResponse } from '#protocol/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -36,6 +36,8 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
     // Presence, then the head, as everybody takes these locks; the rest is taken by who holds the head.
     await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
     await lockHead(tx, vmId);
+    // What waits for a restart is the machine's own; another machine may hold the identity from now on.
+    await tx.delete(pendingRestarts).where(eq(pendingRestarts.vmId, vmId));
     const [token] = await find().for('update');
     if (judge(ctx, certificate, token).isRepeated) return answer;
     await refuseKeyOfAnother(tx, vmId, certificate);

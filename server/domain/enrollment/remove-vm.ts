@@ -9,6 +9,7 @@ import {
   extensionHealth,
   fleetCountDeltas,
   healthTransitions,
+  pendingRestarts,
   stockAgents,
   vmHealth,
   vms,
@@ -68,6 +69,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
   await retireGoalStates(tx, vmId);
   await tx.delete(agentRefusals).where(eq(agentRefusals.vmId, vmId));
   await tx.delete(agentProblems).where(eq(agentProblems.vmId, vmId));
+  await tx.delete(pendingRestarts).where(eq(pendingRestarts.vmId, vmId));
   await tx.delete(stockAgents).where(eq(stockAgents.vmId, vmId));
   await tx.delete(agents).where(eq(agents.vmId, vmId));
   await tx.delete(enrollmentTokens).where(eq(enrollmentTokens.vmId, vmId));

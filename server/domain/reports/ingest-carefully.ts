@@ -9,6 +9,7 @@ import { DomainError, type Fault } from '#server/domain/error.ts';
 import { completeRemoval, lockHead, noteReportedSequence } from '#server/domain/goal-states/index.ts';
 import { type HistoryEntry, writeHistory } from './history.ts';
 import { emptyPulse, isRemoval, type MergeContext, mergeEntry, type PulseRow } from './merge.ts';
+import { notePendingRestart } from './note-pending-restart.ts';
 import { noteProblems } from './note-problems.ts';
 import { noteRefused } from './note-refused.ts';
 import { type PreparedReport, promisedSeconds, type SaidByAgent } from './prepare-report.ts';
@@ -34,7 +35,7 @@ export interface IngestResult {
  * deleted meanwhile.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport): Promise<IngestResult> {
-  const { vmId, receivedAt, said, entries, refused, problems, faults } = report;
+  const { vmId, receivedAt, said, entries, refused, problems, pendingRestart, faults } = report;
   const result = await ctx.db.transaction(async (tx): Promise<IngestResult> => {
     const removal = entries.some((entry) => entry.kind === 'handler' && entry.report.state === 'removed');
     const { presence, wasAway } = await lockVm(tx, report, removal);
@@ -59,8 +60,10 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport): Pro
 
     await tx.update(agentPresence).set(next).where(eq(agentPresence.vmId, vmId));
     await noteProblems(tx, vmId, problems, receivedAt);
+    if (pendingRestart !== undefined) await notePendingRestart(tx, vmId, pendingRestart, receivedAt);
     const removed = await removeReported(tx, ctx, vmId, applied.removed);
-    const visible = wasAway || refusal || applied.visible || problems.length > 0 || isNews(presence, next);
+    const told = problems.length > 0 || pendingRestart !== undefined;
+    const visible = wasAway || refusal || applied.visible || told || isNews(presence, next);
     // A removal publishes a goal state, which tells the screens by itself.
     if (visible && removed.length === 0) await recordChange(tx, 'vm', vmId);
     return { stored: applied.stored, faults: all, removed };

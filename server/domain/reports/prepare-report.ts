@@ -1,4 +1,4 @@
-import { type AgentProblem, periodBounds } from '#protocol/index.ts';
+import { type AgentProblem, periodBounds, type RestartRequestEntry } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { pollSeconds } from '#server/domain/enrollment/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
@@ -28,6 +28,8 @@ export interface PreparedReport {
   /** Entries whose files break the contract; their faults are among `faults`. */
   refused: RefusedEntry[];
   problems: AgentProblem[];
+  /** Undefined if the report says nothing of restarts. */
+  pendingRestart: RestartRequestEntry[] | undefined;
   faults: Fault[];
 }
 
@@ -38,7 +40,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
     throw new DomainError('forbidden', 'forbidden', { params: { role: 'agent' } });
   }
   const { envelope, entries, refused, faults } = readReport(report, ctx.config.limits.report, recover);
-  const { periods, agentTime, appliedEtag, run, reportNumber, problems } = envelope;
+  const { periods, agentTime, appliedEtag, run, reportNumber, problems, pendingRestart } = envelope;
   const skew = agentTime === undefined ? null : Math.round((Date.parse(agentTime) - receivedAt.getTime()) / 1000);
   const said = {
     run: run ?? null,
@@ -49,7 +51,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
     clockSkewSeconds: skew === null ? null : Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, skew)),
     appliedEtag: appliedEtag ?? null,
   };
-  return { vmId, receivedAt, counter, said, entries, refused, problems, faults };
+  return { vmId, receivedAt, counter, said, entries, refused, problems, pendingRestart, faults };
 }
 
 const period = (seconds: number | undefined): number | null =>
@@ -64,11 +66,11 @@ export function promisedSeconds({ heartbeatSeconds }: SaidByAgent): { polling: n
 }
 
 /**
- * Whether a batch can settle it: no faults, nothing that the agent could not do, one entry of a kind for an extension,
+ * Whether a batch can settle it: no faults, nothing that the agent could not do, no news of restarts, one entry of a kind for an extension,
  * and none that removes one. The others are taken in one by one.
  */
-export function isPlain({ entries, problems, faults }: PreparedReport): boolean {
-  if (faults.length > 0 || problems.length > 0) return false;
+export function isPlain({ entries, problems, pendingRestart, faults }: PreparedReport): boolean {
+  if (faults.length > 0 || problems.length > 0 || pendingRestart !== undefined) return false;
   const seen = new Set<string>();
   for (const entry of entries) {
     if (entry.kind === 'handler' && entry.report.state === 'removed') return false;

@@ -96,7 +96,7 @@ function schemasFor(limits: DocumentLimits): Schemas {
 }
 
 /** Parts of the frame that a report can do without: a fault of theirs costs no entry. */
-const dispensable = ['agentTime', 'appliedEtag', 'periods', 'problems'];
+const dispensable = ['agentTime', 'appliedEtag', 'periods', 'problems', 'pendingRestart'];
 
 function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: Fault[] } {
   const frame = read(reportEnvelope, report);

@@ -37,6 +37,8 @@ export type FleetRow = Vm &
     goalState: number | null;
     /** The agent's clock minus the portal's, seconds. */
     clockSkewSeconds: number | null;
+    /** Since when its machine waits for a restart; null if it does not. */
+    restartPendingSince: string | null;
     /** Since when it has the health by which lists sort; null until that was worked out. */
     since: string | null;
   };
@@ -55,6 +57,7 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise
         ...vmOf(machine),
         ...summarize(machine, ctx.now),
         ...{ agentKind, agentVersion, os, needsRelease, goalState, clockSkewSeconds },
+        restartPendingSince: machine.restartPendingSince?.toISOString() ?? null,
         since: since?.toISOString() ?? null,
       },
     ];
@@ -70,6 +73,7 @@ export async function readFleetRows(ctx: Context, input: ReadFleetRowsInput): Pr
 type Machine = Parameters<typeof vmOf>[0] &
   Pick<FleetRow, 'agentKind' | 'agentVersion' | 'os' | 'needsRelease' | 'goalState' | 'clockSkewSeconds'> & {
     since: Date | null;
+    restartPendingSince: Date | null;
     /** Null where its agent never called. */
     lastSeenAt: Date | null;
     nextExpectedAt: Date | null;
@@ -86,11 +90,12 @@ const text = `
     exists (select from extensions e join secrets s on s.vm_id = e.vm_id and s.id = e.secret_id
              where e.vm_id = v.id and s.vm_id = any($1) and s.cms is null and s.sealed is not null
                and g.certificate is not null) as "needsRelease",
-    g.incarnation as "goalState", h.since, p.last_seen_at as "lastSeenAt",
+    g.incarnation as "goalState", h.since, r.since as "restartPendingSince", p.last_seen_at as "lastSeenAt",
     p.next_expected_at as "nextExpectedAt", p.clock_skew_seconds as "clockSkewSeconds",
     p.heartbeat_seconds as "heartbeatSeconds", p.status_seconds as "statusSeconds", x.extensions
   from vms v left join agents a on a.vm_id = v.id left join goal_state_heads g on g.vm_id = v.id
   left join agent_presence p on p.vm_id = v.id left join vm_health h on h.vm_id = v.id
+  left join pending_restarts r on r.vm_id = v.id
   left join x on x.vm_id = v.id
   where v.id = any($1) and v.deleted_at is null`;
 

@@ -7,6 +7,7 @@ import {
   extensionLatest,
   extensions,
   goalStateHeads,
+  pendingRestarts,
   secrets,
   stockAgents,
   vms,
@@ -63,7 +64,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
-  const { vm, head, presence, agent, stock, refusals } = machine;
+  const { vm, head, presence, agent, stock, refusals, restart } = machine;
   const status = agentStatus(presence, ctx.now);
   const languages = new Set<string>();
   const instances = shareOut(rows, reportedLength, (row, share) => {
@@ -97,6 +98,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       }),
     },
     extensions: instances,
+    pendingRestart: restart && { since: restart.since.toISOString(), requests: restart.requests },
     health: vmHealth(
       status,
       instances.map(({ health }) => health),
@@ -140,12 +142,14 @@ async function loadMachine(tx: Transaction, vmId: string, now: Date) {
         select coalesce(json_agg(json_build_object('code', r.code, 'at', to_char(r.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
           order by r.at desc), '[]')
           from agent_refusals r where r.vm_id = ${vms.id} and r.at > ${since}::timestamptz)`,
+      restart: { since: pendingRestarts.since, requests: pendingRestarts.requests },
     })
     .from(vms)
     .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, vms.id))
     .leftJoin(agentPresence, eq(agentPresence.vmId, vms.id))
     .leftJoin(agents, eq(agents.vmId, vms.id))
     .leftJoin(stockAgents, eq(stockAgents.vmId, vms.id))
+    .leftJoin(pendingRestarts, eq(pendingRestarts.vmId, vms.id))
     .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
   if (row === undefined) throw new DomainError('not_found', 'vm_unknown');
   return row;

@@ -1,4 +1,4 @@
-import type { ExtensionGoal, HealthCause, RefusedFile } from '#db/schema/index.ts';
+import type { ExtensionGoal, HealthCause, RefusedFile, RestartRequest } from '#db/schema/index.ts';
 import type { HandlerReport, StatusWord } from '#protocol/index.ts';
 import type { RefusalCode } from '#server/domain/enrollment/index.ts';
 import type { LocalizedMessage } from '#server/domain/localization/index.ts';
@@ -15,6 +15,8 @@ export interface InstanceView {
   deliveredAt: string | null;
   agent: AgentView;
   extensions: ExtensionInstance[];
+  /** Null if the machine waits for no restart. */
+  pendingRestart: PendingRestartView | null;
   health: VmHealth;
   /** The languages of the messages, for `Content-Language`. */
   languages: string[];
@@ -38,6 +40,13 @@ export interface AgentView {
   hold: { at: string; by: string } | null;
   /** What it could not read or do and has not made good since, newest first; for operators only. */
   problems?: AgentProblemView[];
+}
+
+/** Installs that are complete only once the machine has restarted (AZ-G8). */
+export interface PendingRestartView {
+  since: string;
+  /** Who asks for it, oldest first. */
+  requests: RestartRequest[];
 }
 
 export interface AgentProblemView {

@@ -113,6 +113,13 @@ const extension = z.object({
   failedPart: substatus.omit({ status: true, substatus: true }).nullable(),
 });
 
+const pendingRestart = z.object({
+  since: time,
+  requests: z.array(
+    z.object({ handler: z.string(), version: z.string(), extensions: z.array(z.string()), since: time }),
+  ),
+});
+
 const instanceView = z.object({
   vmId,
   name: z.string(),
@@ -122,6 +129,7 @@ const instanceView = z.object({
   deliveredAt: time.nullable(),
   agent,
   extensions: z.array(extension),
+  pendingRestart: pendingRestart.nullable(),
   health: vmHealth,
 });
 

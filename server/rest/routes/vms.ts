@@ -37,6 +37,7 @@ const vmInList = vm.extend({
   needsRelease: z.boolean(),
   goalState: z.number().int().nullable(),
   clockSkewSeconds: z.number().int().nullable(),
+  restartPendingSince: time.nullable(),
   since: time.nullable(),
 });
 

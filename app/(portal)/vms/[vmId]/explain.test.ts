@@ -96,6 +96,7 @@ function view(extensions: Extension[], agent: InstanceView['agent']['status'] = 
       hold: null,
     },
     extensions,
+    pendingRestart: null,
     health: 'progressing',
     languages: ['en'],
   };

@@ -14,8 +14,8 @@ export interface VmBannersProps {
   onAct(act: VmAct): void;
 }
 
-/** What concerns the whole VM: a silent agent, a duplicate machine, rejected calls, withheld secrets, a hold, a decommissioning. */
-export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
+/** What concerns the whole VM: a silent agent, a duplicate machine, rejected calls, withheld secrets, a pending restart, a hold, a decommissioning. */
+export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmBannersProps) {
   const { t } = useTranslation('enrollment');
   const reader = useReader();
   const silent = agent.status === 'unresponsive';
@@ -74,6 +74,7 @@ export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
         />
       </Banner>
     )),
+    pendingRestart !== null && <RestartBanner key="restart" requests={pendingRestart.requests} />,
     agent.hold !== null && (
       <Banner
         key="hold"
@@ -100,4 +101,27 @@ export function VmBanners({ facts, view: { agent }, onAct }: VmBannersProps) {
     ),
   ].filter(Boolean);
   return stack.length === 0 ? null : <div className="mb-4 grid gap-2">{stack}</div>;
+}
+
+function RestartBanner({ requests }: { requests: NonNullable<InstanceView['pendingRestart']>['requests'] }) {
+  const { t } = useTranslation('enrollment');
+  return (
+    <Banner boxed status="waiting">
+      <span className="font-medium">{t('restart')}</span>
+      <span className="block">{t('restart.why')}</span>
+      <ul className="mt-0.5 grid gap-1">
+        {requests.map(({ handler, version, since }) => (
+          <li key={`${handler}-${version}`} className="wrap-anywhere">
+            <Trans
+              text={t('restart.request', { handler: `${handler} ${version}` })}
+              tags={{
+                handler: <span translate="no" className="font-medium" />,
+                time: <RelativeTime value={new Date(since)} />,
+              }}
+            />
+          </li>
+        ))}
+      </ul>
+    </Banner>
+  );
 }

@@ -1,0 +1,29 @@
+import { eq } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { pendingRestarts } from '#db/schema/index.ts';
+import type { RestartRequestEntry } from '#protocol/index.ts';
+
+/** Stores which handlers ask for a restart of the machine, or that none does any more. */
+export async function notePendingRestart(
+  tx: Transaction,
+  vmId: string,
+  entries: readonly RestartRequestEntry[],
+  receivedAt: Date,
+): Promise<void> {
+  const requests = entries
+    .map(({ requestedSecondsAgo, ...request }) => ({
+      ...request,
+      since: new Date(receivedAt.getTime() - requestedSecondsAgo * 1000).toISOString(),
+    }))
+    .toSorted((a, b) => a.since.localeCompare(b.since));
+  const [oldest] = requests;
+  if (oldest === undefined) {
+    await tx.delete(pendingRestarts).where(eq(pendingRestarts.vmId, vmId));
+    return;
+  }
+  const values = { since: new Date(oldest.since), requests };
+  await tx
+    .insert(pendingRestarts)
+    .values({ vmId, ...values })
+    .onConflictDoUpdate({ target: pendingRestarts.vmId, set: values });
+}
