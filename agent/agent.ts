@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import type { GoalState } from '#protocol/index.ts';
 import { AgentError, sentenceOf } from './agent-error.ts';
 import type { Layout } from './folder/layout.ts';
 import { readJson, writeJson } from './folder/write-file.ts';
+import { type NewestByEpoch, newestByEpoch, replayFault, withNewest } from './goal/newest.ts';
 import { readGoalState } from './goal/read-goal-state.ts';
 import { sweepIncoming } from './handler/folders.ts';
 import { KnownSecrets } from './handler/known-secrets.ts';
@@ -16,19 +16,24 @@ import { keepGoing } from './keep-going.ts';
 import { Machine } from './machine.ts';
 import { backoff } from './portal/backoff.ts';
 import type { Caller } from './portal/call.ts';
+import { plainHttpAdvice, plainHttpWarning } from './portal/plain-http.ts';
 import { openPortal, type PolledGoalState, type Portal, PortalRefusal } from './portal/portal.ts';
 import { wait } from './portal/wait.ts';
 import { LogArchives } from './report/log-archives.ts';
 import { LogUploads } from './report/log-uploads.ts';
 import { Reporter } from './report/reporter.ts';
+import { PendingRestart } from './restart.ts';
 import { Runner } from './runner.ts';
+import { bootIdFile, readBootId } from './watch/moment.ts';
 import { Observer, type ObserverSettings } from './watch/observer.ts';
 
 export interface AgentOptions extends ObserverSettings {
   layout: Layout;
   journal: Journal;
-  /** Run through the shell when installed handlers want a reboot; without it the wish is only told. */
+  /** Run through the shell when installs are complete only after a restart of the machine; without it they are shown. */
   rebootCommand?: string;
+  /** A file that has another text after each start of the machine; by default Linux's boot id. */
+  bootIdFile?: string;
   /** For demos and tests: at the end, disable runs for every handler, so that nothing goes on by itself. */
   disableOnExit?: boolean;
   /** Where handlers for Azure's own agent look for keys; without it only below the agent's folder. */
@@ -56,11 +61,13 @@ export class Agent {
   readonly reporter: Reporter;
   readonly runner: Runner;
   private readonly observer: Observer;
+  private readonly restart: PendingRestart;
   private readonly uploads: LogUploads;
   private readonly archives: LogArchives;
   private readonly keys: KeyCopies;
   private readonly portal: Portal;
   private readonly options: AgentOptions;
+  private readonly address: string;
   private readonly pollSeconds: number;
   private readonly stopping = new AbortController();
   private wakePoll = new AbortController();
@@ -68,6 +75,8 @@ export class Agent {
   private appliedEtag: string | null = null;
   /** The last that was received, also where it could not be read. */
   private seenEtag: string | null = null;
+  /** No older goal state than these is applied. */
+  private newest: NewestByEpoch = {};
   private works: Promise<unknown>[] = [];
   private renewing: Promise<void> | null = null;
   private eventsPrunedAt = Number.NEGATIVE_INFINITY;
@@ -76,6 +85,7 @@ export class Agent {
     const { layout, journal, heartbeatSeconds, statusSeconds } = options;
     const identity = loadIdentity(layout);
     this.options = options;
+    this.address = identity.portal;
     this.pollSeconds = identity.pollSeconds ?? 30;
     this.portal =
       options.portal ?? openPortal(identity.portal, identity.credential, openCallCounter(layout), options.call);
@@ -107,8 +117,16 @@ export class Agent {
       journal,
       options,
     );
+    const machine = new Machine(layout, this.reporter, readBootId(options.bootIdFile ?? bootIdFile));
+    this.restart = new PendingRestart({
+      machine,
+      reporter: this.reporter,
+      journal,
+      command: options.rebootCommand,
+      onProblem: (message) => this.reporter.problem('restart', message),
+    });
     this.runner = new Runner({
-      machine: new Machine(layout, this.reporter),
+      machine,
       portal,
       observer: this.observer,
       keys: this.keys,
@@ -116,13 +134,16 @@ export class Agent {
       environment: options.environment,
       sendOutput: (output) => this.uploads.add(output),
       onRest: () => this.sweepKeys(),
-      requestReboot: (handlers) => this.requestReboot(handlers),
+      restart: this.restart,
     });
   }
 
   /** Asks the portal once, else goes on from disk, and starts to work. True when the portal answered. */
   async start(): Promise<boolean> {
     sweepIncoming(this.options.layout);
+    this.restart.begin();
+    const warning = plainHttpWarning(this.address);
+    if (warning !== null) this.options.journal.warn(`${warning} ${plainHttpAdvice}`);
     const keeping = { journal: this.options.journal, signal: this.stopping.signal };
     this.works = [
       keepGoing('Reporting', () => this.reporter.run(), keeping),
@@ -130,6 +151,7 @@ export class Agent {
       keepGoing('Work on the goal state', () => this.runner.run(), keeping),
     ];
     const held = this.readHeld();
+    this.newest = held?.newest ?? {};
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), firstAnswerSeconds * 1000);
     try {
@@ -228,7 +250,10 @@ export class Agent {
 
   private receive({ document, wantsLogs }: PolledGoalState): void {
     if (wantsLogs) this.archives.wanted();
-    if (document !== null && document.etag !== this.seenEtag) this.apply(document);
+    if (document === null || document.etag === this.seenEtag) return;
+    // After one that was not applied, the one in force may come again: nothing is new then.
+    if (document.etag === this.appliedEtag) this.seenEtag = document.etag;
+    else this.apply(document);
   }
 
   /** Takes a goal state up, and keeps it. One that cannot be read is told; the last good one stays. */
@@ -236,28 +261,41 @@ export class Agent {
     const { journal, layout } = this.options;
     const goal = this.read(document);
     if (goal === null) return;
+    const newest = withNewest(this.newest, document.etag, goal.incarnation);
+    const isNewEpoch = Object.keys(newest).some((epoch) => !(epoch in this.newest));
     try {
-      if (how === 'new') writeJson(layout.goalState, document);
+      if (how === 'new') writeJson(layout.goalState, { text: document.text, etag: document.etag, newest });
     } catch (error) {
       // It is asked for again; a start would not know of what was begun.
       throw new AgentError(`The goal state cannot be kept: ${sentenceOf(error)}. The last one stays in force.`);
     }
     this.seenEtag = document.etag;
     this.appliedEtag = document.etag;
+    this.newest = newest;
+    // A portal whose database was restored, or another one, may not know what waits for a restart.
+    if (isNewEpoch && how === 'new') this.restart.reportAgain();
     journal.info(`Goal state ${goal.incarnation}: ${listOf(goal.extensions)}.`);
     this.runner.setGoal(goal);
   }
 
   private read({ text, etag }: { text: string; etag: string }): GoalState | null {
     try {
-      return readGoalState(text);
+      const goal = readGoalState(text);
+      const fault = replayFault(this.newest, etag, goal.incarnation);
+      if (fault === null) return goal;
+      this.refuse(etag, `${fault}. The newer one stays in force.`);
+      return null;
     } catch (error) {
-      const message = `The goal state cannot be read: ${sentenceOf(error)}. The last good one stays in force.`;
-      this.seenEtag = etag;
-      this.options.journal.warn(message, { etag });
-      this.reporter.problem('goal-state', message);
+      this.refuse(etag, `The goal state cannot be read: ${sentenceOf(error)}. The last good one stays in force.`);
       return null;
     }
+  }
+
+  /** It is not asked for again; another one is. */
+  private refuse(etag: string, message: string): void {
+    this.seenEtag = etag;
+    this.options.journal.warn(message, { etag });
+    this.reporter.problem('goal-state', message);
   }
 
   private sweepKeys(): void {
@@ -278,22 +316,21 @@ export class Agent {
     }
   }
 
-  private readHeld(): { text: string; etag: string } | null {
+  private readHeld(): { text: string; etag: string; newest: NewestByEpoch } | null {
     const held = readJson(this.options.layout.goalState);
     if (typeof held !== 'object' || held === null || !('text' in held) || !('etag' in held)) return null;
-    return { text: String(held.text), etag: String(held.etag) };
+    const { text, etag } = { text: String(held.text), etag: String(held.etag) };
+    const newest = newestByEpoch.safeParse('newest' in held ? held.newest : null);
+    return { text, etag, newest: newest.success ? newest.data : newestIn(text, etag) };
   }
+}
 
-  private requestReboot(handlers: string[]): void {
-    const { journal, layout, rebootCommand } = this.options;
-    if (rebootCommand === undefined) {
-      journal.warn(`${handlers.join(', ')}: a reboot completes the install. Reboot this machine when it suits.`);
-      return;
-    }
-    journal.info(`${handlers.join(', ')}: asking for a reboot.`);
-    const child = spawn('/bin/sh', ['-c', rebootCommand], { cwd: layout.root, stdio: 'ignore', detached: true });
-    child.on('error', (error) => journal.warn(`The reboot command could not be started: ${error.message}.`));
-    child.unref();
+/** What an agent of an earlier release kept says how new it is by itself. */
+function newestIn(text: string, etag: string): NewestByEpoch {
+  try {
+    return withNewest({}, etag, readGoalState(text).incarnation);
+  } catch {
+    return {};
   }
 }
 

@@ -9,7 +9,6 @@ import { foldersOf } from './handler/folders.ts';
 import type { Outcome } from './handler/run-command.ts';
 import type { CommandRecord } from './handler/running-command.ts';
 import type { RunnerOptions } from './runner-options.ts';
-import { momentNow } from './watch/moment.ts';
 
 /** Runs the commands of handlers, remembers how they ended, and tells it. */
 export class CommandSteps {
@@ -22,7 +21,7 @@ export class CommandSteps {
   }
 
   async run(step: Step, kind: CommandName, round: Round): Promise<void> {
-    const { machine, observer, journal } = this.options;
+    const { machine, observer, journal, restart } = this.options;
     const [name = ''] = step.extensions;
     const { during, after, isFatal } = tellingOf(step);
     const attempt = machine.countAttempt(step.extensions, kind, step.version);
@@ -34,7 +33,7 @@ export class CommandSteps {
     if (this.signal.aborted) return;
     round.exitCodes.note(step, kind, outcome.exitCode);
     const isGood = outcome.exitCode === 0;
-    if (isGood) this.noteSuccess(step, kind);
+    if (isGood) this.noteSuccess(step, kind, machine.boot);
     if (isGood || !isFatal) markDone(step, round);
     else for (const each of step.extensions) round.failed.add(each);
     const stays = !isGood && kind === 'update' ? `\nVersion ${step.from} stays on this machine, disabled.` : '';
@@ -49,6 +48,7 @@ export class CommandSteps {
     }
     this.keepOutput(outcome, kind, attempt, sequencesOf(step, this.options));
     if (this.save()) forgetCommand(machine);
+    restart.report();
     if (kind === 'enable' || (kind === 'disable' && step.purpose === 'goal')) {
       const word = await observer.readStatus(name);
       if (word !== null) noteWord(round, name, word);
@@ -72,7 +72,7 @@ export class CommandSteps {
     const step: Step = { ...record, extensions: record.extensions.map(({ name }) => name) };
     const isGood = outcome.exitCode === 0;
     logOutcome(journal, step, kind, outcome);
-    if (isGood) this.noteSuccess(step, kind);
+    if (isGood) this.noteSuccess(step, kind, record.boot ?? machine.boot);
     const { during, after, isFatal } = tellingOf(step);
     for (const { name, sequenceNumber } of record.extensions) {
       const state = isGood || !isFatal ? (after ?? during) : 'failed';
@@ -110,7 +110,7 @@ export class CommandSteps {
   }
 
   /** Install or update that ended with 0 is never run again for that version (AZ-G3). */
-  private noteSuccess(step: Step, kind: CommandName): void {
+  private noteSuccess(step: Step, kind: CommandName, boot: string): void {
     const { machine, observer } = this.options;
     const version = machine.versionOf(step);
     if (kind === 'disable' && step.purpose === 'goal') {
@@ -127,20 +127,7 @@ export class CommandSteps {
       const local = machine.local.extensions[name];
       if (local !== undefined) local.version = step.version;
     }
-    if (version.rebootAfterInstall) version.rebootAfter = momentNow().boot;
-  }
-
-  /** Handlers whose installs are complete and want a reboot that did not come and was not asked for yet (AZ-G8). */
-  takeReboots(): string[] {
-    const wanting = new Set<string>();
-    for (const [handler, { versions }] of Object.entries(this.options.machine.local.handlers)) {
-      for (const version of Object.values(versions)) {
-        if (version.rebootAfter === momentNow().boot) wanting.add(handler);
-        delete version.rebootAfter;
-      }
-    }
-    if (wanting.size > 0) this.save();
-    return [...wanting];
+    if (version.rebootAfterInstall) machine.noteRestartWanted(version, boot);
   }
 
   /** From its first command on a handler may tell of itself; heartbeats only where its manifest says so (AZ-H2). */

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,6 +20,10 @@ const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'a
 const callsFile = join(base, 'calls.log');
 const mount = { name: 'mount', handler: 'Acme.Test.Mount' };
 const echo = { name: 'echo', handler: 'Acme.Test.Echo', dependsOn: ['mount'] };
+const reboot = { name: 'reboot', handler: 'Acme.Test.Reboot' };
+/** Stands in for the machine's boot id. */
+const bootIdFile = join(base, 'boot-id');
+const rebootCommand = `echo restart >> ${callsFile}; echo restarted > ${bootIdFile}`;
 const enabled: MemoryGoal[] = [
   { ...echo, version: '1.0' },
   { ...mount, version: '1.0' },
@@ -38,6 +42,8 @@ interface Stage {
   told: string[];
   /** Installed handlers in the end. */
   installed: string[];
+  /** The agent may restart the machine, which gives it another boot id. */
+  restarts?: true;
 }
 
 /** Each begins where the one before it has ended. */
@@ -66,6 +72,15 @@ const stages: Stage[] = [
     told: ['echo removed 3'],
     installed: ['Acme.Test.Mount-1.0'],
   },
+  {
+    name: 'AZ-G8 an install that asks for a restart',
+    goal: [{ ...reboot, version: '1.0' }],
+    calls: ['Reboot-1.0 install', 'restart', 'Reboot-1.0 enable'],
+    again: ['Reboot-1.0 enable'],
+    told: ['reboot enabled 4'],
+    installed: ['Acme.Test.Mount-1.0', 'Acme.Test.Reboot-1.0'],
+    restarts: true,
+  },
 ];
 
 let packages: { handler: string; version: string; zip: Buffer }[] = [];
@@ -75,6 +90,7 @@ beforeAll(async () => {
     { handler: mount.handler, version: '1.0' },
     { handler: echo.handler, version: '1.0' },
     { handler: echo.handler, version: '1.1' },
+    { handler: reboot.handler, version: '1.0', rebootAfterInstall: true },
   ];
   packages = await Promise.all(all.map(async (one) => ({ ...one, zip: await packageOf(one) })));
   const first = layoutOf(join(base, 'before-0'));
@@ -92,16 +108,27 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
+interface Package {
+  handler: string;
+  version: string;
+  rebootAfterInstall?: boolean;
+}
+
 /** A handler whose commands do nothing but log themselves, without a program of their own: it is run a thousand times. */
-async function packageOf({ handler, version }: { handler: string; version: string }): Promise<Buffer> {
+async function packageOf({ handler, version, rebootAfterInstall = false }: Package): Promise<Buffer> {
   const name = `${handler.split('.').at(-1)}-${version}`;
   const commands = commandNames.map((command) => [`${command}Command`, `echo ${name} ${command} >> ${callsFile}`]);
-  const handlerManifest = { ...Object.fromEntries(commands), rebootAfterInstall: false, reportHeartbeat: false };
+  const handlerManifest = { ...Object.fromEntries(commands), rebootAfterInstall, reportHeartbeat: false };
   return await zipOf({ 'HandlerManifest.json': JSON.stringify([{ version: 1.0, handlerManifest }]) });
 }
 
 /** One life of the agent in a folder: to its goal, or until it is killed at the n-th point. Gives what it passed. */
-async function live(folder: string, portal: MemoryPortal, killAt = Number.POSITIVE_INFINITY): Promise<string[]> {
+async function live(
+  folder: string,
+  portal: MemoryPortal,
+  stage: Stage,
+  killAt = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
   const points: string[] = [];
   let died = () => {};
   const death = new Promise<void>((resolve) => {
@@ -122,6 +149,8 @@ async function live(folder: string, portal: MemoryPortal, killAt = Number.POSITI
     environment: {},
     call: () => Promise.reject(new Error('the portal is in this process')),
     portal,
+    bootIdFile,
+    ...(stage.restarts && { rebootCommand }),
   });
   const work = agent.start().then(async () => {
     await agent.runner.whenIdle();
@@ -131,6 +160,27 @@ async function live(folder: string, portal: MemoryPortal, killAt = Number.POSITI
   await agent.stop(0);
   visitCrashPoints(null);
   return points;
+}
+
+/** The same, with the restart of the machine that a stage asks for. */
+async function lives(
+  folder: string,
+  portal: MemoryPortal,
+  stage: Stage,
+  killAt = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
+  const points = await live(folder, portal, stage, killAt);
+  if (points.includes('restarting')) await untilRestarted();
+  if (points.length >= killAt || !points.includes('restarting')) return points;
+  return [...points, ...(await live(folder, portal, stage, killAt - points.length))];
+}
+
+async function untilRestarted(): Promise<void> {
+  const end = Date.now() + 5_000;
+  while (readFileSync(bootIdFile, 'utf8') !== 'restarted\n') {
+    if (Date.now() > end) throw new Error('the machine did not restart');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 const callsNow = () => (existsSync(callsFile) ? readFileSync(callsFile, 'utf8').trim().split('\n') : []);
@@ -164,8 +214,9 @@ describe.each(stages.map((stage, index) => ({ stage, index, title: stage.name })
     // Once undisturbed: it says how many points there are, and is where the next stage begins.
     cpSync(before, after, { recursive: true });
     rmSync(callsFile, { force: true });
+    writeFileSync(bootIdFile, 'first\n');
     const whole = portalOf();
-    const points = await live(after, whole);
+    const points = await lives(after, whole, stage);
     expect(callsNow()).toEqual(stage.calls);
     expectReached(after, whole, stage);
     expect(points.length).toBeGreaterThan(40);
@@ -176,10 +227,11 @@ describe.each(stages.map((stage, index) => ({ stage, index, title: stage.name })
       mkdirSync(folder);
       cpSync(before, folder, { recursive: true });
       rmSync(callsFile, { force: true });
+      writeFileSync(bootIdFile, 'first\n');
       const portal = portalOf();
-      const passed = await live(folder, portal, killAt);
+      const passed = await lives(folder, portal, stage, killAt);
       const where = `killed at ${killAt} of ${points.length}, ${passed.at(-1)}`;
-      await live(folder, portal);
+      await lives(folder, portal, stage);
       try {
         expectLegal(callsNow(), stage);
         expectReached(folder, portal, stage);

@@ -56,6 +56,11 @@ export class Fetcher {
     }
   }
 
+  /** Whether a package is on its way; those that pause until their next try do not count. */
+  get isBusy(): boolean {
+    return this.running.size > 0;
+  }
+
   /** Whatever pauses is tried at once when it is wanted again. */
   reset(): void {
     for (const { timer } of this.pausing.values()) clearTimeout(timer ?? undefined);
@@ -79,9 +84,9 @@ export class Fetcher {
         return;
       }
       machine.putVersion(step.handler, step.version, {
+        // A folder that was lost and is fetched again was installed before.
+        ...(machine.versionOf(step) ?? { installed: false }),
         sha256: extension.package.sha256,
-        installed: machine.versionOf(step)?.installed ?? false,
-        updated: machine.versionOf(step)?.updated,
         updatesWithInstall: updatesWithInstall(manifest),
         reportHeartbeat: handlerManifest.reportHeartbeat,
         supportsMultipleExtensions: handlerManifest.supportsMultipleExtensions === true,

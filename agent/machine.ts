@@ -1,8 +1,16 @@
 import type { CommandName, GoalState, GoalStateExtension, HandlerState } from '#protocol/index.ts';
 import type { Layout } from './folder/layout.ts';
-import { type LocalState, type LocalVersion, readLocalState, writeLocalState } from './goal/local-state.ts';
+import {
+  type LocalState,
+  type LocalVersion,
+  pendingRestartsIn,
+  type RestartRequest,
+  readLocalState,
+  writeLocalState,
+} from './goal/local-state.ts';
 import { foldersOf, isUnpacked } from './handler/folders.ts';
 import type { Reporter } from './report/reporter.ts';
+import { momentNow } from './watch/moment.ts';
 
 /** What is told of an extension beside its state. */
 export interface Told {
@@ -19,10 +27,13 @@ export class Machine {
   readonly local: LocalState;
   readonly layout: Layout;
   goal: GoalState | null = null;
+  /** Which start of the machine this is. */
+  readonly boot: string;
   private readonly reporter: Reporter;
 
-  constructor(layout: Layout, reporter: Reporter) {
+  constructor(layout: Layout, reporter: Reporter, boot: string) {
     this.layout = layout;
+    this.boot = boot;
     this.reporter = reporter;
     this.local = readLocalState(layout);
     this.forgetLostFolders();
@@ -109,6 +120,39 @@ export class Machine {
     if (versions[version]?.installed) return version;
     const installed = Object.keys(versions).find((each) => versions[each]?.installed);
     return installed === undefined ? undefined : (this.local.extensions[name]?.version ?? installed);
+  }
+
+  /** Installs that are complete only once the machine has restarted (AZ-G8). */
+  pendingRestarts(): RestartRequest[] {
+    return pendingRestartsIn(this.local, this.boot);
+  }
+
+  /** Install or update ended with 0 and asks for a restart; `boot`: when it ran. */
+  noteRestartWanted(version: LocalVersion, boot: string): void {
+    // What is known already keeps its time, and that the restart command ran.
+    if (boot !== this.boot || version.rebootAfter === boot) return;
+    Object.assign(version, { rebootAfter: boot, rebootSince: momentNow(), rebootAsked: false });
+  }
+
+  noteRestartAsked(isAsked: boolean): void {
+    for (const version of this.versions()) {
+      if (version.rebootAfter === this.boot) version.rebootAsked = isAsked;
+    }
+  }
+
+  /** Drops requests from before the machine's last start; whether there were any. */
+  dropOldRestarts(): boolean {
+    const old = this.versions().filter(({ rebootAfter }) => rebootAfter !== undefined && rebootAfter !== this.boot);
+    for (const version of old) {
+      delete version.rebootAfter;
+      delete version.rebootSince;
+      delete version.rebootAsked;
+    }
+    return old.length > 0;
+  }
+
+  private versions(): LocalVersion[] {
+    return Object.values(this.local.handlers).flatMap(({ versions }) => Object.values(versions));
   }
 
   /** A folder that someone deleted is fetched again; that its handler was installed stays true. */

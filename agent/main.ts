@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { AgentError, sentenceOf } from './agent-error.ts';
 import { isolationVariable, runIsolated } from './clinic/isolate.ts';
-import { doctor } from './commands/doctor.ts';
+import { type DoctorOptions, doctor } from './commands/doctor.ts';
 import { enroll } from './commands/enroll.ts';
 import { type InstallUnitOptions, installUnit } from './commands/install-unit.ts';
 import { type LogsOptions, logs } from './commands/logs.ts';
@@ -94,6 +94,7 @@ for (const [name, description, action] of [
     'statusAfterConclusion',
     'rebootCommand',
     'waagentFolder',
+    'bootIdFile',
     ...logging,
     ...way,
   ])
@@ -110,10 +111,10 @@ command('renew-key', 'give this machine another key pair; a running agent does i
   },
 );
 
-command('status', 'what the agent in a folder knows')
+command('status', 'what the agent in a folder knows', ['bootIdFile'])
   .option('--json', 'for programs')
-  .action((options: { dir: string; json?: boolean }) => {
-    print(options.json ? JSON.stringify(status(options.dir), null, 2) : statusText(options.dir));
+  .action((options: { dir: string; bootIdFile?: string; json?: boolean }) => {
+    print(options.json ? JSON.stringify(status(options), null, 2) : statusText(options));
   });
 
 command('logs', 'the journal of the agent, and what the commands of an extension wrote')
@@ -147,11 +148,16 @@ program
   .action((addresses: string[]) => wireListen.run(addresses));
 
 let configurationFault: string | null = null;
-command('doctor', 'look for what keeps the agent from its work, and say what to do', ['portal', ...way], (error) => {
-  configurationFault = sentenceOf(error);
-})
+command(
+  'doctor',
+  'look for what keeps the agent from its work, and say what to do',
+  ['portal', 'rebootCommand', 'bootIdFile', ...way],
+  (error) => {
+    configurationFault = sentenceOf(error);
+  },
+)
   .option('--json', 'for programs')
-  .action(async (options: Way & { dir: string; portal?: string; json?: boolean }) => {
+  .action(async (options: Way & Omit<DoctorOptions, 'call' | 'configurationFault'>) => {
     let call = openCaller({ environment });
     try {
       call = callerOf(options);

@@ -3,6 +3,7 @@ import type { Journal } from './journal.ts';
 import type { Machine } from './machine.ts';
 import type { Portal } from './portal/portal.ts';
 import type { LogUpload } from './report/log-uploads.ts';
+import type { PendingRestart } from './restart.ts';
 import type { Observer } from './watch/observer.ts';
 
 /** What the runner and its command steps work with. */
@@ -18,6 +19,5 @@ export interface RunnerOptions {
   sendOutput(output: LogUpload): void;
   /** Everything is done that can be done now. */
   onRest?(): void;
-  /** Asked to reboot the machine, once the installs that want it are complete (AZ-G8). */
-  requestReboot(handlers: string[]): void;
+  restart: PendingRestart;
 }

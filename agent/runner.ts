@@ -30,7 +30,7 @@ import type { StatusWord } from './watch/observer.ts';
 /** Brings the machine to its goal: fetches beside each other, everything else one step at a time (AZ-G2). */
 export class Runner {
   private nextGoal: GoalState | null = null;
-  private round: Round = newRound();
+  private round: Round;
   private readonly waitingTold = new Map<string, string>();
   private readonly stopping = new AbortController();
   private readonly options: RunnerOptions;
@@ -46,6 +46,7 @@ export class Runner {
   constructor(options: RunnerOptions) {
     this.options = options;
     this.machine = options.machine;
+    this.round = this.newRound();
     this.commands = new CommandSteps(options, this.stopping.signal);
     this.fetcher = new Fetcher({
       ...options,
@@ -94,6 +95,8 @@ export class Runner {
       this.tellWaiting(plan);
       const step = nextCommand(plan);
       if (step === undefined) {
+        // AZ-G8: all installs that can be done now are complete; a package that does not arrive holds up no restart.
+        if (this.machine.goal !== null && !this.fetcher.isBusy) this.options.restart.request();
         if (plan.steps.length === 0) this.rest();
         await this.sleep();
         continue;
@@ -136,7 +139,8 @@ export class Runner {
       this.sealAnew(goal);
       return;
     }
-    this.round = newRound();
+    this.round = this.newRound();
+    this.options.restart.retry();
     this.machine.forgetLostFolders();
     this.waitingTold.clear();
     this.fetcher.reset();
@@ -167,6 +171,10 @@ export class Runner {
     }
   }
 
+  private newRound(): Round {
+    return { ...newRound(), enableAfterRestart: this.options.restart.isOwn };
+  }
+
   private plan(): Plan {
     const { goal, local } = this.machine;
     return goal === null ? { steps: [], waiting: [] } : reconcile(goal, local, this.round);
@@ -188,8 +196,6 @@ export class Runner {
 
   private rest(): void {
     if (this.machine.goal === null) return;
-    const handlers = this.commands.takeReboots();
-    if (handlers.length > 0) this.options.requestReboot(handlers);
     this.options.onRest?.();
     this.isIdle = true;
     for (const resolve of this.idleWaiters.splice(0)) resolve();
@@ -209,6 +215,7 @@ export class Runner {
         for (const each of step.extensions) this.options.observer.ignoreHeartbeat(each);
         discardRoot(this.machine.layout, folders.root);
         this.machine.dropVersion(step.handler, step.version);
+        this.options.restart.report();
         break;
       case 'forget':
         this.forget(step, name);

@@ -5,7 +5,8 @@ import type { Finding } from '../doctor/finding.ts';
 import type { Patient } from '../doctor/patient.ts';
 import { layoutOf } from '../folder/layout.ts';
 
-export interface DoctorOptions extends Pick<Patient, 'call' | 'portal' | 'configurationFault'> {
+export interface DoctorOptions
+  extends Pick<Patient, 'call' | 'portal' | 'configurationFault' | 'rebootCommand' | 'bootIdFile'> {
   dir: string;
   json?: boolean;
 }

@@ -9,6 +9,7 @@ import { createKey } from '../identity/create-key.ts';
 import { type IdentityFile, readIdentityFile } from '../identity/identity.ts';
 import { operatingSystem } from '../identity/operating-system.ts';
 import type { Caller } from '../portal/call.ts';
+import { plainHttpAdvice, plainHttpWarning } from '../portal/plain-http.ts';
 import { enrollAt } from '../portal/portal.ts';
 
 export interface EnrollOptions {
@@ -29,6 +30,8 @@ export interface EnrollOptions {
  */
 export async function enroll(options: EnrollOptions, print: (line: string) => void): Promise<void> {
   const layout = layoutOf(options.dir);
+  const warning = plainHttpWarning(options.portal);
+  if (warning !== null) print(`Warning: ${warning} ${plainHttpAdvice}`);
   const portal = new URL(options.portal).href.replace(/\/+$/, '');
   const unlock = lockFolder(layout);
   try {

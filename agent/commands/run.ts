@@ -15,6 +15,7 @@ export interface RunOptions
       | 'statusSeconds'
       | 'statusAfterConclusion'
       | 'rebootCommand'
+      | 'bootIdFile'
       | 'disableOnExit'
       | 'call'
       | 'environment'

@@ -3,12 +3,23 @@ import { AgentError } from '../agent-error.ts';
 import { layoutOf } from '../folder/layout.ts';
 import { runningAgent } from '../folder/lock.ts';
 import { readJson } from '../folder/write-file.ts';
-import { readLocalState } from '../goal/local-state.ts';
+import { pendingRestartsIn, readLocalState } from '../goal/local-state.ts';
 import { readGoalState } from '../goal/read-goal-state.ts';
 import { readIdentityFile } from '../identity/identity.ts';
+import { bootIdFile, readBootId } from '../watch/moment.ts';
+
+export interface StatusOptions {
+  dir: string;
+  bootIdFile?: string;
+}
+
+type Status = Record<string, unknown> & {
+  extensions: ExtensionRow[];
+  pendingRestart: { handler: string; version: string; since: string }[];
+};
 
 /** What the agent in a folder knows, read from its files; the agent need not run. */
-export function status(dir: string): Record<string, unknown> & { extensions: ExtensionRow[] } {
+export function status({ dir, bootIdFile: file = bootIdFile }: StatusOptions): Status {
   const layout = layoutOf(dir);
   const identity = readIdentityFile(layout);
   if (identity === null) {
@@ -23,6 +34,12 @@ export function status(dir: string): Record<string, unknown> & { extensions: Ext
     process: runningAgent(layout),
     incarnation: goal?.incarnation ?? null,
     waitingReports: countFiles(layout.reports),
+    pendingRestart: pendingRestartsIn(local, readBootId(file)).map(({ handler, version, extensions, since }) => ({
+      handler,
+      version,
+      extensions,
+      since: new Date(since.clock).toISOString(),
+    })),
     extensions: [...names].sort().map((name) => {
       const wanted = goal?.extensions.find((each) => each.name === name);
       const here = local.extensions[name];
@@ -50,8 +67,8 @@ export interface ExtensionRow {
 }
 
 /** The same as a table for people. */
-export function statusText(dir: string): string {
-  const { portal, vmId, process, incarnation, waitingReports, extensions } = status(dir);
+export function statusText(options: StatusOptions): string {
+  const { portal, vmId, process, incarnation, waitingReports, pendingRestart, extensions } = status(options);
   const head = [
     `Portal        ${portal}`,
     `VM            ${vmId ?? 'not enrolled yet'}`,
@@ -59,6 +76,9 @@ export function statusText(dir: string): string {
     `Goal state    ${incarnation ?? 'none received yet'}`,
     `Reports       ${waitingReports === 0 ? 'all acknowledged' : `${waitingReports} wait to be sent`}`,
   ];
+  for (const { handler, version, since } of pendingRestart) {
+    head.push(`Restart       pending since ${since.slice(0, 19).replace('T', ' ')}, for ${handler} ${version}`);
+  }
   if (extensions.length === 0) return [...head, '', 'No extensions.'].join('\n');
   const rows = extensions.map((row) => [
     row.name,

@@ -5,6 +5,7 @@ import { layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
 import { type JournalOptions, openJournal } from '../journal.ts';
 import { openConnections } from '../portal/call.ts';
+import { isLoopback } from '../portal/plain-http.ts';
 import type { Route } from '../portal/route.ts';
 import { guestTokenOf } from '../settings/tokens.ts';
 import { agentVersion } from '../version.ts';
@@ -87,8 +88,7 @@ function gatewayOf({ gateway, vm }: WireForwardOptions): { gateway: URL; vm: str
   if (gateway === undefined) throw new AgentError('No gateway. Give --gateway, for example https://annex.example.net.');
   if (vm === undefined) throw new AgentError('No VM. Give --vm with its id, which its page in the portal shows.');
   const url = new URL(gateway);
-  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  if (url.protocol === 'https:' || isHere) return { gateway: url, vm };
+  if (url.protocol === 'https:' || isLoopback(url.hostname)) return { gateway: url, vm };
   throw new AgentError('The gateway must have an https address: whoever reads along would have token and settings.');
 }
 

@@ -73,6 +73,7 @@ test('a machine that is well: every look is good, nothing is changed, and no cal
     'folder good',
     'disk good',
     'process advice',
+    'restart good',
     'identity good',
     'portal good',
     'clock good',
@@ -183,7 +184,7 @@ test('what is printed: a line for each look and what to do; --json for programs;
   const options = { dir: layout.root, call: patient().call, configurationFault: 'config.json is no JSON.' };
   expect(await doctor(options, (line) => printed.push(line))).toBe(false);
   expect(printed[0]).toMatch(/^BAD +configuration +config\.json is no JSON\.\n +→ Mend the file/);
-  expect(printed[0]).toContain('2 of 9 findings keep the agent from its work.');
+  expect(printed[0]).toContain('2 of 10 findings keep the agent from its work.');
   expect(await doctor({ ...options, json: true }, (line) => printed.push(line))).toBe(false);
   expect(JSON.parse(printed[1] ?? '')).toMatchObject({
     ok: false,
@@ -204,3 +205,13 @@ function mountSmall(path: string): boolean {
 function damageKeys(): void {
   execFileSync('/bin/sh', ['-c', `for key in '${layout.certificates}'/*.prv; do echo broken > "$key"; done`]);
 }
+
+test('a portal elsewhere without TLS is advice, one on this machine is not', async () => {
+  await enrolledAt('http://annex.invalid:3001');
+  expect(await examine(patient())).toContainEqual({
+    check: 'portal',
+    verdict: 'advice',
+    what: expect.stringContaining('http://annex.invalid:3001 is not encrypted'),
+    toDo: expect.stringContaining('https'),
+  });
+});

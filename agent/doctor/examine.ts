@@ -6,6 +6,7 @@ import { lookAtIdentity } from './look-at-identity.ts';
 import { lookAtPortal } from './look-at-portal.ts';
 import { lookAtProcess } from './look-at-process.ts';
 import { lookAtPrograms } from './look-at-programs.ts';
+import { lookAtRestart } from './look-at-restart.ts';
 import type { Patient } from './patient.ts';
 
 /** Looks at everything that the agent needs, and changes nothing. Never throws for what it finds. */
@@ -22,6 +23,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
     ...(isFull ? [] : await look('folder', () => lookAtFolder(patient))),
     ...disk,
     ...(await look('process', () => lookAtProcess(patient))),
+    ...(await look('restart', () => lookAtRestart(patient))),
     ...(await look('identity', () => lookAtIdentity(patient))),
     ...(await look('portal', () => lookAtPortal(patient))),
     ...lookAtPrograms(),

@@ -1,7 +1,17 @@
 /** What one look at a machine found. */
 export interface Finding {
   /** What was looked at; the same word always, for programs. */
-  check: 'configuration' | 'folder' | 'disk' | 'process' | 'identity' | 'portal' | 'clock' | 'credential' | 'programs';
+  check:
+    | 'configuration'
+    | 'folder'
+    | 'disk'
+    | 'process'
+    | 'restart'
+    | 'identity'
+    | 'portal'
+    | 'clock'
+    | 'credential'
+    | 'programs';
   /** `bad`: the agent cannot do its work. `advice`: it can, but not for long or not for all. */
   verdict: 'good' | 'advice' | 'bad';
   what: string;

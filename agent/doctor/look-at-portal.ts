@@ -1,6 +1,7 @@
 import { readText } from '../folder/write-file.ts';
 import { readIdentityFile } from '../identity/identity.ts';
 import type { Answer } from '../portal/call.ts';
+import { plainHttpAdvice, plainHttpWarning } from '../portal/plain-http.ts';
 import { below, PortalRefusal } from '../portal/portal.ts';
 import { explainSilence } from './explain-silence.ts';
 import { type Finding, verdictsOf } from './finding.ts';
@@ -22,6 +23,7 @@ export async function lookAtPortal({ layout, call, portal }: Patient): Promise<F
   if (address === undefined) {
     return [portalSays.advice({ what: 'No portal is known yet.', toDo: 'Give --portal to have it looked at.' })];
   }
+  const plain = lookAtEncryption(address);
   const credential = readText(layout.credential)?.trim();
   const sent = Date.now();
   let answer: Answer;
@@ -30,17 +32,22 @@ export async function lookAtPortal({ layout, call, portal }: Patient): Promise<F
     const headers: Record<string, string> = credential ? { authorization: `Bearer ${credential}` } : {};
     answer = await call({ method: 'GET', url: below(address, nothing), headers, idleSeconds: answerSeconds });
   } catch (error) {
-    return [explainSilence(address, error)];
+    return [explainSilence(address, error), ...plain];
   }
   const clock = lookAtClock(answer, (sent + Date.now()) / 2);
   const refusal = new PortalRefusal(answer);
   if (refusal.code === '') {
     const what = `${address} answers ${answer.status}, but not as a portal does.`;
     const toDo = 'Check the address, and what stands between: a proxy or load balancer may answer in its place.';
-    return [portalSays.bad({ what, toDo }), ...clock];
+    return [portalSays.bad({ what, toDo }), ...plain, ...clock];
   }
   const there = refusal.status >= 500 ? busy(address, refusal) : portalSays.good(`${address} answers.`);
-  return [there, ...clock, ...(credential ? lookAtCredential(refusal) : [])];
+  return [there, ...plain, ...clock, ...(credential ? lookAtCredential(refusal) : [])];
+}
+
+function lookAtEncryption(address: string): Finding[] {
+  const what = plainHttpWarning(address);
+  return what === null ? [] : [portalSays.advice({ what, toDo: plainHttpAdvice })];
 }
 
 function busy(address: string, refusal: PortalRefusal): Finding {

@@ -18,6 +18,9 @@ export interface Patient {
   portal?: string;
   /** What is wrong with the settings, or null. */
   configurationFault: string | null;
+  /** Settings of the agent that concern restarts of the machine. */
+  rebootCommand?: string;
+  bootIdFile?: string;
   /** Room on the file system of a path. */
   space(path: string): Promise<Space>;
   /** Whether a file may be run; it ends at once. */

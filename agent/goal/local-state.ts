@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Layout } from '../folder/layout.ts';
 import { readJson, writeJson } from '../folder/write-file.ts';
+import { type Moment, moment, momentNow } from '../watch/moment.ts';
 
 /** One unpacked version of a handler. */
 const version = z.object({
@@ -14,8 +15,11 @@ const version = z.object({
   reportHeartbeat: z.boolean(),
   supportsMultipleExtensions: z.boolean(),
   rebootAfterInstall: z.boolean(),
-  /** In which start of the machine an install ended that wants the next one; gone once it was asked for (AZ-G8). */
+  /** The boot id at the end of an install that asks for a restart; absent once the machine has restarted (AZ-G8). */
   rebootAfter: z.string().optional(),
+  rebootSince: moment.optional(),
+  /** The restart command has run since the machine's last start. */
+  rebootAsked: z.boolean().optional(),
 });
 
 const extension = z.object({
@@ -34,6 +38,8 @@ const extension = z.object({
 const localState = z.object({
   handlers: z.record(z.string(), z.object({ versions: z.record(z.string(), version) })),
   extensions: z.record(z.string(), extension),
+  /** Which requests for a restart were last reported. */
+  reportedRestart: z.string().optional(),
 });
 
 export type LocalVersion = z.infer<typeof version>;
@@ -63,4 +69,25 @@ export function readLocalState(layout: Layout): LocalState {
 
 export function writeLocalState(layout: Layout, state: LocalState): void {
   writeJson(layout.localState, state);
+}
+
+/** A handler version whose install is complete once the machine has restarted. */
+export interface RestartRequest {
+  handler: string;
+  version: string;
+  extensions: string[];
+  since: Moment;
+  isAsked: boolean;
+}
+
+/** Requests for a restart that the machine has not had since, by its present boot id. */
+export function pendingRestartsIn({ handlers, extensions }: LocalState, boot: string): RestartRequest[] {
+  return Object.entries(handlers).flatMap(([handler, { versions }]) =>
+    Object.entries(versions).flatMap(([version, { rebootAfter, rebootSince, rebootAsked }]) => {
+      if (rebootAfter !== boot) return [];
+      const names = Object.keys(extensions).filter((name) => extensions[name]?.handler === handler);
+      const since = rebootSince ?? momentNow();
+      return [{ handler, version, extensions: names.sort(), since, isAsked: rebootAsked === true }];
+    }),
+  );
 }

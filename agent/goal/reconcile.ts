@@ -27,6 +27,8 @@ export interface Round {
   done: Record<string, Set<string>>;
   /** Extensions that are given up in this round. */
   failed: Set<string>;
+  /** The agent restarts the machine when an install asks for it: enable comes after that (AZ-G8). */
+  enableAfterRestart: boolean;
   /** The last status by extension, for the sequence number in force. */
   statuses: Record<string, 'transitioning' | 'error' | 'success' | 'warning'>;
   exitCodes: ExitCodes;
@@ -39,7 +41,13 @@ export interface Plan {
 }
 
 export function newRound(): Round {
-  return { done: byName(), failed: new Set(), statuses: byName(), exitCodes: new ExitCodes() };
+  return {
+    done: byName(),
+    failed: new Set(),
+    enableAfterRestart: false,
+    statuses: byName(),
+    exitCodes: new ExitCodes(),
+  };
 }
 
 export function markDone(step: Step, round: Round): void {
@@ -130,6 +138,7 @@ class Planner {
     for (const name of group) this.add('configure', one, one.version, [name], 'goal');
     if (target?.installed !== true) this.takeOver(one, group);
     else this.cleanUp(one, group, 'update');
+    if (one.state === 'enabled' && this.round.enableAfterRestart && target?.rebootAfter !== undefined) return;
     this.add(one.state === 'enabled' ? 'enable' : 'disable', one, one.version, [one.name], 'goal');
   }
 

@@ -74,6 +74,7 @@ export async function executeStep(execution: StepExecution): Promise<Outcome> {
       extensions,
       attempt,
       timeoutSeconds: machine.goalOf(name)?.timeouts[kind] ?? 300,
+      boot: machine.boot,
       outputFile: join(folders.logFolder, outputs, `${name}.${sequenceNumber}.${kind}.${attempt}.log`),
     },
     running: new RunningCommand(layout.command),

@@ -18,6 +18,8 @@ const record = z.object({
   attempt: z.int(),
   timeoutSeconds: z.number(),
   outputFile: z.string(),
+  /** In which start of the machine it ran. */
+  boot: z.string().optional(),
 });
 
 /** What is running, written before it starts: an agent that was killed meanwhile learns how it ended (AZ-G3). */

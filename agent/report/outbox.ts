@@ -13,6 +13,10 @@ const entries = z.object({
   problems: z.array(
     z.object({ about: z.string(), message: z.string(), file: z.enum(['status', 'heartbeat']).optional() }),
   ),
+  /** Everything that asks for a restart; absent where a report says nothing of that. */
+  pendingRestart: z
+    .array(z.object({ handler: z.string(), version: z.string(), extensions: z.array(z.string()), since: moment }))
+    .optional(),
 });
 const queued = entries.extend({ run: z.string(), reportNumber: z.int() });
 
@@ -123,6 +127,7 @@ function isSame(
   );
 }
 
-function countOf({ handlers, heartbeats, statuses, problems }: Entries): number {
-  return handlers.length + heartbeats.length + statuses.length + problems.length;
+export function countOf({ handlers, heartbeats, statuses, problems, pendingRestart }: Entries): number {
+  const restarts = pendingRestart === undefined ? 0 : 1;
+  return handlers.length + heartbeats.length + statuses.length + problems.length + restarts;
 }

@@ -8,7 +8,7 @@ import { type Portal, PortalRefusal } from '../portal/portal.ts';
 import { wait } from '../portal/wait.ts';
 import { type Moment, secondsSince } from '../watch/moment.ts';
 import type { ReadFile } from '../watch/read-document.ts';
-import { type Entries, noEntries, Outbox, type QueuedReport } from './outbox.ts';
+import { countOf, type Entries, noEntries, Outbox, type QueuedReport } from './outbox.ts';
 
 export interface ReporterOptions {
   layout: Layout;
@@ -58,6 +58,12 @@ export class Reporter {
 
   problem(about: string, message: string, file?: 'status' | 'heartbeat'): void {
     this.add('problems', { about, message: message.slice(0, 1024), file });
+  }
+
+  /** On disk before it returns; false if the disk does not take it. */
+  pendingRestart(requests: NonNullable<Entries['pendingRestart']>): boolean {
+    this.gathered.pendingRestart = requests;
+    return this.flush();
   }
 
   /** The portal was just heard: what waits is tried at once. */
@@ -133,6 +139,7 @@ export class Reporter {
     heartbeats,
     statuses,
     problems,
+    pendingRestart,
   }: QueuedReport): Record<string, unknown> {
     const now = Date.now();
     const timed = <T extends { readAt: Moment }>({ readAt, ...entry }: T) => ({
@@ -149,31 +156,38 @@ export class Reporter {
       heartbeats: heartbeats.map(timed),
       statuses: statuses.map(timed),
       ...(problems.length === 0 ? {} : { problems }),
+      pendingRestart: pendingRestart?.map(({ since, ...request }) => ({
+        ...request,
+        requestedSecondsAgo: secondsSince(since),
+      })),
     };
   }
 
-  private add<K extends keyof Entries>(kind: K, entry: Entries[K][number]): void {
+  private add<K extends Exclude<keyof Entries, 'pendingRestart'>>(kind: K, entry: Entries[K][number]): void {
     const bytes = Buffer.byteLength(JSON.stringify(entry));
-    const count = Object.values(this.gathered).reduce((sum, list) => sum + list.length, 0);
-    if (count >= maxEntries || this.gatheredBytes + bytes > maxBytes) this.flush();
+    if (countOf(this.gathered) >= maxEntries || this.gatheredBytes + bytes > maxBytes) this.flush();
     (this.gathered[kind] as Entries[K][number][]).push(entry);
     this.gatheredBytes += bytes;
     this.flushing ??= setImmediate(() => this.flush());
   }
 
-  private flush(): void {
+  /** Whether what was gathered is kept. */
+  private flush(): boolean {
     clearImmediate(this.flushing);
     this.flushing = undefined;
-    if (Object.values(this.gathered).every((list) => list.length === 0)) return;
+    if (countOf(this.gathered) === 0) return true;
+    let isKept = true;
     try {
       this.outbox.add(this.gathered);
     } catch (error) {
       this.options.journal.warn(
         `A report could not be written and is lost: ${sentenceOf(error)}. Free space on the disk.`,
       );
+      isKept = false;
     }
     this.gathered = noEntries();
     this.gatheredBytes = 0;
     this.wake.abort();
+    return isKept;
   }
 }

@@ -34,6 +34,7 @@ export const configuration = z.strictObject({
   statusSeconds: between(1, 600, 'seconds').optional(),
   statusAfterConclusion: z.enum(afterConclusion, { error: `must be one of ${afterConclusion.join(', ')}.` }).optional(),
   rebootCommand: text('a command line').optional(),
+  bootIdFile: text('the path of a file').optional(),
   waagentFolder: z
     .string({ error: 'must be the path of a folder, or none.' })
     .regex(/^(\/.*|none)$/, { error: 'must be the full path of a folder, or none.' })

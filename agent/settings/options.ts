@@ -45,13 +45,18 @@ const settings = {
   },
   rebootCommand: {
     flags: '--reboot-command <command>',
-    what: 'run when an installed handler wants a reboot',
+    what: 'restarts the machine when an install asks for it',
     env: 'ANNEX_AGENT_REBOOT_COMMAND',
   },
   waagentFolder: {
     flags: '--waagent-folder <folder>',
     what: "where handlers for Azure's own agent find keys, or none (default: /var/lib/waagent, as root without that agent)",
     env: 'ANNEX_AGENT_WAAGENT_FOLDER',
+  },
+  bootIdFile: {
+    flags: '--boot-id-file <file>',
+    what: 'file with another text after each start of the machine (default: the boot id of Linux)',
+    env: 'ANNEX_AGENT_BOOT_ID_FILE',
   },
   logFormat: {
     flags: '--log-format <format>',

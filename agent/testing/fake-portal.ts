@@ -18,6 +18,7 @@ export interface ReceivedReport {
     file: { status: { status: string } }[];
   }[];
   problems?: { about: string; message: string }[];
+  pendingRestart?: { handler: string; version: string; extensions: string[]; requestedSecondsAgo: number }[];
 }
 
 export type GoalInput = Partial<GoalStateExtension> & Pick<GoalStateExtension, 'name' | 'handler' | 'version'>;
@@ -36,7 +37,7 @@ export interface FakePortal {
   replacePackages(zip: Buffer): void;
   setGoal(extensions: GoalInput[]): void;
   /** Serves this text as the goal state instead. */
-  setGoalText(text: string): void;
+  setGoalText(text: string, etag?: string): void;
   /** While true every call is cut off. */
   away: boolean;
   /** Outputs by `extension sequence command attempt`, as they came together. */
@@ -71,7 +72,8 @@ export async function fakePortal(): Promise<FakePortal> {
   let incarnation = 0;
   let asking = 0;
   let text = JSON.stringify({ protocol: 1, vmId, incarnation, extensions: [] });
-  const etag = () => `"e1-${createHash('sha256').update(text).digest('hex').slice(0, 12)}"`;
+  let given: string | undefined;
+  const etag = () => given ?? `"e1-${createHash('sha256').update(text).digest('hex').slice(0, 12)}"`;
   const changed = () => {
     for (const waiter of [...waiters]) waiter();
   };
@@ -223,6 +225,7 @@ export async function fakePortal(): Promise<FakePortal> {
       for (const one of packages.values()) one.zip = zip;
     },
     setGoal(extensions) {
+      given = undefined;
       incarnation += 1;
       text = JSON.stringify({
         protocol: 1,
@@ -232,7 +235,8 @@ export async function fakePortal(): Promise<FakePortal> {
       } satisfies GoalState);
       changed();
     },
-    setGoalText(next) {
+    setGoalText(next, etagOfIt) {
+      given = etagOfIt;
       text = next;
       changed();
     },

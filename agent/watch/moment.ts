@@ -2,6 +2,9 @@ import { uptime } from 'node:os';
 import { z } from 'zod';
 import { readText } from '../folder/write-file.ts';
 
+/** Where Linux says which start of the machine this is. */
+export const bootIdFile = '/proc/sys/kernel/random/boot_id';
+
 /** A point in time that survives somebody setting the clock: seconds since the machine started, and which start. */
 export const moment = z.object({
   /** Milliseconds of the machine's clock. */
@@ -11,7 +14,7 @@ export const moment = z.object({
 });
 export type Moment = z.infer<typeof moment>;
 
-const boot = bootId();
+const boot = readBootId(bootIdFile);
 
 export function momentNow(): Moment {
   return { clock: Date.now(), boot, uptime: uptime() };
@@ -24,9 +27,10 @@ export function secondsSince(then: Moment): number {
   return Math.max(0, seconds);
 }
 
-function bootId(): string {
+/** Names this start of the machine; empty where nothing does. */
+export function readBootId(file: string): string {
   try {
-    return (readText('/proc/sys/kernel/random/boot_id') ?? '').trim();
+    return (readText(file) ?? '').trim();
   } catch {
     return '';
   }

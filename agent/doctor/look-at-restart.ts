@@ -1,0 +1,21 @@
+import { pendingRestartsIn, readLocalState } from '../goal/local-state.ts';
+import { bootIdFile, readBootId } from '../watch/moment.ts';
+import { type Finding, verdictsOf } from './finding.ts';
+import type { Patient } from './patient.ts';
+
+const { good, advice } = verdictsOf('restart');
+
+/** Whether installs are complete only once the machine has restarted (AZ-G8). */
+export function lookAtRestart({ layout, rebootCommand, bootIdFile: file }: Patient): Finding[] {
+  const pending = pendingRestartsIn(readLocalState(layout), readBootId(file ?? bootIdFile));
+  if (pending.length === 0) return [good('No install waits for a restart of this machine.')];
+  const names = pending.map(({ handler, version }) => `${handler} ${version}`).join(', ');
+  const isAsked = rebootCommand !== undefined && pending.some((request) => request.isAsked);
+  const what = isAsked
+    ? `The restart command ran for ${names}, and this machine has not restarted since.`
+    : `The install of ${names} is complete once this machine has restarted.`;
+  const toDo = isAsked
+    ? `Check what it does, then restart this machine: ${rebootCommand}`
+    : 'Restart this machine when it suits, or set rebootCommand to have the agent do it.';
+  return [advice({ what, toDo })];
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/**
+ * The highest incarnation by epoch. ETags are `"<epoch>.<incarnation>"`; a portal whose database was restored counts on
+ * in a new epoch, and in an earlier one again if that database comes back.
+ */
+export const newestByEpoch = z.record(z.string(), z.int());
+export type NewestByEpoch = z.infer<typeof newestByEpoch>;
+
+const maxEpochs = 16;
+
+/** The epoch of an ETag, or null if it has none. */
+export function epochOf(etag: string): string | null {
+  return /^"(.+)\.\d+"$/.exec(etag)?.[1] ?? null;
+}
+
+/** Why a goal state is older than one that was in force, or null. Someone on the way may have replayed it. */
+export function replayFault(newest: NewestByEpoch, etag: string, incarnation: number): string | null {
+  const epoch = epochOf(etag);
+  const known = epoch === null ? undefined : newest[epoch];
+  if (known === undefined || incarnation >= known) return null;
+  return `Goal state ${incarnation} is older than ${known}, which was received before, and was not applied. Something between this machine and the portal may have replayed it: check proxies, and that the portal is reached by https`;
+}
+
+export function withNewest(newest: NewestByEpoch, etag: string, incarnation: number): NewestByEpoch {
+  const epoch = epochOf(etag);
+  if (epoch === null) return newest;
+  const others = Object.entries(newest).filter(([known]) => known !== epoch);
+  return Object.fromEntries([...others.slice(1 - maxEpochs), [epoch, Math.max(incarnation, newest[epoch] ?? 0)]]);
+}

@@ -1,0 +1,16 @@
+import { isIPv4 } from 'node:net';
+
+/** Whether calls to this host stay on this machine. */
+export function isLoopback(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true;
+  return isIPv4(hostname) && hostname.startsWith('127.');
+}
+
+/** What is wrong with a portal's address that is not encrypted; null if it is, or stays on this machine. */
+export function plainHttpWarning(address: string): string | null {
+  const { protocol, hostname } = new URL(address);
+  if (protocol !== 'http:' || isLoopback(hostname)) return null;
+  return `${address} is not encrypted: others on the network can read the credential and settings, and change what this machine runs.`;
+}
+
+export const plainHttpAdvice = 'Put TLS in front of the portal, and enrol again with its https address.';

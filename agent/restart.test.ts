@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { status, statusText } from './commands/status.ts';
+import { lookAtRestart } from './doctor/look-at-restart.ts';
+import { layoutOf } from './folder/layout.ts';
+import { openCaller } from './portal/call.ts';
+import { type TestMachine, testMachine } from './testing/machine.ts';
+
+const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
+const other = { handler: 'Acme.Test.Other', version: '1' };
+let machine: TestMachine;
+/** Stands in for the machine's boot id. */
+let bootIdFile: string;
+let rebootCommand: string;
+
+beforeEach(async () => {
+  machine = await testMachine();
+  bootIdFile = join(machine.dir, '..', 'boot-id');
+  restartMachine('boot-1');
+  rebootCommand = `echo restart >> '${machine.callsFile}'`;
+  await machine.addHandler({ ...echo, rebootAfterInstall: true });
+  await machine.addHandler(other);
+});
+afterEach(() => machine.close());
+
+function restartMachine(boot: string): void {
+  writeFileSync(bootIdFile, `${boot}\n`);
+}
+
+const reported = () =>
+  machine.portal.reports.flatMap(({ pendingRestart }) => (pendingRestart === undefined ? [] : [pendingRestart]));
+const heard = (state: string, extension = 'echo') =>
+  machine.portal.reports
+    .flatMap(({ handlers }) => handlers)
+    .some((one) => one.extension === extension && one.state === state);
+const request = { handler: 'Acme.Test.Echo', version: '1.0.0.0', extensions: ['echo'] };
+
+test('AZ-G8 a machine that the agent may restart is restarted once all installs are complete, and enable comes after', async () => {
+  machine.portal.setGoal([
+    { ...echo, name: 'echo' },
+    { ...other, name: 'other' },
+  ]);
+  await machine.start({ rebootCommand, bootIdFile });
+  await machine.until('the restart', () => machine.calls().includes('restart'));
+  expect(machine.calls().at(-1)).toBe('restart');
+  const before = ['Echo-1.0.0.0 install', 'Other-1 enable', 'Other-1 install', 'restart'];
+  expect(machine.calls().sort()).toEqual(before);
+  await machine.portal.until('the request', () => reported().length > 0);
+  expect(reported()).toEqual([[{ ...request, requestedSecondsAgo: expect.any(Number) }]]);
+
+  // An agent that starts again before the machine does neither asks again nor goes on.
+  await machine.stop();
+  const again = await machine.start({ rebootCommand, bootIdFile });
+  await again.runner.whenIdle();
+  expect(machine.calls().filter((call) => /restart|Echo.*enable/.test(call))).toEqual(['restart']);
+
+  await machine.stop();
+  restartMachine('boot-2');
+  await machine.start({ rebootCommand, bootIdFile });
+  await machine.portal.until('enabled', () => heard('enabled'));
+  await machine.portal.until('no request', () => reported().at(-1)?.length === 0);
+  expect(reported()).toHaveLength(2);
+  expect(machine.calls().filter((call) => /restart|Echo/.test(call))).toEqual([
+    'Echo-1.0.0.0 install',
+    'restart',
+    'Echo-1.0.0.0 enable',
+  ]);
+});
+
+test('AZ-G8 where the agent may not restart the machine, enable goes on and the request is shown until it has restarted', async () => {
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start({ bootIdFile });
+  await machine.portal.until('enabled', () => heard('enabled'));
+  await machine.portal.until('the request', () => reported().length === 1);
+  await machine.until('a line', () => machine.lines.some((line) => line.includes('once this machine has restarted')));
+  const { pendingRestart } = status({ dir: machine.dir, bootIdFile });
+  expect(pendingRestart).toMatchObject([request]);
+  expect(statusText({ dir: machine.dir, bootIdFile })).toMatch(
+    /^Restart {7}pending since [\d-]+ [\d:]+, for Acme.Test.Echo 1.0.0.0$/m,
+  );
+  const patient = {
+    layout: layoutOf(machine.dir),
+    call: openCaller({ environment: {} }),
+    configurationFault: null,
+    space: async () => ({ freeBytes: 1, freeFiles: 1, allFiles: 1 }),
+    mayRun: async () => true,
+    bootIdFile,
+  };
+  expect(lookAtRestart(patient)).toMatchObject([{ check: 'restart', verdict: 'advice' }]);
+  await machine.stop();
+  restartMachine('boot-2');
+  expect(status({ dir: machine.dir, bootIdFile }).pendingRestart).toEqual([]);
+  expect(lookAtRestart(patient)).toMatchObject([{ check: 'restart', verdict: 'good' }]);
+  await machine.start({ bootIdFile });
+  await machine.portal.until('no request', () => reported().at(-1)?.length === 0);
+});
+
+test('AZ-G8 an install that was removed asks for no restart', async () => {
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start({ bootIdFile });
+  await machine.portal.until('the request', () => reported().length === 1);
+  machine.portal.setGoal([{ ...echo, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
+  await machine.portal.until('no request', () => reported().at(-1)?.length === 0);
+});
+
+test('AZ-G8 a restart waits for no package that does not arrive', async () => {
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start({ bootIdFile });
+  await machine.portal.until('the request', () => reported().length === 1);
+  await machine.stop();
+  machine.portal.cutPackages = { after: 0, times: 1000, when: () => true };
+  machine.portal.setGoal([
+    { ...echo, name: 'echo' },
+    { ...other, name: 'other' },
+  ]);
+  await machine.start({ rebootCommand, bootIdFile });
+  await machine.until('the restart', () => machine.calls().includes('restart'));
+  expect(machine.calls()).not.toContain('Other-1 install');
+});
+
+test('a restart command that fails is a problem, and runs again with the next goal state', async () => {
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start({ rebootCommand: `${rebootCommand}; exit 3`, bootIdFile });
+  const problem = await machine.portal.until('the problem', () =>
+    machine.portal.reports.flatMap(({ problems = [] }) => problems).find(({ about }) => about === 'restart'),
+  );
+  expect(problem.message).toContain('The restart command ended with 3');
+  machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
+  await machine.until('the second', () => machine.calls().filter((call) => call === 'restart').length === 2);
+  expect(machine.calls()).not.toContain('Echo-1.0.0.0 enable');
+});
+
+test('another portal, or one with a restored database, hears of a pending restart again', async () => {
+  const goal = (incarnation: number) =>
+    JSON.stringify({ protocol: 1, vmId: machine.portal.vmId, incarnation, extensions: [] });
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  await machine.start({ bootIdFile });
+  await machine.portal.until('the request', () => reported().length === 1);
+  machine.portal.setGoalText(goal(3), '"restored.3"');
+  await machine.portal.until('the request again', () => reported().length === 2);
+  expect(reported()[1]).toMatchObject([request]);
+});
+
+test('AZ-G8 a restart that ends the agent: the command of a real process runs once, and enable follows', async () => {
+  machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+  const main = join(import.meta.dirname, 'main.ts');
+  const run = `'${process.execPath}' '${main}' run --dir '${machine.dir}' --boot-id-file '${bootIdFile}'`;
+  const pids = join(machine.dir, '..', 'pids');
+  const script = join(machine.dir, '..', 'restart.sh');
+  // Ends the agent as the machine would, starts it as the machine would.
+  writeFileSync(
+    script,
+    `#!/bin/sh
+echo restart >> '${machine.callsFile}'
+kill -9 "$(cut -d' ' -f1 '${machine.dir}/agent.pid')"
+echo boot-2 > '${bootIdFile}'
+${run} --reboot-command '${script}' >/dev/null 2>&1 &
+echo $! > '${pids}'
+`,
+  );
+  chmodSync(script, 0o755);
+  const first = spawn('/bin/sh', ['-c', `exec ${run} --reboot-command '${script}'`], { stdio: 'ignore' });
+  try {
+    await machine.portal.until('enabled', () => heard('enabled'));
+    await machine.portal.until('no request', () => reported().at(-1)?.length === 0);
+    expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'restart', 'Echo-1.0.0.0 enable']);
+    expect(reported()[0]).toMatchObject([request]);
+  } finally {
+    first.kill('SIGKILL');
+    process.kill(Number(readFileSync(pids, 'utf8')), 'SIGKILL');
+  }
+});

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { sentenceOf } from './agent-error.ts';
+import { crashPoint } from './folder/crash-point.ts';
+import type { Journal } from './journal.ts';
+import type { Machine } from './machine.ts';
+import type { Reporter } from './report/reporter.ts';
+
+export interface RestartOptions {
+  machine: Machine;
+  reporter: Reporter;
+  journal: Journal;
+  /** Run through the shell to restart the machine; without it someone else has to. */
+  command?: string;
+  /** The command failed. */
+  onProblem(message: string): void;
+}
+
+/**
+ * Restarts of the machine that complete an install (AZ-G8). A request is kept on disk from the end of its install until
+ * the machine has another boot id, so an agent that is killed neither loses it nor asks again after the restart.
+ */
+export class PendingRestart {
+  private readonly options: RestartOptions;
+  private hasFailed = false;
+  private isSaid = false;
+
+  constructor(options: RestartOptions) {
+    this.options = options;
+  }
+
+  /** Whether the agent restarts the machine: then enable waits for that. */
+  get isOwn(): boolean {
+    return this.options.command !== undefined;
+  }
+
+  /** Drops requests from before the machine's last start. */
+  begin(): void {
+    const { machine, journal } = this.options;
+    if (machine.dropOldRestarts()) {
+      machine.save();
+      journal.info('The machine has restarted, as an install asked.');
+    }
+    this.report();
+  }
+
+  /** Reports the requests if they are others than last reported. On disk before that is remembered: it may come twice. */
+  report(): void {
+    const { machine, reporter } = this.options;
+    const pending = machine.pendingRestarts();
+    const key = JSON.stringify(pending.map(({ handler, version, extensions }) => [handler, version, extensions]));
+    if (key === (machine.local.reportedRestart ?? '[]')) return;
+    if (!reporter.pendingRestart(pending.map(({ isAsked: _, ...request }) => request))) return;
+    crashPoint('restart reported');
+    machine.local.reportedRestart = key;
+    machine.save();
+  }
+
+  /** Another portal, or one whose database was restored, may not know of them. */
+  reportAgain(): void {
+    const { machine } = this.options;
+    if (machine.pendingRestarts().length === 0) return;
+    delete machine.local.reportedRestart;
+    this.report();
+  }
+
+  /** Restarts the machine if installs wait for it and its command has not run since its last start. */
+  request(): void {
+    const { machine, journal, command } = this.options;
+    const pending = machine.pendingRestarts();
+    if (pending.length === 0) return;
+    if (command === undefined) {
+      const line = `${namesOf(pending)}: the install is complete once this machine has restarted. Restart it when it suits.`;
+      if (!this.isSaid) journal.warn(line);
+      this.isSaid = true;
+    } else if (!this.hasFailed && pending.some(({ isAsked }) => !isAsked)) {
+      journal.info(`${namesOf(pending)}: the install is complete once this machine has restarted. Restarting it.`);
+      this.run(command);
+    }
+  }
+
+  private run(command: string): void {
+    const { machine } = this.options;
+    crashPoint('restart');
+    const child = spawn('/bin/sh', ['-c', command], { cwd: machine.layout.root, stdio: 'ignore', detached: true });
+    crashPoint('restarting');
+    child.on('error', (error) => this.failed(`The restart command could not be started: ${error.message}.`));
+    // A signal is how the machine's own shutdown ends it.
+    child.on('exit', (code) => {
+      if (code) this.failed(`The restart command ended with ${code}. It runs again with the next goal state.`);
+    });
+    child.unref();
+    this.note(true);
+  }
+
+  private failed(message: string): void {
+    const { journal, onProblem } = this.options;
+    this.hasFailed = true;
+    this.note(false);
+    journal.warn(message);
+    onProblem(message);
+  }
+
+  private note(isAsked: boolean): void {
+    const { machine, journal } = this.options;
+    machine.noteRestartAsked(isAsked);
+    try {
+      machine.save();
+    } catch (error) {
+      journal.warn(`The agent's state could not be written: ${sentenceOf(error)}. Free space on the disk.`);
+    }
+  }
+
+  /** A new goal state: a command that failed may run again. */
+  retry(): void {
+    this.hasFailed = false;
+  }
+}
+
+function namesOf(requests: { handler: string; version: string }[]): string {
+  return requests.map(({ handler, version }) => `${handler} ${version}`).join(', ');
+}
