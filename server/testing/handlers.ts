@@ -8,6 +8,7 @@ export interface GivenVersion {
   version?: string;
   state?: VersionState;
   supportsMultipleExtensions?: boolean;
+  updateMode?: string;
   reportHeartbeat?: boolean;
   settingsSchema?: SettingsSchema;
 }
@@ -48,6 +49,7 @@ export async function givenVersion(
         rebootAfterInstall: false,
         reportHeartbeat: given.reportHeartbeat ?? true,
         supportsMultipleExtensions: given.supportsMultipleExtensions ?? false,
+        ...(given.updateMode !== undefined && { updateMode: given.updateMode }),
       },
     },
     manifestText: '[]',

@@ -2,17 +2,19 @@ import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { extensionPulse } from '#db/schema/index.ts';
 import type { CommandName } from '#protocol/index.ts';
-import { stepsOf } from './plan-steps.ts';
+import { hasStockAgent, stepsOf } from './plan-steps.ts';
 import type { ExtensionRow } from './publish.ts';
 import type { Move } from './weigh.ts';
 
 /** The commands that a new goal may take, in order: those that are planned, and before them what is not through yet. */
 export async function commandsFor(
   tx: Transaction,
+  vmId: string,
   move: Move,
   present: readonly ExtensionRow[],
 ): Promise<CommandName[]> {
-  const planned = stepsOf(move, present).map(({ command }) => command);
+  const isStock = await hasStockAgent(tx, vmId);
+  const planned = stepsOf(move, present, isStock).map(({ command }) => command);
   return move.current ? withPending(tx, move.current, planned) : planned;
 }
 

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { handlerVersions } from '#db/schema/index.ts';
+import { agents, handlerVersions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
@@ -111,6 +111,31 @@ describe('what a plan tells', () => {
       { name: 'last', command: 'enable', waits: true },
     ]);
   });
+
+  test.each([
+    ['UpdateWithInstall', 'reference', true],
+    ['UpdateWithoutInstall', 'reference', false],
+    [undefined, 'reference', false],
+    [undefined, 'stock', true],
+    ['UpdateWithoutInstall', 'stock', false],
+  ] as const)(
+    'of an update with updateMode %s on the %s agent: install runs again: %s',
+    async (updateMode, kind, runs) => {
+      const handler = `Acme.Lab.Update${count}`;
+      for (const version of ['1.0', '1.1']) await givenVersion(ctx.db, { handler, version, updateMode });
+      const vmId = await newVm();
+      if (kind === 'stock') {
+        const agent = { name: 'WALinuxAgent', version: '2.15', os: {}, certificate: '', thumbprint: '', keyHash: vmId };
+        await ctx.db.insert(agents).values({ ...agent, vmId, kind, credentialHash: vmId, enrolledAt: ctx.now });
+      }
+      await setExtension(ctx, { vmId, name: 'probe', goal: goal({ handler, version: '1.0' }) });
+      await deliver(vmId);
+      const plan = await planExtension(ctx, { vmId, name: 'probe', goal: goal({ handler, version: '1.1' }) });
+      const install = runs ? ['install 1.1'] : [];
+      const planned = ['disable 1.0', 'update 1.1', 'uninstall 1.0', ...install, 'enable 1.1'];
+      expect(plan.steps.map(({ command, version }) => `${command} ${version}`)).toEqual(planned);
+    },
+  );
 
   test('of the same once more: no change, and nothing to apply', async () => {
     const vmId = await newVm();

@@ -1,4 +1,7 @@
-import { compareVersions } from '#protocol/index.ts';
+import { and, eq } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { agents } from '#db/schema/index.ts';
+import { compareVersions, type HandlerManifest, updatesWithInstall } from '#protocol/index.ts';
 import type { ExtensionRow } from './publish.ts';
 import type { Move } from './weigh.ts';
 
@@ -25,8 +28,9 @@ export interface PlannedOther {
  * to what was delivered to it. Others of the same handler share its binaries.
  */
 export function stepsOf(
-  { name, current, after }: Pick<Move, 'name' | 'current' | 'after'>,
+  { name, current, after, version }: Pick<Move, 'name' | 'current' | 'after' | 'version'>,
   present: readonly ExtensionRow[],
+  isStock: boolean,
 ): PlannedStep[] {
   if (!after) return [];
   const sharing = present.filter((row) => row.name !== name && row.handler === after.handler && row.everDelivered);
@@ -46,19 +50,35 @@ export function stepsOf(
   const order = compareVersions(after.version, there);
   if (order === 0) return [last];
   const disable = current?.everDelivered ? [step('disable', there)] : [];
+  const installs = version !== null && installsInUpdate(version.manifest, isStock);
+  const again = installs ? [step('install', after.version)] : [];
   return order > 0
-    ? [...disable, step('update', after.version), step('uninstall', there), last]
+    ? [...disable, step('update', after.version), step('uninstall', there), ...again, last]
     : [...disable, step('uninstall', there), step('install', after.version), last];
 }
 
+/** The reference agent installs again where the manifest asks for it, the stock agent unless the manifest forbids it. */
+function installsInUpdate(manifest: HandlerManifest, isStock: boolean): boolean {
+  return updatesWithInstall(manifest) || (isStock && manifest.handlerManifest.updateMode === undefined);
+}
+
+/** Whether the VM's agent is the stock Azure Linux agent. */
+export async function hasStockAgent(tx: Transaction, vmId: string): Promise<boolean> {
+  const rows = await tx
+    .select({ vmId: agents.vmId })
+    .from(agents)
+    .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')));
+  return rows.length > 0;
+}
+
 /** The commands for all that changes. What is done to a handler's binaries is done once for all of its extensions. */
-export function stepsOfAll(moves: readonly Move[], present: readonly ExtensionRow[]): PlannedStep[] {
+export function stepsOfAll(moves: readonly Move[], present: readonly ExtensionRow[], isStock: boolean): PlannedStep[] {
   const seen = new Set<string>();
   return moves
     .filter(({ effect }) => effect !== 'none')
     .flatMap((move) => {
       const handler = (move.after ?? move.current)?.handler;
-      return stepsOf(move, present).filter(({ command, version }) => {
+      return stepsOf(move, present, isStock).filter(({ command, version }) => {
         if (command === 'enable' || command === 'disable') return true;
         const key = `${handler} ${command} ${version}`;
         return !seen.has(key) && seen.add(key);

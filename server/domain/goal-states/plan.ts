@@ -6,7 +6,7 @@ import { DomainError, type Fault } from '#server/domain/error.ts';
 import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
 import { withheldSecrets } from './custody.ts';
 import { canonicalJson, type Effect } from './goal-state.ts';
-import { otherExtensions, type PlannedOther, type PlannedStep, stepsOfAll } from './plan-steps.ts';
+import { hasStockAgent, otherExtensions, type PlannedOther, type PlannedStep, stepsOfAll } from './plan-steps.ts';
 import { type ExtensionRow, type Head, readHead } from './publish.ts';
 import type { Move, SecretMove, Weighed } from './weigh.ts';
 
@@ -64,20 +64,29 @@ export async function planIn(
   return ctx.db.transaction(
     async (tx) => {
       const head = await readHead(tx, vmId);
-      return planOf(ctx, head, act, await weigh(tx, head), await withheldSecrets(tx, head));
+      const weighed = await weigh(tx, head);
+      const steps = stepsOfAll(weighed.moves, weighed.present, await hasStockAgent(tx, vmId));
+      return planOf(ctx, head, act, weighed, steps, await withheldSecrets(tx, head));
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
 }
 
-function planOf(ctx: Context, head: Head, act: PlannedAct, weighed: Weighed, withheld: ReadonlySet<string>): Plan {
+function planOf(
+  ctx: Context,
+  head: Head,
+  act: PlannedAct,
+  weighed: Weighed,
+  steps: PlannedStep[],
+  withheld: ReadonlySet<string>,
+): Plan {
   const moves = weighed.moves.filter((move, index) => (act === 'set' && index === 0) || move.effect !== 'none');
   const changes = moves.some(({ effect }) => effect !== 'none');
   return {
     vmId: head.vmId,
     incarnation: { before: head.incarnation, after: head.incarnation + (changes ? 1 : 0) },
     extensions: moves.map((move) => plannedExtension(move, withheld)),
-    steps: stepsOfAll(moves, weighed.present),
+    steps,
     others: changes ? otherExtensions(weighed.present, moves) : [],
     warnings: [...releaseWarnings(moves, withheld), ...warningsOf(head, weighed.present, moves)],
     faults: weighed.faults,

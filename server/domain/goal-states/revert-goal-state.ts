@@ -40,7 +40,7 @@ export async function revertGoalState(
     for (const move of moves) {
       const { name, current, after, effect } = move;
       const runs = effect === 'sequence' && after !== null && after.state !== 'uninstall';
-      const commands = runs ? await commandsFor(tx, move, weighed.present) : null;
+      const commands = runs ? await commandsFor(tx, vmId, move, weighed.present) : null;
       if (!after) await dropExtension(tx, vmId, name);
       else if (after.state !== 'uninstall') await writeExtension(tx, ctx, vmId, after, current, commands);
       else if (current) await markUninstall(tx, ctx, current);

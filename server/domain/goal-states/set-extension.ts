@@ -73,7 +73,7 @@ async function make(
           secretId: await storeSecret(tx, ctx, head, name, given, protectedSchemaDigest(version.settingsSchema)),
         }
       : after;
-  const commands = effect === 'sequence' ? await commandsFor(tx, move, present) : null;
+  const commands = effect === 'sequence' ? await commandsFor(tx, head.vmId, move, present) : null;
   const row = await writeExtension(tx, ctx, head.vmId, declared, current, commands);
   await recordAudit(tx, ctx, {
     action: 'extension.set',
