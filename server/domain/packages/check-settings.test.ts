@@ -128,6 +128,14 @@ describe('AZ-P7 a publisher’s schema is checked before it is taken', () => {
         $ref: 'https://acme.example/a',
       },
     ],
+    [
+      'recursion through items',
+      { $defs: { tree: { items: { anyOf: [{ $ref: '#/$defs/tree' }, true] } } }, $ref: '#/$defs/tree' },
+    ],
+    [
+      'one schema referred to twice',
+      { $defs: { a: true, b: { type: 'string' } }, allOf: [{ $ref: '#/$defs/b' }, { $ref: '#/$defs/b' }] },
+    ],
     ['recursion', { properties: { child: { $ref: '#' } } }],
     ['the draft named', { $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [true] }],
     ['keywords of others', { 'x-secret': true, properties: { a: { title: 'A', 'ui:widget': 'text' } } }],
@@ -151,6 +159,26 @@ describe('AZ-P7 a publisher’s schema is checked before it is taken', () => {
     ['a remote reference', { allOf: [{ $ref: 'https://example.org/s' }] }, '/allOf/0/$ref', 'schema_reference'],
     ['a reference to a file', { $ref: 'other.json#/a' }, '/$ref', 'schema_reference'],
     ['a reference to nowhere', { $ref: '#/$defs/none' }, '', 'schema_compile'],
+    ['a reference to itself', { $ref: '#' }, '/$ref', 'schema_loop'],
+    [
+      'a circle of two',
+      { $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } },
+      '/$defs/b/allOf/0/$ref',
+      'schema_loop',
+    ],
+    [
+      'a circle by an anchor',
+      { properties: { a: { $anchor: 'x', not: { $ref: '#x' } } } },
+      '/properties/a/not/$ref',
+      'schema_loop',
+    ],
+    [
+      'a circle by an id',
+      { $id: 'https://x.example/s', if: { $ref: 'https://x.example/s' } },
+      '/if/$ref',
+      'schema_loop',
+    ],
+    ['a circle by a condition', { dependentSchemas: { a: { $ref: '#' } } }, '/dependentSchemas/a/$ref', 'schema_loop'],
     ['an asynchronous schema', { $async: true }, '/$async', 'schema_keyword'],
   ])('%s is refused', (_, schema, path, code) => {
     expect(schemaFaults(schema)).toEqual([{ path, code }]);

@@ -2,6 +2,7 @@ import type { AnySchema } from 'ajv';
 import type { Fault } from '#server/domain/error.ts';
 import { pointerSegment } from '#server/platform/json.ts';
 import { newAjv } from './ajv.ts';
+import { schemaLoops } from './schema-loops.ts';
 
 const draft = 'https://json-schema.org/draft/2020-12/schema';
 /** Keywords whose value is data, and keywords whose value is schemas by name. */
@@ -9,13 +10,15 @@ const data = new Set(['const', 'default', 'enum', 'examples']);
 const byName = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
 const references = new Set(['$ref', '$dynamicRef']);
 
-/** Everything that is wrong with a publisher's schema, by path: form, draft, references that lead outside, patterns. */
+/** Everything that is wrong with a publisher's schema, by path: form, draft, references that lead outside or in a circle, patterns. */
 export function schemaFaults(schema: unknown): Fault[] {
   if (typeof schema === 'boolean') return [];
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     return [{ path: '', code: 'schema_form' }];
   const found = new SchemaWalk().faults(schema as Record<string, unknown>);
   if (found.length > 0) return found;
+  const loops = schemaLoops(schema as Record<string, unknown>);
+  if (loops.length > 0) return loops.map((path) => ({ path, code: 'schema_loop' }));
 
   const ajv = newAjv();
   if (ajv.validateSchema(schema as AnySchema) !== true) {

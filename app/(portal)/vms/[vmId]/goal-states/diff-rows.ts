@@ -1,4 +1,5 @@
-import { diffWordsWithSpace, structuredPatch } from 'diff';
+import { structuredPatch } from 'diff';
+import { diffWordsWithin, maxLineEdits } from '../bounded-diff.ts';
 
 /** A piece of a line; marked where it differs from the other side. */
 export interface Piece {
@@ -32,7 +33,12 @@ const leastCommon = 0.3;
 /** Differences between two texts, line by line with three lines around, words marked where a line changed. */
 export function hunksBetween(before: string, after: string): Hunk[] {
   const earlier = before.split('\n');
-  const patch = structuredPatch('', '', before, after, undefined, undefined, { context });
+  const options = { context, maxEditLength: maxLineEdits };
+  const patch = structuredPatch('', '', before, after, undefined, undefined, options);
+  if (patch === undefined) {
+    const lines = [...earlier.map((line) => `-${line}`), ...after.split('\n').map((line) => `+${line}`)];
+    return [{ heading: '', rows: rowsOf(lines, 1, 1) }];
+  }
   return patch.hunks.map((hunk) => {
     const lines = hunk.lines.filter((line) => !line.startsWith('\\'));
     const above = earlier.slice(0, Math.max(0, hunk.oldStart - 1)).reverse();
@@ -87,7 +93,7 @@ function rowsOf(lines: readonly string[], oldStart: number, newStart: number): D
 function marked(before: string | undefined, after: string | undefined): [Piece[] | null, Piece[] | null] {
   const plain = (text: string | undefined) => (text === undefined ? null : [{ text, marked: false }]);
   if (before === undefined || after === undefined) return [plain(before), plain(after)];
-  const parts = diffWordsWithSpace(before, after);
+  const parts = diffWordsWithin(before, after);
   const common = parts
     .filter((part) => !part.added && !part.removed)
     .reduce((sum, { value }) => sum + value.trim().length, 0);

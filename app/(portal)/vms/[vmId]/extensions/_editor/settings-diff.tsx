@@ -1,8 +1,8 @@
 'use client';
 
-import { diffLines, diffWordsWithSpace } from 'diff';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
+import { diffLinesWithin, diffWordsWithin } from '../../bounded-diff.ts';
 
 interface Line {
   sign: '+' | '-' | ' ';
@@ -53,7 +53,7 @@ export function SettingsDiff({ before, after }: { before: string; after: string 
 }
 
 function linesBetween(before: string, after: string): Line[] {
-  const chunks = diffLines(before, after).map(({ value, added, removed }) => ({
+  const chunks = diffLinesWithin(before, after).map(({ value, added, removed }) => ({
     sign: added ? ('+' as const) : removed ? ('-' as const) : (' ' as const),
     texts: value.replace(/\n$/, '').split('\n'),
   }));
@@ -69,7 +69,7 @@ function linesBetween(before: string, after: string): Line[] {
 }
 
 function marks(sign: Line['sign'], text: string, opposite: string): Line['parts'] {
-  const words = sign === '-' ? diffWordsWithSpace(text, opposite) : diffWordsWithSpace(opposite, text);
+  const words = sign === '-' ? diffWordsWithin(text, opposite) : diffWordsWithin(opposite, text);
   return words.flatMap(({ value, added, removed }) => {
     const isOther = sign === '-' ? added : removed;
     return isOther ? [] : [{ text: value, marked: added || removed }];
