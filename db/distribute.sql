@@ -32,6 +32,7 @@ select create_distributed_table('extension_sequences', 'vm_id', colocate_with =>
 select create_distributed_table('agent_presence', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('agent_problems', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('agent_refusals', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('pending_restarts', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('stock_agents', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_latest', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_pulse', 'vm_id', colocate_with => 'goal_state_heads');
