@@ -31,3 +31,9 @@ test.each(routes.map((route) => [route.operationId, route] as const))('%s says w
   const operation = paths[route.path]?.[route.method.toLowerCase()];
   expect(Object.keys(operation?.responses ?? {}).toSorted()).toEqual(statuses.toSorted());
 });
+
+test('automatic upgrades are documented as stored only', () => {
+  const described = JSON.stringify(document).match(/"autoUpgradeMinorVersion":\{[^}]*\}/g) ?? [];
+  expect(described.length).toBeGreaterThan(1);
+  for (const property of described) expect(property).toContain('Stored and returned only');
+});

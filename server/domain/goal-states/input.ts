@@ -45,7 +45,10 @@ export const extensionGoal = z.strictObject({
   handler: handlerId,
   version: handlerVersion,
   state: z.enum(['enabled', 'disabled']),
-  autoUpgradeMinorVersion: z.boolean().default(false),
+  autoUpgradeMinorVersion: z
+    .boolean()
+    .default(false)
+    .describe('Stored and returned only: Annex does not upgrade versions automatically yet.'),
   dependsOn: z
     .array(extensionName)
     .max(64)

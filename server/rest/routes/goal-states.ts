@@ -37,7 +37,9 @@ const removal = z.object({
 });
 
 const declaration = receipt.extend({
-  autoUpgradeMinorVersion: z.boolean(),
+  autoUpgradeMinorVersion: z
+    .boolean()
+    .describe('Stored and returned only: Annex does not upgrade versions automatically yet.'),
   dependsOn: z.array(z.string()),
   timeouts,
   publicSettings: z.record(z.string(), z.unknown()),

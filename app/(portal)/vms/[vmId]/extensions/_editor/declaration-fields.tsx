@@ -6,7 +6,6 @@ import { cn } from '#app/_ui/cn.ts';
 import { ControlRow, Field, FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
-import { Switch } from '#app/_ui/switch.tsx';
 import { circleThrough, type Waiting } from './dependencies.ts';
 import { type Command, commands, type Draft, seconds } from './draft.ts';
 import type { Faults } from './use-faults.ts';
@@ -131,16 +130,6 @@ export function DeclarationFields({
           ))}
         </div>
       )}
-      <ControlRow
-        control={
-          <Switch
-            checked={draft.autoUpgradeMinorVersion}
-            onCheckedChange={(checked) => onChange({ ...draft, autoUpgradeMinorVersion: checked })}
-          />
-        }
-      >
-        {t('autoUpgrade')}
-      </ControlRow>
       <fieldset data-at="declared:/dependsOn" className="grid gap-1.5" aria-describedby="depends-on-help">
         <legend className="float-left text-12 font-medium">{t('dependsOn')}</legend>
         {choices.length === 0 ? null : (
