@@ -38,6 +38,8 @@ export function createAuthHandler(
 ): (request: Request, address?: string, now?: Date) => Promise<Response> {
   return async (request, address = 'unknown', now = new Date()) => {
     const requestId = randomUUID();
+    const { headers } = request;
+    const origin = { door: 'page' as const, address, client: headers.get('user-agent') };
     try {
       const route = routes[new URL(request.url).pathname];
       if (!route) throw new DomainError('not_found', 'not_found');
@@ -45,12 +47,11 @@ export function createAuthHandler(
         throw new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods: route.method } });
       }
       if (request.method !== 'GET') requireOwnMutation(request.headers, services.config);
-      const { headers } = request;
       let session: Promise<Session | null> | undefined;
       const call: Call = {
         ...services,
         actor: anonymous,
-        origin: { door: 'page', address, client: headers.get('user-agent') },
+        origin,
         now,
         requestId,
         log,
@@ -67,6 +68,7 @@ export function createAuthHandler(
       response.headers.set('cache-control', 'no-store');
       return response;
     } catch (error) {
+      await signIn.attempts.note(error, { ...services, now, origin, requestId });
       return problemResponse(error, request, requestId, log);
     }
   };

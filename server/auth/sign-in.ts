@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Services } from '#server/domain/context.ts';
+import { type Attempts, openAttempts } from './attempts.ts';
 import { openProvider, type Provider } from './provider/provider.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
@@ -12,6 +13,7 @@ export interface SignIn {
    * times that one address asks for something to be answered.
    */
   throttles: { person: Throttle; address: Throttle; asking: Throttle };
+  attempts: Attempts;
   /** Null where none is configured. */
   provider: Provider | null;
 }
@@ -24,6 +26,7 @@ export function openSignIn({ config }: Pick<Services, 'config'>, log: Logger): S
       address: createThrottle(100, quarter),
       asking: createThrottle(600, quarter),
     },
+    attempts: openAttempts(log),
     provider: openProvider(config, log),
   };
 }

@@ -8,17 +8,27 @@ export interface Throttle {
   giveBack(key: string): void;
 }
 
+/** There were too many failures; `isFirst` on the first refusal of a window. */
+export class LockedOut extends DomainError {
+  readonly isFirst: boolean;
+
+  constructor(seconds: number, isFirst: boolean) {
+    super('rate_limited', 'too_many_attempts', { params: { seconds }, retryAfter: seconds });
+    this.isFirst = isFirst;
+  }
+}
+
 const mostKeys = 50_000;
 
 /** At most `attempts` failures of one key in `windowMs` from its first. */
 export function createThrottle(attempts: number, windowMs: number): Throttle {
-  const counts = new Map<string, { count: number; until: number }>();
+  const counts = new Map<string, { count: number; until: number; isLocked: boolean }>();
   return {
     take(key, now) {
       const at = now.getTime();
       let entry = counts.get(key);
       if (entry === undefined || entry.until <= at) {
-        entry = { count: 0, until: at + windowMs };
+        entry = { count: 0, until: at + windowMs, isLocked: false };
         counts.delete(key);
         counts.set(key, entry);
         const [oldest] = counts.keys();
@@ -26,7 +36,9 @@ export function createThrottle(attempts: number, windowMs: number): Throttle {
       }
       if (entry.count >= attempts) {
         const seconds = Math.ceil((entry.until - at) / 1_000);
-        throw new DomainError('rate_limited', 'too_many_attempts', { params: { seconds }, retryAfter: seconds });
+        const isFirst = !entry.isLocked;
+        entry.isLocked = true;
+        throw new LockedOut(seconds, isFirst);
       }
       entry.count += 1;
     },

@@ -25,7 +25,7 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
   const wireRoute: Route = { core: wire, direct: wire.serve, light: true };
   const auth = createAuthHandler(services, signIn, log);
   const trpc = createTrpcHandler({ services, live, signIn, log });
-  const rest = createRestHandler(services);
+  const rest = createRestHandler(services, signIn.attempts);
   const upload = createUploadHandler(services);
   const download = createDownloadHandler(services);
   const doors: readonly { prefix: string; route: Route; uploads?: RegExp }[] = [

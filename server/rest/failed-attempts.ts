@@ -1,4 +1,4 @@
-import { DomainError } from '#server/domain/error.ts';
+import { LockedOut } from '#server/auth/throttle.ts';
 import { household } from '#server/platform/household.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 
@@ -20,7 +20,7 @@ export interface FailedAttempts {
 }
 
 export function createFailedAttempts(): FailedAttempts {
-  const failed = new Map<string, { count: number; since: number }>();
+  const failed = new Map<string, { count: number; since: number; isLocked: boolean }>();
   const known = new Set<string>();
   const standing = (address: string, now: number) => {
     const entry = failed.get(household(address));
@@ -31,7 +31,9 @@ export function createFailedAttempts(): FailedAttempts {
       const entry = standing(address, now.getTime());
       if (!entry || entry.count < attempts || known.has(sha256Hex(header))) return;
       const seconds = Math.max(1, Math.ceil((entry.since + windowMs - now.getTime()) / 1_000));
-      throw new DomainError('rate_limited', 'too_many_attempts', { params: { seconds }, retryAfter: seconds });
+      const isFirst = !entry.isLocked;
+      entry.isLocked = true;
+      throw new LockedOut(seconds, isFirst);
     },
     wrong(address, now) {
       const entry = standing(address, now.getTime());
@@ -41,7 +43,7 @@ export function createFailedAttempts(): FailedAttempts {
       }
       const key = household(address);
       failed.delete(key);
-      failed.set(key, { count: 1, since: now.getTime() });
+      failed.set(key, { count: 1, since: now.getTime(), isLocked: false });
       forgetOldest(failed, addresses);
     },
     right(header) {

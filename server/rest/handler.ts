@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { type Attempts, openAttempts } from '#server/auth/attempts.ts';
 import { actorFromBearer } from '#server/auth/bearer.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { createDoor, type DoorServices, type RequestInfo } from './door.ts';
@@ -9,7 +11,10 @@ import { routes } from './routes/index.ts';
 export const restUploads = /\/(package|versions\/[^/]+)$/;
 
 /** The management door: `/api/v1` as one function. Bearer tokens only; cookies are not looked at. */
-export function createRestHandler(services: DoorServices): (request: Request, info: RequestInfo) => Promise<Response> {
+export function createRestHandler(
+  services: DoorServices,
+  attempts: Attempts = openAttempts(services.log),
+): (request: Request, info: RequestInfo) => Promise<Response> {
   const failed = createFailedAttempts();
   return createDoor({
     services,
@@ -19,13 +24,15 @@ export function createRestHandler(services: DoorServices): (request: Request, in
     documents: { '/openapi.json': JSON.stringify(openapiDocument(routes, services.config.url)) },
     async authenticate(request, { remoteAddress }, now) {
       const header = request.headers.get('authorization');
-      if (header !== null) failed.check(remoteAddress, header, now);
       try {
+        if (header !== null) failed.check(remoteAddress, header, now);
         const actor = await actorFromBearer(services, header, now, remoteAddress);
         if (header !== null) failed.right(header);
         return actor;
       } catch (error) {
         if (error instanceof DomainError && error.kind === 'unauthenticated') failed.wrong(remoteAddress, now);
+        const origin = { door: 'api' as const, address: remoteAddress, client: request.headers.get('user-agent') };
+        await attempts.note(error, { ...services, now, origin, requestId: randomUUID() });
         throw error;
       }
     },

@@ -119,6 +119,7 @@ export const permissions = {
   'resources.coverage': reads,
   'resources.get': reads,
   'resources.preview': reads,
+  'signIn.attempts': administers,
   'signIn.provider': administers,
   'signIn.rules': administers,
   'signIn.setRules': administers,

@@ -1,4 +1,4 @@
-import { initTRPC, type TRPCProcedureType } from '@trpc/server';
+import { initTRPC, TRPCError, type TRPCProcedureType } from '@trpc/server';
 import type { ReaderWishes } from '#protocol/index.ts';
 import { isOwnMutation, isOwnRead, type Session, type SignIn } from '#server/auth/index.ts';
 import { allow, anonymous } from '#server/domain/actor.ts';
@@ -62,6 +62,8 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
     if (!result.ok) throw result.error;
     return result;
   } catch (error) {
+    const cause = error instanceof TRPCError ? error.cause : error;
+    if (cause instanceof DomainError) await ctx.signIn.attempts.note(cause, ctx, (await ctx.session())?.actor.id);
     throw toTrpcError(error, ctx.language, ctx.requestId);
   }
 });

@@ -66,7 +66,8 @@ export async function hearProvider(call: Call): Promise<Response> {
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === null) throw error;
-    call.log.info({ err: error, reason }, 'a sign-in by the provider was refused');
+    call.log.debug({ err: error, reason }, 'what the provider answered');
+    if (reason !== 'away' && reason !== 'denied') signIn.attempts.provider(reason, address);
     return redirect(refusedPath(asked, reason), dropCookie(call, 'provider'));
   }
 }

@@ -3,6 +3,7 @@ import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
+import { AttemptsCard } from './attempts-card.tsx';
 import { ProviderCard } from './provider-card.tsx';
 import { SignInRules } from './sign-in-rules.tsx';
 
@@ -15,13 +16,18 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function SignInSettingsPage() {
   if ((await reader())?.role !== 'admin') return <SettingsFrame place="signIn">{null}</SettingsFrame>;
   const api = await portal();
-  const [rules, provider] = await Promise.all([api.signIn.rules(), api.signIn.provider()]);
+  const [rules, provider, attempts] = await Promise.all([
+    api.signIn.rules(),
+    api.signIn.provider(),
+    api.signIn.attempts(),
+  ]);
   return (
     <SettingsFrame place="signIn">
       <Words namespaces={['settings']}>
         <div className="grid max-w-[880px] grid-cols-[minmax(0,1fr)] gap-4">
           <SignInRules first={rules} />
           <ProviderCard provider={provider} />
+          <AttemptsCard attempts={attempts} />
         </div>
       </Words>
     </SettingsFrame>

@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import { systemActor } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError, type ErrorCode } from '#server/domain/error.ts';
+import { household } from '#server/platform/household.ts';
+import { createThrottle, LockedOut } from './throttle.ts';
+
+const hour = 3_600_000;
+
+/** What failed since the portal's process started. */
+export interface AttemptCounts {
+  since: Date;
+  /** Wrong passwords, factors and answers of the provider, at the sign-in and when someone confirms who they are. */
+  failed: number;
+  /** How often a person or an address was locked out for a while. */
+  lockouts: number;
+  /** Calls of `/api/v1` with a token that does not hold. */
+  tokens: number;
+}
+
+/** Counts and logs what fails when people and scripts say who they are. No secret and no typed address is logged. */
+export interface Attempts {
+  /** Takes any error of a call; those that are no failed attempt are left alone, and each counts once. */
+  note(error: unknown, ctx: Caller, memberId?: string): Promise<void>;
+  /** An answer of the provider that signed in no one. */
+  provider(reason: string, address: string): void;
+  counts(): AttemptCounts;
+}
+
+type Caller = Pick<Context, 'db' | 'keys' | 'now' | 'origin' | 'requestId'>;
+
+const failures: readonly ErrorCode[] = ['credentials_refused', 'factor_refused', 'password_wrong', 'passkey_refused'];
+
+/** Lockouts that the activity gets an entry for: an attacker with many addresses must not fill it. */
+const entriesPerHour = 20;
+
+export function openAttempts(log: Logger, since = new Date()): Attempts {
+  const counts: AttemptCounts = { since, failed: 0, lockouts: 0, tokens: 0 };
+  const entries = createThrottle(entriesPerHour, hour);
+  const noted = new WeakSet<Error>();
+
+  async function lockedOut(error: LockedOut, ctx: Caller, memberId: string | undefined): Promise<void> {
+    if (!error.isFirst) return;
+    counts.lockouts += 1;
+    const address = ctx.origin.address;
+    log.warn({ address, memberId, seconds: error.retryAfter }, 'too many failed attempts: locked out for a while');
+    try {
+      entries.take('all', ctx.now);
+    } catch {
+      return;
+    }
+    const from = household(address ?? 'unknown');
+    await ctx.db.transaction(async (tx) => {
+      await recordAudit(
+        tx,
+        { ...ctx, actor: systemActor },
+        {
+          action: 'sign-in.lock-out',
+          target: memberId === undefined ? { kind: 'sign-in', id: from } : { kind: 'member', id: memberId },
+          details: { address: from, seconds: error.retryAfter ?? 0 },
+        },
+      );
+      await recordChange(tx, 'act', '');
+    });
+  }
+
+  return {
+    async note(error, ctx, memberId) {
+      if (!(error instanceof DomainError) || noted.has(error)) return;
+      noted.add(error);
+      const { address } = ctx.origin;
+      if (error instanceof LockedOut) await lockedOut(error, ctx, memberId);
+      else if (error.code === 'token_refused') {
+        counts.tokens += 1;
+        log.warn({ address }, 'an API token was refused');
+      } else if (failures.includes(error.code)) {
+        counts.failed += 1;
+        log.warn({ address, memberId, reason: error.code }, 'a sign-in or confirmation failed');
+      }
+    },
+    provider(reason, address) {
+      counts.failed += 1;
+      log.warn({ address, reason }, 'a sign-in by the provider was refused');
+    },
+    counts: () => ({ ...counts }),
+  };
+}
