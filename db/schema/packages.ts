@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, json, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { HandlerManifest } from '#protocol/manifest.ts';
+import type { Platform } from '#protocol/platform.ts';
 import { publishers } from './publishers.ts';
 
 /** A handler: `<ProviderNamespace>.<Type>` (AZ-P1). Made with its first version. */
@@ -61,6 +62,8 @@ export const handlerVersions = pgTable(
     files: jsonb().$type<PackageFile[]>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),
     settingsSchema: json('settings_schema').$type<SettingsSchema>(),
+    /** Null: every platform. */
+    platforms: json().$type<Platform[]>(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
     createdBy: text('created_by').notNull(),
     publishedAt: timestamp('published_at', { withTimezone: true }),

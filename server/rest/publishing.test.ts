@@ -148,6 +148,35 @@ describe('a settings schema', () => {
   });
 });
 
+describe('platforms', () => {
+  const platforms = [{ os: 'linux', arch: 'x64' }, { arch: 'arm64' }];
+  const read = async () => (await door.expect('getVersion', at('1.0.0.0'), 200)).platforms;
+
+  test('are set, shown and cleared while the version is a draft', async () => {
+    expect(await read()).toEqual([]);
+    const answer = await door.expect('setPlatforms', at('1.0.0.0'), 200, sent({ platforms }));
+    expect(answer).toEqual({ ...at('1.0.0.0'), platforms });
+    expect(await read()).toEqual(platforms);
+    await door.expect('setPlatforms', at('1.0.0.0'), 200, sent({ platforms: [] }));
+    expect(await read()).toEqual([]);
+    await door.expect('setPlatforms', at('1.0.0.0'), 200, sent({ platforms }));
+  });
+
+  test('every fault has its path; a foreign publisher and an unknown version are rejected', async () => {
+    const wrong = { platforms: [{ os: 'beos' }, {}, { arch: 'x64', cpu: 4 }] };
+    type Problem = { errors: { path: string; code: string }[] };
+    const problem = await door.expect<Problem>('setPlatforms', at('1.0.0.0'), 422, sent(wrong));
+    expect(problem.errors.map(({ path, code }) => `${path} ${code}`)).toEqual([
+      '/platforms/0/os field_choice',
+      '/platforms/1 platform_empty',
+      '/platforms/2/cpu field_unknown',
+    ]);
+    const foreign = { ...sent({ platforms }), as: 'outsider' as const };
+    await door.expect('setPlatforms', at('1.0.0.0'), [403, 'namespace_forbidden'], foreign);
+    await door.expect('setPlatforms', at('7.7'), [404, 'version_unknown'], sent({ platforms }));
+  });
+});
+
 describe('resources', () => {
   test('AZ-L1 a language is set and replaced, also after publishing', async () => {
     const answer = await door.expect('setResources', { ...at('1.0.0.0'), lang: 'de' }, 200, sent(resources('de', 'a')));
@@ -225,10 +254,11 @@ describe('XLIFF', () => {
 describe('a version', () => {
   const publisher = { as: 'publisher' as const };
 
-  test('is published, and then keeps its schema', async () => {
+  test('is published, and then keeps its schema and platforms', async () => {
     const answer = await door.expect('publishVersion', at('1.0.0.0'), 200, publisher);
     expect(answer).toMatchObject({ ...at('1.0.0.0'), state: 'published', languages: ['de', 'en'] });
     await door.expect('setSettingsSchema', at('1.0.0.0'), [409, 'schema_fixed'], sent({}));
+    await door.expect('setPlatforms', at('1.0.0.0'), [409, 'platforms_fixed'], sent({ platforms: [] }));
     await door.expect('deleteDraft', at('1.0.0.0'), [409, 'version_not_draft'], publisher);
     await door.expect('publishVersion', at('7.7'), [404, 'version_unknown'], publisher);
   });
@@ -287,6 +317,7 @@ describe('a version in one call', () => {
   const whole: Parts = [
     ['resources', resources('de', 'Bereit')],
     ['settings-schema', schema],
+    ['platforms', { platforms: [{ os: 'linux' }] }],
     ['resources', resources('en', 'Ready')],
   ];
   const faultsOf = async (answer: Response) =>
@@ -297,12 +328,12 @@ describe('a version in one call', () => {
   const isThere = async (version: string) =>
     (await door.call('GET', `/handlers/${handler}/versions/${version}`)).status;
 
-  test('AZ-P7 registers package, schema and languages, and publishes', async () => {
+  test('AZ-P7 registers package, schema, platforms and languages, and publishes', async () => {
     const answer = await send('2.0.0.0', [...whole, ['package', zip]], '?publish=true');
     expect(answer.status).toBe(201);
     expect(await answer.json()).toMatchObject({ ...at('2.0.0.0'), state: 'published', languages: ['de', 'en'] });
     const kept = await door.expect('getVersion', at('2.0.0.0'), 200);
-    expect(kept).toMatchObject({ settingsSchema: schema });
+    expect(kept).toMatchObject({ settingsSchema: schema, platforms: [{ os: 'linux' }] });
   });
 
   test('the same call again changes nothing', async () => {
@@ -316,6 +347,7 @@ describe('a version in one call', () => {
     const broken: Parts = [
       ['package', await samplePackage(sampleManifest({ enableCommand: 5 }))],
       ['settings-schema', { publicSettings: { type: 'nothing' } }],
+      ['platforms', { platforms: [{ os: 'beos' }] }],
       ['resources', [{ version: 1.0, lang: 'de', messages: [{ id: 'a' }] }]],
     ];
     const answer = await send('2.1.0.0', broken);
@@ -323,6 +355,7 @@ describe('a version in one call', () => {
     expect(await faultsOf(answer)).toEqual([
       ['package/HandlerManifest.json#/0/handlerManifest/enableCommand', 'field_not_text'],
       ['settings-schema#/publicSettings/type', expect.any(String)],
+      ['platforms#/platforms/0/os', 'field_choice'],
       ['resources/de#/0/messages/0/text', 'field_missing'],
     ]);
     expect(await isThere('2.1.0.0')).toBe(404);
@@ -375,7 +408,7 @@ describe('a version in one call', () => {
 test('every documented status of these calls was met', () => {
   const calls = [
     ...['createPublisher', 'listPublishers', 'listHandlers', 'getHandler', 'registerPackage', 'getVersion'],
-    ...['deleteDraft', 'setSettingsSchema', 'publishVersion', 'withdrawVersion'],
+    ...['deleteDraft', 'setSettingsSchema', 'setPlatforms', 'publishVersion', 'withdrawVersion'],
     ...['setResources', 'listResources', 'getResources', 'exportXliff', 'importXliff'],
   ];
   expect(door.unmet(calls)).toEqual([]);

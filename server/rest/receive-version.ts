@@ -4,10 +4,14 @@ import { receiveUpload, removeUpload, type UploadedFile } from '#server/domain/p
 import { parseJson } from '#server/platform/json.ts';
 import type { FormPart } from './read-form.ts';
 
+/** Far above what a full list of platforms needs. */
+const platformsBytes = 16 * 1024;
+
 /** The parts of a version as they arrived; the package is a temporary file, which the verb takes over. */
 export interface ReceivedVersion {
   file: UploadedFile;
   schema?: unknown;
+  platforms?: unknown;
   resources: unknown[];
 }
 
@@ -32,6 +36,7 @@ class Reception {
   private readonly resources: unknown[] = [];
   private file: UploadedFile | undefined;
   private schema: unknown;
+  private platforms: unknown;
 
   constructor(ctx: Context) {
     this.ctx = ctx;
@@ -48,6 +53,10 @@ class Reception {
         if (this.schema !== undefined) this.faults.push({ path: part.name, code: 'form_part_twice' });
         // Both halves, each with its own limit, and the braces around them.
         else this.schema = await this.json(part, 2 * settings.schemaBytes + 1024);
+        return;
+      case 'platforms':
+        if (this.platforms !== undefined) this.faults.push({ path: part.name, code: 'form_part_twice' });
+        else this.platforms = await this.json(part, platformsBytes);
         return;
       case 'resources':
         this.resources.push(await this.json(part, resources.fileBytes));
@@ -68,12 +77,12 @@ class Reception {
   }
 
   result(): ReceivedVersion {
-    const { file, schema, resources } = this;
+    const { file, schema, platforms, resources } = this;
     if (file === undefined) this.faults.push({ path: 'package', code: 'form_part_missing' });
     if (file === undefined || this.faults.length > 0) {
       throw new DomainError('unprocessable', 'version_invalid', { faults: this.faults });
     }
-    return { file, resources, ...(schema !== undefined && { schema }) };
+    return { file, resources, ...(schema !== undefined && { schema }), ...(platforms !== undefined && { platforms }) };
   }
 
   async discard(): Promise<void> {

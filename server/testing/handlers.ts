@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '#db/client.ts';
 import { handlers, handlerVersions, publishers, type SettingsSchema, type VersionState } from '#db/schema/index.ts';
 import { parseHandlerId, versionKey } from '#protocol/index.ts';
+import type { Platform } from '#protocol/platform.ts';
 
 export interface GivenVersion {
   handler?: string;
@@ -11,6 +12,7 @@ export interface GivenVersion {
   updateMode?: string;
   reportHeartbeat?: boolean;
   settingsSchema?: SettingsSchema;
+  platforms?: Platform[];
 }
 
 /** A registered handler version without the bytes of its package, for tests that need one to be there. */
@@ -56,6 +58,7 @@ export async function givenVersion(
     files: [],
     warnings: [],
     settingsSchema: given.settingsSchema ?? null,
+    platforms: given.platforms ?? null,
     createdAt,
     createdBy: 'test',
     publishedAt: state === 'draft' ? null : createdAt,

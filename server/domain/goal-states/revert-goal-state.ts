@@ -12,6 +12,7 @@ import { type Declared, type ExtensionGoalInput, findVersion, unprocessable } fr
 import { effectOf } from './goal-state.ts';
 import { type PlanRevertInput, planRevertInput, type RevertGoalStateInput, revertGoalStateInput } from './input.ts';
 import { type Plan, planIn, requirePlan } from './plan.ts';
+import { platformFaults } from './platform-faults.ts';
 import { type Head, loadExtensions, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
 import { departureOf, dropExtension, markUninstall } from './remove-extension.ts';
 import { writeExtension } from './set-extension.ts';
@@ -108,6 +109,8 @@ async function weighRevert(
         params: { handler: version.handler, version: version.version },
       });
     }
+    const unsupported = await platformFaults(tx, vmId, version, after.state, current);
+    faults.push(...unsupported.map((fault) => ({ ...fault, path: `/extensions/${after.name}${fault.path}` })));
     const secret = await findSecret(tx, vmId, after.secretId);
     if (secret && secretStateOf(secret, head) === 'needsSecrets') {
       faults.push({ path: `/extensions/${after.name}/settings/protectedSettings`, code: 'secrets_required' });

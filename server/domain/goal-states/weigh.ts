@@ -14,6 +14,7 @@ import {
   type VersionRow,
 } from './declare.ts';
 import { defaultTimeouts, type Effect, effectOf } from './goal-state.ts';
+import { platformFaults } from './platform-faults.ts';
 import { type ExtensionRow, type Head, loadExtensions } from './publish.ts';
 
 /** What becomes of protected settings. `replaced` says that some are given, not that they are others. */
@@ -145,7 +146,11 @@ export async function weighDeclaration(
         : row,
     );
     const kept = await findSecret(tx, head.vmId, current?.secretId ?? null);
-    const found = [...ruleFaults(name, goal, version, among), ...settings];
+    const found = [
+      ...ruleFaults(name, goal, version, among),
+      ...(await platformFaults(tx, head.vmId, version, goal.state, current)),
+      ...settings,
+    ];
     if (keepsUnfitSecrets(goal, version, kept)) {
       found.push({ path: '/settings/protectedSettings', code: 'secrets_required' });
     }

@@ -1,5 +1,6 @@
 import type { StoredWarning, VersionState } from '#db/schema/index.ts';
 import { type HandlerManifest, lastLanguage } from '#protocol/index.ts';
+import type { Platform } from '#protocol/platform.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import {
@@ -8,21 +9,25 @@ import {
   getVersion,
   type RegisteredPackage,
   registerPackage,
+  setPlatforms,
   setSettingsSchema,
   type UploadedFile,
 } from '#server/domain/packages/index.ts';
+import { platformsInput } from '#server/domain/packages/input.ts';
+import { parse } from '#server/domain/parse.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { getResources } from './get-resources.ts';
 import { publishVersion } from './publish-version.ts';
 import { readResourceFile, withoutEnglish } from './put-language.ts';
 import { setResources } from './set-resources.ts';
 
-/** A version with everything that belongs to it. `schema` and the files in `resources` are parsed JSON. */
+/** A version with everything that belongs to it. `schema`, `platforms` and the files in `resources` are parsed JSON. */
 export interface RegisterVersionInput {
   handler: string;
   version: string;
   file: UploadedFile;
   schema?: unknown;
+  platforms?: unknown;
   resources: readonly unknown[];
   publish: boolean;
 }
@@ -41,22 +46,25 @@ export interface RegisteredVersion {
 }
 
 /**
- * Registers a version from its package, settings schema and resource files, and publishes it where asked (AZ-P7). Faults
- * of all parts are listed together (422), with paths that begin with the part: `package`, `settings-schema`,
+ * Registers a version from its package, settings schema, platforms and resource files, and publishes it where asked
+ * (AZ-P7). Faults of all parts are listed together (422), with paths that begin with the part: `package`, `settings-schema`,
  * `resources/de`. After a fault, a version that was not there before is not there. The same call again changes nothing;
  * after a crash it finishes what is missing.
  */
 export async function registerVersion(ctx: Context, input: RegisterVersionInput): Promise<RegisteredVersion> {
-  const { handler, version, file, schema, publish } = input;
+  const { handler, version, file, schema, platforms, publish } = input;
   const faults = new PartFaults();
   const registered = await faults.of('package', () => registerPackage(ctx, { handler, version, file }));
   try {
     const checked =
       schema === undefined ? undefined : await faults.of('settings-schema', () => checkSettingsSchema(ctx, schema));
+    const list =
+      platforms === undefined ? undefined : await faults.of('platforms', async () => readPlatforms(platforms));
     const files = await readFiles(ctx, input.resources, faults);
     if (publish) await faults.of('resources', () => requireEnglish(ctx, input, files));
     faults.throwIfAny();
     if (checked !== undefined) await keepSchema(ctx, input, checked);
+    if (list) await keepPlatforms(ctx, input, list);
     await keepResources(ctx, input, files);
     return await answer(ctx, registered as RegisteredPackage, publish);
   } catch (error) {
@@ -126,6 +134,19 @@ async function keepSchema(ctx: Context, { handler, version }: RegisterVersionInp
   const { settingsSchema } = await getVersion(ctx, { handler, version });
   if (canonicalJson(settingsSchema) === canonicalJson(schema)) return;
   await setSettingsSchema(ctx, { handler, version, schema });
+}
+
+const readPlatforms = (given: unknown): Platform[] => parse(platformsInput, given).platforms;
+
+/** Sets the platforms, unless the version has them already: after publishing they are fixed. */
+async function keepPlatforms(
+  ctx: Context,
+  { handler, version }: RegisterVersionInput,
+  platforms: Platform[],
+): Promise<void> {
+  const present = await getVersion(ctx, { handler, version });
+  if (canonicalJson(present.platforms) === canonicalJson(platforms)) return;
+  await setPlatforms(ctx, { handler, version, platforms });
 }
 
 /** Sets each language whose messages differ; English first, so that the others are compared with it. */

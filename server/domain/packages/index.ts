@@ -10,5 +10,6 @@ export * from './list-drafts.ts';
 export * from './list-handlers.ts';
 export * from './receive-upload.ts';
 export * from './register-package.ts';
+export * from './set-platforms.ts';
 export * from './set-settings-schema.ts';
 export * from './withdraw-version.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
 import { maxHandlerIdLength, parseHandlerId } from '#protocol/names.ts';
+import { architectures, operatingSystems } from '#protocol/platform.ts';
 import { parseVersion } from '#protocol/version.ts';
 
 /** `<ProviderNamespace>.<Type>` */
@@ -37,6 +38,19 @@ export type RegisterPackageInput = z.input<typeof registerPackageInput>;
 /** `schema` is `{ publicSettings?: JSONSchema, protectedSettings?: JSONSchema }`, draft 2020-12. */
 export const setSettingsSchemaInput = versionReferenceInput.extend({ schema: z.unknown() });
 export type SetSettingsSchemaInput = z.input<typeof setSettingsSchemaInput>;
+
+const platform = z
+  .strictObject({
+    os: z.enum(operatingSystems).optional(),
+    arch: z.enum(architectures).optional(),
+  })
+  .refine(({ os, arch }) => os !== undefined || arch !== undefined, 'platform_empty');
+
+/** An empty list means every platform. */
+export const platformsInput = z.strictObject({ platforms: z.array(platform).max(16) });
+
+export const setPlatformsInput = versionReferenceInput.extend(platformsInput.shape);
+export type SetPlatformsInput = z.input<typeof setPlatformsInput>;
 
 export const withdrawVersionInput = versionReferenceInput.extend({ reason: givenText(1000) });
 export type WithdrawVersionInput = z.input<typeof withdrawVersionInput>;

@@ -6,10 +6,11 @@ import {
   getVersion,
   receiveUpload,
   registerPackage,
+  setPlatforms,
   setSettingsSchema,
   withdrawVersion,
 } from '#server/domain/packages/index.ts';
-import { withdrawVersionInput } from '#server/domain/packages/input.ts';
+import { platformsInput, withdrawVersionInput } from '#server/domain/packages/input.ts';
 import { shownWarnings } from '#server/i18n/index.ts';
 import { receiveVersion } from '../receive-version.ts';
 import { flag, type Route, route } from '../route.ts';
@@ -35,6 +36,7 @@ const versionDetails = registered.extend({
   manifestText: z.string(),
   files: z.array(z.object({ name: z.string(), size: count, mode: count.nullable() })),
   settingsSchema: settingsSchema.nullable(),
+  ...platformsInput.shape,
   createdAt: time,
   createdBy: z.string(),
   publishedAt: time.nullable(),
@@ -71,7 +73,8 @@ const registerVersionRoute: Route = route({
   method: 'POST',
   path: '/handlers/{handler}/versions/{version}',
   operationId: 'registerVersion',
-  summary: 'Registers a version with its schema and languages in one call, and publishes it with ?publish=true.',
+  summary:
+    'Registers a version with its schema, platforms and languages in one call, and publishes it with ?publish=true.',
   role: 'publisher',
   inNamespace: true,
   params: inVersion,
@@ -79,6 +82,7 @@ const registerVersionRoute: Route = route({
   takesForm: {
     package: { type: 'application/zip', meaning: 'The package.', required: true },
     'settings-schema': { type: 'application/json', meaning: 'The schema of the settings.' },
+    platforms: { type: 'application/json', meaning: 'The supported platforms, as in `setPlatforms`.' },
     resources: { type: 'application/json', meaning: 'The resource file of one language.', repeated: true },
   },
   answers: {
@@ -146,6 +150,24 @@ export const versionRoutes: readonly Route[] = [
       status: 200,
       body: await setSettingsSchema(ctx, { ...params, schema: body }),
     }),
+  }),
+  route({
+    method: 'PUT',
+    path: '/handlers/{handler}/versions/{version}/platforms',
+    operationId: 'setPlatforms',
+    summary: 'Sets the platforms that a draft supports; an empty list means every platform.',
+    role: 'publisher',
+    inNamespace: true,
+    params: inVersion,
+    body: platformsInput,
+    answers: {
+      200: {
+        meaning: 'The platforms as they are kept.',
+        schema: platformsInput.extend({ handler: z.string(), version: z.string() }),
+      },
+    },
+    refusals: [404, 409],
+    run: async (ctx, { params, body }) => ({ status: 200, body: await setPlatforms(ctx, { ...params, ...body }) }),
   }),
   route({
     method: 'POST',

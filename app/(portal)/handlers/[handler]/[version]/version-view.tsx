@@ -13,6 +13,7 @@ import { PageHeader } from '#app/_ui/page-header.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
+import { platformsText } from '#protocol/platform.ts';
 import { namespaceOf, typeOf } from '../../handler-name.ts';
 import { IdentityAndFacts } from '../../identity-and-facts.tsx';
 import { NotMine } from '../../not-mine.tsx';
@@ -105,6 +106,9 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
                 </>
               ),
             },
+            ...(found.platforms.length > 0
+              ? [{ label: t('fact.platforms'), value: <span translate="no">{platformsText(found.platforms)}</span> }]
+              : []),
             ...(found.publishedAt
               ? [{ label: t('fact.published'), value: <DateTime value={new Date(found.publishedAt)} /> }]
               : []),

@@ -1,0 +1,1 @@
+ALTER TABLE "handler_versions" ADD COLUMN "platforms" json;

@@ -1,0 +1,56 @@
+export const operatingSystems = ['linux', 'windows', 'darwin'] as const;
+export const architectures = ['x64', 'arm64', 'ia32', 'arm', 'ppc64', 's390x', 'riscv64'] as const;
+
+/** Machines that a handler version runs on. An absent property means any. */
+export interface Platform {
+  os?: (typeof operatingSystems)[number] | undefined;
+  arch?: (typeof architectures)[number] | undefined;
+}
+
+const linuxNames = /linux|centos|debian|fedora|flatcar|gentoo|mariner|nixos|raspbian|rhel|sles|suse|ubuntu/;
+
+const archNames: Readonly<Record<string, Platform['arch']>> = {
+  x64: 'x64',
+  x86_64: 'x64',
+  amd64: 'x64',
+  arm64: 'arm64',
+  aarch64: 'arm64',
+  ia32: 'ia32',
+  x86: 'ia32',
+  i386: 'ia32',
+  i686: 'ia32',
+  arm: 'arm',
+  armv7l: 'arm',
+  armhf: 'arm',
+  ppc64: 'ppc64',
+  ppc64le: 'ppc64',
+  ppc64el: 'ppc64',
+  s390x: 's390x',
+  riscv64: 'riscv64',
+};
+
+/** The platform of a machine as its agent reported it, without what is missing or not known. */
+export function platformOf(reported: { name?: string; arch?: string }): Platform {
+  const os = osOf(reported.name?.toLowerCase() ?? '');
+  const arch = archNames[reported.arch?.toLowerCase() ?? ''];
+  return { ...(os && { os }), ...(arch && { arch }) };
+}
+
+function osOf(name: string): Platform['os'] {
+  if (/darwin|mac ?os/.test(name)) return 'darwin';
+  if (name.includes('windows')) return 'windows';
+  return linuxNames.test(name) ? 'linux' : undefined;
+}
+
+/** False only where the machine is known to be none of these platforms. */
+export function supportsPlatform(platforms: readonly Platform[] | null, machine: Platform): boolean {
+  if (platforms === null || platforms.length === 0) return true;
+  const fits = (wanted: string | undefined, known: string | undefined) =>
+    wanted === undefined || known === undefined || wanted === known;
+  return platforms.some(({ os, arch }) => fits(os, machine.os) && fits(arch, machine.arch));
+}
+
+/** `linux x64, windows` */
+export function platformsText(platforms: readonly Platform[]): string {
+  return platforms.map(({ os, arch }) => [os, arch].filter(Boolean).join(' ')).join(', ');
+}

@@ -1,0 +1,34 @@
+import { eq } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { agents } from '#db/schema/index.ts';
+import { platformOf, platformsText, supportsPlatform } from '#protocol/platform.ts';
+import type { Fault } from '#server/domain/error.ts';
+import type { VersionRow } from './declare.ts';
+import type { ExtensionRow } from './publish.ts';
+
+/**
+ * The fault of a version that does not support the platform that the VM's agent reported; none where the platform is
+ * not known. An extension that has the version already may be disabled.
+ */
+export async function platformFaults(
+  tx: Transaction,
+  vmId: string,
+  version: VersionRow,
+  state: ExtensionRow['state'],
+  current: ExtensionRow | undefined,
+): Promise<Fault[]> {
+  if (version.platforms === null) return [];
+  if (state !== 'enabled' && current?.version === version.version) return [];
+  const [agent] = await tx.select({ os: agents.os, kind: agents.kind }).from(agents).where(eq(agents.vmId, vmId));
+  if (!agent) return [];
+  // The stock agent runs on Linux only, whatever name the distribution has.
+  const machine = { ...platformOf(agent.os), ...(agent.kind === 'stock' && { os: 'linux' as const }) };
+  if (supportsPlatform(version.platforms, machine)) return [];
+  const params = {
+    handler: version.handler,
+    version: version.version,
+    supported: platformsText(version.platforms),
+    machine: platformsText([machine]),
+  };
+  return [{ path: '/version', code: 'platform_unsupported', params }];
+}
