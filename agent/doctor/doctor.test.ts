@@ -58,6 +58,7 @@ const patient = (more: Partial<Patient> = {}): Patient => ({
   layout,
   call: openCaller({ environment: {} }),
   configurationFault: null,
+  path: process.env.PATH,
   space: async () => ({ freeBytes: 1e10, freeFiles: 1e6, allFiles: 1e7 }),
   mayRun: async () => true,
   ...more,

@@ -26,7 +26,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
     ...(await look('restart', () => lookAtRestart(patient))),
     ...(await look('identity', () => lookAtIdentity(patient))),
     ...(await look('portal', () => lookAtPortal(patient))),
-    ...lookAtPrograms(),
+    ...lookAtPrograms(patient.path),
   ];
 }
 

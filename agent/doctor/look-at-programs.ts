@@ -1,17 +1,16 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
+import { defaultPath } from '../handler/environment.ts';
 import { type Finding, verdictsOf } from './finding.ts';
 
 const { good, advice, bad } = verdictsOf('programs');
-/** Where commands of handlers look without a PATH of the agent's own. */
-const places = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
 /** Whether the programs that every handler may count on are there. */
-export function lookAtPrograms(): Finding[] {
+export function lookAtPrograms(path = defaultPath): Finding[] {
   if (!isProgram('/bin/sh')) {
     return [bad({ what: 'There is no /bin/sh, which runs all commands.', toDo: 'Install a POSIX shell.' })];
   }
-  if (!places.some((place) => isProgram(join(place, 'openssl')))) {
+  if (!path.split(':').some((place) => isProgram(join(place, 'openssl')))) {
     const what = 'There is no openssl; handlers that open their protected settings with it fail.';
     return [advice({ what, toDo: 'Install it: apt-get install openssl' })];
   }

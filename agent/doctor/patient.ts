@@ -21,6 +21,8 @@ export interface Patient {
   /** Settings of the agent that concern restarts of the machine. */
   rebootCommand?: string;
   bootIdFile?: string;
+  /** The PATH that handlers get, where it is not the usual one. */
+  path?: string;
   /** Room on the file system of a path. */
   space(path: string): Promise<Space>;
   /** Whether a file may be run; it ends at once. */

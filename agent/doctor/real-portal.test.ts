@@ -30,6 +30,7 @@ const examined = async (dir: string) => {
     layout: layoutOf(dir),
     call,
     configurationFault: null,
+    path: process.env.PATH,
     space: async () => ({ freeBytes: 1e10, freeFiles: 1e6, allFiles: 1e7 }),
     mayRun: async () => true,
   });

@@ -18,6 +18,9 @@ export interface EnvironmentInput {
   inherited: Record<string, string | undefined>;
 }
 
+/** Where handlers find programs when the agent has no PATH. */
+export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 const inheritedNames = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
 /** Where handlers look for Azure's WireServer. Nothing answers there unless the machine provides it. */
 const wireServer = '168.63.129.16';
@@ -28,7 +31,7 @@ const supportedFeatures = JSON.stringify([{ Key: 'ExtensionTelemetryPipeline', V
 export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, string> {
   const { layout, folders, handler, version, extension, isNamed, sequenceNumber, previous, inherited } = input;
   const environment: Record<string, string> = {
-    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    PATH: defaultPath,
     ANNEX_HANDLER: handler,
     ANNEX_HANDLER_VERSION: version,
     ANNEX_HANDLER_ROOT: folders.root,
