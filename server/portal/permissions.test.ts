@@ -296,7 +296,11 @@ const pathOf = (path: string, handler: string) =>
     .replace('{name}', 'probe');
 
 /** Bodies that go through up to the question of the namespace; an empty one elsewhere. */
-const bodies: Readonly<Record<string, unknown>> = { withdrawVersion: { reason: 'x' }, setResources: [] };
+const bodies: Readonly<Record<string, unknown>> = {
+  withdrawVersion: { reason: 'x' },
+  setResources: [],
+  setPlatforms: { platforms: [] },
+};
 
 async function callRest(route: (typeof routes)[number], headers: Record<string, string>, handler: string) {
   const hasBody = route.body !== null;
