@@ -4,6 +4,7 @@ import { vms } from '#db/schema/index.ts';
 import { testDatabase } from '#db/testing/database.ts';
 import type { Actor } from '#server/domain/actor.ts';
 import { type ChangeTopic, recordChange } from '#server/domain/changes/index.ts';
+import { defaultLimits } from '#server/platform/limits.ts';
 import { testActor, testWakes } from '#server/testing/context.ts';
 import { type Live, type LiveMessage, openLive } from './index.ts';
 import { createRing } from './ring.ts';
@@ -14,7 +15,7 @@ let live: Live;
 beforeAll(async () => {
   db = await testDatabase();
   await db.insert(vms).values({ id: known, name: 'known', tags: {}, createdAt: new Date(), createdBy: 'test' });
-  live = openLive(testWakes(db));
+  live = openLive(testWakes(db), defaultLimits.streams);
   // Watchers from before the connection read everything once it is there; from then on nothing is missed.
   await until(watch(), 'nothing');
 });
@@ -135,7 +136,7 @@ test('a lost connection is made again, and everything is read again', async () =
 });
 
 test('closing ends every watch', async () => {
-  const own = openLive(testWakes(db));
+  const own = openLive(testWakes(db), defaultLimits.streams);
   const messages = watch(undefined, async () => testActor('viewer'), own);
   await first(messages);
   await own.close();

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Actor, hasRole } from '#server/domain/actor.ts';
 import { type ChangeTopic, changesChannel } from '#server/domain/changes/index.ts';
+import type { Limits } from '#server/platform/limits.ts';
 import type { Wakes } from '#server/platform/wakes/index.ts';
 import { type Change, createRing } from './ring.ts';
+import { openStreams, type Streams } from './streams.ts';
 
 /** What a screen gets: what to read again. `everything` after a gap, and for whom nothing else is known. */
 export interface LiveMessage {
@@ -25,6 +27,8 @@ export interface Live {
   /** Where the row of changes ends now: what is read from now on holds everything up to here. */
   position(): string;
   watch(options: WatchOptions): AsyncGenerator<LiveMessage, void>;
+  /** Bounds the streams by which screens watch. */
+  streams: Streams;
   close(): Promise<void>;
 }
 
@@ -48,7 +52,7 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
 };
 
 /** Starts to listen; one per process, shared by all watchers. */
-export function openLive(wakes: Wakes, ringSize = 8_192): Live {
+export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_192): Live {
   const ring = createRing(ringSize);
   const wakers = new Set<() => void>();
   const wake = (): void => {
@@ -99,6 +103,7 @@ export function openLive(wakes: Wakes, ringSize = 8_192): Live {
   return {
     position: () => ring.end(),
     watch,
+    streams: openStreams(limits),
     async close() {
       closing.abort();
       await listening.close();

@@ -39,6 +39,8 @@ export interface Limits {
   tags: { count: number; bytes: number };
   http: { headerBytes: number; requestMs: number; uploadBytesPerSecond: number; bodyBytes: number };
   heldPolls: number;
+  /** Live streams of open pages that the portal holds: of one session, of one member, and of all. */
+  streams: { perSession: number; perMember: number; perProcess: number };
   /** Agents whose credential and goal state a process keeps in memory, about 0.5 KiB each. */
   rememberedAgents: number;
   /** Reports that wait to be committed, and the bytes of their bodies, those that are arriving included. */
@@ -83,6 +85,7 @@ export const defaultLimits: Limits = {
     bodyBytes: 1 * MiB,
   },
   heldPolls: 19_000,
+  streams: { perSession: 20, perMember: 100, perProcess: 2_000 },
   rememberedAgents: 250_000,
   waiting: { reports: 5_000, bytes: 64 * MiB },
 };

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 await runProcess('portal', async (services) => {
   const { config, log } = services;
-  const live = openLive(services.wakes);
+  const live = openLive(services.wakes, services.config.limits.streams);
   const signIn = openSignIn(services, log);
   const door = { services, live, signIn, log };
   providePortalRuntime(door);

@@ -46,7 +46,7 @@ export async function openPortalDoors(): Promise<PortalDoors> {
     config: { url: 'http://annex.test', bootstrap: { token: null, person: null }, trustProxy, vmRate: 0 },
   });
   const log = pino({ level: 'silent' });
-  const live = openLive(services.wakes);
+  const live = openLive(services.wakes, services.config.limits.streams);
   const signIn = openSignIn(services, log);
   const doors = openDoors({ ...services, log }, live, signIn);
   const serving = await serve({

@@ -23,7 +23,7 @@ let cookie: string;
 beforeAll(async () => {
   services = await testServices({ config: { bootstrap: { token: 'b'.repeat(32), person } } });
   await bootstrapPeople(services);
-  live = openLive(services.wakes);
+  live = openLive(services.wakes, services.config.limits.streams);
   door = { services, live, signIn: openSignIn(services, log), log };
   cookie = await signedIn();
 });

@@ -39,6 +39,7 @@ function contextOf(
     origin: { door: 'page', address: request.address, client: request.headers.get('user-agent') },
     live,
     signIn,
+    rejection: { status: null },
     session() {
       session ??= readSession(door.services, request.headers, now);
       return session;
@@ -65,7 +66,10 @@ export function createTrpcHandler(
         maxBatchSize: mostCallsInBatch,
         createContext: ({ resHeaders }) =>
           contextOf(door, { headers: request.headers, responseHeaders: resHeaders, address, isPage: false, closing }),
-        responseMeta: () => ({ headers: new Headers({ 'cache-control': 'no-store' }) }),
+        responseMeta: ({ ctx }) => ({
+          headers: new Headers({ 'cache-control': 'no-store' }),
+          ...(ctx?.rejection.status == null ? {} : { status: ctx.rejection.status }),
+        }),
         onError: ({ error, path, ctx }) => logFailure(door, error, path, ctx?.requestId),
       });
     } catch (error) {

@@ -20,6 +20,8 @@ export interface DoorContext extends Omit<Context, 'actor'> {
   language: Language;
   /** Headers of the answer, for cookies. */
   responseHeaders: Headers;
+  /** HTTP status of a stream that is rejected before it begins; by itself the library answers such a call with 200. */
+  rejection: { status: number | null };
   address: string;
   /** A page that is rendered in this process asks: it may read. Its request is a visit, which changes nothing. */
   isPage: boolean;
@@ -64,9 +66,18 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   } catch (error) {
     const cause = error instanceof TRPCError ? error.cause : error;
     if (cause instanceof DomainError) await ctx.signIn.attempts.note(cause, ctx, (await ctx.session())?.actor.id);
-    throw toTrpcError(error, ctx.language, ctx.requestId);
+    const rejection = toTrpcError(error, ctx.language, ctx.requestId);
+    if (type === 'subscription') rejectStream(ctx, rejection);
+    throw rejection;
   }
 });
+
+/** With a status of its own a rejected stream is a failed connection for pages, which try again with growing pauses. */
+function rejectStream(ctx: DoorContext, error: TRPCError): void {
+  const { httpStatus, retryAfter } = errorData(error, ctx.language, ctx.requestId);
+  ctx.rejection.status = httpStatus;
+  if (retryAfter !== null) ctx.responseHeaders.set('retry-after', String(retryAfter));
+}
 
 /** Where a call may come from. What only reads may be asked from anywhere: browsers show the answer to our pages only. */
 function isAllowedFrom({ isPage, headers, config }: DoorContext, type: TRPCProcedureType): boolean {

@@ -1,8 +1,8 @@
 import { tracked } from '@trpc/server';
-import { rereadSession } from '#server/auth/index.ts';
+import { rereadSession, type Session } from '#server/auth/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { toTrpcError } from '../error.ts';
-import { procedure, router } from '../trpc.ts';
+import { type CallContext, procedure, router } from '../trpc.ts';
 
 interface ChangesInput {
   /** Set by the client when it comes back. */
@@ -12,23 +12,40 @@ interface ChangesInput {
 /** Hints of what to read again, within a second of the commit, for as long as the session lasts. */
 const changes = procedure
   .input((input: unknown) => (input ?? {}) as ChangesInput)
-  .subscription(async function* ({ ctx, input, signal }) {
+  .subscription(async ({ ctx, input, signal }) => {
     allow(ctx.actor, 'viewer');
     const session = await ctx.session();
-    if (session === null || signal === undefined) return;
+    const gone = signal ?? AbortSignal.abort();
+    const close = session === null ? () => {} : ctx.live.streams.open(session.id, session.actor.id);
+    // A stream that nobody begins to read does not end either.
+    gone.addEventListener('abort', close, { once: true });
+    if (gone.aborted) close();
+    return hintsFor(ctx, session, input.lastEventId, gone, close);
+  });
+
+async function* hintsFor(
+  ctx: CallContext,
+  session: Session | null,
+  lastId: unknown,
+  gone: AbortSignal,
+  close: () => void,
+) {
+  try {
+    if (session === null) return;
     const messages = ctx.live.watch({
-      lastId: typeof input.lastEventId === 'string' ? input.lastEventId : undefined,
-      signal: ctx.closing === undefined ? signal : AbortSignal.any([signal, ctx.closing]),
+      lastId: typeof lastId === 'string' ? lastId : undefined,
+      signal: ctx.closing === undefined ? gone : AbortSignal.any([gone, ctx.closing]),
       actor: async () => {
         const actor = (await rereadSession(ctx, session.id, new Date()))?.actor;
         return actor === undefined || actor.role === null ? null : actor;
       },
     });
-    try {
-      for await (const { id, ...message } of messages) yield tracked(id, message);
-    } catch (error) {
-      throw toTrpcError(error, ctx.language, ctx.requestId);
-    }
-  });
+    for await (const { id, ...message } of messages) yield tracked(id, message);
+  } catch (error) {
+    throw toTrpcError(error, ctx.language, ctx.requestId);
+  } finally {
+    close();
+  }
+}
 
 export const liveRouter = router({ changes });
