@@ -90,11 +90,12 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       refusals,
       hold: stock?.heldAt ? { at: stock.heldAt.toISOString(), by: stock.heldBy ?? '' } : null,
       ...(problems && {
-        problems: openProblems(problems, rows, head?.deliveredAt ?? null, ctx.now).map(({ about, message, at }) => ({
-          about,
-          message,
-          at: at.toISOString(),
-        })),
+        problems: openProblems(
+          problems,
+          rows,
+          { deliveredAt: head?.deliveredAt ?? null, restartPending: restart !== null },
+          ctx.now,
+        ).map(({ about, message, at }) => ({ about, message, at: at.toISOString() })),
       }),
     },
     extensions: instances,

@@ -66,6 +66,30 @@ test('AZ-S5 a status file that cannot be read after its conclusion stays a probl
   expect(await view(later(9))).toEqual([]);
 });
 
+test('AZ-G8 a failed restart command is shown while the restart is pending, until the next goal state', async () => {
+  const vm = await givenVm(services);
+  await vm.declare('probe');
+  await vm.deliver(start);
+  const send = async (report: object, at: Date) =>
+    ingestReport(await vm.agent(at), { vmId: vm.vmId, report, receivedAt: at });
+  const messages = async (now: Date) => {
+    const ctx = await testContext({ services, role: 'operator', now });
+    return (await getInstanceView(ctx, { vmId: vm.vmId })).agent.problems?.map(({ message }) => message);
+  };
+  const request = { handler: 'Contoso.Compute.Hello', version: '1.0.0.0', extensions: ['probe'] };
+  const pendingRestart = [{ ...request, requestedSecondsAgo: 0 }];
+  const failure = { about: 'restart', message: 'The restart command ended with 1.' };
+  await send({ pendingRestart, problems: [failure] }, later(1));
+  expect(await messages(later(2))).toEqual([failure.message]);
+  await vm.declare('other');
+  await vm.deliver(later(5));
+  expect(await messages(later(6))).toEqual([]);
+  await send({ problems: [failure] }, later(7));
+  expect(await messages(later(8))).toEqual([failure.message]);
+  await send({ pendingRestart: [] }, later(9));
+  expect(await messages(later(10))).toEqual([]);
+});
+
 test('the last word about a thing is kept for a day, and one that is none is refused', async () => {
   const vm = await givenVm(services);
   await vm.deliver(start);

@@ -6,20 +6,29 @@ type Problem = typeof agentProblems.$inferSelect;
 /** An agent says a problem once, while it lasts: older ones are nobody's any more. */
 const openMs = 24 * 3_600_000;
 
+/** What ends the problems that concern no extension. */
+interface VmState {
+  deliveredAt: Date | null;
+  restartPending: boolean;
+}
+
 /**
- * Problems that an agent has not made good since, newest first. What it could not read of an extension is over when all
- * files of that extension that are still read were read after; a bad goal state is, when another one went out.
+ * Problems that still last, newest first. A problem of an extension ends when all of its files that are still read have
+ * been read later, one of the goal state when another goal state was delivered. A failed restart command runs again with
+ * the next goal state, so its problem ends then, or when no restart is pending.
  */
 export function openProblems(
   problems: readonly Problem[],
   extensions: readonly ExtensionFacts[],
-  deliveredAt: Date | null,
+  { deliveredAt, restartPending }: VmState,
   now: Date,
 ): Problem[] {
   return problems
     .filter(({ about, at, file }) => {
       if (now.getTime() - at.getTime() > openMs) return false;
-      if (about === 'goal-state') return deliveredAt === null || deliveredAt <= at;
+      const isNewestGoal = deliveredAt === null || deliveredAt <= at;
+      if (about === 'goal-state') return isNewestGoal;
+      if (about === 'restart' && restartPending) return isNewestGoal;
       const extension = extensions.find(({ name }) => name === about);
       return extension !== undefined && !isReadSince(extension, file, at);
     })
