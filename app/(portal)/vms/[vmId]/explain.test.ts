@@ -235,6 +235,11 @@ test('what is withheld from the machine’s key says so, also where an earlier m
   expect(told?.lead.key).toBe('why.lead.release');
   expect(told?.links.map(({ title }) => title.key)).toContain('why.release');
   expect(told?.act).toMatchObject({ name: 'x', editable: true });
+  const withheld = [extension('x', { needsRelease: true, deliveredAt: null })];
+  const fetched = explain({ ...view(withheld), incarnation: 3, deliveredIncarnation: 3 }, now);
+  expect(fetched?.links.map(({ kind }) => kind)).not.toContain('delivery');
+  const unfetched = explain({ ...view(withheld), incarnation: 3, deliveredIncarnation: 2 }, now);
+  expect(unfetched?.links.map(({ kind }) => kind)).toContain('delivery');
   expect(explain(view([{ ...done, needsRelease: true }]), now)?.lead.key).toBe('why.lead.release');
 });
 

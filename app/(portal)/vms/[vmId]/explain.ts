@@ -46,8 +46,10 @@ export function explain(view: InstanceView, now: Date): Explanation | null {
   const touch = touchLink(view);
   const delivery = deliveryLink(view, subject);
   const deadline = deadlineLink(subject, now);
-  const links = [touch, delivery];
   const isWithheld = lacksSecrets(subject);
+  // The agent may have the whole goal state, which leaves out an extension without its secrets.
+  const isUpToDate = view.deliveredIncarnation === view.incarnation;
+  const links = isWithheld && isUpToDate ? [touch] : [touch, delivery];
   if (isWithheld) links.push(secretsLink(subject));
   else if (delivery.holds) links.push(...stepLinks(subject, cause, now));
   if (view.agent.hold) links.push(holdLink(view.agent.hold));
