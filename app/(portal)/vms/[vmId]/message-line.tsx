@@ -10,21 +10,21 @@ import type { Said } from './vm-data.ts';
 
 const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', recovered: 'recovered' } as const;
 
-/** The text of a message with its line breaks, in its own language for screen readers; unknown ones are empty. */
-export function MessageText({ said }: { said: Said }) {
+/** A message, or a part of its text, with its line breaks. Screen readers get its language; unknown ones are empty. */
+export function MessageText({ said, text = said.text }: { said: Said; text?: string }) {
   return (
     <bdi lang={canonicalLanguage(said.lang) ?? ''} className="whitespace-pre-wrap">
-      {isolateText(said.text.trimEnd())}
+      {isolateText(text.trimEnd())}
     </bdi>
   );
 }
 
 /** A message where nothing beside it says where it comes from: marked if it is not what the agent sent. */
-export function MarkedText({ said }: { said: Said }) {
+export function MarkedText({ said, text = said.text }: { said: Said; text?: string }) {
   const isOther = said.source === 'recovered' && said.original !== said.text;
   return (
     <>
-      <MessageText said={said} />
+      <MessageText said={said} text={text} />
       {isOther ? <RecoveredMark said={said} className="-my-1 ms-0.5" /> : null}
     </>
   );

@@ -46,7 +46,7 @@ export function ReleaseSecretsDialog({ facts, view, onClose }: ReleaseSecretsDia
       onConfirm={() => release.mutateAsync({ vmId, ...(thumbprint !== null && { thumbprint }) })}
       error={release.error ? explain(release.error).message : undefined}
     >
-      <dl className="grid gap-x-4 gap-y-1.5 sm:grid-cols-[max-content_minmax(0,1fr)]">
+      <dl className="grid gap-x-4 sm:gap-y-1.5 sm:grid-cols-[max-content_minmax(0,1fr)]">
         <Fact label={t('release.extensions')}>
           <span translate="no">{withheld.map((extension) => extension.name).join(', ')}</span>
         </Fact>
@@ -69,7 +69,7 @@ export function ReleaseSecretsDialog({ facts, view, onClose }: ReleaseSecretsDia
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <>
-      <dt className="text-12 text-ink-2 sm:pt-px">{label}</dt>
+      <dt className="text-12 text-ink-2 max-sm:mt-1 sm:pt-px">{label}</dt>
       <dd className="min-w-0">{children}</dd>
     </>
   );
