@@ -403,6 +403,54 @@ describe('a version in one call', () => {
     });
     expect(await isThere('2.1.0.0')).toBe(404);
   });
+
+  const part = (headers: string, content: string) => `--x\r\n${headers}\r\n\r\n${content}\r\n`;
+  const named = (name: string) => `content-disposition: form-data; name="${name}"`;
+  const large = 'z'.repeat(300_000);
+  const sendText = (body: string | ReadableStream) =>
+    fetch(`${door.url}/api/v1/handlers/${handler}/versions/2.1.0.0`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${door.tokens.publisher}`,
+        'content-type': 'multipart/form-data; boundary="x"',
+      },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+
+  test.each([
+    ['a part that is cut off', `--x\r\n${named('resources')}\r\n\r\n{"a":`],
+    ['a part without an end of its headers', '--x\r\nfoo\r\n--x--\r\n'],
+    ['such a part before another', `--x\r\nfoo\r\n${part(named('resources'), '{}')}--x--\r\n`],
+    ['a large part without a name', `${part('x-more: 1', large)}${part(named('resources'), '{}')}--x--\r\n`],
+    ['several of these', `${part('x-more: 1', large).repeat(8)}--x--\r\n`],
+    ['text that is no form', large],
+    ['nothing but the end', `--x--\r\n${large}`],
+  ])('a form is refused soon: %s', { timeout: 8_000 }, async (_, body) => {
+    const answer = await sendText(body);
+    const { code } = (await answer.json()) as { code: string };
+    expect(['400 form_malformed', '422 version_invalid']).toContain(`${answer.status} ${code}`);
+  });
+
+  test('what follows the end of a form is ignored, however late it comes', { timeout: 8_000 }, async () => {
+    const body = new ReadableStream({
+      async start(stream) {
+        const encode = (text: string) => stream.enqueue(new TextEncoder().encode(text));
+        encode(`${part(named('resources'), '{')}${part(named('more'), '1')}--`);
+        for (const late of ['x-', '-', '\r\n', large, large, large]) {
+          await new Promise((resolve) => setImmediate(resolve));
+          encode(late);
+        }
+        stream.close();
+      },
+    });
+    const answer = await sendText(body);
+    expect(await faultsOf(answer)).toEqual([
+      ['resources', 'json_malformed'],
+      ['', 'form_part_unknown'],
+      ['package', 'form_part_missing'],
+    ]);
+  });
 });
 
 test('every documented status of these calls was met', () => {

@@ -14,6 +14,8 @@ export interface FormPart {
 
 /** More parts than a version has languages are refused. */
 const maxParts = 200;
+/** How often a parser that says nothing is looked at. */
+const stuckMs = 250;
 
 /**
  * The parts of a `multipart/form-data` body, in the order in which they arrive. Throws 415 for another type, 400
@@ -21,15 +23,16 @@ const maxParts = 200;
  */
 export async function* readForm(request: Request, limits: Limits): AsyncGenerator<FormPart> {
   requireType(request, ['multipart/form-data']);
-  const parts = new PartQueue();
-  const body = Readable.fromWeb((request.body ?? new ReadableStream()) as import('node:stream/web').ReadableStream);
   const parser = openParser(request, limits);
+  const body = Readable.from(untilEnd(request.body ?? [], boundaryOf(request)), { objectMode: false });
+  // With the whole form, or unable to take more of it, although nobody has a part to read: nothing will follow.
+  const parts = new PartQueue(() => body.readableEnded || parser.writableLength > 0);
   parser.on('file', (name, bytes) => parts.add(name, bytes));
   parser.on('partsLimit', () =>
     parts.fail(new DomainError('bad_request', 'form_too_many', { params: { limit: maxParts } })),
   );
   parser.on('finish', () => parts.end());
-  const broken = (cause: unknown) => parts.fail(new DomainError('bad_request', 'form_malformed', { cause }));
+  const broken = (cause: unknown) => parts.fail(malformed(cause));
   parser.on('error', broken);
   body.on('error', broken);
   body.pipe(parser);
@@ -45,6 +48,39 @@ export async function* readForm(request: Request, limits: Limits): AsyncGenerato
   }
 }
 
+const malformed = (cause: unknown): DomainError => new DomainError('bad_request', 'form_malformed', { cause });
+
+const boundaryOf = (request: Request): string => {
+  const found = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(request.headers.get('content-type') ?? '');
+  return found?.[1] ?? found?.[2] ?? '';
+};
+
+/** The form without what follows its end: the parser never takes bytes that come later than that. */
+async function* untilEnd(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  boundary: string,
+): AsyncGenerator<Buffer> {
+  const end = Buffer.from(`\r\n--${boundary}--`);
+  // A form without parts begins with its end.
+  let held = Buffer.from('\r\n');
+  let ended = false;
+  for await (const chunk of bytes) {
+    // Read and dropped: the sender reads the answer when it has sent everything.
+    if (ended) continue;
+    const data = Buffer.concat([held, chunk]);
+    const at = data.indexOf(end);
+    ended = at >= 0;
+    if (ended) {
+      yield data.subarray(0, at + end.length);
+      continue;
+    }
+    const sure = Math.max(0, data.length - end.length + 1);
+    held = data.subarray(sure);
+    if (sure > 0) yield data.subarray(0, sure);
+  }
+  if (!ended) yield held;
+}
+
 function openParser(request: Request, limits: Limits) {
   try {
     return new Busboy({
@@ -53,7 +89,7 @@ function openParser(request: Request, limits: Limits) {
       limits: { parts: maxParts, headerPairs: 20, headerSize: limits.http.headerBytes },
     });
   } catch (cause) {
-    throw new DomainError('bad_request', 'form_malformed', { cause });
+    throw malformed(cause);
   }
 }
 
@@ -68,6 +104,11 @@ class PartQueue {
   private fault: DomainError | null = null;
   private ended = false;
   private wake: () => void = () => {};
+  private readonly isStuck: () => boolean;
+
+  constructor(isStuck: () => boolean) {
+    this.isStuck = isStuck;
+  }
 
   add(name: string, bytes: BusboyFileStream): void {
     this.current = bytes;
@@ -76,7 +117,10 @@ class PartQueue {
     this.found.push({
       name,
       bytes,
-      read: (limit) => readAll(bytes, limit),
+      read: (limit) =>
+        readAll(bytes, limit).catch((error: unknown) => {
+          throw error instanceof DomainError ? error : malformed(error);
+        }),
       rest: () => void bytes.resume(),
     });
     this.wake();
@@ -100,9 +144,13 @@ class PartQueue {
       const part = this.found.shift();
       if (part !== undefined) return part;
       if (this.ended) return null;
+      // A part without readable headers stops the parser without a word. It works between two turns of the event
+      // loop, so a timer sees it at rest.
+      const check = setInterval(() => this.isStuck() && this.fail(malformed(undefined)), stuckMs);
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
+      clearInterval(check);
     }
   }
 }
