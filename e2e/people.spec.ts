@@ -281,6 +281,30 @@ test('sessions are seen and ended, by oneself and by an admin', async ({ page, c
   await expect(page).toHaveURL(/\/sign-in\?next=/);
 });
 
+test('a chosen language is there in another browser after signing in', async ({ page, context, people, unique }) => {
+  const email = `lena.${unique}@example.org`;
+  await join(page, await people.invite('viewer'), 'Lena', email);
+  await page.goto('/settings/account');
+  await page.getByRole('button', { name: /Language: English/ }).click();
+  await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
+  await expect(page.getByRole('heading', { name: 'Sprache und Aussehen' })).toBeVisible();
+  await expect(page.getByText('Die Sprache gilt für Ihr Konto, das Farbschema für diesen Browser.')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  const other = await newContext(context);
+  await signIn(other, email);
+  await expect(other.locator('html')).toHaveAttribute('lang', 'de');
+  await other.goto('/settings/account');
+  const select = other.getByRole('combobox', { name: 'Sprache' });
+  await expect(select).toHaveValue('de');
+  await select.selectOption('en');
+  await expect(other.getByRole('heading', { name: 'Language and appearance' })).toBeVisible();
+  await other.context().close();
+
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+});
+
 test('a password is changed', async ({ page, people, console, unique }) => {
   console.allow(refused);
   const email = `tara.${unique}@example.org`;

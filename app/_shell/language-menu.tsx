@@ -10,20 +10,19 @@ import { LazyMenu } from '../_ui/lazy-menu.tsx';
 
 export interface LanguageMenuProps {
   languages: readonly string[];
-  /** Called after the choice is kept: what came in the old language must be read again. */
-  onChange?(): void;
+  /** Keeps the choice and refreshes the page; without it the choice is this browser's. */
+  choose?(language: string): Promise<void>;
 }
 
 /** The language of words, messages, numbers and dates. Each is named in itself. */
-export function LanguageMenu({ languages, onChange }: LanguageMenuProps) {
+export function LanguageMenu({ languages, choose }: LanguageMenuProps) {
   const { t, i18n } = useTranslation('navigation');
   const router = useRouter();
   const [pending, start] = useTransition();
   const language = i18n.language;
-  function choose(value: string) {
+  function keep(value: string) {
     writeChoice('language', value);
-    start(() => router.refresh());
-    onChange?.();
+    router.refresh();
   }
   return (
     <LazyMenu
@@ -42,7 +41,7 @@ export function LanguageMenu({ languages, onChange }: LanguageMenuProps) {
       {({ MenuLabel, MenuRadioGroup, MenuRadioItem }) => (
         <>
           <MenuLabel>{t('language')}</MenuLabel>
-          <MenuRadioGroup value={language} onValueChange={choose}>
+          <MenuRadioGroup value={language} onValueChange={(value) => start(async () => (choose ?? keep)(value))}>
             {languages.map((each) => (
               <MenuRadioItem key={each} value={each}>
                 <span lang={each}>{nameOfLanguage(each)}</span>

@@ -1,6 +1,11 @@
 import type { ReactNode } from 'react';
 import { availableLanguages } from '../_lib/i18n/catalog.ts';
+import { words } from '../_lib/i18n/server.ts';
+import { reader } from '../_lib/portal.ts';
+import { DataProvider } from '../_lib/trpc.tsx';
 import { Card } from '../_ui/card.tsx';
+import { Toaster } from '../_ui/toast.tsx';
+import { AccountLanguageMenu } from './account-language-menu.tsx';
 import { LanguageMenu } from './language-menu.tsx';
 import { Mark } from './mark.tsx';
 import { currentTheme } from './theme.ts';
@@ -8,6 +13,7 @@ import { ThemeMenu } from './theme-menu.tsx';
 
 /** One card in the middle, for pages before the shell: sign-in, set-up, nothing here. */
 export async function Stage({ children }: { children: ReactNode }) {
+  const [person, { t }] = await Promise.all([reader().catch(() => null), words('navigation')]);
   return (
     <div className="flex min-h-dvh flex-col">
       <header className="flex h-(--topbar) shrink-0 items-center gap-2 px-(--gutter)">
@@ -16,7 +22,14 @@ export async function Stage({ children }: { children: ReactNode }) {
           Annex
         </span>
         <div className="ms-auto flex items-center gap-1">
-          <LanguageMenu languages={availableLanguages()} />
+          {person === null ? (
+            <LanguageMenu languages={availableLanguages()} />
+          ) : (
+            <DataProvider>
+              <AccountLanguageMenu languages={availableLanguages()} />
+              <Toaster label={t('notices')} />
+            </DataProvider>
+          )}
           <ThemeMenu theme={await currentTheme()} />
         </div>
       </header>

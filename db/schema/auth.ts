@@ -32,6 +32,8 @@ export const users = pgTable('users', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   role: text().$type<Role>().notNull().default('viewer'),
   namespaces: text().array().notNull().default([]),
+  /** The language that this person chose, as a canonical tag; null follows the browser. */
+  language: text(),
 });
 
 export const sessions = pgTable(

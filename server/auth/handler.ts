@@ -40,6 +40,7 @@ export function createAuthHandler(
     const requestId = randomUUID();
     const { headers } = request;
     const origin = { door: 'page' as const, address, client: headers.get('user-agent') };
+    let session: Promise<Session | null> | undefined;
     try {
       const route = routes[new URL(request.url).pathname];
       if (!route) throw new DomainError('not_found', 'not_found');
@@ -47,7 +48,6 @@ export function createAuthHandler(
         throw new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods: route.method } });
       }
       if (request.method !== 'GET') requireOwnMutation(request.headers, services.config);
-      let session: Promise<Session | null> | undefined;
       const call: Call = {
         ...services,
         actor: anonymous,
@@ -69,7 +69,8 @@ export function createAuthHandler(
       return response;
     } catch (error) {
       await signIn.attempts.note(error, { ...services, now, origin, requestId });
-      return problemResponse(error, request, requestId, log);
+      const person = await session?.catch(() => null);
+      return problemResponse(error, request, requestId, log, person?.actor.language);
     }
   };
 }

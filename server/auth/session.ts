@@ -130,9 +130,10 @@ async function sessionOf(
   }
   const needsFactor = row.requireFactor === true && session.method !== 'provider' && !row.hasFactor;
   const { id, name, email, namespaces } = user;
+  const language = user.language ?? undefined;
   return {
     id: session.id,
-    actor: { kind: 'user', id, name, role: needsFactor ? null : user.role, namespaces },
+    actor: { kind: 'user', id, name, role: needsFactor ? null : user.role, namespaces, language },
     email,
     method: session.method,
     confirmedAt: session.confirmedAt,

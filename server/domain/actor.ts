@@ -10,6 +10,8 @@ export interface Actor {
   role: Role | null;
   /** Publisher namespaces that this actor belongs to; counts for the role `publisher` only. */
   namespaces: readonly string[];
+  /** The language that a signed-in person chose for the account; API tokens and agents have none. */
+  language?: string | undefined;
 }
 
 const includes: Readonly<Record<Role, readonly Role[]>> = {

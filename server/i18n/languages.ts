@@ -5,9 +5,15 @@ import { cookieIn } from '#server/platform/cookie.ts';
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
-/** What the reader of an answer asks for: the language chosen in the pages, then the list of the browser or script. */
-export function readerOf(headers: Headers): ReaderWishes {
-  return { acceptLanguage: headers.get('accept-language'), chosenLanguage: cookieIn(headers, languageCookie) };
+/**
+ * What the reader of an answer asks for: the chosen language, then the list of the browser or script. The account's
+ * choice (`ofAccount`) goes before the one in the browser's cookie.
+ */
+export function readerOf(headers: Headers, ofAccount?: string): ReaderWishes {
+  return {
+    acceptLanguage: headers.get('accept-language'),
+    chosenLanguage: ofAccount ?? cookieIn(headers, languageCookie),
+  };
 }
 
 /** The portal's language that serves a reader best. */

@@ -5,11 +5,18 @@ import { languageFor, readerOf } from './languages.ts';
 import { translateError } from './problem.ts';
 
 /**
- * Any error as the answer to a request: a problem document in the caller's language. The log gets what the caller
- * does not: the detail of an error that nobody foresaw, and why something was not available.
+ * Any error as the answer to a request: a problem document in the caller's language, which the account of a signed-in
+ * person may know (`ofAccount`). The log gets what the caller does not: the detail of an error that nobody foresaw, and
+ * why something was not available.
  */
-export function problemResponse(error: unknown, request: Request, requestId: string, log: Logger): Response {
-  const language = languageFor(readerOf(request.headers));
+export function problemResponse(
+  error: unknown,
+  request: Request,
+  requestId: string,
+  log: Logger,
+  ofAccount?: string,
+): Response {
+  const language = languageFor(readerOf(request.headers, ofAccount));
   const refusal = foreseen(error);
   if (!refusal) log.error({ requestId, err: error }, 'request failed');
   else if (refusal.kind === 'unavailable' || refusal.kind === 'insufficient_storage')

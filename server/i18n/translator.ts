@@ -4,6 +4,11 @@ import { type Language, languages } from './languages.ts';
 
 const folder = new URL('../../locales/', import.meta.url);
 
+/** Languages that the pages have words in: each has its folder in `locales/`. */
+export const pageLanguages: readonly string[] = readdirSync(folder, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
 /** Every `locales/<lng>/<namespace>.json`, read once per process. */
 function load(language: Language): Record<string, Record<string, string>> {
   const home = new URL(`${language}/`, folder);

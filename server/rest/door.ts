@@ -55,7 +55,10 @@ export function createDoor(options: DoorOptions): (request: Request, info: Reque
         const actor = await authenticate(req.raw, env, now);
         const origin = { door, address: env.remoteAddress, client: req.header('user-agent') ?? null };
         const own = log.child({ requestId, call: route.operationId });
-        return serve({ ...held, actor, origin, now, requestId, log: own }, route, req.raw, req.param());
+        const ctx = { ...held, actor, origin, now, requestId, log: own };
+        return serve(ctx, route, req.raw, req.param()).catch((error: unknown) =>
+          problemResponse(error, req.raw, requestId, log, actor.language),
+        );
       }),
     );
   }

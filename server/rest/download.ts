@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { readSession, requireOwnRead } from '#server/auth/index.ts';
-import { anonymous } from '#server/domain/actor.ts';
+import { type Actor, anonymous } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { problemResponse } from '#server/i18n/index.ts';
@@ -42,6 +42,7 @@ export function createDownloadHandler(
   return async (request, info) => {
     const { remoteAddress } = info;
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
+    let actor: Actor = anonymous;
     try {
       const { pathname, searchParams } = new URL(request.url);
       const [, name, form] = /^\/download\/([a-z]+)\.(csv|jsonl)$/.exec(pathname) ?? [];
@@ -53,7 +54,7 @@ export function createDownloadHandler(
       }
       requireOwnRead(request.headers, services.config);
       const now = clock?.() ?? new Date();
-      const actor = (await readSession(services, request.headers, now))?.actor ?? anonymous;
+      actor = (await readSession(services, request.headers, now))?.actor ?? anonymous;
       const client = request.headers.get('user-agent');
       const origin = { door: 'page' as const, address: remoteAddress, client };
       const ctx: Context = { ...held, log, actor, origin, now, requestId };
@@ -68,7 +69,7 @@ export function createDownloadHandler(
         },
       });
     } catch (error) {
-      return problemResponse(error, request, requestId, log);
+      return problemResponse(error, request, requestId, log, actor.language);
     }
   };
 }

@@ -29,7 +29,7 @@ export async function serve(
   const upload = route.takesZip ? readZip(request) : null;
   const form = route.takesForm ? readForm(request, limits) : null;
   const file = route.takesFile ? await readFile(request, route.takesFile.types, route.takesFile.bytes(limits)) : null;
-  const reader = readerOf(request.headers);
+  const reader = readerOf(request.headers, ctx.actor.language);
   const language = languageFor(reader);
   return responseOf(await route.run(ctx, { params, query, body, ifMatch, reader, language, upload, form, file }));
 }

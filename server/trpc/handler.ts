@@ -28,7 +28,7 @@ function contextOf(
   const now = new Date();
   const { live, signIn } = door;
   const reader = readerOf(request.headers);
-  return {
+  const ctx: DoorContext = {
     ...door.services,
     now,
     requestId: randomUUID(),
@@ -41,10 +41,15 @@ function contextOf(
     signIn,
     rejection: { status: null },
     session() {
-      session ??= readSession(door.services, request.headers, now);
+      session ??= readSession(door.services, request.headers, now).then((found) => {
+        ctx.reader = readerOf(request.headers, found?.actor.language);
+        ctx.language = languageFor(ctx.reader);
+        return found;
+      });
       return session;
     },
   };
+  return ctx;
 }
 
 function logFailure(door: TrpcDoor, error: TRPCError, path: string | undefined, requestId: string | undefined): void {

@@ -41,6 +41,7 @@ export const permissions = {
   'account.renamePasskey': own,
   'account.renewRecoveryCodes': own,
   'account.sessions': own,
+  'account.setLanguage': own,
   'account.startConfirmation': own,
   'account.startPasskey': own,
   'account.startTotp': own,

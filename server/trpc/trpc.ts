@@ -14,7 +14,7 @@ import { inTurn } from './turns.ts';
 /** What the door knows of a request before anybody is looked up; making it cannot fail. */
 export interface DoorContext extends Omit<Context, 'actor'> {
   headers: Headers;
-  /** What the reader asks for: for messages of handlers. */
+  /** What the reader asks for: for messages of handlers. Once the session is read, its account's language goes first. */
   reader: ReaderWishes;
   /** The portal's own language for that reader. */
   language: Language;

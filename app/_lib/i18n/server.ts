@@ -3,6 +3,7 @@ import { cookies, headers } from 'next/headers';
 import { cache } from 'react';
 import { negotiate, pickLanguage, type ReaderWishes } from '#protocol/negotiate.ts';
 import { cookieNames } from '../cookies.ts';
+import { reader } from '../portal.ts';
 import { availableLanguages, bundlesOf } from './catalog.ts';
 import { createWords } from './create.ts';
 import { baseLanguage, mirroredLanguage, namespaces, pseudoLanguage, type WordNamespace } from './namespaces.ts';
@@ -12,17 +13,22 @@ const instances = new Map<string, i18n>();
 /** Only ever chosen by hand. */
 const testLanguages: readonly string[] = [pseudoLanguage, mirroredLanguage];
 
+/** The account's language goes before the cookie's. While the database is away, the cookie has to do. */
 const currentReader = cache(async (): Promise<ReaderWishes> => {
   const [jar, head] = await Promise.all([cookies(), headers()]);
-  return { acceptLanguage: head.get('accept-language'), chosenLanguage: jar.get(cookieNames.language)?.value };
+  const person = await reader().catch(() => null);
+  return {
+    acceptLanguage: head.get('accept-language'),
+    chosenLanguage: person?.language ?? jar.get(cookieNames.language)?.value,
+  };
 });
 
 /** The language of this page's words: the best that the reader wants and that there are words for, else English. */
 export const currentLanguage = cache(async (): Promise<string> => {
-  const reader = await currentReader();
-  const { chosenLanguage } = reader;
+  const wishes = await currentReader();
+  const { chosenLanguage } = wishes;
   if (chosenLanguage && testLanguages.includes(chosenLanguage)) return chosenLanguage;
-  return pickLanguage(negotiate(reader), availableLanguages());
+  return pickLanguage(negotiate(wishes), availableLanguages());
 });
 
 /** The language that this reader wants most, whether or not the pages have words in it. */

@@ -1,6 +1,5 @@
 'use client';
 
-import { useQueryClient } from '@tanstack/react-query';
 import {
   KeyRound,
   Languages,
@@ -15,9 +14,7 @@ import {
   UserRound,
   Users,
 } from 'lucide-react';
-import { useRouter } from 'next/navigation';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { writeChoice } from '../../_lib/cookies.ts';
 import type { ActName } from '../../_lib/requested-act.ts';
 import { signOut } from '../../_lib/session.ts';
 import { useProblem } from '../../_lib/use-problem.ts';
@@ -27,6 +24,7 @@ import { places } from '../places.ts';
 import { useReader } from '../reader.tsx';
 import { setTheme } from '../set-theme.ts';
 import { useShell } from '../shell-state.ts';
+import { useLanguageChoice } from '../use-language-choice.ts';
 
 /** A line of the palette that needs no look-up. */
 export interface Command {
@@ -43,18 +41,10 @@ export interface Command {
 export function useCommands(): { pages: Command[]; acts: Command[] } {
   const { t, i18n } = useTranslation(['palette', 'navigation']);
   const reader = useReader();
-  const router = useRouter();
-  const queryClient = useQueryClient();
+  const speak = useLanguageChoice();
   const explain = useProblem();
   const { languages } = useShell();
   const isAdmin = reader.can('admin');
-
-  function speak(language: string) {
-    writeChoice('language', language);
-    router.refresh();
-    // Messages were worded by the portal in the old language.
-    void queryClient.invalidateQueries();
-  }
 
   async function leave() {
     try {
@@ -94,7 +84,7 @@ export function useCommands(): { pages: Command[]; acts: Command[] } {
         id: `language-${language}`,
         icon: Languages,
         label: t('speak', { language: nameOfLanguage(language) }),
-        run: () => speak(language),
+        run: () => void speak(language),
       })),
     { id: 'leave', icon: LogOut, label: t('navigation:signOut'), run: () => void leave() },
   ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalLanguage } from '#protocol/index.ts';
 import { factorAnswer } from '../factors/input.ts';
 import { password, personName } from '../passwords.ts';
 
@@ -10,3 +11,9 @@ export type ConfirmInput = z.input<typeof confirmInput>;
 
 export const changePasswordInput = z.strictObject({ currentPassword: z.string().max(1_024), newPassword: password });
 export type ChangePasswordInput = z.input<typeof changePasswordInput>;
+
+/** A language tag, which becomes canonical; null for the browser's. */
+export const setLanguageInput = z.strictObject({
+  language: z.string().max(100).transform(canonicalLanguage).pipe(z.string()).nullable(),
+});
+export type SetLanguageInput = z.input<typeof setLanguageInput>;

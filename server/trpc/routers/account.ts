@@ -1,4 +1,11 @@
-import { changePassword, confirm, getAccount, renameAccount, startConfirmation } from '#server/auth/account/index.ts';
+import {
+  changePassword,
+  confirm,
+  getAccount,
+  renameAccount,
+  setLanguage,
+  startConfirmation,
+} from '#server/auth/account/index.ts';
 import {
   addPasskey,
   addTotp,
@@ -16,6 +23,7 @@ import { mutation, plainMutation, plainQuery, router } from '../trpc.ts';
 export const accountRouter = router({
   get: plainQuery(getAccount),
   rename: mutation(renameAccount),
+  setLanguage: mutation(setLanguage),
   changePassword: mutation(changePassword),
   startConfirmation: plainMutation(startConfirmation),
   confirm: mutation(confirm),

@@ -1,34 +1,24 @@
 'use client';
 
-import { useQueryClient } from '@tanstack/react-query';
-import { useRouter } from 'next/navigation';
-import { writeChoice } from '#app/_lib/cookies.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { setTheme, useTheme } from '#app/_shell/set-theme.ts';
 import { useShell } from '#app/_shell/shell-state.ts';
+import { useLanguageChoice } from '#app/_shell/use-language-choice.ts';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { Row, Rows } from './rows.tsx';
 
 const themes = ['system', 'light', 'dark'] as const;
 
-/** Language and theme, kept in this browser. */
+/** The account's language, and the theme of this browser. */
 export function Appearance() {
   const { t, i18n } = useTranslation(['account', 'navigation']);
-  const router = useRouter();
-  const queryClient = useQueryClient();
+  const chooseLanguage = useLanguageChoice();
   const shell = useShell();
   const theme = useTheme(shell.theme);
 
   // A language of the address or for tests may stand in no list.
   const languages = [...new Set([...shell.languages, i18n.language])];
-
-  function chooseLanguage(language: string) {
-    writeChoice('language', language);
-    router.refresh();
-    // Messages were worded by the portal in the old language.
-    void queryClient.invalidateQueries();
-  }
 
   function chooseTheme(wish: string) {
     const choice = themes.find((each) => each === wish);
@@ -44,7 +34,7 @@ export function Appearance() {
             aria-label={t('navigation:language')}
             className="max-w-60"
             value={i18n.language}
-            onChange={(event) => chooseLanguage(event.target.value)}
+            onChange={(event) => void chooseLanguage(event.target.value)}
             options={languages.map((value) => ({ value, label: nameOf(value), lang: value }))}
           />
         </Row>
