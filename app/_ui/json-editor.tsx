@@ -20,6 +20,8 @@ export interface JsonEditorProps {
   ref?: Ref<JsonEditorHandle>;
   /** The text as it is typed, which need not be JSON at every moment. */
   value: string;
+  /** Rises when a typed text was replaced, also by the value from before. */
+  replacements?: number;
   onChange(text: string): void;
   /** What is edited: the accessible name. */
   label: string;
@@ -59,7 +61,16 @@ const colours = HighlightStyle.define([
  * Edits JSON. Tab leaves the editor, as it leaves every other field; lines are indented by Enter and by `Ctrl ]`.
  * Heavy: load it with `dynamic`.
  */
-export function JsonEditor({ ref, value, onChange, label, describedBy, marks, readOnly = false }: JsonEditorProps) {
+export function JsonEditor({
+  ref,
+  value,
+  replacements,
+  onChange,
+  label,
+  describedBy,
+  marks,
+  readOnly = false,
+}: JsonEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const editable = useRef(new Compartment());
@@ -107,6 +118,7 @@ export function JsonEditor({ ref, value, onChange, label, describedBy, marks, re
     };
   }, []);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a replaced text may have the value from before
   useEffect(() => {
     const current = view.current;
     if (current === null || current.state.doc.toString() === value) return;
@@ -114,7 +126,7 @@ export function JsonEditor({ ref, value, onChange, label, describedBy, marks, re
       changes: { from: 0, to: current.state.doc.length, insert: value },
       annotations: fromOutside.of(true),
     });
-  }, [value]);
+  }, [value, replacements]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: marks stand at places in the text, so they move with it
   useEffect(() => {

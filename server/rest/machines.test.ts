@@ -137,6 +137,35 @@ describe('extensions', () => {
     expect(await door.expect('setExtension', probe(), 200, sent(goal({ settings })))).toEqual(receipt);
   });
 
+  test.each<[string, (halves: object) => object]>([
+    ['handlerSettings', (halves) => ({ handlerSettings: halves })],
+    ['runtimeSettings', (halves) => ({ runtimeSettings: [{ handlerSettings: halves }] })],
+  ])('AZ-C1 settings in %s mean the same, in a declaration and in its plan', async (_, wrap) => {
+    const body = sent(goal({ settings: wrap(settings) }));
+    const plan = await door.expect('planExtension', probe(), 200, body);
+    expect(plan).toMatchObject({ faults: [], extensions: [{ name: 'probe', changes: [] }] });
+    expect(await door.expect('setExtension', probe(), 200, body)).toEqual(receipt);
+    const wrong = sent(goal({ settings: wrap({ publicSettings: { port: 'x' } }) }));
+    expect(paths(await door.expect('setExtension', probe(), 422, wrong))).toContain('/settings/publicSettings/port');
+  });
+
+  test.each([
+    ['en', /plain text/],
+    ['de', /Klartext/],
+  ])('AZ-C1 faults of a wrapper are named by path, in %s', async (language, sentence) => {
+    const sealed = { protectedSettings: 'MARKER', protectedSettingsCertThumbprint: 'AB' };
+    const wrong = { handlerSettings: sealed, runtimeSettings: [], more: 1 };
+    const body = sent(goal({ settings: wrong }), { 'accept-language': language });
+    const problem = await door.expect('setExtension', probe(), [422, 'invalid'], body);
+    expect(paths(problem).toSorted()).toEqual([
+      '/settings/handlerSettings/protectedSettingsCertThumbprint',
+      '/settings/more',
+      '/settings/runtimeSettings',
+    ]);
+    expect(JSON.stringify(problem)).toMatch(sentence);
+    expect(JSON.stringify(problem)).not.toContain('MARKER');
+  });
+
   test('AZ-C1 each violation of the schema is named by its path, and a protected one without its value', async () => {
     const wrong = { publicSettings: { port: 'MARKER' }, protectedSettings: { key: 'bad' } };
     const problem = await door.expect('setExtension', probe(), 422, sent(goal({ settings: wrong })));

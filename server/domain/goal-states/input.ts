@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { maxCommandSeconds } from '#protocol/limits.ts';
 import { extensionNamePattern, maxExtensionNameLength } from '#protocol/names.ts';
+import { unwrapSettings } from '#protocol/settings-wrapper.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
@@ -40,6 +41,36 @@ const publicSettings = z.record(z.string(), z.unknown()).refine(isWalkable, tooD
 /** Any JSON value: the publisher's schema decides whether it is an object. */
 const protectedSettings = z.unknown().refine(isWalkable, tooDeep);
 
+const plainSettings = z.strictObject({
+  publicSettings: publicSettings.default({}),
+  protectedSettings: protectedSettings.nullish(),
+});
+
+const wrapped = z.strictObject({
+  handlerSettings: z.strictObject({
+    publicSettings: publicSettings.nullish(),
+    protectedSettings: protectedSettings.nullish(),
+    protectedSettingsCertThumbprint: z.literal('').nullish(),
+  }),
+});
+const { $schema: _, ...everyForm } = z.toJSONSchema(
+  z.union([plainSettings, wrapped, z.strictObject({ runtimeSettings: z.array(wrapped).length(1) })]),
+  { io: 'input', unrepresentable: 'any' },
+);
+
+/** The two halves, as they are or in the source document's wrapper (AZ-C1). Faults inside them name the plain path. */
+const settings = z
+  .custom<z.input<typeof plainSettings>>()
+  .meta({ ...everyForm, description: 'As they are, or in the wrapper of a settings file; both mean the same.' })
+  .transform((value, ctx) => {
+    const unwrapped = unwrapSettings(value);
+    if (unwrapped === null) return value;
+    for (const { path, code } of unwrapped.faults)
+      ctx.issues.push({ code: 'custom', path, message: code, input: value });
+    return unwrapped.faults.length > 0 ? z.NEVER : unwrapped.settings;
+  })
+  .pipe(plainSettings);
+
 /** What an operator declares of one extension (AZ-C1). `protectedSettings` absent keeps the old ones, null removes them. */
 export const extensionGoal = z.strictObject({
   handler: handlerId,
@@ -55,12 +86,7 @@ export const extensionGoal = z.strictObject({
     .default([])
     .transform((names) => [...new Set(names)]),
   timeouts: commandTimeouts.default({}),
-  settings: z
-    .strictObject({
-      publicSettings: publicSettings.default({}),
-      protectedSettings: protectedSettings.nullish(),
-    })
-    .default({ publicSettings: {} }),
+  settings: settings.default({ publicSettings: {} }),
 });
 
 /** Of a goal state; larger ones the database does not know. */

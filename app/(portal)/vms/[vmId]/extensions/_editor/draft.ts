@@ -1,3 +1,4 @@
+import { unwrapSettings, type WrapperFault } from '#protocol/settings-wrapper.ts';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
 
@@ -5,6 +6,9 @@ export type Settings = Record<string, unknown>;
 export const commands = ['install', 'update', 'enable', 'disable', 'uninstall'] as const;
 export type Command = (typeof commands)[number];
 export type Goal = SetExtensionInput['goal'];
+
+/** Why the JSON of settings cannot be taken as it is. */
+export type Unread = 'malformed' | 'notObject' | 'number' | 'encrypted' | 'wrapper';
 
 /** What is typed so far, without protected settings, which live apart and shortly. */
 export interface Draft {
@@ -20,7 +24,7 @@ export interface Draft {
   /** Their JSON as typed. */
   text: string;
   /** Why the text cannot be read; null while it can. */
-  unread: 'malformed' | 'notObject' | 'number' | null;
+  unread: Unread | null;
 }
 
 /** Protected settings as they will be sent. `keep` sends none, `remove` null, `replace` all that is given. */
@@ -91,21 +95,54 @@ const largest = 2 ** 53;
 
 /** What the JSON says now. Where it cannot be read, the last settings stay. */
 export function withText(draft: Draft, text: string): Draft {
+  const value = readSettings(text);
+  if (typeof value === 'string') return { ...draft, text, unread: value };
+  const wrapped = unwrapWhole(value);
+  if (wrapped === null) return { ...draft, text, settings: value, unread: null };
+  if (wrapped.faults.length > 0) return { ...draft, text, unread: unreadOf(wrapped.faults) };
+  const settings = wrapped.settings.publicSettings ?? {};
+  return { ...draft, text: printed(settings), settings, unread: null };
+}
+
+/**
+ * The protected settings of a text in the wrapper of a settings file; `withText` takes its public ones. null for any
+ * other text; `secrets` is absent where the wrapper leaves the protected settings as they are.
+ */
+export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: Protected } | null {
+  const value = readSettings(text);
+  const wrapped = typeof value === 'string' ? null : unwrapWhole(value);
+  if (wrapped === null || wrapped.faults.length > 0) return null;
+  const { protectedSettings: values } = wrapped.settings;
+  if (values === undefined) return {};
+  if (values === null) return hadSecrets ? { secrets: { mode: 'remove' } } : {};
+  return { secrets: { mode: 'replace', values, text: JSON.stringify(values, null, 2), unread: false } };
+}
+
+/** The settings that a text holds, or why there are none. */
+function readSettings(text: string): Settings | Unread {
   try {
     let tooLarge = false;
     const value: unknown = JSON.parse(text, (_, part) => {
       if (typeof part === 'number' && Math.abs(part) > largest) tooLarge = true;
       return part;
     });
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { ...draft, text, unread: 'notObject' };
-    }
-    return tooLarge
-      ? { ...draft, text, unread: 'number' }
-      : { ...draft, text, settings: value as Settings, unread: null };
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'notObject';
+    return tooLarge ? 'number' : (value as Settings);
   } catch {
-    return { ...draft, text, unread: 'malformed' };
+    return 'malformed';
   }
+}
+
+/** A wrapper with something in it: public settings may have a property of its name. */
+function unwrapWhole(value: Settings): ReturnType<typeof unwrapSettings> {
+  const wrapped = unwrapSettings(value);
+  if (wrapped === null) return null;
+  const isFull = wrapped.settings.publicSettings !== undefined || wrapped.settings.protectedSettings !== undefined;
+  return isFull || wrapped.faults.some(({ code }) => code === 'settings_several') ? wrapped : null;
+}
+
+function unreadOf(faults: readonly WrapperFault[]): Unread {
+  return faults.some(({ code }) => code === 'settings_encrypted') ? 'encrypted' : 'wrapper';
 }
 
 /** What the form says now; the JSON follows. */

@@ -7,7 +7,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import { ConflictCard, type Newer } from './conflict-card.tsx';
 import { DependencyCard } from './dependency-card.tsx';
-import { type Draft, printed, withSettings, withText } from './draft.ts';
+import { type Draft, printed, withSettings } from './draft.ts';
 import { EditorHeader } from './editor-header.tsx';
 import { Foot } from './foot.tsx';
 import { JsonCard } from './json-card.tsx';
@@ -20,6 +20,7 @@ import { useApply } from './use-apply.ts';
 import { differs, type EditingStart, useEditing } from './use-editing.ts';
 import { useFaults } from './use-faults.ts';
 import { usePlan } from './use-plan.ts';
+import { useTyping } from './use-typing.ts';
 
 export interface EditorProps extends EditingStart {
   versions: readonly { version: string; state: string }[];
@@ -38,6 +39,7 @@ export function Editor({ versions, ...from }: EditorProps) {
   const applying = useApply(vm, compare);
   const editing = useEditing(from, applying.busy || applying.done || newer !== null);
   const { base, draft, setDraft, start, isNew, secrets, used, goal, live, dirty } = editing;
+  const typing = useTyping(editing);
 
   const planned = usePlan({
     vmId: vm.id,
@@ -129,7 +131,9 @@ export function Editor({ versions, ...from }: EditorProps) {
           <JsonCard
             editor={json}
             text={draft.text}
-            onText={(text) => setDraft((current) => withText(current, text))}
+            onText={typing.type}
+            unwraps={typing.unwraps}
+            wasWrapped={typing.wasWrapped}
             onFormat={
               draft.unread === null
                 ? () => setDraft((current) => ({ ...current, text: printed(current.settings) }))

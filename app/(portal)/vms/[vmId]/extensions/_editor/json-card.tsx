@@ -29,6 +29,8 @@ export interface JsonCardProps {
   editor: Ref<JsonEditorHandle>;
   text: string;
   onText(text: string): void;
+  unwraps: number;
+  wasWrapped: boolean;
   /** Puts the text in order; absent while it cannot be read. */
   onFormat: (() => void) | undefined;
   marks: JsonMarks;
@@ -72,9 +74,13 @@ export function JsonCard(props: JsonCardProps) {
           </>
         }
       />
+      <p role="status" className={props.wasWrapped ? 'px-4 pb-2 text-12 text-ink-2' : 'sr-only'}>
+        {props.wasWrapped ? t('json.unwrapped') : null}
+      </p>
       <JsonEditor
         ref={props.editor}
         value={text}
+        replacements={props.unwraps}
         onChange={onText}
         label={t('json.label')}
         describedBy="json-keys"

@@ -11,7 +11,7 @@ import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
 import { SealedField } from '#app/_ui/sealed-field.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
-import { namedSecrets, type Protected } from './draft.ts';
+import { isEmptySecret, namedSecrets, type Protected } from './draft.ts';
 import { SecretField } from './secret-field.tsx';
 
 /** How protected settings can be given: field by field, as one JSON value, or not at all. */
@@ -47,7 +47,8 @@ export function ProtectedSettings(props: ProtectedSettingsProps) {
     </span>
   );
 
-  if (form.kind === 'none' && present === null) return <p className="text-ink-3">{t('protected.none')}</p>;
+  const isGiven = value.mode === 'replace' && !isEmptySecret(value.values);
+  if (form.kind === 'none' && present === null && !isGiven) return <p className="text-ink-3">{t('protected.none')}</p>;
   if (value.mode === 'remove') {
     return (
       <Box>
@@ -64,7 +65,7 @@ export function ProtectedSettings(props: ProtectedSettingsProps) {
     return (
       <Box>
         <span className="flex-1">{t('protected.noneButSet')}</span>
-        <Button size="sm" onClick={() => onChange({ mode: 'remove' })}>
+        <Button size="sm" onClick={() => onChange({ mode: present === null ? 'keep' : 'remove' })}>
           {t('protected.remove')}
         </Button>
       </Box>

@@ -1,0 +1,32 @@
+'use client';
+
+import { useState } from 'react';
+import { unwrapSecrets, withText } from './draft.ts';
+import type { Editing } from './use-editing.ts';
+
+export interface Typing {
+  type(text: string): void;
+  /** How often settings were taken out of a wrapper: the text in the editor is another one then. */
+  unwraps: number;
+  /** Whether the last text was in a wrapper. */
+  wasWrapped: boolean;
+}
+
+/** What is typed or pasted as JSON. A whole settings file fills the protected settings, too. */
+export function useTyping({ base, setDraft, setSecrets }: Editing): Typing {
+  const [unwraps, setUnwraps] = useState(0);
+  const [wasWrapped, setWasWrapped] = useState(false);
+  const hadSecrets = (base.extension?.protectedSettings ?? null) !== null;
+  return {
+    type(text) {
+      const wrapped = unwrapSecrets(text, hadSecrets);
+      setDraft((current) => withText(current, text));
+      setWasWrapped(wrapped !== null);
+      if (wrapped === null) return;
+      setUnwraps((times) => times + 1);
+      if (wrapped.secrets !== undefined) setSecrets(wrapped.secrets);
+    },
+    unwraps,
+    wasWrapped,
+  };
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { unwrapSettings } from './settings-wrapper.ts';
+
+const halves = { publicSettings: { port: 80 }, protectedSettings: { key: 'value' } };
+
+test.each<[string, unknown, unknown]>([
+  ['handlerSettings', { handlerSettings: halves }, halves],
+  ['runtimeSettings', { runtimeSettings: [{ handlerSettings: halves }] }, halves],
+  ['nothing inside', { handlerSettings: {} }, {}],
+  ['one half', { handlerSettings: { publicSettings: { a: 1 } } }, { publicSettings: { a: 1 } }],
+  ['text as protected settings', { handlerSettings: { protectedSettings: 'text' } }, { protectedSettings: 'text' }],
+  ['null as protected settings', { handlerSettings: { protectedSettings: null } }, { protectedSettings: null }],
+  ['null as public settings', { handlerSettings: { publicSettings: null } }, {}],
+  ['null as thumbprint', { handlerSettings: { ...halves, protectedSettingsCertThumbprint: null } }, halves],
+  ['an empty thumbprint', { handlerSettings: { ...halves, protectedSettingsCertThumbprint: '' } }, halves],
+])('AZ-C1 settings are unwrapped: %s', (_, value, settings) => {
+  expect(unwrapSettings(value)).toEqual({ settings, faults: [] });
+});
+
+const sealed = { protectedSettings: 'MIIB', protectedSettingsCertThumbprint: 'AB' };
+
+test.each<[string, unknown, string[]]>([
+  ['both wrappers', { handlerSettings: {}, runtimeSettings: [] }, ['/runtimeSettings settings_mixed']],
+  ['a half beside it', { handlerSettings: {}, publicSettings: {} }, ['/publicSettings settings_mixed']],
+  ['a stranger beside it', { handlerSettings: {}, other: 1 }, ['/other field_unknown']],
+  ['a stranger inside', { handlerSettings: { other: 1 } }, ['/handlerSettings/other field_unknown']],
+  ['a list', { handlerSettings: [] }, ['/handlerSettings field_not_object']],
+  [
+    'a number as half',
+    { handlerSettings: { publicSettings: 1 } },
+    ['/handlerSettings/publicSettings field_not_object'],
+  ],
+  ['no list', { runtimeSettings: {} }, ['/runtimeSettings field_not_array']],
+  ['an empty list', { runtimeSettings: [] }, ['/runtimeSettings settings_several']],
+  ['two elements', { runtimeSettings: [{}, {}] }, ['/runtimeSettings settings_several']],
+  ['no object in the list', { runtimeSettings: [1] }, ['/runtimeSettings/0 field_not_object']],
+  ['an empty element', { runtimeSettings: [{}] }, ['/runtimeSettings/0/handlerSettings field_missing']],
+  [
+    'an element with more',
+    { runtimeSettings: [{ handlerSettings: {}, publicSettings: {}, more: 1 }] },
+    ['/runtimeSettings/0/publicSettings settings_mixed', '/runtimeSettings/0/more field_unknown'],
+  ],
+  [
+    'a thumbprint',
+    { handlerSettings: sealed },
+    ['/handlerSettings/protectedSettingsCertThumbprint settings_encrypted'],
+  ],
+  [
+    'a thumbprint in a list',
+    { runtimeSettings: [{ handlerSettings: sealed }] },
+    ['/runtimeSettings/0/handlerSettings/protectedSettingsCertThumbprint settings_encrypted'],
+  ],
+])('AZ-C1 a wrapper is rejected by path: %s', (_, value, expected) => {
+  const faults = unwrapSettings(value)?.faults.map(({ path, code }) => `/${path.join('/')} ${code}`);
+  expect(faults).toEqual(expected);
+});
+
+test.each([[{}], [halves], [null], ['text'], [[]], [[{ handlerSettings: {} }]]])('%j has no wrapper', (value) => {
+  expect(unwrapSettings(value)).toBeNull();
+});

@@ -1,0 +1,84 @@
+/** One thing that is wrong with a wrapper, with the code of its sentence. */
+export interface WrapperFault {
+  path: (string | number)[];
+  code: 'field_missing' | 'field_not_array' | 'field_not_object' | 'field_unknown' | WrapperCode;
+}
+
+type WrapperCode = 'settings_mixed' | 'settings_several' | 'settings_encrypted';
+
+/** The two halves of settings, where they are given. */
+export interface PlainSettings {
+  publicSettings?: Record<string, unknown>;
+  protectedSettings?: unknown;
+}
+
+type Json = Record<string, unknown>;
+type Path = WrapperFault['path'];
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Takes settings out of the wrapper that the source document gives them (AZ-C1), `{ handlerSettings }`, or the one of
+ * Azure's own agent, `{ runtimeSettings: [ { handlerSettings } ] }`. null for a value without a wrapper. `settings` is
+ * good only where there are no faults. Faults never hold a value.
+ */
+export function unwrapSettings(value: unknown): { settings: PlainSettings; faults: WrapperFault[] } | null {
+  if (!isObject(value)) return null;
+  const outer = ['handlerSettings', 'runtimeSettings'].find((name) => Object.hasOwn(value, name));
+  if (outer === undefined) return null;
+  const faults = strangersOf(value, outer, []);
+  const inner = outer === 'handlerSettings' ? value : onlyElement(value.runtimeSettings, faults);
+  const path: Path = outer === 'handlerSettings' ? [outer] : [outer, 0, 'handlerSettings'];
+  const settings = inner === null ? {} : halvesOf(inner.handlerSettings, path, faults);
+  return { settings, faults };
+}
+
+const formNames = ['handlerSettings', 'runtimeSettings', 'publicSettings', 'protectedSettings'];
+
+/** Whatever stands beside the only property that a wrapper has. */
+function strangersOf(value: Json, only: string, path: Path): WrapperFault[] {
+  return Object.keys(value)
+    .filter((name) => name !== only)
+    .map((name) => ({ path: [...path, name], code: formNames.includes(name) ? 'settings_mixed' : 'field_unknown' }));
+}
+
+/** The element of `runtimeSettings` that has the settings. */
+function onlyElement(list: unknown, faults: WrapperFault[]): Json | null {
+  const path = ['runtimeSettings'];
+  if (!Array.isArray(list)) {
+    faults.push({ path, code: 'field_not_array' });
+    return null;
+  }
+  if (list.length !== 1) {
+    faults.push({ path, code: 'settings_several' });
+    return null;
+  }
+  const [element]: unknown[] = list;
+  if (!isObject(element)) {
+    faults.push({ path: [...path, 0], code: 'field_not_object' });
+    return null;
+  }
+  faults.push(...strangersOf(element, 'handlerSettings', [...path, 0]));
+  return element;
+}
+
+/** What `handlerSettings` has. Documents write null where there is no thumbprint and no public settings. */
+function halvesOf(value: unknown, path: Path, faults: WrapperFault[]): PlainSettings {
+  if (!isObject(value)) {
+    faults.push({ path, code: value === undefined ? 'field_missing' : 'field_not_object' });
+    return {};
+  }
+  const { publicSettings, protectedSettings, protectedSettingsCertThumbprint: thumbprint, ...strangers } = value;
+  for (const name of Object.keys(strangers)) faults.push({ path: [...path, name], code: 'field_unknown' });
+  if (thumbprint !== undefined && thumbprint !== null && thumbprint !== '') {
+    faults.push({ path: [...path, 'protectedSettingsCertThumbprint'], code: 'settings_encrypted' });
+  }
+  const settings: PlainSettings = {};
+  if (isObject(publicSettings)) settings.publicSettings = publicSettings;
+  else if (publicSettings !== undefined && publicSettings !== null) {
+    faults.push({ path: [...path, 'publicSettings'], code: 'field_not_object' });
+  }
+  if (protectedSettings !== undefined) settings.protectedSettings = protectedSettings;
+  return settings;
+}
