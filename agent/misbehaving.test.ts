@@ -128,7 +128,8 @@ describe('what is told of each', () => {
   test('AZ-G9 half a status is told as a problem, never as a status of that command', () => {
     expect(statuses('writes half a status').filter(({ sequenceNumber }) => sequenceNumber === 1)).toEqual([]);
     const problems = machine.portal.reports.flatMap((report) => report.problems ?? []);
-    expect(problems).toContainEqual({ about: 'HalfStatus', message: expect.stringContaining('only half of it') });
+    const message = expect.stringContaining('only half of it');
+    expect(problems).toContainEqual(expect.objectContaining({ about: 'HalfStatus', message }));
   });
 
   test('AZ-S1 a status in odd spelling is sent as it was written, and is terminal', () => {

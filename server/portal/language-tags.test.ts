@@ -1,5 +1,5 @@
 import superjson from 'superjson';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { canonicalLanguage, negotiate, read, resourceFile } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
@@ -61,6 +61,9 @@ const page = (procedure: string, input: unknown, acceptLanguage: string, chosen:
       'accept-language': acceptLanguage,
     },
   });
+
+// Thousands of calls each.
+vi.setConfig({ testTimeout: 180_000 });
 
 const inGroups = (list: readonly string[], size: number): string[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size));
