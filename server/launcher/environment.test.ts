@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,9 +50,13 @@ afterAll(async () => {
 
 const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 
-/** The processes that came from this one, and from those. */
+const folderOf = (pid: number) => readlink(`/proc/${pid}/cwd`).catch(() => '');
+
+/** The processes that came from this one, and from those; and services of handlers, which left their parents. */
 async function descendants(pid: number): Promise<number[]> {
   const entries = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
+  const services: number[] = [];
+  for (const each of entries) if ((await folderOf(each)).startsWith(dataDir)) services.push(each);
   const parents = await Promise.all(
     entries.map(async (each) => {
       const stat = await read(each, 'stat');
@@ -61,7 +65,7 @@ async function descendants(pid: number): Promise<number[]> {
   );
   const found = [pid];
   for (const parent of found) found.push(...parents.filter(([, of]) => of === parent).map(([each]) => each));
-  return found;
+  return [...new Set([...found, ...services])];
 }
 
 /** Those that received the variables from the terminal, down to the launcher, which acts on them. */
@@ -86,7 +90,7 @@ test('no process that the launcher starts sees the bootstrap token or password, 
       const command = (await read(pid, 'cmdline')).replaceAll('\0', ' ').trim();
       const environment = await read(pid, 'environ');
       if (command === '' || isOnTheWay(command)) continue;
-      seen.add(command);
+      seen.add(`${command} ${await folderOf(pid)}`);
       if (secrets.some((secret) => environment.includes(secret))) leaks.add(command);
     }
   };

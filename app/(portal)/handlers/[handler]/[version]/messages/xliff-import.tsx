@@ -29,8 +29,8 @@ export function XliffImport({ handler, version, file, onClose }: XliffImportProp
     queryKey: ['xliff', handler, version, file.name, file.lastModified, file.size],
     queryFn: async () => {
       const lang = await targetOf(file);
-      // A file that names no language is refused by the portal, with all else that is wrong with it.
-      return sendXliff({ handler, version, lang: lang ?? 'und', file });
+      // The portal rejects a file that names no language, and lists everything else that is wrong with it. zxx: no language.
+      return sendXliff({ handler, version, lang: lang ?? 'zxx', file });
     },
     retry: false,
     gcTime: 0,
