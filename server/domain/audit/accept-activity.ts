@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChainFault } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import type { Services } from '#server/domain/context.ts';
+import { withDigests } from './accepted-faults.ts';
 import { readHead } from './chain.ts';
 import { type KeptHead, writeKeptHead } from './kept-head.ts';
 import { recordAudit } from './record-audit.ts';
@@ -47,6 +48,6 @@ export async function acceptActivity(
   const begun = { position: head?.position ?? 0, hash: head?.hash ?? '', at, accepted: { at, faults: [] } };
   // Only what remains wrong with rows is accepted for good: a shorter chain is never right again.
   const remaining = (await verifyActivity(services, begun)).faults.filter(({ kind }) => kind !== 'truncated');
-  await writeKeptHead(services, { ...begun, accepted: { at, faults: remaining } });
+  await writeKeptHead(services, { ...begun, accepted: { at, faults: await withDigests(services, remaining) } });
   return faults;
 }

@@ -341,4 +341,12 @@ describe('what the worker found', () => {
     await run(`update audit_entries set actor_name = 'Eve' where id = 3`);
     expect(await faults()).toEqual([{ kind: 'altered', id: 3, position: 3 }]);
   });
+
+  test('an altered act that was accepted counts when it is altered again', async () => {
+    await written(5);
+    await run(`update audit_entries set actor_name = 'Eve' where id = 2`);
+    await acceptActivity(ctx, await readKeptHead(ctx), { reason: 'examined', person: 'ada', now: new Date() });
+    await run(`update audit_entries set actor_name = 'Mallory' where id = 2`);
+    expect(await faults()).toEqual([{ kind: 'altered', id: 2, position: 2 }]);
+  });
 });

@@ -9,13 +9,16 @@ import { keyedDigest } from '#server/platform/keys.ts';
 /** The file below DATA_DIR: who can write to the database only cannot reach it. */
 export const keptHeadFile = 'activity-head.json';
 
+/** A fault that an administrator accepted, with a keyed digest of its row at that time; null where it has none. */
+export type AcceptedFault = ChainFault & { row: string | null };
+
 const faultKinds = ['deleted', 'altered', 'inserted', 'replayed', 'truncated', 'relinked'] as const;
 
 const document = z.object({
   position: z.number().int().min(0),
   hash: z.string(),
   at: z.string(),
-  accepted: z.object({ at: z.string(), faults: z.array(z.custom<ChainFault>(isFault)) }).nullable(),
+  accepted: z.object({ at: z.string(), faults: z.array(z.custom<AcceptedFault>(isFault)) }).nullable(),
 });
 
 function isFault(value: unknown): boolean {
@@ -63,11 +66,3 @@ export async function writeKeptHead({ keys, config }: Home, kept: KeptHead): Pro
   }
   await rename(`${path}.new`, path);
 }
-
-/** Faults that were not accepted. */
-export function openFaults(faults: readonly ChainFault[], kept: KeptHead | null): ChainFault[] {
-  const known = new Set((kept?.accepted?.faults ?? []).map(keyOf));
-  return faults.filter((fault) => !known.has(keyOf(fault)));
-}
-
-const keyOf = ({ kind, id, position }: ChainFault): string => `${kind} ${id} ${position}`;

@@ -1,8 +1,9 @@
 import { count, isNotNull } from 'drizzle-orm';
 import { auditEntries, type ChainFault } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
+import { openFaults } from './accepted-faults.ts';
 import { type ChainPlace, checkPlaces, endWalk, walkOn, walkStart } from './chain.ts';
-import { type KeptHead, openFaults } from './kept-head.ts';
+import type { KeptHead } from './kept-head.ts';
 
 /** An end of the chain that was kept somewhere, and when. */
 export interface Anchor extends ChainPlace {
@@ -36,7 +37,7 @@ export async function verifyActivity(
     ({ walk, done } = step);
   }
   const end = await endWalk(services, walk, kept);
-  const faults = openFaults([...all, ...end.faults], kept);
+  const faults = await openFaults(services, [...all, ...end.faults], kept);
   const accepted = all.length + end.faults.length - faults.length;
   const lost = await lostAnchors(services, anchors);
   const former = lost.filter(({ anchor }) => isFormer(anchor, kept));

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChainFault } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
+import { openFaults } from './accepted-faults.ts';
 import { beginActivity } from './begin-activity.ts';
 import { endWalk, readHead, type Walk, walkFrom, walkOn, walkStart } from './chain.ts';
-import { type KeptHead, openFaults, readKeptHead, writeKeptHead } from './kept-head.ts';
+import { type KeptHead, readKeptHead, writeKeptHead } from './kept-head.ts';
 import { type ChainVerdict, readVerdict, writeVerdict } from './verdict.ts';
 
 /** Rows that one step of the check of all acts reads: a fraction of a second. */
@@ -43,7 +44,7 @@ export class ActivityWatch {
   async checkNewest(services: Services, now: Date): Promise<News> {
     const kept = await beginActivity(services, now);
     const end = await endWalk(services, walkFrom(kept), kept);
-    const [fault = null] = openFaults(end.faults, kept);
+    const [fault = null] = await openFaults(services, end.faults, kept);
     const { position, hash } = end.walk;
     if (fault === null && position > kept.position && hash !== null) {
       await writeKeptHead(services, { ...kept, position, hash, at: now.toISOString() });
@@ -60,10 +61,10 @@ export class ActivityWatch {
     const step = await walkOn(services, this.#walk, rowsPerStep);
     this.#walk = step.walk;
     const kept = await readKeptHead(services);
-    this.#found ??= firstOf(step.faults, kept);
+    this.#found ??= await firstOf(services, step.faults, kept);
     if (!step.done) return false;
     const end = await endWalk(services, this.#walk, kept);
-    this.#all = this.#found ?? firstOf(end.faults, kept);
+    this.#all = this.#found ?? (await firstOf(services, end.faults, kept));
     this.#walk = walkStart;
     this.#found = null;
     if (this.#all !== null) this.#onFault(this.#all);
@@ -92,6 +93,10 @@ export class ActivityWatch {
   }
 }
 
-function firstOf(faults: readonly ChainFault[], kept: KeptHead | null): ChainFault | null {
-  return openFaults(faults, kept)[0] ?? null;
+async function firstOf(
+  services: Services,
+  faults: readonly ChainFault[],
+  kept: KeptHead | null,
+): Promise<ChainFault | null> {
+  return (await openFaults(services, faults, kept))[0] ?? null;
 }
