@@ -39,7 +39,7 @@ const pipeBytes = 64 * 1024;
 /** How often an agent that was started again looks whether the command of the earlier one has ended. */
 const lookMilliseconds = 50;
 /** So often for its process number, which it writes first of all. */
-const firstLooks = 40;
+const firstLooks = 200;
 
 /**
  * `$1` the line, `$2` the folder. It begins only where its number can be the first in the file: an agent that was started
