@@ -29,6 +29,9 @@ const enabled: MemoryGoal[] = [
   { ...mount, version: '1.0' },
 ];
 
+/** What the agent warned of: the reason when a run goes wrong. */
+let warnings: string[] = [];
+
 class Killed extends Error {}
 
 interface Stage {
@@ -142,7 +145,7 @@ async function live(
   });
   const agent = new Agent({
     layout: layoutOf(folder),
-    journal: { info() {}, warn() {}, note() {} },
+    journal: { info() {}, warn: (line) => warnings.push(line), note() {} },
     heartbeatSeconds: 600,
     statusSeconds: 600,
     statusAfterConclusion: 'follow',
@@ -228,6 +231,7 @@ describe.each(stages.map((stage, index) => ({ stage, index, title: stage.name })
       cpSync(before, folder, { recursive: true });
       rmSync(callsFile, { force: true });
       writeFileSync(bootIdFile, 'first\n');
+      warnings = [];
       const portal = portalOf();
       const passed = await lives(folder, portal, stage, killAt);
       const where = `killed at ${killAt} of ${points.length}, ${passed.at(-1)}`;
@@ -236,7 +240,8 @@ describe.each(stages.map((stage, index) => ({ stage, index, title: stage.name })
         expectLegal(callsNow(), stage);
         expectReached(folder, portal, stage);
       } catch (error) {
-        throw new Error(`${where}: calls ${callsNow().join(', ')}; told ${portal.told.join(', ')}`, { cause: error });
+        const what = `calls ${callsNow().join(', ')}; told ${portal.told.join(', ')}; ${warnings.join(' ')}`;
+        throw new Error(`${where}: ${what}`, { cause: error });
       }
     }
   });

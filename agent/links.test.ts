@@ -153,9 +153,11 @@ describe('a status', () => {
       `
       const { renameSync, symlinkSync, writeFileSync } = require('node:fs');
       const [path, secret, own] = process.argv.slice(1);
-      for (;;) {
+      for (let round = 0; ; round += 1) {
         symlinkSync(secret, path + '.next'); renameSync(path + '.next', path);
         writeFileSync(path + '.next', own); renameSync(path + '.next', path);
+        // Now and then the service stays with its own file long enough for a whole look.
+        if (round % 20 === 0) for (const end = Date.now() + 20; Date.now() < end; );
       }`,
       [path(), secretFile, own],
     );

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { sentenceOf } from '../agent-error.ts';
 import { crashPoint } from '../folder/crash-point.ts';
 import { wait } from '../portal/wait.ts';
 import { CommandProcesses, commandVariable } from './command-processes.ts';
@@ -134,13 +135,18 @@ class Output {
     this.socket.on('error', () => {});
   }
 
-  /** The command has ended: takes what is on the way. */
+  /** Reads what is left in the pipe. Never throws: a lost output must not lose the exit code with it (AZ-G3). */
   finish({ exitCode, timedOut, note }: Ended): Omit<Outcome, 'seconds'> {
-    // In this order: a pipe that nobody has open forgets what is in it, and nobody may have read that yet.
-    this.drain();
-    this.close();
-    const { tail } = this.file.finish(note);
-    return { exitCode, timedOut, output: tail, outputFile: this.file.path };
+    const ended = { exitCode, timedOut, outputFile: this.file.path };
+    try {
+      // In this order: a pipe that no process has open loses what is in it.
+      this.drain();
+      this.close();
+      return { ...ended, output: this.file.finish(note).tail };
+    } catch (error) {
+      const lost = `[The agent could not read the rest of the output: ${sentenceOf(error)}.]`;
+      return { ...ended, output: note === '' ? lost : `${note}\n${lost}` };
+    }
   }
 
   close(): void {
