@@ -79,7 +79,9 @@ test('who set existing secrets and issued existing tokens is taken from the acti
   await db.execute(act('extension.set', 'ada', '2026-01-01', sealed));
   await db.execute(act('extension.set', 'eve', '2026-01-02', sealed));
   await db.execute(act('enrollment-token.issue', 'ada', issuedAt, null));
-  await migrate(db.$client);
+  const applied: number[] = [];
+  await migrate(db.$client, async (count) => void applied.push(count));
+  expect(applied, 'what the database had before').toEqual([17]);
   const { rows: setBy } = await db.execute(sql`select id, set_by from secrets`);
   expect(Object.fromEntries(setBy.map(({ id, set_by }) => [id, set_by]))).toEqual({
     [known]: 'user:ada',

@@ -9,12 +9,16 @@ const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 /** Any fixed number; everybody who migrates an Annex database takes this lock first. */
 const lock = 4_266_399_001;
 
-/** Brings the database to this version, with partitions for the days to come. Several at once wait for each other; one that is up to date does nothing. */
-export async function migrate(pool: pg.Pool): Promise<void> {
+/**
+ * Brings the database to this version, with partitions for the days to come. Several at once wait for each other; one
+ * that is up to date does nothing. `before` gets how many migrations the database has, 0 for a new one.
+ */
+export async function migrate(pool: pg.Pool, before?: (applied: number) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [lock]);
     try {
+      await before?.(await countApplied(client));
       await applyMigrations(drizzle(client), { migrationsFolder: folder });
       await makePartitions(client, new Date());
     } finally {
@@ -23,4 +27,12 @@ export async function migrate(pool: pg.Pool): Promise<void> {
   } finally {
     client.release();
   }
+}
+
+async function countApplied(client: pg.PoolClient): Promise<number> {
+  const table = 'drizzle.__drizzle_migrations';
+  const { rows: found } = await client.query<{ is: boolean }>('select to_regclass($1) is not null as is', [table]);
+  if (found[0]?.is !== true) return 0;
+  const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from ${table}`);
+  return rows[0]?.n ?? 0;
 }

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { migrate } from '#db/migrate.ts';
 import { bootstrapPeople } from '#server/auth/bootstrap.ts';
 import { systemActor } from '#server/domain/actor.ts';
-import { beginActivity } from '#server/domain/audit/index.ts';
+import { beginActivity, noteUpgrade } from '#server/domain/audit/index.ts';
 import { systemOrigin } from '#server/domain/context.ts';
 import { dropPortalCopies } from '#server/domain/stock-agents/index.ts';
 import { bareEnvironment, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
-import { sha256Hex } from '#server/platform/keys.ts';
+import { deriveKeys, sha256Hex } from '#server/platform/keys.ts';
 import { processesBelow, signal, waitUntil } from '#server/platform/processes.ts';
+import { secretKey } from '#server/platform/secret-key.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 import { buildPages } from './build.ts';
 import { type Child, keepRunning } from './child.ts';
@@ -122,10 +123,11 @@ async function openDatabase(
 
 /** What only one process does, before the others begin: migrate, know the installation, make way for the first admin. */
 async function prepare(config: Config & { databaseUrl: string }): Promise<string | null> {
+  const keys = deriveKeys(await secretKey(config));
   const pool = openPool(config.databaseUrl, 'launcher');
   pool.on('error', () => {});
   try {
-    await migrate(pool);
+    await migrate(pool, (applied) => noteUpgrade({ keys, config }, applied));
   } catch (error) {
     const why = isUnreachable(error)
       ? 'the database of DATABASE_URL does not answer, or refuses the user.'

@@ -1,27 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { auditChain, auditEntries } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import { type Services, systemOrigin } from '#server/domain/context.ts';
+import { readAdoption } from './adoption.ts';
 import { readHead } from './chain.ts';
 import { type KeptHead, readKeptHead, writeKeptHead } from './kept-head.ts';
 import { lockChain, recordAudit } from './record-audit.ts';
-import { isSealed, linkOf } from './seal.ts';
+import { linkOf } from './seal.ts';
 
 /** Rows that are adopted in one transaction. */
 const atOnce = 1_000;
 
 /**
- * Gives the chain its place outside of the database: a file in DATA_DIR with its last head. The first time, rows that
- * the first release wrote and did not link yet are adopted, and never again: from then on the worker signs nothing.
- * Where the file was lost, only a new one is written. Either is an act. Gives the head.
+ * Gives the chain its place outside of the database: a file in DATA_DIR with its last head. Rows that the first release
+ * wrote are adopted only where the launcher noted that upgrade in DATA_DIR, and once. Where the file was lost, a new one
+ * is written and nothing is adopted. Either is an act. Returns the head.
  */
 export async function beginActivity(services: Pick<Services, 'db' | 'keys' | 'config'>, now: Date): Promise<KeptHead> {
   const kept = await readKeptHead(services);
   if (kept !== null) return kept;
-  const isFirst = !(await hasBegun(services));
-  const adopted = isFirst ? await adoptRows(services, now) : 0;
+  const adoption = await readAdoption(services);
+  const earlier = (await readHead(services.db))?.position ?? 0;
+  const isFirst = adoption === 'adopting' || (adoption === 'unknown' && earlier === 0);
+  const adopted = adoption === 'adopting' ? await adoptRows(services, now) : 0;
   const act = isFirst ? { action: 'activity.begin' as const } : { action: 'activity.renew-head' as const };
   const ctx = { keys: services.keys, actor: systemActor, origin: systemOrigin, now, requestId: randomUUID() };
   await services.db.transaction((tx) =>
@@ -36,17 +39,6 @@ export async function beginActivity(services: Pick<Services, 'db' | 'keys' | 'co
   };
   await writeKeptHead(services, begun);
   return begun;
-}
-
-/** Whether a chain began here: an act that only the key can have made says so. */
-async function hasBegun({ db, keys }: Pick<Services, 'db' | 'keys'>): Promise<boolean> {
-  const rows = await db
-    .select()
-    .from(auditEntries)
-    .where(and(eq(auditEntries.action, 'activity.begin'), isNotNull(auditEntries.position)))
-    .orderBy(desc(auditEntries.at))
-    .limit(100);
-  return rows.some((row) => row.seal !== null && isSealed(keys.audit, row, row.seal));
 }
 
 async function adoptRows({ db, keys }: Pick<Services, 'db' | 'keys'>, now: Date): Promise<number> {

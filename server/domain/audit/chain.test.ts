@@ -9,6 +9,7 @@ import {
   ActivityWatch,
   acceptActivity,
   beginActivity,
+  noteUpgrade,
   readHead,
   readKeptHead,
   readVerdict,
@@ -238,6 +239,7 @@ describe('acts of the first release', () => {
     for (let n = 1; n <= count; n += 1) await write(n);
     await run('update audit_entries set position = null, hash = null');
     await run('delete from audit_chain');
+    await noteUpgrade(ctx, 18);
   }
 
   test('are adopted once, and the activity says so', async () => {
@@ -256,12 +258,54 @@ describe('acts of the first release', () => {
     await run(`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id, request_id,
       details) select now()::timestamptz(3), 'user', 'x', 'Ada', 'vm.delete', 'vm', 'y', 'r', '{"name": "a"}'
       from generate_series(1, 2500)`);
+    await noteUpgrade(ctx, 1);
     await look();
     expect(await verifyActivity(ctx, await readKeptHead(ctx))).toMatchObject({ numbered: 2_501, faults: [] });
     await run(`update audit_entries set details = '{}' where id = 7`);
     expect((await faults())[0]).toEqual({ kind: 'altered', id: 7, position: 7 });
     const other = await testContext();
     expect((await verifyActivity({ db: ctx.db, keys: other.keys }, null)).faults.length).toBeGreaterThan(2_000);
+  });
+
+  const forgedRows = `${forged}null)`;
+
+  test('rows that were inserted into an emptied activity are not adopted, although DATA_DIR lost its head', async () => {
+    await written(3);
+    await run('truncate audit_entries, audit_chain');
+    await run(forgedRows);
+    await rm(join(ctx.config.dataDir, 'activity-head.json'));
+    await look();
+    expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
+    const { rows } = await run(
+      'select actor_name, action, details, hash is null as bare from audit_entries order by id',
+    );
+    expect(rows).toEqual([
+      { actor_name: 'Eve', action: 'vm.delete', details: {}, bare: true },
+      { actor_name: 'Annex', action: 'activity.renew-head', details: { count: 0 }, bare: false },
+    ]);
+  });
+
+  test('nor where all of DATA_DIR is new, as on another machine', async () => {
+    await run(forgedRows);
+    await look();
+    expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
+  });
+
+  test('nor where a database of that release is put in the place of the present one', async () => {
+    await written(3);
+    await rm(join(ctx.config.dataDir, 'activity-head.json'));
+    await run('truncate audit_entries, audit_chain');
+    await run(forgedRows);
+    await noteUpgrade(ctx, 1);
+    await look();
+    expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
+  });
+
+  test('an upgrade noted without the key counts for nothing', async () => {
+    await run(forgedRows);
+    await noteUpgrade({ ...ctx, keys: (await testContext()).keys }, 1);
+    await look();
+    expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
   });
 
   test('where DATA_DIR lost its head, nothing is adopted: a new head is written, and the activity says so', async () => {

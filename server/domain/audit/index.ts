@@ -1,5 +1,6 @@
 export * from './accept-activity.ts';
 export type { Act, ActionCode } from './act.ts';
+export { noteUpgrade } from './adoption.ts';
 export * from './begin-activity.ts';
 export type { Cut } from './bounded.ts';
 export { readHead } from './chain.ts';

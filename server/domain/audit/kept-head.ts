@@ -5,6 +5,7 @@ import type { ChainFault } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { keyedDigest } from '#server/platform/keys.ts';
+import { endAdoption } from './adoption.ts';
 
 /** The file below DATA_DIR: who can write to the database only cannot reach it. */
 export const keptHeadFile = 'activity-head.json';
@@ -65,4 +66,5 @@ export async function writeKeptHead({ keys, config }: Home, kept: KeptHead): Pro
     await file.close();
   }
   await rename(`${path}.new`, path);
+  await endAdoption({ config });
 }

@@ -1,0 +1,59 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Services } from '#server/domain/context.ts';
+import { keyedDigest } from '#server/platform/keys.ts';
+
+/** The file below DATA_DIR that says whether rows of the first release may still be adopted. */
+export const adoptionFile = 'activity-begun.json';
+
+/** Migrations of the newest release whose worker linked acts after their transaction. */
+const migrationsBeforeChain = 18;
+
+type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir'> };
+
+const pending = (keys: Services['keys']): string =>
+  JSON.stringify({ state: 'adopting', digest: keyedDigest(keys.audit, 'adoption').toString('base64url') });
+const begun = JSON.stringify({ state: 'begun' });
+
+/**
+ * Notes that this start upgrades a database of the first release, before the migrations that would hide it. In a data
+ * folder whose activity began before, such a database is a restored one: its rows are not adopted.
+ */
+export async function noteUpgrade({ keys, config }: Home, migrationsApplied: number): Promise<void> {
+  if (migrationsApplied === 0 || migrationsApplied > migrationsBeforeChain) return;
+  if ((await readState(config.dataDir)) === null) await writeState(config.dataDir, pending(keys));
+}
+
+/** Whether rows of the first release may be adopted, or the activity of this data folder began before. */
+export async function readAdoption({ keys, config }: Home): Promise<'adopting' | 'begun' | 'unknown'> {
+  const state = await readState(config.dataDir);
+  if (state === null) return 'unknown';
+  return state === pending(keys) ? 'adopting' : 'begun';
+}
+
+/** From now on rows without a seal are never adopted in this data folder. */
+export async function endAdoption({ config }: Pick<Home, 'config'>): Promise<void> {
+  if ((await readState(config.dataDir)) !== begun) await writeState(config.dataDir, begun);
+}
+
+async function readState(dataDir: string): Promise<string | null> {
+  try {
+    return (await readFile(join(dataDir, adoptionFile), 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function writeState(dataDir: string, state: string): Promise<void> {
+  const path = join(dataDir, adoptionFile);
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(`${state}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}
