@@ -123,6 +123,7 @@ export class Agent {
       reporter: this.reporter,
       journal,
       command: options.rebootCommand,
+      environment: options.environment,
       onProblem: (message) => this.reporter.problem('restart', message),
     });
     this.runner = new Runner({

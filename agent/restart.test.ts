@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { status, statusText } from './commands/status.ts';
 import { lookAtRestart } from './doctor/look-at-restart.ts';
 import { layoutOf } from './folder/layout.ts';
@@ -130,6 +130,30 @@ test('a restart command that fails is a problem, and runs again with the next go
   machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
   await machine.until('the second', () => machine.calls().filter((call) => call === 'restart').length === 2);
   expect(machine.calls()).not.toContain('Echo-1.0.0.0 enable');
+});
+
+test('the restart command gets no other part of the agent’s environment than handlers get: no token', async () => {
+  const seen = join(machine.dir, '..', 'seen');
+  const own = { ANNEX_AGENT_TOKEN: 'enrolment-secret', DATABASE_PASSWORD: 'another-secret', HOME: '/root', TZ: 'UTC' };
+  for (const [name, value] of Object.entries(own)) vi.stubEnv(name, value);
+  try {
+    machine.portal.setGoal([{ ...echo, name: 'echo' }]);
+    const environment = { ...process.env };
+    await machine.start({ rebootCommand: `env > '${seen}'; ${rebootCommand}`, bootIdFile, environment });
+    await machine.until('the restart', () => machine.calls().includes('restart'));
+    const names = readFileSync(seen, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(0, line.indexOf('=')));
+    // The shell itself sets PWD and the rest.
+    const shells = ['PWD', 'OLDPWD', 'SHLVL', '_'];
+    const allowed = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', ...shells];
+    expect(names.filter((name) => !allowed.includes(name))).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(['PATH', 'HOME', 'TZ']));
+    expect(readFileSync(seen, 'utf8')).not.toMatch(/enrolment-secret|another-secret/);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test('another portal, or one with a restored database, hears of a pending restart again', async () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { sentenceOf } from './agent-error.ts';
 import { crashPoint } from './folder/crash-point.ts';
+import { inheritedEnvironment } from './handler/environment.ts';
 import type { Journal } from './journal.ts';
 import type { Machine } from './machine.ts';
 import type { Reporter } from './report/reporter.ts';
@@ -11,6 +12,8 @@ export interface RestartOptions {
   journal: Journal;
   /** Run through the shell to restart the machine; without it someone else has to. */
   command?: string;
+  /** The agent's own; the command gets what handlers' commands inherit of it. */
+  environment: Record<string, string | undefined>;
   /** The command failed. */
   onProblem(message: string): void;
 }
@@ -79,9 +82,15 @@ export class PendingRestart {
   }
 
   private run(command: string): void {
-    const { machine } = this.options;
+    const { machine, environment } = this.options;
     crashPoint('restart');
-    const child = spawn('/bin/sh', ['-c', command], { cwd: machine.layout.root, stdio: 'ignore', detached: true });
+    const child = spawn('/bin/sh', ['-c', command], {
+      cwd: machine.layout.root,
+      // Next widens this type by a NODE_ENV that the command does not get.
+      env: inheritedEnvironment(environment) as NodeJS.ProcessEnv,
+      stdio: 'ignore',
+      detached: true,
+    });
     crashPoint('restarting');
     child.on('error', (error) => this.failed(`The restart command could not be started: ${error.message}.`));
     // A signal is how the machine's own shutdown ends it.

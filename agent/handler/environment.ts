@@ -31,7 +31,6 @@ const supportedFeatures = JSON.stringify([{ Key: 'ExtensionTelemetryPipeline', V
 export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, string> {
   const { layout, folders, handler, version, extension, isNamed, sequenceNumber, previous, inherited } = input;
   const environment: Record<string, string> = {
-    PATH: defaultPath,
     ANNEX_HANDLER: handler,
     ANNEX_HANDLER_VERSION: version,
     ANNEX_HANDLER_ROOT: folders.root,
@@ -47,15 +46,22 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
     AZURE_GUEST_AGENT_WIRE_PROTOCOL_ADDRESS: wireServer,
     ...input.exitCodes,
   };
-  for (const name of inheritedNames) {
-    const value = inherited[name];
-    if (value) environment[name] = value;
-  }
+  Object.assign(environment, inheritedEnvironment(inherited));
   if (previous !== undefined) {
     environment.ANNEX_PREVIOUS_VERSION = previous.version;
     environment.ANNEX_PREVIOUS_ROOT = previous.root;
     environment.VERSION = version;
     environment.AZURE_GUEST_AGENT_UPDATING_FROM_VERSION = previous.version;
+  }
+  return environment;
+}
+
+/** What every program that the agent starts for others gets of its environment: no token, no credential. */
+export function inheritedEnvironment(own: Record<string, string | undefined>): Record<string, string> {
+  const environment: Record<string, string> = { PATH: defaultPath };
+  for (const name of inheritedNames) {
+    const value = own[name];
+    if (value) environment[name] = value;
   }
   return environment;
 }
