@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
+import { afterRollback } from './after-rollback.ts';
 import { openDatabase } from './client.ts';
 import { testDatabase } from './testing/database.ts';
 
@@ -25,6 +26,27 @@ test('a client that is lost before its transaction began is no client less', asy
     );
     await expect(db.transaction(async () => {})).rejects.toThrow();
     expect((await db.execute('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await pool.end();
+  }
+});
+
+test('what a transaction leaves for after a rollback runs only if it fails, on a free client, and keeps its error', async () => {
+  const { url } = inject('testDatabase');
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 });
+  const db = openDatabase(pool);
+  const seen: unknown[] = [];
+  try {
+    const run = (fails: boolean) =>
+      db.transaction(async (tx) => {
+        afterRollback(tx, async () => void seen.push((await db.execute(sql`select 1 as one`)).rows[0]));
+        afterRollback(tx, () => Promise.reject(new Error('the work failed')));
+        if (fails) throw new Error('the transaction failed');
+      });
+    await run(false);
+    expect(seen).toEqual([]);
+    await expect(run(true)).rejects.toThrow('the transaction failed');
+    expect(seen).toEqual([{ one: 1 }]);
   } finally {
     await pool.end();
   }

@@ -1,6 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import * as schema from '#db/schema/index.ts';
+import { runAfterRollback } from './after-rollback.ts';
 import { runBeforeCommit } from './before-commit.ts';
 
 /** The query layer. `$client` is the pool underneath, for prepared statements of hot paths. */
@@ -19,6 +20,7 @@ export function openDatabase(pool: pg.Pool): Database {
   });
   const db = drizzle(pool, { schema });
   runBeforeCommit(db);
+  runAfterRollback(db);
   return db;
 }
 

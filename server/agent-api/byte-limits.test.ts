@@ -86,7 +86,7 @@ test('certificates: beyond an hour’s renewals 429 with Retry-After, shown on t
   expect((await renew())[0]).toBe(200);
 });
 
-test('goal states: beyond an hour’s stored bytes people get 429 with Retry-After', async () => {
+test('goal states: beyond an hour’s stored bytes people get 429 with Retry-After, shown on the page', async () => {
   const door = await open({ goalStateBytesPerHour: 20_000 });
   const agent = await givenAgent(ctx, door, 'changing');
   const change = (n: number) => {
@@ -111,6 +111,10 @@ test('goal states: beyond an hour’s stored bytes people get 429 with Retry-Aft
   expect(outcomes.at(-1)).toBe('goal_states_exceeded');
   expect(outcomes.length).toBeGreaterThan(2);
   await expect(change(99)).rejects.toMatchObject({ kind: 'rate_limited', retryAfter: 600 });
+  const shownAt = new Date(now).toISOString();
+  const { refusals } = (await getInstanceView({ ...ctx, now: new Date(now) }, { vmId: agent.vmId })).agent;
+  expect(refusals).toEqual([{ code: 'goal_states_exceeded', at: shownAt, limitBytes: 20_000 }]);
+  expect((await agent.call('/goal-state')).status, 'the agent is not limited').toBe(200);
   now += 3_601_000;
   await expect(change(100)).resolves.toMatchObject({ incarnation: expect.any(Number) });
 });

@@ -2,7 +2,7 @@ export { claimInstance, noteDuplicate } from './claim-instance.ts';
 export { enrollAgent } from './enroll-agent.ts';
 export { type AgentIdentity, credentialHash, findAgents, listAgentNews } from './find-agent.ts';
 export { type EnrollmentToken, issueEnrollmentToken } from './issue-token.ts';
-export { noteRefusal, type RefusalCode } from './note-refusal.ts';
+export { noteRefusal } from './note-refusal.ts';
 export { pollAfter, pollSeconds } from './polling.ts';
 export { PresenceBook } from './presence.ts';
 export { registerVm } from './register-vm.ts';

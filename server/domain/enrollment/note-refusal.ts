@@ -1,16 +1,9 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { agentRefusals } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
-import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import type { ErrorCode } from '#server/domain/error.ts';
-
-/** Calls of an agent that are rejected and shown on the VM's page, mostly by the code of the error. */
-export type RefusalCode =
-  | Extract<ErrorCode, 'agent_unidentified' | 'counter_jumped' | 'report_bytes_exceeded'>
-  | 'renewals_exceeded'
-  | 'history_cleared';
+import { type RefusalCode, showRefusal } from '#server/domain/vms/index.ts';
 
 const minuteMs = 60_000;
 
@@ -29,10 +22,7 @@ export async function noteRefusal(ctx: Context, vmId: string, code: RefusalCode)
       .from(agentRefusals)
       .where(and(eq(agentRefusals.vmId, vmId), eq(agentRefusals.code, code)))
       .for('update');
-    await tx
-      .insert(agentRefusals)
-      .values({ vmId, code, at: ctx.now })
-      .onConflictDoUpdate({ target: [agentRefusals.vmId, agentRefusals.code], set: { at: sql`excluded.at` } });
+    await showRefusal(tx, vmId, code, ctx.now);
     if (before === undefined || ctx.now.getTime() - before.at.getTime() > 60 * minuteMs) {
       await recordAudit(tx, ctx, {
         action: 'agent.reject',
@@ -41,6 +31,5 @@ export async function noteRefusal(ctx: Context, vmId: string, code: RefusalCode)
         details: { reason: code },
       });
     }
-    await recordChange(tx, 'vm', vmId);
   });
 }

@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm';
+import { afterRollback } from '#db/after-rollback.ts';
 import type { Transaction } from '#db/client.ts';
 import {
   type ExtensionContents,
@@ -12,6 +13,7 @@ import {
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { showRefusal } from '#server/domain/vms/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { etagOf, type PackageFacts, packageKey, renderGoalState, type SealedFacts } from './goal-state.ts';
 
@@ -102,7 +104,10 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
 /** Goal states that are looked at to count an hour's bytes. */
 const countedGoalStates = 5_000;
 
-/** Every goal state is kept. Throws 429 where people add too much within an hour; what agents and the portal do counts, but goes on. */
+/**
+ * Every goal state is kept. Throws 429 where people add too much within an hour, and shows that on the VM's page; what
+ * agents and the portal do counts, but goes on.
+ */
 async function refuseTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
   if (ctx.actor.kind === 'agent' || ctx.actor.kind === 'system') return;
   const perHour = ctx.config.limits.vm.goalStateBytesPerHour;
@@ -120,6 +125,7 @@ async function refuseTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarna
     );
   if (Number(sum?.bytes) < perHour) return;
   const seconds = 600;
+  afterRollback(tx, () => ctx.db.transaction((after) => showRefusal(after, vmId, 'goal_states_exceeded', ctx.now)));
   throw new DomainError('rate_limited', 'goal_states_exceeded', {
     params: { limit: Math.ceil(perHour / 1_048_576), seconds },
     retryAfter: seconds,

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import type { Services } from '#server/domain/context.ts';
+import { getInstanceView } from '#server/domain/views/index.ts';
 import { defaultLimits } from '#server/platform/limits.ts';
-import { testServices } from '#server/testing/context.ts';
+import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { clearHistory } from './clear-history.ts';
 
@@ -36,7 +37,14 @@ test('of a VM that keeps too much the oldest reports go, and its page says so; o
   const left = await kept(loud.vmId);
   expect(left).toEqual(Array.from({ length: 60 - gone }, (_, index) => index + 1));
   expect(await kept(calm.vmId)).toHaveLength(5);
-  const { rows } = await services.db.execute(sql`select vm_id, code from agent_refusals`);
-  expect(rows).toEqual([{ vm_id: loud.vmId, code: 'history_cleared' }]);
+  const shown = async (vmId: string) =>
+    (await getInstanceView(await testContext({ services }), { vmId })).agent.refusals;
+  const { rows } = await services.db.execute<{ at: string }>(sql`
+    select to_char(min(at) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at from report_history
+     where vm_id = ${loud.vmId}`);
+  expect(await shown(loud.vmId)).toEqual([
+    { code: 'history_cleared', at: expect.any(String), limitBytes: 100_000, keptFrom: rows[0]?.at },
+  ]);
+  expect(await shown(calm.vmId)).toEqual([]);
   expect(await clearHistory(services, new Date()), 'there is nothing left to do').toBe(0);
 });

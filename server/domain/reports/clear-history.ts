@@ -1,8 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { agentRefusals } from '#db/schema/index.ts';
-import { recordChange } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import type { RefusalCode } from '#server/domain/enrollment/index.ts';
+import { showRefusal } from '#server/domain/vms/index.ts';
 
 /** Pages of the history that a look reads: a second or so. A larger one is sampled. */
 const pagesPerLook = 20_000;
@@ -37,13 +35,7 @@ async function clearVm({ db }: Pick<Services, 'db'>, vmId: string, bytes: number
       ), last as (select at, id from newest where bytes > ${bytes} order by at desc, id desc limit 1)
       delete from report_history h using last where h.vm_id = ${vmId} and (h.at, h.id) <= (last.at, last.id)`);
     const count = gone.rowCount ?? 0;
-    if (count === 0) return 0;
-    const code: RefusalCode = 'history_cleared';
-    await tx
-      .insert(agentRefusals)
-      .values({ vmId, code, at: now })
-      .onConflictDoUpdate({ target: [agentRefusals.vmId, agentRefusals.code], set: { at: now } });
-    await recordChange(tx, 'vm', vmId);
+    if (count > 0) await showRefusal(tx, vmId, 'history_cleared', now);
     return count;
   });
 }

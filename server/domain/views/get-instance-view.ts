@@ -32,12 +32,14 @@ import {
 } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { agentStatus, openRefusal, secondsBetween, vmHealth } from '#server/domain/reports/index.ts';
+import type { RefusalCode } from '#server/domain/vms/index.ts';
+import type { Limits } from '#server/platform/limits.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type {
-  AgentView,
   ExtensionInstance,
   HeartbeatView,
   InstanceView,
+  Refusal,
   StatusView,
   SubstatusView,
 } from './instance-view.ts';
@@ -87,7 +89,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       clockSkewSeconds: presence?.clockSkewSeconds ?? null,
       enrolledAt: iso(agent?.enrolledAt),
       duplicateSeenAt: iso(agent?.duplicateSeenAt),
-      refusals,
+      refusals: refusals.map((refusal) => shownRefusal(refusal, ctx.config.limits.vm)),
       hold: stock?.heldAt ? { at: stock.heldAt.toISOString(), by: stock.heldBy ?? '' } : null,
       ...(problems && {
         problems: openProblems(
@@ -124,6 +126,26 @@ const reportedLength = ({ whole }: Row): number =>
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
+/** The limits whose excess is shown as a refusal. */
+const refusalLimits = {
+  report_bytes_exceeded: 'reportBytesPerHour',
+  goal_states_exceeded: 'goalStateBytesPerHour',
+  history_cleared: 'historyBytes',
+} as const;
+
+function shownRefusal(
+  { code, at, keptFrom }: { code: RefusalCode; at: string; keptFrom: string | null },
+  limits: Limits['vm'],
+): Refusal {
+  const limit = code in refusalLimits ? refusalLimits[code as keyof typeof refusalLimits] : null;
+  return {
+    code,
+    at: new Date(at).toISOString(),
+    ...(limit && { limitBytes: limits[limit] }),
+    ...(keptFrom && { keptFrom: new Date(keptFrom).toISOString() }),
+  };
+}
+
 /** How long a rejected call is shown. */
 const refusedForMs = 24 * 3_600_000;
 
@@ -139,8 +161,10 @@ async function loadMachine(tx: Transaction, vmId: string, now: Date) {
       presence: agentPresence,
       agent: agents,
       stock: { heldAt: stockAgents.heldAt, heldBy: stockAgents.heldBy },
-      refusals: sql<AgentView['refusals']>`(
-        select coalesce(json_agg(json_build_object('code', r.code, 'at', to_char(r.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      refusals: sql<{ code: RefusalCode; at: string; keptFrom: string | null }[]>`(
+        select coalesce(json_agg(json_build_object('code', r.code, 'at', r.at, 'keptFrom',
+            case when r.code = 'history_cleared' then
+              coalesce((select min(h.at) from report_history h where h.vm_id = r.vm_id), r.at) end)
           order by r.at desc), '[]')
           from agent_refusals r where r.vm_id = ${vms.id} and r.at > ${since}::timestamptz)`,
       restart: { since: pendingRestarts.since, requests: pendingRestarts.requests },

@@ -1,8 +1,8 @@
 import type { ExtensionGoal, HealthCause, RefusedFile, RestartRequest } from '#db/schema/index.ts';
 import type { HandlerReport, StatusWord } from '#protocol/index.ts';
-import type { RefusalCode } from '#server/domain/enrollment/index.ts';
 import type { LocalizedMessage } from '#server/domain/localization/index.ts';
 import type { AgentStatus, ExtensionHealth, HeartbeatVerdict, VmHealth } from '#server/domain/reports/index.ts';
+import type { RefusalCode } from '#server/domain/vms/index.ts';
 
 /** Everything that was reported of a VM beside its goal, in one answer (AZ-S6). Times are ISO 8601, ages in seconds. */
 export interface InstanceView {
@@ -34,12 +34,21 @@ export interface AgentView {
   enrolledAt: string | null;
   /** When a second machine with this VM's identity was refused. */
   duplicateSeenAt: string | null;
-  /** Calls in its name that were rejected within the last day, the last one of each kind, newest first. */
-  refusals: { code: RefusalCode; at: string }[];
+  /** Rejected calls and limits exceeded within the last day, the last of each kind, newest first. */
+  refusals: Refusal[];
   /** Since when a stock agent processes nothing, and whose doing that is; null where it is not on hold. */
   hold: { at: string; by: string } | null;
   /** What it could not read or do and has not made good since, newest first; for operators only. */
   problems?: AgentProblemView[];
+}
+
+export interface Refusal {
+  code: RefusalCode;
+  at: string;
+  /** The limit that was exceeded. */
+  limitBytes?: number;
+  /** With `history_cleared`: the moment of the oldest report that is kept. */
+  keptFrom?: string;
 }
 
 /** Installs that are complete only once the machine has restarted (AZ-G8). */

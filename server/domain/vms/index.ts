@@ -1,4 +1,5 @@
 export { getVm } from './get-vm.ts';
 export { insertVm } from './insert-vm.ts';
+export { type RefusalCode, showRefusal } from './show-refusal.ts';
 export { updateVm } from './update-vm.ts';
 export { type Vm, vmOf } from './vm.ts';

@@ -74,7 +74,14 @@ const agent = z.object({
   clockSkewSeconds: z.number().nullable(),
   enrolledAt: time.nullable(),
   duplicateSeenAt: time.nullable(),
-  refusals: z.array(z.object({ code: z.string(), at: time })),
+  refusals: z.array(
+    z.object({
+      code: z.string(),
+      at: time,
+      limitBytes: count.optional().describe('The limit that was exceeded.'),
+      keptFrom: time.optional().describe('With `history_cleared`: the moment of the oldest report that is kept.'),
+    }),
+  ),
   hold: z.object({ at: time, by: z.string() }).nullable(),
   problems: z.array(z.object({ about: z.string(), message: z.string(), at: time })).optional(),
 });

@@ -4,7 +4,8 @@ import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import { DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import type { InstanceView, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
@@ -18,6 +19,7 @@ export interface VmBannersProps {
 export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmBannersProps) {
   const { t } = useTranslation('enrollment');
   const reader = useReader();
+  const format = useFormat();
   const silent = agent.status === 'unresponsive';
   const heard = agent.lastSeenAt === null ? null : new Date(agent.lastSeenAt);
   const isStock = facts.agentKind === 'stock';
@@ -66,11 +68,17 @@ export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmB
         {t('release.banner', { name: facts.name })}
       </Banner>
     ),
-    ...agent.refusals.map(({ code, at }) => (
+    ...agent.refusals.map(({ code, at, limitBytes, keptFrom }) => (
       <Banner key={code} boxed status="warning">
         <Trans
-          text={t(`refused.${code}`, { name: facts.name })}
-          tags={{ time: <RelativeTime value={new Date(at)} /> }}
+          text={t(`refused.${code}`, {
+            name: facts.name,
+            limit: format.number(Math.ceil((limitBytes ?? 0) / 1_048_576)),
+          })}
+          tags={{
+            time: <RelativeTime value={new Date(at)} />,
+            from: <DateTime value={new Date(keptFrom ?? at)} />,
+          }}
         />
       </Banner>
     )),
