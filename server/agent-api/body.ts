@@ -7,19 +7,22 @@ import type { AgentCall } from './call.ts';
 const unpack = promisify(gunzip);
 
 /**
- * Reads a body of JSON, gzip allowed, of at most `limit` bytes packed and unpacked. Throws 413 `report_too_large`,
+ * Reads a body of JSON, gzip allowed, of at most `limit` bytes packed and unpacked; `onRead` gets its size before the
+ * text is checked. Throws 413 `report_too_large`,
  * 415 `encoding_unknown`, 400 with every fault of the text.
  */
 export async function readJson(
   call: AgentCall,
   limit: number,
   oddities: 'refuse' | 'repair' = 'refuse',
+  onRead?: (bytes: number) => void,
 ): Promise<{ value: unknown; bytes: number }> {
   const encoding = call.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'gzip' && encoding !== 'identity')
     throw new DomainError('unsupported_media_type', 'encoding_unknown');
   const packed = await call.readBytes(limit);
   const bytes = encoding === 'gzip' ? await inflate(packed, limit) : packed;
+  onRead?.(bytes.byteLength);
   const { value, faults } = parseJson(bytes, { maxDepth: call.door.services.config.limits.jsonDepth, oddities });
   if (faults.length > 0) throw new DomainError('bad_request', 'invalid', { faults });
   return { value, bytes: bytes.byteLength };

@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
@@ -13,8 +14,8 @@ let ctx: Context;
 let door: AgentDoor | undefined;
 let now: number;
 
-async function open(vm: Partial<Limits['vm']>): Promise<AgentDoor> {
-  const limits = { ...defaultLimits, vm: { ...defaultLimits.vm, ...vm } };
+async function open(vm: Partial<Limits['vm']>, waiting = defaultLimits.waiting): Promise<AgentDoor> {
+  const limits = { ...defaultLimits, waiting, vm: { ...defaultLimits.vm, ...vm } };
   ctx = await testContext({ services: await testServices({ config: { vmRate: 0, limits } }) });
   await givenVersion(ctx.db);
   const opened = await openAgentDoor({ ...ctx, clock: () => new Date(now) });
@@ -59,6 +60,39 @@ test('reports: beyond an hour’s bytes 429 with Retry-After, shown on the page;
   expect(await shown(calm.vmId)).toEqual([]);
   now += seconds * 1_000;
   expect((await report(loud, 10)).status).toBe(204);
+});
+
+test('reports that cannot be read count too', async () => {
+  const door = await open({ reportBytesPerHour: 60_000 });
+  const agent = await givenAgent(ctx, door, 'garbled');
+  const statuses: number[] = [];
+  for (let n = 0; n < 9; n += 1) {
+    statuses.push((await agent.call('/reports', { method: 'POST', body: 'x'.repeat(10_000) })).status);
+  }
+  expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 429, 429, 429]);
+});
+
+test('a VM that begins many reports and sends none of their bytes keeps no other VM out', async () => {
+  const door = await open({}, { reports: 1_000, bytes: 800_000 });
+  const [stalling, calm] = [await givenAgent(ctx, door, 'stalling'), await givenAgent(ctx, door, 'calm')];
+  const { hostname, port } = new URL(door.url);
+  const answers: string[] = [];
+  const sockets: Socket[] = [];
+  try {
+    for (let n = 0; n < 8; n += 1) {
+      const socket = connect(Number(port), hostname);
+      socket.on('data', (data) => answers.push(data.toString().slice(0, 12)));
+      socket.write(
+        `POST /agent/v1/reports HTTP/1.1\r\nhost: annex\r\nauthorization: ${stalling.authorization.authorization}\r\ncontent-length: 100000\r\n\r\n{`,
+      );
+      sockets.push(socket);
+    }
+    await expect.poll(() => answers, { timeout: 5_000 }).toEqual(Array.from({ length: 7 }, () => 'HTTP/1.1 503'));
+    const report = await calm.call('/reports', { method: 'POST', body: JSON.stringify({ reportNumber: 1 }) });
+    expect(report.status).toBe(204);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
 });
 
 test('the default is beyond a report of 1 MiB every 15 seconds', () => {

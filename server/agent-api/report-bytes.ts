@@ -18,7 +18,7 @@ export async function refuseTooManyBytes(call: AgentCall, agent: KnownAgent): Pr
   }
 }
 
-/** Counts the body of a report, whatever becomes of it. */
+/** Counts the body of a report that has arrived, also where it is rejected. */
 export function countReportBytes(call: AgentCall, agent: KnownAgent, bytes: number): void {
   spend(agent, call.door.services.config.limits.vm.reportBytesPerHour, call.door.clock().getTime(), bytes);
 }

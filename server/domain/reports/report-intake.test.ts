@@ -193,12 +193,23 @@ test('beyond four fifths only reports that conclude something come in, beyond th
 
 test('bodies that are arriving count: beyond the bound none is begun', async () => {
   const intake = newIntake({ reports: 100, bytes: 1_000 });
-  const [first, second] = [intake.expect(600), intake.expect(400)];
-  expect(() => intake.expect(1)).toThrow('reports_too_many');
+  const [first, second] = [intake.expect('a', 600), intake.expect('b', 400)];
+  expect(() => intake.expect('c', 1)).toThrow('reports_too_many');
   first();
-  intake.expect(600)();
+  intake.expect('a', 600)();
   second();
-  intake.expect(5_000)();
+  intake.expect('a', 5_000)();
+});
+
+test('bodies that one VM is sending take an eighth of the bound, and other VMs send theirs', () => {
+  const intake = newIntake({ reports: 100, bytes: 8_000 });
+  const [first, second] = [intake.expect('busy', 600), intake.expect('busy', 400)];
+  expect(() => intake.expect('busy', 1)).toThrow('reports_too_many');
+  intake.expect('other', 1_000)();
+  first();
+  intake.expect('busy', 600)();
+  second();
+  intake.expect('busy', 5_000)();
 });
 
 test('one VM fills an eighth of what may wait, and others come in', async () => {

@@ -16,6 +16,8 @@ const enoughForAnother = 64;
 const hangingMs = 50;
 const batchReports = 500;
 const batchBytes = 4 * 1024 * 1024;
+/** What the reports of one VM take of a bound at most, so that one VM cannot keep others out. */
+const shareOfVm = 1 / 8;
 /** Transactions of their own at once; the rest of the pool serves what else the door asks. */
 const carefulAtOnce = 4;
 
@@ -56,8 +58,9 @@ export class ReportIntake {
   readonly #vms = new Map<string, Waiting[]>();
   #reports = 0;
   #bytes = 0;
-  /** Bytes of bodies that are being read. */
+  /** Bytes of bodies that are being read: of all VMs, and of each. */
   #arriving = 0;
+  readonly #arrivingOf = new Map<string, number>();
   #underWay = 0;
   #lastBatchAt = 0;
   #scheduled = false;
@@ -75,15 +78,21 @@ export class ReportIntake {
   }
 
   /**
-   * Counts a body that is about to be read, until the returned function is called. Throws 503 `reports_too_many` where a
-   * report could not come in whatever it says.
+   * Counts a body of a VM that is about to be read, until the returned function is called. Throws 503 `reports_too_many`
+   * where a report could not come in whatever it says, and where the bodies that this VM is sending take its share.
    */
-  expect(bytes: number): () => void {
+  expect(vmId: string, bytes: number): () => void {
     this.#refuseWhenFull();
     if (this.#arriving > 0 && this.#bytes + this.#arriving + bytes > this.#bounds.bytes) throw tooMany();
+    const before = this.#arrivingOf.get(vmId) ?? 0;
+    if (before > 0 && before + bytes > this.#bounds.bytes * shareOfVm) throw tooMany();
     this.#arriving += bytes;
+    this.#arrivingOf.set(vmId, before + bytes);
     return () => {
       this.#arriving -= bytes;
+      const left = (this.#arrivingOf.get(vmId) ?? 0) - bytes;
+      if (left > 0) this.#arrivingOf.set(vmId, left);
+      else this.#arrivingOf.delete(vmId);
     };
   }
 
@@ -120,10 +129,9 @@ export class ReportIntake {
     });
   }
 
-  /** One VM's reports take an eighth of the bound at most. */
   #hasRoomBehind(behind: readonly Waiting[], bytes: number): boolean {
     const waiting = behind.reduce((sum, each) => sum + each.bytes, bytes);
-    return waiting <= this.#bounds.bytes / 8 && behind.length < this.#bounds.reports / 8;
+    return waiting <= this.#bounds.bytes * shareOfVm && behind.length < this.#bounds.reports * shareOfVm;
   }
 
   /** Ends the connections; what is under way finishes first. */

@@ -28,15 +28,11 @@ export async function reports(call: AgentCall): Promise<AgentAnswer> {
 /** Reads the body; while it arrives, its bytes count among those that wait. */
 async function readReport(call: AgentCall, agent: KnownAgent): Promise<{ value: unknown; bytes: number }> {
   const limit = call.door.services.config.limits.report.bytes;
-  const arrived = call.door.intake.expect(bytesToExpect(call, limit));
-  let read = 0;
+  const arrived = call.door.intake.expect(agent.vmId, bytesToExpect(call, limit));
   try {
-    const { value, bytes } = await readJson(call, limit, 'repair');
-    read = bytes;
-    return { value, bytes };
+    return await readJson(call, limit, 'repair', (bytes) => countReportBytes(call, agent, bytes));
   } finally {
     arrived();
-    countReportBytes(call, agent, read);
   }
 }
 
