@@ -333,6 +333,18 @@ describe('an answer', () => {
     expect(await who(thief)).toBeNull();
   });
 
+  test('that no browser asked for locks out no one at its address', async () => {
+    const { own, signIn, open } = portal();
+    await member('nearby');
+    const lured = open();
+    for (let n = 0; n < 100; n += 1) {
+      expect(await hear(lured, `${callback}?code=${n}&state=x`)).toBe('/sign-in?refused=stale');
+    }
+    expect(signIn.attempts.counts().failed).toBe(0);
+    const person = { email: 'nearby@example.org', password: 'a long enough pass' };
+    expect((await openBrowser(own, signIn).post('/sign-in/email', person)).status).toBe(204);
+  });
+
   test('of another state, of another question, or with a code that was used is refused', async () => {
     const { open } = await known();
     const changed = open();

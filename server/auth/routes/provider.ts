@@ -47,11 +47,15 @@ export async function askProvider(call: Call): Promise<Response> {
   return answer({ address }, setCookie(call.config, 'provider', token, challengeLife));
 }
 
-/** Where the provider sends the browser back to: on to where it wanted, or back with the reason. */
+/**
+ * Where the provider sends the browser back to: on to where it wanted, or back with the reason. Any page on the web can
+ * have a browser load this address, so a call without the cookie of a question is no attempt and locks nobody out.
+ */
 export async function hearProvider(call: Call): Promise<Response> {
   const { signIn, now, address } = call;
   const { provider, throttles } = signIn;
   const token = tokenOf(call, 'provider');
+  if (token === null) return redirect(refusedPath(null, 'stale'));
   const asked = await takeChallenge(call, 'provider', token, now);
   const from = household(address);
   throttles.address.take(from, now);
