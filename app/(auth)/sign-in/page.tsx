@@ -5,25 +5,13 @@ import { Words } from '#app/_lib/i18n/words.tsx';
 import { openPortal, reader } from '#app/_lib/portal.ts';
 import { safeNext } from '#app/_lib/session.ts';
 import { Stage } from '#app/_shell/stage.tsx';
+import { refusals } from '#server/auth/provider/input.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
   const { t } = await words('auth');
   return { title: t('signIn.title') };
 }
-
-/** Why the OpenID provider's answer did not sign in (server/auth/provider/refusal.ts). */
-const refusals = [
-  'away',
-  'failed',
-  'stale',
-  'denied',
-  'email',
-  'invitation',
-  'stranger',
-  'taken',
-  'connected',
-] as const;
 
 interface SignInPageProps {
   searchParams: Promise<{ next?: string | string[]; refused?: string | string[] }>;

@@ -1,16 +1,4 @@
-/** Why an account at the provider does not sign in or is not connected; the names of sentences in `auth`. */
-export const refusals = [
-  'away',
-  'failed',
-  'stale',
-  'denied',
-  'email',
-  'invitation',
-  'stranger',
-  'taken',
-  'connected',
-] as const;
-export type Refusal = (typeof refusals)[number];
+import type { Refusal } from './input.ts';
 
 /** The provider's word is not enough. */
 export class ProviderRefusal extends Error {

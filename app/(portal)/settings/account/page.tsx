@@ -2,6 +2,7 @@ import type { Metadata } from 'next';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal } from '#app/_lib/portal.ts';
+import { refusals } from '#server/auth/provider/input.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { Appearance } from './appearance.tsx';
 import { Factors } from './factors.tsx';
@@ -12,9 +13,6 @@ export async function generateMetadata(): Promise<Metadata> {
   const { t } = await words('account');
   return { title: t('title') };
 }
-
-/** Why an account at the provider was not connected (server/auth/provider/refusal.ts). */
-const refusals = ['away', 'failed', 'stale', 'denied', 'email', 'connected'] as const;
 
 interface AccountPageProps {
   searchParams: Promise<{ refused?: string | string[] }>;

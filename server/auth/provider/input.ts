@@ -1,0 +1,13 @@
+/** Why an account at the provider does not sign in or is not connected; the names of sentences in `auth`. */
+export const refusals = [
+  'away',
+  'failed',
+  'stale',
+  'denied',
+  'email',
+  'invitation',
+  'stranger',
+  'taken',
+  'connected',
+] as const;
+export type Refusal = (typeof refusals)[number];
