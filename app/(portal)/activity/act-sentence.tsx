@@ -5,6 +5,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import type { Act, OnFilter } from './act.ts';
+import { type Say, sentenceOf } from './sentence-of.ts';
 
 /** What was done, as a sentence in the reader's language; what is still there is a link. */
 export function ActSentence({ act, onFilter }: { act: Act; onFilter?: OnFilter }) {
@@ -20,9 +21,7 @@ export function ActSentence({ act, onFilter }: { act: Act; onFilter?: OnFilter }
     lang: facts.lang === undefined ? '' : languageName(i18n.language, String(facts.lang)),
     count: Number(facts.count ?? 0),
   };
-  const key = `act.${act.action}`;
-  const sentence = (t as unknown as Say)(key, values);
-  const text = sentence === key ? (t as unknown as Say)('unknownAct', { ...values, action: act.action }) : sentence;
+  const text = sentenceOf(act, values, t as unknown as Say);
   return (
     <Trans
       text={text}
@@ -44,8 +43,6 @@ export function ActSentence({ act, onFilter }: { act: Act; onFilter?: OnFilter }
     />
   );
 }
-
-type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
 const thing = 'rounded-xs font-medium text-ink';
 

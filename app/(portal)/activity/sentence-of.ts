@@ -1,0 +1,16 @@
+import type { Act } from './act.ts';
+
+/** Looks up a sentence; returns the key itself where there is none. */
+export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
+
+/** A rejected call has a sentence for each reason; an act that these pages do not know, a common one. */
+export function sentenceOf(
+  { action, facts }: Pick<Act, 'action' | 'facts'>,
+  values: Readonly<Record<string, string | number>>,
+  say: Say,
+): string {
+  const key = `act.${action}`;
+  const keys = action === 'agent.reject' ? [`${key}.${facts.reason}`, key] : [key];
+  const sentences = keys.map((each) => ({ each, text: say(each, values) }));
+  return sentences.find(({ each, text }) => text !== each)?.text ?? say('unknownAct', { ...values, action });
+}
