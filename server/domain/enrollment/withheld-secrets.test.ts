@@ -248,6 +248,7 @@ describe('who issued the token', () => {
     expect(await deliveredTo(adas, eves)).toBe(false);
     // An operator's token of an admin is no admin.
     expect(await deliveredTo(ada, await tokenOf(root, 'operator'))).toBe(false);
+    expect(await deliveredTo(root, await tokenOf(root, 'operator')), 'what that admin entered is theirs').toBe(true);
     expect(await deliveredTo(ada, await tokenOf(root, 'admin'))).toBe(true);
     // The bootstrap token is no member: each token that it creates is an actor of its own.
     const [one, other] = [
@@ -311,8 +312,6 @@ describe('a stock agent’s forwarder', () => {
     await grantWireAccess(ada, { vmId });
     await set(ada, vmId, 'hunter2');
     const [first] = await thumbprints(vmId);
-    await grantWireAccess(ada, { vmId });
-    expect(await thumbprints(vmId)).toEqual([first]);
     await grantWireAccess(eve, { vmId });
     expect(await thumbprints(vmId)).toEqual([]);
     const { thumbprint } = await getVmFacts(root, { vmId });
@@ -325,6 +324,21 @@ describe('a stock agent’s forwarder', () => {
     const [released] = await thumbprints(vmId);
     await rotateTenantKey(eve, { vmId });
     expect(await thumbprints(vmId)).toEqual([expect.not.stringMatching(released ?? '')]);
+  });
+
+  test('another token of the same operator gets a new tenant key, and of the secrets only their own', async () => {
+    const { vmId } = await givenVm(eve);
+    await grantWireAccess(eve, { vmId });
+    await set(ada, vmId, 'hunter2');
+    const { thumbprint: first } = await getVmFacts(root, { vmId });
+    expect(await thumbprints(vmId)).toEqual([first]);
+    await grantWireAccess(eve, { vmId });
+    expect(await thumbprints(vmId)).toEqual([]);
+    expect((await getVmFacts(root, { vmId })).thumbprint).not.toBe(first);
+    await set(eve, vmId, 'word');
+    expect(await thumbprints(vmId)).toHaveLength(1);
+    await grantWireAccess(eve, { vmId });
+    expect(await thumbprints(vmId)).toEqual([(await getVmFacts(root, { vmId })).thumbprint]);
   });
 
   test('a first token of another operator, also after the access was revoked, and a reference agent after that', async () => {

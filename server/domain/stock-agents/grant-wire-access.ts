@@ -10,7 +10,7 @@ import { credentialsChannel } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate, type KeyOrigin } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import { actorRef, findPrincipal, type Principal } from '#server/domain/principal.ts';
+import { actorRef, findPrincipal } from '#server/domain/principal.ts';
 import { getVm } from '#server/domain/vms/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { type GrantWireAccessInput, grantWireAccessInput } from './input.ts';
@@ -19,9 +19,8 @@ import { newWireToken, wireTokenHash } from './wire-token.ts';
 
 /**
  * Gives a VM's forwarder a token, shown once; the earlier one is void with the commit. The first one sets the VM to
- * stock mode: its tenant key is made, and protected settings are sealed for that. So does one that another actor issues
- * than the one before: who holds the token gets the key. Throws 404 `vm_unknown`,
- * 409 `wire_off` | `vm_has_reference_agent`.
+ * stock mode. Each comes with a new tenant key, because whoever holds the token gets the key: protected settings are
+ * sealed for it only as for a machine that enrols. Throws 404 `vm_unknown`, 409 `wire_off` | `vm_has_reference_agent`.
  */
 export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<{ token: string }> {
   allow(ctx.actor, 'operator');
@@ -36,16 +35,15 @@ export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput)
   await ctx.db.transaction(async (tx) => {
     await lockVm(tx, vmId);
     const issuer = await findPrincipal(tx, actorRef(ctx.actor), ctx.now);
-    const before = await loadIssuer(tx, ctx, vmId);
-    const keepsKey = before !== undefined && before?.key === issuer?.key;
     const origin: KeyOrigin = { kind: 'issued', issuer, sameKey: false };
-    if (before === undefined) await begin(tx, ctx, vmId, credentialHash, key, origin);
-    else await regrant(tx, ctx, vmId, credentialHash, keepsKey ? null : key, origin);
+    const rotated = await isGranted(tx, vmId);
+    if (rotated) await regrant(tx, ctx, vmId, credentialHash, key, origin);
+    else await begin(tx, ctx, vmId, credentialHash, key, origin);
     await recordAudit(tx, ctx, {
       action: 'wire-access.grant',
       target: { kind: 'vm', id: vmId },
       vmId,
-      details: { rotated: before !== undefined, ...(before !== undefined && { newKey: !keepsKey }) },
+      details: { rotated },
     });
     await recordChange(tx, 'vm', vmId);
     await tell(tx, credentialsChannel, [vmId]);
@@ -54,22 +52,22 @@ export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput)
   return { token };
 }
 
-/** Who issued the token in force; null where that is unknown, undefined where the VM has no stock agent. */
-async function loadIssuer(tx: Transaction, ctx: Context, vmId: string): Promise<Principal | null | undefined> {
-  const [row] = await tx.select({ issuedBy: stockAgents.issuedBy }).from(stockAgents).where(eq(stockAgents.vmId, vmId));
-  return row && findPrincipal(tx, row.issuedBy, ctx.now);
+/** Whether a token is in force. */
+async function isGranted(tx: Transaction, vmId: string): Promise<boolean> {
+  const rows = await tx.select({ vmId: stockAgents.vmId }).from(stockAgents).where(eq(stockAgents.vmId, vmId));
+  return rows.length > 0;
 }
 
-/** Replaces the token, and the tenant key where one is given. */
+/** Replaces token and tenant key. */
 async function regrant(
   tx: Transaction,
   ctx: Context,
   vmId: string,
   credentialHash: string,
-  key: TenantKey | null,
+  key: TenantKey,
   origin: KeyOrigin,
 ): Promise<void> {
-  const { pem, thumbprint, keyHash } = key?.certificate ?? {};
+  const { pem, thumbprint, keyHash } = key.certificate;
   await tx
     .update(agents)
     .set({ credentialHash, enrolledAt: ctx.now, certificate: pem, thumbprint, keyHash, duplicateSeenAt: null })
@@ -79,10 +77,12 @@ async function regrant(
     .set({
       ...grantOf(ctx),
       sightings: [],
-      ...(key && { tenantKey: sealTenantKey(ctx.keys, vmId, key), tenantKeyAt: ctx.now, wrappedTenantKey: null }),
+      tenantKey: sealTenantKey(ctx.keys, vmId, key),
+      tenantKeyAt: ctx.now,
+      wrappedTenantKey: null,
     })
     .where(eq(stockAgents.vmId, vmId));
-  if (key) await bindCertificate(tx, ctx, vmId, key.certificate, origin, ctx.actor.name);
+  await bindCertificate(tx, ctx, vmId, key.certificate, origin, ctx.actor.name);
 }
 
 const grantOf = ({ actor, now }: Context) => ({

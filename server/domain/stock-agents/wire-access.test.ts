@@ -42,7 +42,7 @@ test('the first token sets a VM to stock mode, the next one voids it, and both a
   const { token: next } = await grantWireAccess(ctx, { vmId });
   const second = await rowsOf(vmId);
   expect(second?.agents.credentialHash).toBe(wireTokenHash(vmId, next));
-  expect(second?.agents.thumbprint).toBe(first?.agents.thumbprint);
+  expect(second?.agents.thumbprint, 'a new token comes with a new tenant key').not.toBe(first?.agents.thumbprint);
   expect(await getWireAccess(ctx, { vmId })).toMatchObject({
     agent: 'stock',
     stock: { grantedBy: 'Test operator', version: null, seen: null, settled: null, transportCertificate: null },
