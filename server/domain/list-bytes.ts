@@ -1,4 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import type { StoredWarning } from '#db/schema/index.ts';
 
 /** Bytes of documents in one page of a list: a page that would be larger ends early, and its cursor goes on from there. */
 export const maxListBytes = 4 * 1024 * 1024;
@@ -11,3 +12,44 @@ export function bytesBefore(document: SQLWrapper, order: SQL): SQL.Aliased<numbe
 
 /** The number of rows of a page before it was cut. */
 export const rowsFound = sql<number>`(count(*) over ())::int`.as('rows_found');
+
+/** Bytes of a row as JSON, with what separates it from the next. */
+const jsonBytes = (row: unknown): number => Buffer.byteLength(JSON.stringify(row)) + 1;
+
+/** The first rows of a list, as far as they fit into these bytes, but one at least; `leftOut` counts the others. */
+export function fitList<Row>(
+  rows: readonly Row[],
+  { bytes = maxListBytes, bytesOf = jsonBytes }: { bytes?: number; bytesOf?: (row: Row) => number } = {},
+): { kept: Row[]; leftOut: number } {
+  let left = bytes;
+  const end = rows.findIndex((row, index) => {
+    left -= bytesOf(row);
+    return left < 0 && index > 0;
+  });
+  const kept = end < 0 ? [...rows] : rows.slice(0, end);
+  return { kept, leftOut: rows.length - kept.length };
+}
+
+/** What an answer says of lists that were cut: how many entries each lacks. Absent if all are whole. */
+export function leftOutOf<Name extends string>(
+  counts: Readonly<Record<Name, number>>,
+): { leftOut?: Partial<Record<Name, number>> } {
+  const cut = Object.entries<number>(counts).filter(([, count]) => count > 0);
+  return cut.length === 0 ? {} : { leftOut: Object.fromEntries(cut) as Partial<Record<Name, number>> };
+}
+
+/** A sentence of a warning is no longer than this, its params aside. */
+const sentenceBytes = 512;
+const maxWarningBytes = 512 * 1024;
+
+/** Bytes of a warning in an answer, with its sentence. */
+export const warningBytes = (warning: StoredWarning): number => jsonBytes(warning) + sentenceBytes;
+
+/** Warnings as far as they fit into a list; the last one says how many were left out. */
+export function fitWarnings(warnings: readonly StoredWarning[]): StoredWarning[] {
+  const room = { bytes: maxWarningBytes, bytesOf: warningBytes };
+  if (fitList(warnings, room).leftOut === 0) return [...warnings];
+  // Room for the one that says so: a list that was cut is not cut again.
+  const { kept, leftOut } = fitList(warnings, { ...room, bytes: room.bytes - 2 * sentenceBytes });
+  return [...kept, { code: 'more_warnings', path: '', params: { count: leftOut } }];
+}

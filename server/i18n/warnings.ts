@@ -1,17 +1,18 @@
 import type { StoredWarning } from '#db/schema/packages.ts';
 import en from '#locales/en/errors.json' with { type: 'json' };
 import type { ErrorCode } from '#server/domain/error.ts';
+import { fitWarnings } from '#server/domain/list-bytes.ts';
 import type { Language } from './languages.ts';
 import { sentence } from './problem.ts';
 
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(en, code);
 
-/** Findings as the caller reads them: each with its sentence, and without a path where the whole is meant. */
+/** Findings as the caller reads them: each with its sentence, without a path where the whole is meant, and bounded. */
 export function shownWarnings(
   warnings: readonly StoredWarning[],
   language: Language,
 ): { code: string; message: string; path?: string }[] {
-  return warnings.map(({ code, path, params = {} }) => ({
+  return fitWarnings(warnings).map(({ code, path, params = {} }) => ({
     code,
     message: isCode(code) ? sentence(code, params, language) : code,
     ...(path !== '' && { path }),

@@ -166,7 +166,12 @@ export function openapiDocument(routes: readonly Route[], url: string): Json {
     info: {
       title: 'Annex management',
       version: '1',
-      description: 'Publishers, handlers, VMs and their goal states. Every error is a problem document (RFC 9457).',
+      description: [
+        'Publishers, handlers, VMs and their goal states. Every error is a problem document (RFC 9457).',
+        'Lists are `{ items, nextCursor }`; `?cursor=` takes `nextCursor` of the page before. A page holds about 4 MiB at',
+        'most, so it may end before `limit`: the list ends where `nextCursor` is null. `leftOut` counts the entries that a',
+        'list inside an answer lacks for the same reason.',
+      ].join(' '),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: `${url}/api/v1` }],

@@ -214,6 +214,10 @@ describe('resources', () => {
     const german = await door.expect('getResources', { ...at('1.0.0.0'), lang: 'DE' }, 200, viewer);
     expect(german).toMatchObject({ lang: 'de', translated: 1, total: 2, missing: ['2'] });
     await door.expect('getResources', { ...at('1.0.0.0'), lang: 'fr' }, [404, 'not_found'], viewer);
+    await door.expect('listResources', at('1.0.0.0'), [400, 'cursor_invalid'], {
+      ...viewer,
+      query: '?cursor=bm90IG1pbmU',
+    });
     await door.expect('listResources', at('7.7'), 404, viewer);
   });
 });

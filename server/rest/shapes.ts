@@ -22,3 +22,10 @@ export const inLanguage = z.object({ handler, version, lang: language });
 
 /** A finding that refuses nothing, with its sentence in the caller's language. */
 export const warning = z.object({ code: z.string(), message: z.string(), path: z.string().optional() });
+
+/** Entries that lists of an answer lack because it would be too large. */
+export const leftOut = <Name extends string>(...names: readonly Name[]) =>
+  z
+    .partialRecord(z.enum(names as readonly [Name, ...Name[]]), count)
+    .optional()
+    .describe(`Entries that are not listed, because the answer would be too large: ${names.join(', ')}.`);

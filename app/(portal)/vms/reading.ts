@@ -29,7 +29,10 @@ export interface Reading {
   total: number;
 }
 
+/** Whether a page lacks rows of its block, because it would have been too large. */
+export const isShort = ({ items, nextCursor }: FleetPage): boolean => items.length < blockSize && nextCursor !== null;
+
 /** Whether a reading is the one that the server rendered. */
 export function isFirst({ query, epoch }: Omit<Reading, 'total'>, first: FirstPage): boolean {
-  return epoch === 0 && JSON.stringify(query) === JSON.stringify(first.query);
+  return !isShort(first.page) && epoch === 0 && JSON.stringify(query) === JSON.stringify(first.query);
 }

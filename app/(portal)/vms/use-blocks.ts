@@ -11,6 +11,7 @@ import {
   type FleetRow,
   forgetMs,
   isFirst,
+  isShort,
   type Reading,
 } from './reading.ts';
 import { usePaced } from './use-paced.ts';
@@ -34,7 +35,7 @@ export const blockKey = (reading: Omit<Reading, 'total'>, block: number) => [
 ];
 
 /** Next to a block that is here, the list goes on from its last row; far from all, it is entered by a row's number. */
-export function loadBlock(
+export async function loadBlock(
   client: ReturnType<typeof useTRPCClient>,
   queryClient: QueryClient,
   reading: Omit<Reading, 'total'>,
@@ -45,7 +46,13 @@ export function loadBlock(
   const place = before?.nextCursor ? { cursor: before.nextCursor } : { at: block * blockSize };
   const { filter, sort } = reading.query;
   const counted = block === 0;
-  return client.fleet.list.query({ ...filter, sort, limit: blockSize, counted, ...place }, { signal });
+  let page = await client.fleet.list.query({ ...filter, sort, limit: blockSize, counted, ...place }, { signal });
+  while (page.nextCursor !== null && isShort(page)) {
+    const rest = { limit: blockSize - page.items.length, cursor: page.nextCursor };
+    const more = await client.fleet.list.query({ ...filter, sort, ...rest }, { signal });
+    page = { ...page, items: [...page.items, ...more.items], nextCursor: more.nextCursor };
+  }
+  return page;
 }
 
 /** The rows in sight and around it, in blocks; while the list races past, only those beside a block that is here. */

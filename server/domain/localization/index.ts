@@ -1,4 +1,5 @@
 export * from './coverage.ts';
+export * from './describe-resources.ts';
 export * from './export-xliff.ts';
 export * from './find-messages.ts';
 export * from './gather-reported-messages.ts';

@@ -21,6 +21,13 @@ export type SetResourcesInput = z.input<typeof setResourcesInput>;
 export const getResourcesInput = versionReference;
 export type GetResourcesInput = VersionReference;
 
+/** `cursor` is what the last page gave back. */
+export const listLanguagesInput = versionReference.extend({
+  limit: z.number().int().min(1).max(1_000).default(1_000),
+  cursor: z.string().max(200).optional(),
+});
+export type ListLanguagesInput = z.input<typeof listLanguagesInput>;
+
 export const publishVersionInput = versionReference;
 export type PublishVersionInput = VersionReference;
 

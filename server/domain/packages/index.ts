@@ -2,6 +2,7 @@ export * from './admit-package.ts';
 export { lockBytes, removeUnusedBytes, usedBytes } from './bytes.ts';
 export * from './check-settings.ts';
 export * from './delete-draft.ts';
+export * from './describe-version.ts';
 export * from './get-handler.ts';
 export * from './get-version.ts';
 export * from './input.ts';

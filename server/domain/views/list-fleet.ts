@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { fitList } from '#server/domain/list-bytes.ts';
 import { parse } from '#server/domain/parse.ts';
 import { countFleet } from './count-fleet.ts';
 import { type FleetRows, type FleetSource, fleetSource } from './fleet-filter.ts';
@@ -15,7 +16,7 @@ const farAway = 1_000;
 
 /**
  * A page of the VMs that match, each with its health and that of its extensions as of now; which ones match, and their
- * order, may be a second old. Throws 400 `cursor_invalid`, `cursor_other_order`.
+ * order, may be a second old. A page that would be too large ends early. Throws 400 `cursor_invalid`, `cursor_other_order`.
  */
 export async function listFleet(
   ctx: Context,
@@ -28,18 +29,20 @@ export async function listFleet(
   const after = cursor === undefined ? sql`true` : order.after(cursor);
   const rows = await findPage(ctx, source, { ...order, after, rows: limit + 1, at });
   const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
   const isWhole = rows.length <= limit && at === 0 && cursor === undefined;
-  const [items, count] = await Promise.all([
+  const [found, count] = await Promise.all([
     fleetRows(
       ctx,
       shown.map(({ id }) => id),
     ),
     counted && !isWhole ? countFleet(ctx, filter) : { matching: rows.length },
   ]);
+  const { kept: items, leftOut } = fitList(found);
+  const last = leftOut === 0 ? shown.at(-1) : shown.find(({ id }) => id === items.at(-1)?.id);
+  const hasMore = leftOut > 0 || rows.length > limit;
   return {
     items,
-    nextCursor: rows.length > limit && last ? order.write(last.keys) : null,
+    nextCursor: hasMore && last ? order.write(last.keys) : null,
     ...(counted && count),
   };
 }

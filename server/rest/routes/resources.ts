@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { canonicalLanguage } from '#protocol/index.ts';
-import { DomainError } from '#server/domain/error.ts';
-import { getResources, type LanguageResources, setResources } from '#server/domain/localization/index.ts';
+import { type DescribedLanguage, getLanguage, listLanguages, setResources } from '#server/domain/localization/index.ts';
 import { type Language, shownWarnings } from '#server/i18n/index.ts';
-import { type Route, route } from '../route.ts';
-import { count, inLanguage, inVersion, time, warning } from '../shapes.ts';
+import { pageOf, type Route, route } from '../route.ts';
+import { count, inLanguage, inVersion, leftOut, time, warning } from '../shapes.ts';
 
 const coverage = z.object({
   lang: z.string(),
@@ -15,9 +13,10 @@ const coverage = z.object({
   revision: count,
   updatedAt: time,
   updatedBy: z.string(),
+  leftOut: leftOut('missing'),
 });
 
-const shown = <T extends Pick<LanguageResources, 'warnings'>>(resources: T, language: Language) => ({
+const shown = <T extends Pick<DescribedLanguage, 'warnings'>>(resources: T, language: Language) => ({
   ...resources,
   warnings: shownWarnings(resources.warnings, language),
 });
@@ -56,14 +55,15 @@ export const resourceRoutes: readonly Route[] = [
     summary: 'The languages of a version, English first, with how complete each is.',
     role: 'viewer',
     params: inVersion,
-    answers: {
-      200: { meaning: 'The languages.', schema: z.object({ items: z.array(coverage), nextCursor: z.null() }) },
-    },
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(1_000).optional(),
+      cursor: z.string().max(200).optional(),
+    }),
+    answers: { 200: { meaning: 'A page of languages.', schema: pageOf(coverage) } },
     refusals: [404],
-    run: async (ctx, { params, language }) => {
-      const { languages } = await getResources(ctx, params);
-      const items = languages.map(({ messages: _, ...resources }) => shown(resources, language));
-      return { status: 200, body: { items, nextCursor: null } };
+    run: async (ctx, { params, query, language }) => {
+      const { items, nextCursor } = await listLanguages(ctx, { ...params, ...query });
+      return { status: 200, body: { items: items.map((item) => shown(item, language)), nextCursor } };
     },
   }),
   route({
@@ -81,10 +81,7 @@ export const resourceRoutes: readonly Route[] = [
     },
     refusals: [404],
     run: async (ctx, { params, language }) => {
-      const { languages } = await getResources(ctx, params);
-      const found = languages.find(({ lang }) => lang === canonicalLanguage(params.lang));
-      if (!found) throw new DomainError('not_found', 'not_found');
-      return { status: 200, body: shown(found, language) };
+      return { status: 200, body: shown(await getLanguage(ctx, params), language) };
     },
   }),
 ];

@@ -3,7 +3,7 @@ import { publishVersion, registerVersion } from '#server/domain/localization/ind
 import {
   admitPackage,
   deleteDraft,
-  getVersion,
+  describeVersion,
   receiveUpload,
   registerPackage,
   setPlatforms,
@@ -14,7 +14,7 @@ import { platformsInput, withdrawVersionInput } from '#server/domain/packages/in
 import { shownWarnings } from '#server/i18n/index.ts';
 import { receiveVersion } from '../receive-version.ts';
 import { flag, type Route, route } from '../route.ts';
-import { count, inVersion, sha256, time, warning } from '../shapes.ts';
+import { count, inVersion, leftOut, sha256, time, warning } from '../shapes.ts';
 
 const state = z.enum(['draft', 'published', 'withdrawn']);
 const manifest = z.object({ version: z.number(), handlerManifest: z.record(z.string(), z.unknown()) });
@@ -43,6 +43,7 @@ const versionDetails = registered.extend({
   withdrawnAt: time.nullable(),
   withdrawnReason: z.string().nullable(),
   isDamaged: z.boolean(),
+  leftOut: leftOut('files'),
 });
 
 /** The same call stands at the pages' own upload door. */
@@ -111,7 +112,7 @@ export const versionRoutes: readonly Route[] = [
     answers: { 200: { meaning: 'The version.', schema: versionDetails } },
     refusals: [404],
     run: async (ctx, { params, language }) => {
-      const { warnings, ...version } = await getVersion(ctx, params);
+      const { warnings, ...version } = await describeVersion(ctx, params);
       return { status: 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
     },
   }),

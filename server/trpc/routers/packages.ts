@@ -1,7 +1,7 @@
 import { publishVersion } from '#server/domain/localization/index.ts';
 import {
   deleteDraft,
-  getVersion,
+  describeVersion,
   listDrafts,
   setSettingsSchema,
   withdrawVersion,
@@ -12,7 +12,7 @@ import { type CallContext, mutation, plainQuery, query, router } from '../trpc.t
 
 /** A version with its warnings as its reader's language says them. */
 async function getInWords(ctx: CallContext, input: VersionReferenceInput) {
-  const { warnings, ...version } = await getVersion(ctx, input);
+  const { warnings, ...version } = await describeVersion(ctx, input);
   return { ...version, warnings: shownWarnings(warnings, ctx.language) };
 }
 

@@ -1,9 +1,9 @@
-import { getCoverage, getResources, previewMessage } from '#server/domain/localization/index.ts';
+import { describeResources, getCoverage, previewMessage } from '#server/domain/localization/index.ts';
 import { query, router } from '../trpc.ts';
 
 /** Languages are stored by the upload door: a file of 20,000 messages is too large for tRPC. */
 export const resourcesRouter = router({
-  get: query(getResources),
+  get: query(describeResources),
   coverage: query(getCoverage),
   preview: query(previewMessage),
 });

@@ -16,10 +16,12 @@ export interface PackageContentsProps {
   /** As it stands in the package; null where there is none that can be read. */
   manifestText: string | null;
   findings: readonly Finding[];
+  /** Files of the package that are not among `files`. */
+  leftOut?: number;
 }
 
 /** What is in a package, with every finding where it belongs: under its file, under its line, or above all. */
-export function PackageContents({ files, manifestText, findings }: PackageContentsProps) {
+export function PackageContents({ files, manifestText, findings, leftOut = 0 }: PackageContentsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();
   const whole = findings.filter(({ path }) => path === '');
@@ -33,13 +35,18 @@ export function PackageContents({ files, manifestText, findings }: PackageConten
       <Card>
         <CardHeader
           title={t('files.title')}
-          note={`${t('files.count', { count: files.length })}, ${format.bytes(bytes)}`}
+          note={
+            leftOut > 0
+              ? t('files.count', { count: files.length + leftOut })
+              : `${t('files.count', { count: files.length })}, ${format.bytes(bytes)}`
+          }
         />
         <CardBody>
           {whole.map((finding) => (
             <FindingLine key={finding.code} finding={finding} first={finding === firstInOrder} />
           ))}
           <FileTree root={tree} commands={commandsOf(text)} first={firstInOrder} inManifest={inManifest} />
+          {leftOut > 0 ? <p className="mt-2 text-ink-2">{t('files.leftOut', { count: leftOut })}</p> : null}
         </CardBody>
       </Card>
       {text === null && inManifest.length === 0 ? null : (

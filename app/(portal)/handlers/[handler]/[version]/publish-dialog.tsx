@@ -87,14 +87,14 @@ function MessagesInShort({ resources: { languages } }: { resources: VersionResou
   const { t } = useTranslation('packages');
   const format = useFormat();
   if (languages.length === 0) return t('publish.confirm.noMessages');
-  const whole = languages.filter(({ missing }) => missing.length === 0).map(({ lang }) => lang);
-  const lacking = languages.filter(({ missing }) => missing.length > 0);
+  const whole = languages.filter(({ translated, total }) => translated === total).map(({ lang }) => lang);
+  const lacking = languages.filter(({ translated, total }) => translated < total);
   const more = lacking.length - fewLanguages;
   return [
     ...(whole.length > 0 ? [t('publish.confirm.complete', { list: format.list(whole) })] : []),
     ...lacking
       .slice(0, fewLanguages)
-      .map(({ lang, missing }) => t('publish.confirm.missing', { lang, count: missing.length })),
+      .map(({ lang, translated, total }) => t('publish.confirm.missing', { lang, count: total - translated })),
     ...(more > 0 ? [`+${more}`] : []),
   ].join('; ');
 }

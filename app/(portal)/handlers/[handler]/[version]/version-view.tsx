@@ -135,7 +135,12 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
             {t('damaged')}
           </Banner>
         ) : null}
-        <PackageContents files={found.files} manifestText={found.manifestText} findings={findings} />
+        <PackageContents
+          files={found.files}
+          manifestText={found.manifestText}
+          findings={findings}
+          leftOut={found.leftOut?.files}
+        />
         <div id="messages" className="min-w-0 scroll-mt-16">
           <MessagesCard
             handler={handler}

@@ -4,6 +4,7 @@ import { Languages } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Input } from '#app/_ui/input.tsx';
@@ -104,6 +105,13 @@ export function MessagesCard({ handler, version, resources, mayEdit, onUnsaved, 
           </>
         }
       />
+      {resources.leftOut?.languages ? (
+        <CardBody>
+          <Banner status="warning" boxed>
+            {t('languages.leftOut', { count: resources.leftOut.languages })}
+          </Banner>
+        </CardBody>
+      ) : null}
       {isEmpty ? (
         <CardBody>
           <p className="text-ink-2">{t(mayEdit ? 'empty.why' : 'empty.viewer')}</p>

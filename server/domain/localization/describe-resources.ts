@@ -1,0 +1,67 @@
+import { canonicalLanguage, lastLanguage } from '#protocol/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { readCursor, writeCursor } from '#server/domain/cursor.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { fitList, fitWarnings, leftOutOf, warningBytes } from '#server/domain/list-bytes.ts';
+import { parse } from '#server/domain/parse.ts';
+import { getResources, type LanguageResources } from './get-resources.ts';
+import { type GetResourcesInput, type ListLanguagesInput, listLanguagesInput } from './input.ts';
+
+/** A language whose lists are bounded; `leftOut` counts ids that are not listed in `missing`. */
+export type DescribedLanguage = LanguageResources & { leftOut?: { missing?: number } };
+
+/** Bytes of missing ids of one language in an answer. */
+const maxMissingBytes = 1024 * 1024;
+/** Bytes of all languages' texts on the page that edits them. */
+const maxEditedBytes = 16 * 1024 * 1024;
+
+function describe({ missing, warnings, ...language }: LanguageResources): DescribedLanguage {
+  const { kept, leftOut } = fitList(missing, { bytes: maxMissingBytes });
+  return { ...language, missing: kept, warnings: fitWarnings(warnings), ...leftOutOf({ missing: leftOut }) };
+}
+
+/** The languages of a version with their texts, English first, as far as one page can hold them. Throws 404. */
+export async function describeResources(ctx: Context, input: GetResourcesInput) {
+  const { languages, ...version } = await getResources(ctx, input);
+  const { kept, leftOut } = fitList(languages.map(describe), { bytes: maxEditedBytes });
+  return { ...version, languages: kept, ...leftOutOf({ languages: leftOut }) };
+}
+
+/** A page of a version's languages without their texts, English first, then by name. Throws 404, 400 `cursor_invalid`. */
+export async function listLanguages(
+  ctx: Context,
+  input: ListLanguagesInput,
+): Promise<{ items: Omit<DescribedLanguage, 'messages'>[]; nextCursor: string | null }> {
+  allow(ctx.actor, 'viewer');
+  const { limit, cursor, ...version } = parse(listLanguagesInput, input);
+  const [after] = cursor === undefined ? [] : readCursor(cursor, 1);
+  const { languages } = await getResources(ctx, version);
+  const sorted = languages.toSorted((a, b) => order(a.lang, b.lang));
+  const rest = after === undefined ? sorted : sorted.filter(({ lang }) => order(lang, after) > 0);
+  const described = rest
+    .slice(0, limit)
+    .map(describe)
+    .map(({ messages: _, ...language }) => language);
+  const { kept: items } = fitList(described, { bytesOf: languageBytes });
+  const last = items.at(-1);
+  return { items, nextCursor: last && items.length < rest.length ? writeCursor([last.lang]) : null };
+}
+
+/** One language of a version. Throws 404. */
+export async function getLanguage(
+  ctx: Context,
+  { lang, ...version }: GetResourcesInput & { lang: string },
+): Promise<DescribedLanguage> {
+  const { languages } = await getResources(ctx, version);
+  const found = languages.find((language) => language.lang === canonicalLanguage(lang));
+  if (!found) throw new DomainError('not_found', 'not_found');
+  return describe(found);
+}
+
+/** English comes before all others, which go by their bytes, whatever the collation of the database. */
+const order = (a: string, b: string): number =>
+  Number(b === lastLanguage) - Number(a === lastLanguage) || Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+const languageBytes = ({ warnings, ...rest }: Omit<DescribedLanguage, 'messages'>): number =>
+  Buffer.byteLength(JSON.stringify(rest)) + warnings.reduce((bytes, warning) => bytes + warningBytes(warning), 0);
