@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { access, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const fileName = 'secret.key';
@@ -39,17 +39,42 @@ async function readKey(path: string): Promise<Buffer> {
   return Buffer.from(text);
 }
 
+/** Creates the file whole or not at all, on disk before anything is sealed with it; leaves one that is there. */
 async function makeKey(dataDir: string, name = fileName): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  const path = join(dataDir, name);
+  if (await exists(path)) return;
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    const file = await open(join(dataDir, name), 'wx', 0o600);
+    const file = await open(draft, 'wx', 0o600);
     try {
       await file.writeFile(`${randomBytes(32).toString('base64url')}\n`);
       await file.sync();
     } finally {
       await file.close();
     }
+    await placeNew(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const folder = await open(dataDir, 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Gives a file its name, unless another process was first. */
+async function placeNew(draft: string, path: string): Promise<void> {
+  try {
+    await link(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    // A file system without hard links.
+    await rename(draft, path);
   }
 }

@@ -27,7 +27,8 @@ export async function openInstallation(
     if (!sameText(row.keyCheck, keyCheck)) {
       throw new ConfigError(
         'Annex does not start: this database was used with another ANNEX_SECRET_KEY, and its secrets can be opened with ' +
-          'that one only. Set ANNEX_SECRET_KEY to the earlier key, or put the earlier secret.key back into DATA_DIR.',
+          'that one only. Set ANNEX_SECRET_KEY to the earlier key, or put the earlier secret.key back into DATA_DIR. Where ' +
+          'npm run change-secret-key was cut off, run it again.',
       );
     }
     if (row.fingerprint === fingerprint) return { epoch: row.epoch, was: 'known' };
