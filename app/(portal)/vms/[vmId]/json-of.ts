@@ -4,10 +4,21 @@ export function jsonOf(text: string): object | undefined {
   const isWrapped =
     (trimmed.startsWith('{') && trimmed.endsWith('}')) || (trimmed.startsWith('[') && trimmed.endsWith(']'));
   if (!isWrapped) return undefined;
+  const value = parsed(trimmed, asWritten) ?? parsed(trimmed);
+  return value === undefined || Object.keys(value).length === 0 ? undefined : value;
+}
+
+function parsed(text: string, reviver?: typeof asWritten): object | undefined {
   try {
-    const value = JSON.parse(trimmed) as object;
-    return Object.keys(value).length === 0 ? undefined : value;
+    return JSON.parse(text, reviver) as object;
   } catch {
+    // Not JSON, or nested too deeply for a reviver.
     return undefined;
   }
+}
+
+/** Numbers that JavaScript would round or rewrite stay as they were written, as text, where the browser knows that. */
+function asWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || context?.source === undefined) return value;
+  return String(value) === context.source ? value : context.source;
 }
