@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handlerVersions, resources, type StoredWarning } from '#db/schema/index.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { fitList, maxListBytes } from '#server/domain/list-bytes.ts';
+import { readFleetRows } from '#server/domain/views/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
@@ -107,7 +108,8 @@ test('VMs with long tags come in pages, each within the bytes of a list', async 
   const tags = Object.fromEntries(Array.from({ length: 64 }, (_, n) => tag(n)));
   const ctx = await testContext({ services: door.services, role: 'operator' });
   const made = Array.from({ length: 150 }, (_, n) => `vm-${String(n).padStart(3, '0')}`);
-  for (const name of made) await registerVm(ctx, { name, tags });
+  const vmIds: string[] = [];
+  for (const name of made) vmIds.push((await registerVm(ctx, { name, tags })).id);
   const seen: string[] = [];
   let query = '?limit=200';
   let pages = 0;
@@ -120,6 +122,10 @@ test('VMs with long tags come in pages, each within the bytes of a list', async 
   }
   expect(seen).toEqual(made);
   expect(pages).toBe(2);
+
+  const again = await readFleetRows(ctx, { vmIds });
+  expect(bytesOf(again)).toBeLessThanOrEqual(maxListBytes + 2);
+  expect(again.map(({ id }) => id)).toEqual(vmIds.slice(0, again.length));
 });
 
 test('one language is bounded, too', async () => {

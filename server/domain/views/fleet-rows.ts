@@ -2,6 +2,7 @@ import type { AgentOs } from '#db/schema/enrollment.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { derive, type FactsAsJson, factsAsJson, factsFromJson } from '#server/domain/health/index.ts';
+import { fitList } from '#server/domain/list-bytes.ts';
 import { parse } from '#server/domain/parse.ts';
 import {
   type AgentStatus,
@@ -64,10 +65,10 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise
   });
 }
 
-/** Rows that a list shows already, read again. */
+/** Rows that a list shows already, read again, as far as they fit into an answer. */
 export async function readFleetRows(ctx: Context, input: ReadFleetRowsInput): Promise<FleetRow[]> {
   allow(ctx.actor, 'viewer');
-  return fleetRows(ctx, parse(readFleetRowsInput, input).vmIds);
+  return fitList(await fleetRows(ctx, parse(readFleetRowsInput, input).vmIds)).kept;
 }
 
 type Machine = Parameters<typeof vmOf>[0] &
