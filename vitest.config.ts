@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { testsLeftOut } from './server/testing/programs.ts';
 
 export default defineConfig({
   test: {
     include: ['**/*.test.{ts,tsx}'],
-    exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**'],
+    exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**', ...(await testsLeftOut())],
     globalSetup: ['./server/testing/programs-setup.ts', './db/testing/global-setup.ts'],
     // Two cores: a database, its clients and the tests share them; more workers only wait for each other.
     maxWorkers: 2,

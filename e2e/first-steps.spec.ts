@@ -16,8 +16,8 @@ function firstSteps(): string {
   return blocks.filter((block) => !block.includes('npm start')).join('\n');
 }
 
-// Without curl the run names this test as not run.
-if (hasProgram('curl'))
+// Without these the run names this test as not run.
+if (['curl', 'openssl'].every(hasProgram))
   test('the first steps of the README work with curl and openssl alone', async ({ portal }) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'annex-steps-'));
     try {

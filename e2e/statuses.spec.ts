@@ -1,18 +1,16 @@
-import { execFileSync } from 'node:child_process';
+import { newKeyPair } from '#server/testing/key-pair.ts';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import type { CreatedVm } from './support/api.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
 import { expect, test } from './support/test.ts';
 
 const probe = 'Acme.Lab.Probe';
-const newKey =
-  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /dev/null -days 2 -subj /CN=machine';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
 /** Enrols a machine, which then reports these status files one after the other. */
 async function machineOf(gatewayUrl: string, vm: CreatedVm): Promise<(file: unknown) => Promise<number>> {
-  const certificate = execFileSync('openssl', newKey.split(' '), { encoding: 'utf8', stdio: 'pipe' });
+  const { certificate } = newKeyPair();
   const enrolment = { enrollmentToken: vm.enrollmentToken, certificate, agent: { name: 'machine', version: '1.0' } };
   const answer = await fetch(`${gatewayUrl}/agent/v1/enroll`, { method: 'POST', body: JSON.stringify(enrolment) });
   const { credential } = (await answer.json()) as { credential: string };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { missingForStockAgent } from '#e2e/stock-agent/requirements.ts';
 import { agentPackage, cacheFolder, suiteHere } from '#e2e/stock-agent/waagent-package.ts';
-import { provideTestPrograms } from '#server/testing/programs.ts';
+import { noteOf, provideTestPrograms } from '#server/testing/programs.ts';
 import { lastLine, playwrightTotals, stepTotals, type Totals, vitestTotals } from './test-totals.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -41,9 +41,7 @@ const steps: Step[] = [
   },
 ];
 
-const notes = (await provideTestPrograms()).map(
-  ({ name, shows, reason }) => `Not tested: ${shows}. ${name} is missing and could not be fetched: ${reason}`,
-);
+const notes = (await provideTestPrograms()).map(noteOf);
 const whyNoStockAgent = await stockAgentObstacle();
 if (whyNoStockAgent === null) {
   steps.push({

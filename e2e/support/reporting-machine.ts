@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { newKeyPair } from '#server/testing/key-pair.ts';
 import type { CreatedVm } from './api.ts';
 
-const newKey =
-  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /dev/null -days 2 -subj /CN=machine';
 /** Below the rate that a VM may have. */
 const paceMs = 60;
 const patienceMs = 60_000;
@@ -32,7 +29,7 @@ export class ReportingMachine {
 
   /** Enrols at a door (an address with or without the portal's pages) and begins to report. */
   static async start(address: string, vm: CreatedVm, extension: string): Promise<ReportingMachine> {
-    const { stdout: certificate } = await promisify(execFile)('openssl', newKey.split(' '));
+    const { certificate } = newKeyPair();
     const door = `${address}/agent/v1`;
     const answer = await fetch(`${door}/enroll`, {
       method: 'POST',

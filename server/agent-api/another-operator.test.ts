@@ -77,7 +77,7 @@ async function readByStock(stock: StockVm): Promise<string | null> {
   const { settings } = await stock.poll();
   const sealed = (settings[0]?.json as { protectedSettings?: string } | undefined)?.protectedSettings;
   if (sealed === undefined) return null;
-  const transport = newKeyPair(['rsa:2048']);
+  const transport = newKeyPair('RSA 2048');
   const goalState = readXml(await (await stock.call('wire', '/machine/?comp=goalstate')).text());
   const answer = await stock.at(textOf(goalState, 'Certificates'), { headers: transportHeader(transport.certificate) });
   const data = elementsOf(readXml(await answer.text()), 'Data')[0]?.text ?? '';

@@ -1,7 +1,20 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import {
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  AttributeValue,
+  Certificate,
+  Name,
+  RelativeDistinguishedName,
+  SubjectPublicKeyInfo,
+  TBSCertificate,
+  Validity,
+  Version,
+} from '@peculiar/asn1-x509';
 
 const folder = mkdtempSync(join(tmpdir(), 'annex-key-pairs-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -13,18 +26,55 @@ export interface KeyPair {
   certificate: string;
 }
 
-export const p256 = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+export type KeyKind = 'P-256' | 'RSA 1024' | 'RSA 2048';
 
-/** Made by `openssl req`, whose `-newkey` it is told; a P-256 key is made in no time. */
-export function newKeyPair(algorithm = p256): KeyPair {
+const commonName = '2.5.4.3';
+const signatures = { ec: '1.2.840.10045.4.3.2', rsa: '1.2.840.113549.1.1.11' };
+const dayMs = 86_400_000;
+
+/** Creates a key pair; a P-256 key takes no time. */
+export function newKeyPair(kind: KeyKind = 'P-256'): KeyPair {
+  const { publicKey, privateKey } =
+    kind === 'P-256'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: Number(kind.slice(4)) });
+  const algorithm = new AlgorithmIdentifier({ algorithm: kind === 'P-256' ? signatures.ec : signatures.rsa });
+  const value = new AttributeValue({ utf8String: 'vm' });
+  const name = new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: commonName, value })])]);
+  const tbsCertificate = new TBSCertificate({
+    version: Version.v3,
+    serialNumber: new Uint8Array([1, ...randomBytes(15)]).buffer,
+    signature: algorithm,
+    issuer: name,
+    validity: new Validity({ notBefore: new Date(Date.now() - dayMs), notAfter: new Date(Date.now() + 2 * dayMs) }),
+    subject: name,
+    subjectPublicKeyInfo: AsnConvert.parse(publicKey.export({ type: 'spki', format: 'der' }), SubjectPublicKeyInfo),
+  });
+  const signature = sign('sha256', Buffer.from(AsnConvert.serialize(tbsCertificate)), privateKey);
+  const der = AsnConvert.serialize(
+    new Certificate({
+      tbsCertificate,
+      signatureAlgorithm: algorithm,
+      signatureValue: new Uint8Array(signature).buffer,
+    }),
+  );
   count += 1;
-  const [key, out] = [join(folder, `${count}.key`), join(folder, `${count}.pem`)];
-  const args = ['req', '-x509', '-newkey', ...algorithm, '-nodes', '-days', '2', '-subj', '/CN=vm'];
-  execFileSync('openssl', [...args, '-keyout', key, '-out', out], { stdio: 'ignore' });
-  return { key, certificate: readFileSync(out, 'utf8') };
+  const key = join(folder, `${count}.key`);
+  writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+  return { key, certificate: pemOf(Buffer.from(der)) };
+}
+
+function pemOf(der: Buffer): string {
+  const lines = der.toString('base64').replaceAll(/.{64}(?=.)/g, '$&\n');
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
+}
+
+/** A text, signed with the key. */
+export function signed({ key }: KeyPair, text: string): string {
+  return sign('sha256', Buffer.from(text), readFileSync(key)).toString('base64');
 }
 
 /** That the holder of one key wants the certificate of another, as docs/protocol.md has it: its text is signed. */
-export function proofOf({ key }: KeyPair, { certificate }: KeyPair): string {
-  return execFileSync('openssl', ['dgst', '-sha256', '-sign', key], { input: certificate }).toString('base64');
+export function proofOf(before: KeyPair, { certificate }: KeyPair): string {
+  return signed(before, certificate);
 }

@@ -10,6 +10,8 @@ interface TestProgram {
   package: string;
   /** What cannot be tested without it. */
   shows: string;
+  /** Test files that are left out without it, where it is not a few tests that look for it themselves. */
+  tests?: string[];
   /** Paths below the unpacked packages that it looks for in the system otherwise. */
   environment?: Record<string, string>;
 }
@@ -20,6 +22,26 @@ export const testPrograms: TestProgram[] = [
     name: 'openssl',
     package: 'openssl',
     shows: 'keys, certificates and sealed settings as other programs make and open them',
+    tests: [
+      'agent/clinic/clinic.test.ts',
+      'agent/doctor/doctor.test.ts',
+      'agent/field-handlers.test.ts',
+      'agent/identity/open-sealed.test.ts',
+      'agent/misbehaving.test.ts',
+      'agent/outputs.test.ts',
+      'agent/portal/route.test.ts',
+      'agent/secrets.test.ts',
+      'e2e/secrets.spec.ts',
+      'samples/samples.test.ts',
+      'scripts/bundle-agent.test.ts',
+      'server/agent-api/another-operator.test.ts',
+      'server/agent-api/routes/certificate/route.test.ts',
+      'server/domain/enrollment/withheld-secrets.test.ts',
+      'server/domain/goal-states/set-extension.test.ts',
+      'server/platform/cms.test.ts',
+      'server/platform/pkcs12.test.ts',
+      'server/wire/doors.test.ts',
+    ],
     environment: { OPENSSL_CONF: 'etc/ssl/openssl.cnf' },
   },
   { name: 'curl', package: 'curl', shows: 'the first steps of the README' },
@@ -40,11 +62,20 @@ export const pgbench: TestProgram = {
   shows: 'reports beside pgbench',
 };
 
-/** Programs that neither the machine has nor Debian could bring, with the reason; empty where all tests can run. */
-export interface MissingProgram {
-  name: string;
-  shows: string;
+/** A program that neither the machine has nor Debian could bring, and why. */
+export interface MissingProgram extends Pick<TestProgram, 'name' | 'shows' | 'tests'> {
   reason: string;
+}
+
+/** What was not tested without a program, for people. */
+export function noteOf({ name, shows, tests = [], reason }: MissingProgram): string {
+  const files = tests.length === 0 ? '' : ` Left out: ${tests.join(', ')}.`;
+  return `Not tested: ${shows}. ${name} is missing and could not be fetched: ${reason}.${files}`;
+}
+
+/** Test files that cannot run on this machine. */
+export async function testsLeftOut(): Promise<string[]> {
+  return (await provideTestPrograms()).flatMap(({ tests = [] }) => tests);
 }
 
 const cache = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname, '../../.data'), 'test-programs');
@@ -68,7 +99,7 @@ export async function provideTestPrograms(programs = testPrograms): Promise<Miss
     () => 'its package has no such program',
     (error: unknown) => (error as Error).message.split('\n')[0] ?? '',
   );
-  return absent.filter(({ name }) => !hasProgram(name)).map(({ name, shows }) => ({ name, shows, reason }));
+  return absent.filter(({ name }) => !hasProgram(name)).map((program) => ({ ...program, reason }));
 }
 
 /** Whether a program is on PATH. */

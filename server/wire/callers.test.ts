@@ -62,7 +62,7 @@ test('a forwarder that restarts is no second machine, and an unchanged one costs
 test('duplicate_agent: transport certificates that take turns are two machines, also behind two gateways', async () => {
   const vm = await givenStockVm(ctx, door, 'certificates');
   const other = await openWireDoor(ctx, () => new Date(now));
-  const [first = '', second = '', third = ''] = [0, 1, 2].map(() => newKeyPair(['rsa:2048']).certificate);
+  const [first = '', second = '', third = ''] = [0, 1, 2].map(() => newKeyPair('RSA 2048').certificate);
   // An agent asks for its key after each new goal state, with the certificate that it made at its start.
   const ask = async (at: WireDoor, certificate: string, incarnation: number) => {
     now += 12_000;

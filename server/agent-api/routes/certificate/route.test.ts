@@ -7,7 +7,7 @@ import { issueEnrollmentToken } from '#server/domain/enrollment/index.ts';
 import { getExtension } from '#server/domain/goal-states/index.ts';
 import { type AgentDoor, givenAgent, givenProbe, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
-import { type KeyPair, newKeyPair, p256, proofOf } from '#server/testing/key-pair.ts';
+import { type KeyKind, type KeyPair, newKeyPair, proofOf } from '#server/testing/key-pair.ts';
 
 let ctx: Context;
 let door: AgentDoor;
@@ -46,10 +46,10 @@ const thumbprintOf = (certificate: string) =>
     .replace(/^.*=/, '')
     .replaceAll(':', '');
 
-test.each([
-  ['RSA by RSA', ['rsa:2048'], ['rsa:2048']],
-  ['P-256 by P-256', p256, p256],
-  ['P-256 by RSA', ['rsa:2048'], p256],
+test.each<[string, KeyKind, KeyKind]>([
+  ['RSA by RSA', 'RSA 2048', 'RSA 2048'],
+  ['P-256 by P-256', 'P-256', 'P-256'],
+  ['P-256 by RSA', 'RSA 2048', 'P-256'],
 ])('AZ-C2 a new certificate, %s: sealed anew, a new incarnation, the same sequence number', async (_, old, renewed) => {
   const [before, after] = [newKeyPair(old), newKeyPair(renewed)];
   const machine = await givenMachine(before);
@@ -165,7 +165,7 @@ describe('refused, and nothing changes', () => {
     [
       'a weak key',
       () => {
-        const weak = newKeyPair(['rsa:1024']);
+        const weak = newKeyPair('RSA 1024');
         return { certificate: weak.certificate, proof: proofOf(old, weak) };
       },
       422,
