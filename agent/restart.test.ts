@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { status, statusText } from './commands/status.ts';
@@ -154,6 +154,26 @@ test('the restart command gets no other part of the agent’s environment than h
   } finally {
     vi.unstubAllEnvs();
   }
+});
+
+test('a machine whose disk cannot keep that the install ran is not restarted, which would never end', async () => {
+  const blocker = `${layoutOf(machine.dir).localState}.next`;
+  const script = `[ "$1" = install ] && mkdir -p '${blocker}'`;
+  const full = { handler: 'Acme.Test.Full', version: '1' };
+  await machine.addHandler({ ...full, rebootAfterInstall: true, script });
+  machine.portal.setGoal([{ ...full, name: 'full' }]);
+  const agent = await machine.start({ rebootCommand, bootIdFile });
+  await agent.runner.whenIdle();
+  const problem = await machine.portal.until('the problem', () =>
+    machine.portal.reports.flatMap(({ problems = [] }) => problems).find(({ about }) => about === 'restart'),
+  );
+  expect(problem.message).toContain('The machine is not restarted');
+  expect(machine.calls()).toEqual(['Full-1 install']);
+
+  rmSync(blocker, { recursive: true });
+  machine.portal.setGoal([{ ...full, name: 'full', sequenceNumber: 2 }]);
+  await machine.until('the restart', () => machine.calls().includes('restart'));
+  expect(machine.calls()).toEqual(['Full-1 install', 'restart']);
 });
 
 test('another portal, or one with a restored database, hears of a pending restart again', async () => {

@@ -83,6 +83,7 @@ export class PendingRestart {
 
   private run(command: string): void {
     const { machine, environment } = this.options;
+    if (!this.isKept()) return;
     crashPoint('restart');
     const child = spawn('/bin/sh', ['-c', command], {
       cwd: machine.layout.root,
@@ -101,12 +102,30 @@ export class PendingRestart {
     this.note(true);
   }
 
+  /** Whether the installs are on disk: without them the next start would run them, and restart the machine, for ever. */
+  private isKept(): boolean {
+    const { machine } = this.options;
+    try {
+      machine.save();
+      return true;
+    } catch (error) {
+      this.hasFailed = true;
+      this.tell(
+        `The machine is not restarted: the agent's state could not be written: ${sentenceOf(error)}. Free space on the disk. The restart command runs with the next goal state.`,
+      );
+      return false;
+    }
+  }
+
   private failed(message: string): void {
-    const { journal, onProblem } = this.options;
     this.hasFailed = true;
     this.note(false);
-    journal.warn(message);
-    onProblem(message);
+    this.tell(message);
+  }
+
+  private tell(message: string): void {
+    this.options.journal.warn(message);
+    this.options.onProblem(message);
   }
 
   private note(isAsked: boolean): void {
