@@ -14,6 +14,7 @@ const steps: Record<string, string[]> = {
   translations: ['node', 'scripts/check-translations.ts'],
   permissions: ['node', 'scripts/permissions.ts', '--check'],
   migrations: ['node', 'scripts/check-migrations.ts'],
+  'named tests': ['node', 'scripts/check-named-tests.ts'],
 };
 
 interface Outcome {

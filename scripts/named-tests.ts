@@ -1,0 +1,26 @@
+const testName = /[\w./-]+\.(?:test|spec)\.tsx?/g;
+
+/**
+ * What is wrong with the tests that a page of claims names: files that do not exist, by their paths from the root, and
+ * parts of the page without any: rows of its first table, or sections (`##`).
+ */
+export function namedTestFaults(text: string, unit: 'rows' | 'sections', exists: (path: string) => boolean): string[] {
+  const absent = [...text.matchAll(testName)]
+    .map(([name]) => name.replace(/^(\.\.\/)+/, ''))
+    .filter((name) => !exists(name))
+    .map((name) => `there is no test ${name}`);
+  const bare = (unit === 'rows' ? rowsOf(text) : sectionsOf(text))
+    .filter((part) => part.search(testName) < 0)
+    .map((part) => `no test is named for "${titleOf(part)}"`);
+  return [...absent, ...bare];
+}
+
+/** Rows of the first table, without its head. */
+function rowsOf(text: string): string[] {
+  const table = /(?:^\|.*\n)+/m.exec(text)?.[0] ?? '';
+  return table.trim().split('\n').slice(2);
+}
+
+const sectionsOf = (text: string): string[] => text.split(/^## /m).slice(1);
+
+const titleOf = (part: string): string => part.replace(/^\|\s*/, '').split(/\s*[|\n]/)[0] ?? '';
