@@ -23,6 +23,8 @@ export class Guest {
   readonly pages: Pages;
   /** What its agent told and is being taken in; what comes meanwhile comes again. */
   readonly isTelling = { status: false, telemetry: false, health: false, log: false, sighting: false };
+  /** Bytes of its bodies that are being read. */
+  arriving = 0;
   /** The transport certificate that was in its last request, and how many others may follow. */
   transport = '';
   readonly renewals: Bucket = { left: Number.POSITIVE_INFINITY, at: 0 };

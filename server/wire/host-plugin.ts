@@ -4,7 +4,7 @@ import { parseJson } from '#server/platform/json.ts';
 import { seeContainer } from './callers.ts';
 import { pathOfAddress } from './documents/addresses.ts';
 import { isOwnStatus, takeUpload } from './upload.ts';
-import { absent, currentOf, emptyAnswer, jsonAnswer, type WireCall } from './wire-call.ts';
+import { absent, currentOf, emptyAnswer, jsonAnswer, readBody, type WireCall } from './wire-call.ts';
 import { artifacts } from './wire-server.ts';
 
 /** What comes to 168.63.129.16:32526. */
@@ -34,7 +34,7 @@ async function ofContainer<A>(wire: WireCall, answer: () => Promise<A>): Promise
   const current = (await currentOf(wire)).containerId;
   seeContainer(wire, sent, current);
   if (sent === current) return answer();
-  await wire.call.readBytes(mostBytes(wire)).catch(() => {});
+  await readBody(wire, mostBytes(wire)).catch(() => {});
   return emptyAnswer(410);
 }
 
@@ -52,8 +52,7 @@ const envelope = z.looseObject({
 
 /** A request to a blob store in an envelope, addressed to the portal itself. */
 async function status(wire: WireCall): Promise<AgentAnswer> {
-  const { call } = wire;
-  const bytes = await call.readBytes(mostBytes(wire));
+  const bytes = await readBody(wire, mostBytes(wire));
   const { value } = parseJson(bytes, { maxDepth: 8, oddities: 'repair' });
   const read = envelope.safeParse(value);
   if (!read.success) return emptyAnswer(400);

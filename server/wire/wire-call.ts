@@ -34,6 +34,24 @@ export async function currentOf({ guest, ctx }: WireCall, least = 0): Promise<St
   return goalState;
 }
 
+/**
+ * Reads a body. The bodies that one VM is sending take an eighth of `waiting.bytes` at most, as those of reports do: else
+ * one that sends many of them slowly would fill the memory. Beyond it the agent is asked to come again.
+ */
+export async function readBody({ call, ctx, guest }: WireCall, limit: number): Promise<Buffer> {
+  const length = call.header('content-length');
+  const bytes = length === null ? limit : Math.min(limit, Number(length));
+  if (guest.arriving > 0 && guest.arriving + bytes > ctx.config.limits.waiting.bytes / 8) {
+    throw new DomainError('unavailable', 'reports_too_many', { params: { seconds: 5 }, retryAfter: 5 });
+  }
+  guest.arriving += bytes;
+  try {
+    return await call.readBytes(limit);
+  } finally {
+    guest.arriving -= bytes;
+  }
+}
+
 export const xmlAnswer = (body: string): AgentAnswer => ({
   status: 200,
   headers: ['content-type', 'text/xml; charset=utf-8', 'cache-control', 'no-store'],

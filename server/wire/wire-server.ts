@@ -10,7 +10,7 @@ import { observationsOf, provisioningOf, takeObservations } from './observations
 import { noteBusy, noteIdle } from './sightings.ts';
 import { takeTelemetry } from './telemetry.ts';
 import { isOwnStatus, statusSecret, takeUpload } from './upload.ts';
-import { absent, currentOf, emptyAnswer, jsonAnswer, type WireCall, xmlAnswer } from './wire-call.ts';
+import { absent, currentOf, emptyAnswer, jsonAnswer, readBody, type WireCall, xmlAnswer } from './wire-call.ts';
 
 type Answer = AgentAnswer | Response;
 
@@ -122,7 +122,7 @@ export async function packages(wire: WireCall, path: string): Promise<Answer> {
 async function statusBlob(wire: WireCall): Promise<AgentAnswer> {
   const { call, path, query } = wire;
   const containerId = path.slice('/status/'.length);
-  const content = await call.readBytes(wire.ctx.config.limits.report.bytes);
+  const content = await readBody(wire, wire.ctx.config.limits.report.bytes);
   const ofVm = (await currentOf(wire)).containerId;
   if (!isOwnStatus(wire, containerId, ofVm, query)) return emptyAnswer(400);
   const begins = content.length === 0;
@@ -132,8 +132,8 @@ async function statusBlob(wire: WireCall): Promise<AgentAnswer> {
 
 /** What the agent tells of itself at its start and every minute; outputs and what is not healthy are kept. */
 async function posted(wire: WireCall, comp: string | null): Promise<AgentAnswer> {
-  const { call, ctx, path } = wire;
-  const body = await call.readBytes(ctx.config.limits.report.bytes);
+  const { ctx, path } = wire;
+  const body = await readBody(wire, ctx.config.limits.report.bytes);
   if (isMachine(path) && comp === 'telemetrydata') await takeTelemetry(wire, body);
   if (isMachine(path) && comp === 'health') await takeObservations(wire, provisioningOf(body));
   if (path === '/HealthService') await takeObservations(wire, observationsOf(body));
