@@ -31,7 +31,7 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   ).toBeVisible();
   await expect(
     page.getByText(
-      /The history of .+ is kept from .+ because this VM reports more than 1,024 MiB; older reports were deleted 1 h ago\. Check which handler/,
+      /The history of .+ goes back only to .+ because this VM reports more than 1,024 MiB; older reports were deleted 1 h ago\. Check which handler/,
     ),
   ).toBeVisible();
   await expectAccessibleInBothThemes(page);
@@ -67,7 +67,9 @@ test('a version whose lists are too large for a page says how much it leaves out
   });
   const page = await signedIn('viewer');
   await page.goto(`/handlers/${handler}/1.0.0.0`);
-  await expect(page.getByText(/^[\d,]+ files of the package are not listed here\.$/)).toBeVisible();
+  await expect(
+    page.getByText(/^[\d,]+ files of the package are not listed here, .+ limited to 4 MiB\.$/),
+  ).toBeVisible();
   await expect(page.getByText('6,000 files', { exact: true }).first()).toBeVisible();
   await expect(
     page.getByText('1 language is not shown because its texts are too large for this page.', { exact: false }),

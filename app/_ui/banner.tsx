@@ -23,13 +23,15 @@ export function Banner({ status, children, icon, actions, role = 'status', boxed
       role={role}
       data-st={status}
       className={cn(
-        'flex min-h-[38px] flex-wrap items-center gap-x-2.5 gap-y-1 bg-st-tint py-1.5 text-13 text-ink [--cut:var(--st-tint)] [&>svg]:shrink-0 [&>svg]:text-st-text',
+        'flex min-h-[38px] flex-wrap items-center gap-x-2.5 gap-y-1 bg-st-tint py-1.5 text-13 text-ink [--cut:var(--st-tint)]',
         boxed ? 'rounded-lg px-3.5 shadow-[inset_0_0_0_1px_var(--st-line)]' : 'border-y border-st-line px-(--gutter)',
         className,
       )}
     >
-      {icon ?? <StatusIcon status={status} />}
-      <div className="min-w-0 flex-[1_1_12rem]">{children}</div>
+      <div className="flex min-w-0 flex-[1_1_12rem] gap-x-2.5 [&>svg]:mt-[3px] [&>svg]:shrink-0 [&>svg]:text-st-text">
+        {icon ?? <StatusIcon status={status} />}
+        <div className="min-w-0 flex-1">{children}</div>
+      </div>
       {actions}
     </div>
   );

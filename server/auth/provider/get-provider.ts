@@ -23,6 +23,7 @@ export async function getProvider({ actor, config, signIn }: PersonContext): Pro
   const { openId, url } = config;
   if (openId === null || signIn.provider === null) return null;
   const { name, issuer, clientId, joinAs, emailDomains, roles } = openId;
-  const isAway = await signIn.provider.isAway();
+  // Admins look here when sign-ins fail: an answer from before would hide the cause.
+  const isAway = await signIn.provider.isAway(0);
   return { name, issuer, clientId, isAway, redirectUri: url + callbackPath, joinAs, emailDomains, roles };
 }

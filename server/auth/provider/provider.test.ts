@@ -9,7 +9,7 @@ import { testBootstrap, testContext, testServices } from '#server/testing/contex
 import { type OpenIdTestProvider, signInAtProvider, startOpenIdProvider } from '#server/testing/openid-provider.ts';
 import { openSignIn } from '../index.ts';
 import { createInvitation, redeemInvitation } from '../invitations/index.ts';
-import { getSignInWays } from './index.ts';
+import { getProvider, getSignInWays } from './index.ts';
 
 const log = pino({ level: 'silent' });
 const callback = 'http://localhost:3000/api/auth/oidc/callback';
@@ -402,6 +402,15 @@ describe('an answer', () => {
     }
     expect(await signInBy(open(), 'quinn', { next: '/vms?tag=a#b' })).toBe('/vms?tag=a#b');
   });
+});
+
+test('admins see that a provider stopped answering, without the hour for which its description is kept', async () => {
+  const stopping = await startOpenIdProvider(callback);
+  const person = await portal({ issuer: stopping.issuer }).open().person();
+  const admin = { ...person, actor: testBootstrap };
+  expect(await getProvider(admin)).toMatchObject({ isAway: false });
+  await stopping.close();
+  expect(await getProvider(admin)).toMatchObject({ isAway: true });
 });
 
 test('a provider that does not answer is said, and none is no address', async () => {

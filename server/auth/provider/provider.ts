@@ -25,8 +25,8 @@ export interface Question {
 export interface Provider {
   issuer: string;
   name: string;
-  /** Whether it answers; asked again after an hour, or after a quarter of a minute where it did not. */
-  isAway(): Promise<boolean>;
+  /** Whether it answers; asked again after an hour or `maxAgeMs`, and 15 seconds after it did not. */
+  isAway(maxAgeMs?: number): Promise<boolean>;
   /** Where to send the browser. Throws where the provider does not answer. */
   ask(): Promise<Question>;
   /** Exchanges the code in the answer's address. Throws where anything does not fit; `now` is the portal's clock. */
@@ -52,11 +52,11 @@ export function openProvider(config: Pick<Config, 'url' | 'openId'>, log: Logger
   let known: { at: number; metadata: Promise<client.ServerMetadata | null> } | undefined;
 
   /** Null where the provider does not answer. */
-  async function describedBy(): Promise<client.ServerMetadata | null> {
+  async function describedBy(maxAgeMs = hour): Promise<client.ServerMetadata | null> {
     const last = known;
     if (last !== undefined) {
       const metadata = await last.metadata;
-      if (Date.now() - last.at < (metadata === null ? retryMs : hour)) return metadata;
+      if (Date.now() - last.at < (metadata === null ? retryMs : maxAgeMs)) return metadata;
     }
     // Of several at once one asks.
     if (known === last) known = { at: Date.now(), metadata: discover() };
@@ -116,7 +116,7 @@ export function openProvider(config: Pick<Config, 'url' | 'openId'>, log: Logger
   return {
     issuer: openId.issuer,
     name: openId.name,
-    isAway: async () => (await describedBy()) === null,
+    isAway: async (maxAgeMs) => (await describedBy(maxAgeMs)) === null,
     async ask() {
       const verifier = client.randomPKCECodeVerifier();
       const question = { state: client.randomState(), nonce: client.randomNonce(), verifier };

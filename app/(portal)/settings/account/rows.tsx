@@ -19,7 +19,7 @@ export function Row({ label, children, note, actions }: RowProps) {
       <dt className="w-40 shrink-0 text-ink-2 max-sm:w-full max-sm:text-12">{label}</dt>
       <dd className="min-w-0 flex-[1_1_12rem] wrap-anywhere">
         {children}
-        {note === undefined ? null : <p className="text-12 text-ink-3">{note}</p>}
+        {note === undefined ? null : <p className="mt-0.5 text-12 text-ink-3">{note}</p>}
       </dd>
       {actions === undefined ? null : <dd className="ms-auto flex flex-wrap items-center gap-2">{actions}</dd>}
     </div>

@@ -41,7 +41,7 @@ export async function ProviderCard({ provider }: ProviderCardProps) {
     <Card>
       <CardHeader title={t('provider')} note={t('provider.note')} />
       <Rows>
-        <Row label={t('name')}>
+        <Row label={t('name')} note={isAway ? t('provider.away.next') : undefined}>
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
             {name}
             <Status status={isAway ? 'failed' : 'healthy'}>{t(isAway ? 'provider.away' : 'provider.answers')}</Status>
@@ -58,7 +58,7 @@ export async function ProviderCard({ provider }: ProviderCardProps) {
           </span>
         </Row>
         <Row label={t('provider.redirect')} note={t('provider.redirect.why')}>
-          <CopyCommand command={redirectUri} />
+          <CopyCommand command={redirectUri} whole />
         </Row>
         <Row label={t('provider.join')}>
           {joinAs === null ? t('provider.join.invited') : t('provider.join.all', { role: common.t(`role.${joinAs}`) })}
@@ -73,7 +73,15 @@ export async function ProviderCard({ provider }: ProviderCardProps) {
           </Row>
         )}
         {roles === null ? null : (
-          <Row label={t('provider.roles')} note={t('provider.roles.why', { claim: roles.claim })}>
+          <Row
+            label={t('provider.roles')}
+            note={
+              <Trans
+                text={t('provider.roles.why', { claim: roles.claim })}
+                tags={{ code: <code className="mono" /> }}
+              />
+            }
+          >
             <span className="flex flex-wrap gap-1">
               {roles.of.map(({ group, role }) => (
                 <Tag key={group} name={group}>

@@ -4,15 +4,14 @@ import { foldText } from './fold-text.ts';
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `line ${n + 1}`).join('\n');
 
 test('a short text is shown whole', () => {
-  for (const text of ['', 'ready', lines(18), `${lines(18)}\n\n\n`, 'x'.repeat(1_500)])
-    expect(foldText(text)).toBeNull();
+  for (const text of ['', 'ready', lines(18), `${lines(18)}\n\n\n`, 'x'.repeat(900)]) expect(foldText(text)).toBeNull();
 });
 
 test('a long text shows its first lines, and a long line its first characters', () => {
   expect(foldText(lines(19))).toBe(lines(12));
-  expect(foldText('x'.repeat(16_000))).toBe('x'.repeat(1_000));
+  expect(foldText('x'.repeat(16_000))).toBe('x'.repeat(600));
 });
 
 test('a fold never splits a character', () => {
-  expect(foldText(`${'x'.repeat(999)}${'😀'.repeat(1_000)}`)).toBe('x'.repeat(999));
+  expect(foldText(`${'x'.repeat(599)}${'😀'.repeat(1_000)}`)).toBe('x'.repeat(599));
 });

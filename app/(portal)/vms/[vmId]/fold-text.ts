@@ -1,6 +1,6 @@
 /** What a folded text shows. */
 const shownLines = 12;
-const shownCharacters = 1_000;
+const shownCharacters = 600;
 /** A text that is a little longer is shown whole: a button would take as much room. */
 const slack = 1.5;
 

@@ -15,7 +15,7 @@ export interface VmBannersProps {
   onAct(act: VmAct): void;
 }
 
-/** What concerns the whole VM: a silent agent, a duplicate machine, rejected calls, withheld secrets, a pending restart, a hold, a decommissioning. */
+/** What concerns the whole VM: a duplicate machine, a silent agent, rejected calls, withheld secrets, a pending restart, a hold, a decommissioning. */
 export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmBannersProps) {
   const { t } = useTranslation('enrollment');
   const reader = useReader();
@@ -25,14 +25,6 @@ export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmB
   const isStock = facts.agentKind === 'stock';
   const duplicate = agent.duplicateSeenAt === null ? null : new Date(agent.duplicateSeenAt);
   const stack = [
-    heard !== null && (silent || agent.status === 'unknown') && (
-      <Banner key="silent" boxed status={silent ? 'unresponsive' : 'unknown'}>
-        <Trans
-          text={t(silent ? 'silent' : 'late')}
-          tags={{ time: silent ? <Elapsed value={heard} /> : <RelativeTime value={heard} /> }}
-        />
-      </Banner>
-    ),
     duplicate !== null && (
       <Banner
         key="duplicate"
@@ -49,6 +41,14 @@ export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmB
         <Trans
           text={t(isStock ? 'duplicate.stock' : 'duplicate', { name: facts.name })}
           tags={{ time: <RelativeTime value={duplicate} /> }}
+        />
+      </Banner>
+    ),
+    heard !== null && (silent || agent.status === 'unknown') && (
+      <Banner key="silent" boxed status={silent ? 'unresponsive' : 'unknown'}>
+        <Trans
+          text={t(silent ? 'silent' : 'late')}
+          tags={{ time: silent ? <Elapsed value={heard} /> : <RelativeTime value={heard} /> }}
         />
       </Banner>
     ),
@@ -77,6 +77,7 @@ export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmB
           })}
           tags={{
             time: <RelativeTime value={new Date(at)} />,
+            code: <code className="mono" />,
             from: <DateTime value={new Date(keptFrom ?? at)} />,
           }}
         />

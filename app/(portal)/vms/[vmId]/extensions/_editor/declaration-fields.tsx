@@ -41,6 +41,7 @@ export function DeclarationFields({
 }: DeclarationFieldsProps) {
   const faultAt = faults.at;
   const { t } = useTranslation('editor');
+  const versionFault = faultAt('/version');
   const dependencyFault =
     faultAt('/dependsOn') ?? draft.dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
   // A dependency that is gone stays visible, so that it can be taken out.
@@ -84,11 +85,14 @@ export function DeclarationFields({
           <Field
             id="extension-version"
             label={t('version')}
-            error={faultAt('/version')}
             hint={running === undefined ? undefined : t('version.running', { version: running })}
           >
             <Select
               mono
+              {...(versionFault !== undefined && {
+                'aria-invalid': true,
+                'aria-describedby': 'extension-version-fault',
+              })}
               value={draft.version}
               onChange={(event) => onChange({ ...draft, version: event.target.value })}
               options={versions.map(({ version, state }) => ({
@@ -97,6 +101,14 @@ export function DeclarationFields({
               }))}
             />
           </Field>
+        </div>
+        {/* Across the row: its column is too narrow for a sentence. */}
+        <div
+          id="extension-version-fault"
+          aria-live="polite"
+          className="-mt-2 empty:hidden sm:order-last sm:col-span-full"
+        >
+          {versionFault === undefined ? null : <FieldError>{versionFault}</FieldError>}
         </div>
         <div data-at="declared:/state">
           <Field id="extension-state" label={t('state')} error={faultAt('/state')}>
