@@ -319,10 +319,10 @@ describe('what an idle agent costs', () => {
     await period();
     // That it came is written down, and told to screens, up to a second later.
     await door.presence.flush();
-    expect(
-      await statementsOf(async () => {
-        for (let n = 0; n < 3; n++) await period();
-      }),
-    ).toEqual([]);
+    const threePeriods = async () => {
+      for (let n = 0; n < 3; n++) await period();
+    };
+    // What the gateway does on a timer may fall into a window, but not into each.
+    await vi.waitFor(async () => expect(await statementsOf(threePeriods)).toEqual([]), { timeout: 5_000 });
   });
 });
