@@ -10,7 +10,7 @@ export function sentenceOf(
   say: Say,
 ): string {
   const key = `act.${action}`;
-  const keys = action === 'agent.reject' ? [`${key}.${facts.reason}`, key] : [key];
+  const keys = action === 'agent.reject' ? [`rejected.${facts.reason}`, key] : [key];
   const sentences = keys.map((each) => ({ each, text: say(each, values) }));
   return sentences.find(({ each, text }) => text !== each)?.text ?? say('unknownAct', { ...values, action });
 }
