@@ -9,7 +9,11 @@ export function foldText(text: string): string | null {
   const lines = text.trimEnd().split('\n');
   const isLong = lines.length > shownLines * slack || text.length > shownCharacters * slack;
   if (!isLong) return null;
-  const beginning = lines.slice(0, shownLines).join('\n').slice(0, shownCharacters);
+  const first = lines.slice(0, shownLines).join('\n');
+  const cut = first.slice(0, shownCharacters);
+  const lineEnd = cut.lastIndexOf('\n');
+  // Whole lines, unless a long one would leave little to read.
+  const beginning = first.length > cut.length && lineEnd > shownCharacters / 2 ? cut.slice(0, lineEnd) : cut;
   return beginning
     .toWellFormed()
     .replace(/\uFFFD$/, '')
