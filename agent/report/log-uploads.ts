@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, mkdirSync, readdirSync, readSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { commandNames } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
@@ -11,6 +11,7 @@ import type { Journal } from '../journal.ts';
 import { backoff } from '../portal/backoff.ts';
 import { type Portal, PortalRefusal } from '../portal/portal.ts';
 import { wait } from '../portal/wait.ts';
+import { openQueueFolder, queueFile } from './queue-folder.ts';
 
 const upload = z.object({
   extension: z.string(),
@@ -46,12 +47,7 @@ export class LogUploads {
     this.folder = layout.uploads;
     this.portal = portal;
     this.journal = journal;
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    this.numbers = readdirSync(this.folder)
-      .map((name) => /^(\d+)\.json$/.exec(name)?.[1])
-      .filter((digits) => digits !== undefined)
-      .map(Number)
-      .sort((a, b) => a - b);
+    this.numbers = openQueueFolder(this.folder);
     this.last = this.numbers.at(-1) ?? 0;
   }
 
@@ -134,7 +130,7 @@ export class LogUploads {
   }
 
   private pathOf(number: number): string {
-    return join(this.folder, `${String(number).padStart(12, '0')}.json`);
+    return queueFile(this.folder, number);
   }
 }
 

@@ -1,9 +1,8 @@
-import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { discard, isOutOfRoom, readJson, writeJson } from '../folder/write-file.ts';
 import { moment } from '../watch/moment.ts';
+import { openQueueFolder, queueFile } from './queue-folder.ts';
 
 const read = z.object({ extension: z.string(), ageSeconds: z.number(), readAt: moment, file: z.unknown() });
 const entries = z.object({
@@ -46,12 +45,7 @@ export class Outbox {
     this.folder = folder;
     this.run = run;
     this.many = many;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.numbers = readdirSync(folder)
-      .map((name) => /^(\d+)\.json$/.exec(name)?.[1])
-      .filter((digits) => digits !== undefined)
-      .map(Number)
-      .sort((a, b) => a - b);
+    this.numbers = openQueueFolder(folder);
     this.last = this.numbers.at(-1) ?? 0;
   }
 
@@ -111,7 +105,7 @@ export class Outbox {
   }
 
   private pathOf(number: number): string {
-    return join(this.folder, `${String(number).padStart(12, '0')}.json`);
+    return queueFile(this.folder, number);
   }
 }
 
