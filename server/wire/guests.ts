@@ -38,14 +38,18 @@ export class Guests {
     if (!config.wire || token === null || token.length > 512) throw this.refuse(call);
     const hash = wireTokenHash(vmId, token);
     if (this.#refused.has(hash)) throw this.refuse(call);
-    const known = this.#byVm.get(vmId);
-    const before = known?.hash === hash ? known : null;
-    const agent = await this.#find(call, hash, before);
+    const agent = await this.#find(call, hash, this.#known(vmId, hash));
     takeFrom(agent, config.vmRate, call.door.clock().getTime());
-    const guest = before ?? new Guest(vmId, hash, agent, this.#pages);
+    // Looked up again: of calls that came at the same time, the first has added the guest meanwhile.
+    const guest = this.#known(vmId, hash) ?? new Guest(vmId, hash, agent, this.#pages);
     guest.agent = agent;
-    if (before === null) this.#byVm.set(vmId, guest);
+    this.#byVm.set(vmId, guest);
     return guest;
+  }
+
+  #known(vmId: string, hash: string): Guest | null {
+    const known = this.#byVm.get(vmId);
+    return known?.hash === hash ? known : null;
   }
 
   async #find(call: AgentCall, hash: string, before: Guest | null): Promise<KnownAgent> {
