@@ -326,7 +326,7 @@ export class Agent {
   }
 }
 
-/** What an agent of an earlier release kept says how new it is by itself. */
+/** The incarnation in the stored text, for a goal state that an earlier release of the agent stored without it. */
 function newestIn(text: string, etag: string): NewestByEpoch {
   try {
     return withNewest({}, etag, readGoalState(text).incarnation);

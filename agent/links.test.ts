@@ -19,7 +19,7 @@ import { type TestMachine, testMachine } from './testing/machine.ts';
 import { textsOfZip } from './testing/read-zip.ts';
 import { readDocument } from './watch/read-document.ts';
 
-/** What a handler's service, which may run as any user, can put into the folders that it was given. */
+/** Attacks by a handler's service, which may run as any user, through the folders that it may write to. */
 const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const secret = 'root-only-words';
 

@@ -99,7 +99,7 @@ describe('copies of the key where handlers look for it', () => {
     const [goal] = goalWith(thumbprint);
     machine.portal.setGoal([{ ...echo, ...goal, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
     await machine.until('they are gone', () => copies(handlers()).length + copies(waagentFolder).length === 0);
-    // The agent made the folder, and nobody else has put anything into it.
+    // The agent created the folder, and it is empty again.
     await machine.until('the folder is gone', () => !existsSync(waagentFolder));
     expect(thumbprintsIn(machine.dir)).toEqual([thumbprint]);
   });

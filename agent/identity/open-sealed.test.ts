@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Seals as any sender may, with the tool that handlers open it with. */
+/** Seals a value with `openssl`, which handlers use to open it. */
 function seal(certificate: string, value: unknown): string {
   const args = ['cms', '-encrypt', '-aes256', '-binary', '-outform', 'DER', certificate];
   return execFileSync('openssl', args, { input: JSON.stringify(value) }).toString('base64');

@@ -127,7 +127,7 @@ export const seedHandlers: readonly SeedHandler[] = [
   },
 ];
 
-/** Registers and publishes the handlers by the same verbs as any publisher; what is there already stays. */
+/** Registers and publishes the handlers with the verbs that publishers use. Keeps versions that exist already. */
 export async function publishCatalogue(services: Services): Promise<void> {
   const ctx: Context = {
     ...services,

@@ -6,8 +6,8 @@ import { translateError } from './problem.ts';
 
 /**
  * Any error as the answer to a request: a problem document in the caller's language, which the account of a signed-in
- * person may know (`ofAccount`). The log gets what the caller does not: the detail of an error that nobody foresaw, and
- * why something was not available.
+ * person may know (`ofAccount`). The log keeps what the caller does not see: the detail of an unexpected error,
+ * and why something was not available.
  */
 export function problemResponse(
   error: unknown,

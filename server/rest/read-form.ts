@@ -25,7 +25,7 @@ export async function* readForm(request: Request, limits: Limits): AsyncGenerato
   requireType(request, ['multipart/form-data']);
   const parser = openParser(request, limits);
   const body = Readable.from(untilEnd(request.body ?? [], boundaryOf(request)), { objectMode: false });
-  // With the whole form, or unable to take more of it, although nobody has a part to read: nothing will follow.
+  // No part will follow: the parser has the whole form, or its buffer is full while no part is being read.
   const parts = new PartQueue(() => body.readableEnded || parser.writableLength > 0);
   parser.on('file', (name, bytes) => parts.add(name, bytes));
   parser.on('partsLimit', () =>

@@ -15,8 +15,8 @@ export function requireJsonWanted(request: Request): void {
 }
 
 /**
- * The parts of the path. What has not the form of an id is not there (404), as any other unknown one; a name that a
- * PUT would make is refused with what is wrong about it (422).
+ * Parses the parameters of a path. A malformed id is unknown, as any other unknown id (404); a malformed name that a PUT
+ * would create is rejected with its fault (422).
  */
 export function readParams(route: Route, raw: Record<string, string>): unknown {
   const result = route.params.safeParse(raw, { reportInput: true });

@@ -49,7 +49,7 @@ export async function askProvider(call: Call): Promise<Response> {
 
 /**
  * Where the provider sends the browser back to: on to where it wanted, or back with the reason. Any page on the web can
- * have a browser load this address, so a call without the cookie of a question is no attempt and locks nobody out.
+ * have a browser load this address, so a call without the challenge's cookie counts as no attempt and locks no one out.
  */
 export async function hearProvider(call: Call): Promise<Response> {
   const { signIn, now, address } = call;

@@ -96,7 +96,7 @@ async function gatherBatch(
   return { count: rows.length, done: young >= 0 || (rows.length < batch && bytes < batchBytes / 2) };
 }
 
-/** What follows a number: the next of its window, or of the first that has any where numbers are missing. */
+/** Reads the rows after a number: the next window, or, across a gap, the window that begins at the next number. */
 async function readOn(tx: Transaction, after: number): Promise<HistoryRow[]> {
   const from = (start: number) =>
     tx.execute<HistoryRow>(sql`

@@ -167,7 +167,7 @@ function take<S extends z.ZodType>(
   return null;
 }
 
-/** Faults that are kept of a file: nobody mends a file by more of them at a time. */
+/** Faults kept per rejected file. A few are enough to mend it. */
 const keptFaults = 5;
 /** Characters of a fault's path that are kept. */
 const keptPath = 256;

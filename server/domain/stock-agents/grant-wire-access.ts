@@ -18,9 +18,9 @@ import { makeTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
 import { newWireToken, wireTokenHash } from './wire-token.ts';
 
 /**
- * Gives a VM's forwarder a token, shown once; the earlier one is void with the commit. The first one sets the VM to
- * stock mode. Each comes with a new tenant key, because whoever holds the token gets the key: protected settings are
- * sealed for it only as for a machine that enrols. Throws 404 `vm_unknown`, 409 `wire_off` | `vm_has_reference_agent`.
+ * Creates the token of a VM's forwarder, shown once; the earlier token is void with the commit. The first token sets the
+ * VM to stock mode. Each token comes with a new tenant key, because its holder can fetch the key: protected settings are
+ * sealed for it by the same rules as for a machine that enrols. Throws 404 `vm_unknown`, 409 `wire_off` | `vm_has_reference_agent`.
  */
 export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<{ token: string }> {
   allow(ctx.actor, 'operator');

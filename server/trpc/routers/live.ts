@@ -17,7 +17,7 @@ const changes = procedure
     const session = await ctx.session();
     const gone = signal ?? AbortSignal.abort();
     const close = session === null ? () => {} : ctx.live.streams.open(session.id, session.actor.id);
-    // A stream that nobody begins to read does not end either.
+    // A stream that is never read does not end by itself, so the call's end closes it.
     gone.addEventListener('abort', close, { once: true });
     if (gone.aborted) close();
     return hintsFor(ctx, session, input.lastEventId, gone, close);

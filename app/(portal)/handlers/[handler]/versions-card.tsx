@@ -34,7 +34,7 @@ export function VersionsCard({ handler, mayPublish }: { handler: Handler; mayPub
   const [all, setAll] = useState(false);
   const { versions } = handler;
   const series = seriesOf(versions);
-  // What nobody has any more is behind a button, once there is much of it.
+  // A long list hides versions that no VM has behind a button.
   const shown =
     all || versions.length <= fewVersions + 2
       ? versions
