@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signal } from '#server/platform/processes.ts';
 import type { Agent } from './agent.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
 import { faultyPackage, type Misbehaviour, misbehaviours } from './testing/misbehaving.ts';
@@ -47,7 +48,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  for (const child of children) process.kill(child);
+  for (const child of children) signal(child, 'SIGTERM');
   await machine.close();
 });
 

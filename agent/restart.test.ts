@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { signal } from '#server/platform/processes.ts';
 import { status, statusText } from './commands/status.ts';
 import { lookAtRestart } from './doctor/look-at-restart.ts';
 import { layoutOf } from './folder/layout.ts';
@@ -213,6 +214,6 @@ echo $! > '${pids}'
     expect(reported()[0]).toMatchObject([request]);
   } finally {
     first.kill('SIGKILL');
-    process.kill(Number(readFileSync(pids, 'utf8')), 'SIGKILL');
+    signal(Number(readFileSync(pids, 'utf8')), 'SIGKILL');
   }
 });

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { signal } from '#server/platform/processes.ts';
 import { AgentProcess } from './support/agent-process.ts';
 import type { Api, CreatedVm } from './support/api.ts';
 import { postmaster, withDatabase } from './support/database.ts';
@@ -105,10 +106,10 @@ test('database and gateway are killed while machines report: they come back, and
 
   await test.step('the database dies, again and again, until the page says that what it shows is old', async () => {
     const { pid } = postmaster(portal);
-    process.kill(pid, 'SIGKILL');
+    signal(pid, 'SIGKILL');
     await expect(async () => {
       const now = postmaster(portal).pid;
-      if (now !== pid) process.kill(now, 'SIGKILL');
+      if (now !== pid) signal(now, 'SIGKILL');
       await expect(page.getByText('What you see is from')).toBeVisible({ timeout: 200 });
     }).toPass(patient);
     await expect(page.getByText('Connection lost', { exact: true })).toBeVisible();
@@ -126,7 +127,7 @@ test('database and gateway are killed while machines report: they come back, and
 
   await test.step('the gateway dies and comes back', async () => {
     const first = processOf(portal, 'gateway');
-    process.kill(first, 'SIGKILL');
+    signal(first, 'SIGKILL');
     await expect.poll(() => isReady(portal.gatewayUrl), patient).toBe(true);
     expect(processOf(portal, 'gateway')).not.toBe(first);
     await allGoOn();
@@ -237,11 +238,11 @@ test('a gateway that does not answer is told on the page, until it answers again
   await page.goto('/vms');
   const banner = page.getByRole('alert').filter({ hasText: 'The agent gateway does not answer.' });
   const gateway = processOf(portal, 'gateway');
-  process.kill(gateway, 'SIGSTOP');
+  signal(gateway, 'SIGSTOP');
   try {
     await expect(banner).toBeVisible(patient);
   } finally {
-    process.kill(gateway, 'SIGCONT');
+    signal(gateway, 'SIGCONT');
   }
   await expect(banner).toBeHidden(patient);
 });

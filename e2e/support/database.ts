@@ -3,10 +3,15 @@ import path from 'node:path';
 import pg from 'pg';
 import type { Portal } from './portal.ts';
 
-/** What the embedded PostgreSQL of a portal wrote down of itself: its process, and where its socket is. */
+/**
+ * What the embedded PostgreSQL of a portal wrote down of itself: its process, and where its socket is.
+ * While it starts, its file can be missing or empty; this throws then.
+ */
 export function postmaster({ dataDir }: Portal): { pid: number; socket: string } {
   const lines = readFileSync(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n');
-  return { pid: Number(lines[0]), socket: lines[4] ?? '' };
+  const pid = Number(lines[0]);
+  if (!(pid > 0)) throw new Error('PostgreSQL is starting: its file of the process id is empty.');
+  return { pid, socket: lines[4] ?? '' };
 }
 
 /** Does something with a connection of its own to a portal's database, as its owner. */

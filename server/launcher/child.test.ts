@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { signal } from '#server/platform/processes.ts';
 import { keepRunning } from './child.ts';
 
 const said: string[] = [];
@@ -25,12 +26,12 @@ test('a process that cannot even begin is tried again, and its end is not waited
   const child = childIn(gone);
   await child.ready;
   await rmdir(gone);
-  process.kill(child.pid() ?? 0, 'SIGKILL');
+  signal(child.pid() ?? 0, 'SIGKILL');
   await expect.poll(() => said.filter((line) => line.includes('ENOENT'))).not.toEqual([]);
   await mkdir(gone);
   await expect.poll(() => child.pid(), { timeout: 5_000 }).toEqual(expect.any(Number));
   await rmdir(gone);
-  process.kill(child.pid() ?? 0, 'SIGKILL');
+  signal(child.pid() ?? 0, 'SIGKILL');
   await expect.poll(() => child.pid()).toBeUndefined();
   await child.stop();
 });

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { isAlive, processesBelow, processesIn } from '#server/platform/processes.ts';
+import { isAlive, processesBelow, processesIn, signal } from '#server/platform/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const token = 'a-token-for-the-test-of-the-launcher-0001';
@@ -148,7 +148,7 @@ test('a port in use is refused in a sentence', { timeout: 60_000 }, async () => 
 
 test('the database comes back after kill -9; healthz goes on', { timeout: 60_000 }, async () => {
   const killed = await postmaster();
-  process.kill(killed, 'SIGKILL');
+  signal(killed, 'SIGKILL');
   for (const port of [ports.portal, ports.gateway]) expect(await statusOf(port, '/healthz')).toBe(200);
   // The file is not there, or empty, for a moment. What readyz says meanwhile: server/process/health.test.ts.
   const isAnother = async () => ![0, killed].includes(await postmaster().catch(() => 0));
@@ -162,7 +162,7 @@ test('the database comes back after kill -9; healthz goes on', { timeout: 60_000
 test('the gateway comes back after kill -9', { timeout: 60_000 }, async () => {
   const gateway = await gatewayProcess();
   expect(gateway).toBeGreaterThan(0);
-  process.kill(gateway, 'SIGKILL');
+  signal(gateway, 'SIGKILL');
   await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(0);
   await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(200);
 });
@@ -171,7 +171,7 @@ test('children end by themselves when the launcher is killed, and the next start
   timeout: 120_000,
 }, async () => {
   const [pid] = (await readFile(join(dataDir, 'launcher.lock'), 'utf8')).split(' ');
-  process.kill(Number(pid), 'SIGKILL');
+  signal(Number(pid), 'SIGKILL');
   await launcher.ended;
   await eventually(() => statusOf(ports.portal, '/healthz')).toBe(0);
   await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(0);

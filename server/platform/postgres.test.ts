@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Postgres, startPostgres } from './postgres.ts';
-import { isAlive } from './processes.ts';
+import { isAlive, signal } from './processes.ts';
 
 let dataDir: string;
 const settings = { shared_buffers: '16MB' };
@@ -73,7 +73,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
 
   test('tells when it was killed, and loses nothing that was committed', async () => {
     await query(server.url, 'insert into kept values (2)');
-    process.kill(server.pid, 'SIGKILL');
+    signal(server.pid, 'SIGKILL');
     expect((await server.exited).signal).toBe('SIGKILL');
     server = await startPostgres({ dataDir, settings });
     expect(await query(server.url, 'select n from kept order by n')).toEqual([{ n: 1 }, { n: 2 }]);

@@ -56,8 +56,12 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>, millise
   return true;
 }
 
-/** Sends a signal; a process that is gone already is no error. */
+/**
+ * Sends a signal to one process; one that has already ended is not an error.
+ * @throws RangeError for 0 and less: the system would signal a group of processes, for 0 the caller's own.
+ */
 export function signal(pid: number, name: NodeJS.Signals): void {
+  if (!Number.isSafeInteger(pid) || pid <= 0) throw new RangeError(`${pid} is not the id of a process.`);
   try {
     process.kill(pid, name);
   } catch (error) {
