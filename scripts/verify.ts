@@ -13,6 +13,7 @@ const steps: Record<string, string[]> = {
   'dead links': ['remark', '--quiet', '--frail', '--no-stdout', '--ignore-pattern', 'node_modules', '.'],
   translations: ['node', 'scripts/check-translations.ts'],
   permissions: ['node', 'scripts/permissions.ts', '--check'],
+  specification: ['node', 'scripts/specification.ts', '--check'],
   migrations: ['node', 'scripts/check-migrations.ts'],
   'named tests': ['node', 'scripts/check-named-tests.ts'],
 };

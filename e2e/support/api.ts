@@ -1,7 +1,7 @@
 import { sampleLanguages, samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
 import type { Portal } from './portal.ts';
 
-/** What `PUT /vms/{id}/extensions/{name}` takes; api.md has the rules. */
+/** What `PUT /vms/{id}/extensions/{name}` takes, as far as journeys use it; `/api/v1/openapi.json` has all of it. */
 export interface ExtensionGoal {
   handler: string;
   version: string;

@@ -43,7 +43,7 @@ export function fingerprintOf(ctx: Pick<Context, 'keys'>, vmId: string, name: st
 export const boundTo = (vmId: string, id: string): string => `${vmId}/${id}`;
 
 /**
- * Stores protected settings in the forms that custody allows (api.md, "Custody") and returns the row's id.
+ * Stores protected settings in the forms that custody allows (docs/operations.md, `ANNEX_CUSTODY`) and returns the row's id.
  * With `ANNEX_CUSTODY=vm` the portal's own form exists only until there is a certificate.
  */
 export async function storeSecret(

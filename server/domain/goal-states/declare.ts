@@ -65,7 +65,7 @@ export function protectedSchemaDigest(schema: SettingsSchema | null): string | n
 }
 
 /**
- * The rules of an extension among its neighbours on the VM (api.md, "Rules of an extension on a VM"); all that are
+ * The rules of an extension among its neighbours on the VM; all that are
  * broken, by path. A version in use may be kept after it was withdrawn.
  */
 export function ruleFaults(

@@ -70,7 +70,7 @@ export { canonicalJson };
 
 type Declared = Omit<ExtensionContents, 'sequenceNumber'>;
 
-/** What a change of an extension means for the agent (api.md, "Sequence number"). */
+/** What a change of an extension means for the agent (docs/divergences.md, "Handler configuration"). */
 export type Effect =
   /** Nothing differs: the same goal state stays. */
   | 'none'

@@ -16,7 +16,7 @@ export interface SecretFacts {
 }
 
 /**
- * Whether an existing secret is sealed for a new certificate without asking an admin (api.md, "Release"). A key hands
+ * Whether an existing secret is sealed for a new certificate without asking an admin (docs/permissions.md). A key hands
  * on what it has and no more. Else the issuer of the token must have entered the secret, or be an admin now.
  */
 export function mayRelease({ setBy, wasReleased }: SecretFacts, origin: KeyOrigin): boolean {
