@@ -41,6 +41,14 @@ const mono = localFont({
 export const metadata: Metadata = {
   title: { template: '%s · Annex', default: 'Annex' },
   applicationName: 'Annex',
+  manifest: '/site.webmanifest',
+  icons: {
+    icon: [
+      { url: '/favicon.ico', sizes: '16x16 32x32 48x48' },
+      { url: '/icon.svg', type: 'image/svg+xml' },
+    ],
+    apple: '/apple-touch-icon.png',
+  },
   robots: { index: false, follow: false },
   formatDetection: { telephone: false, email: false, address: false },
 };

@@ -74,7 +74,7 @@ function page(): string {
     '| `/upload/*` | the calls that take packages and language files, with the session’s cookie, by the same roles and namespaces |',
     '| `/download/activity.csv`, `/download/vms.csv`, and as `.jsonl` | every session, from a page of the portal; what the page shows to the same reader, and the download of VMs is an act in the activity |',
     '| `/agent/v1/*` | the agent of one VM, by its credential, about that VM only; `enroll` by a one-time token |',
-    '| `/healthz`, `/readyz`, `/api/v1/openapi.json` | everyone |',
+    '| `/healthz`, `/readyz`, `/api/v1/openapi.json`, `/.well-known/security.txt`, and the files in `public/` | everyone |',
     '',
     '## Existing protected settings and new keys',
     'Operators enrol machines, and that alone gives them no protected settings of others. For a new key an existing secret is sealed only where the previous key asked for it (`PUT /agent/v1/certificate`), where the issuer of the enrolment token or wire access entered it last, or where that issuer is an admin when it is sealed. Everything else is withheld (`needsRelease`) until an admin releases it (`releaseSecrets`) or someone enters it again. Each token of wire access comes with a new tenant key, also for the same issuer.',

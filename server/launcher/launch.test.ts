@@ -30,6 +30,7 @@ function start(env: Record<string, string> = {}): Launcher {
       DATA_DIR: dataDir,
       ANNEX_LOG: 'error',
       ANNEX_BOOTSTRAP_TOKEN: token,
+      ANNEX_SECURITY_CONTACT: 'mailto:security@annex.example',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -95,6 +96,41 @@ test('one block says where it is and how to begin', async () => {
     expect(await statusOf(port, '/healthz')).toBe(200);
     expect(await statusOf(port, '/readyz')).toBe(200);
   }
+});
+
+test.each([
+  ['/favicon.ico', 'image/x-icon'],
+  ['/icon.svg', 'image/svg+xml'],
+  ['/icon-192.png', 'image/png'],
+  ['/icon-512.png', 'image/png'],
+  ['/icon-maskable.png', 'image/png'],
+  ['/apple-touch-icon.png', 'image/png'],
+  ['/site.webmanifest', 'application/manifest+json'],
+  ['/robots.txt', 'text/plain; charset=UTF-8'],
+  ['/.well-known/security.txt', 'text/plain; charset=utf-8'],
+])('%s is served without sign-in as %s', async (path, type) => {
+  const response = await fetch(`http://127.0.0.1:${ports.portal}${path}`, { redirect: 'manual' });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+  expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(20);
+});
+
+test('crawlers are kept out, a page names its icons and manifest, and security.txt has a contact that is not expired', async () => {
+  const read = async (path: string) => (await fetch(`http://127.0.0.1:${ports.portal}${path}`)).text();
+  expect(await read('/robots.txt')).toBe('User-agent: *\nDisallow: /\n');
+  const page = await read('/sign-in');
+  const { icons } = JSON.parse(await read('/site.webmanifest')) as { icons: { src: string }[] };
+  for (const path of ['/favicon.ico', '/icon.svg', '/apple-touch-icon.png', '/site.webmanifest']) {
+    expect(page).toContain(`href="${path}"`);
+  }
+  for (const { src } of icons) expect([src, await statusOf(ports.portal, src)]).toEqual([src, 200]);
+  const [contact, expires = '', canonical] = (await read('/.well-known/security.txt')).split('\n');
+  expect([contact, canonical]).toEqual([
+    'Contact: mailto:security@annex.example',
+    `Canonical: http://localhost:${ports.portal}/.well-known/security.txt`,
+  ]);
+  const days = (Date.parse(expires.replace('Expires: ', '')) - Date.now()) / 86_400_000;
+  expect(days).toBeGreaterThan(80);
+  expect(days).toBeLessThan(365);
 });
 
 interface Extension {

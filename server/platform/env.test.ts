@@ -35,6 +35,10 @@ describe('the environment', () => {
     [{ ANNEX_ENROL_PROOF: 'required' }, { enrolProof: 'required' }],
     [{ ANNEX_WIRE: 'on' }, { wire: true }],
     [
+      { ANNEX_SECURITY_CONTACT: 'mailto:security@annex.example, https://annex.example/report' },
+      { securityContacts: ['mailto:security@annex.example', 'https://annex.example/report'] },
+    ],
+    [
       { DATABASE_URL: '', PORT: '' },
       { databaseUrl: null, port: 3000 },
     ],
@@ -53,6 +57,8 @@ describe('the environment', () => {
     [{ ANNEX_URL: 'annex.example' }, 'ANNEX_URL must be http'],
     [{ ANNEX_URL: 'https://annex.example/annex' }, 'ANNEX_URL must be http'],
     [{ ANNEX_TRUST_PROXY: '10.0.0.0/40' }, 'ANNEX_TRUST_PROXY must be addresses'],
+    [{ ANNEX_SECURITY_CONTACT: 'security@annex.example' }, 'ANNEX_SECURITY_CONTACT must be mailto:'],
+    [{ ANNEX_SECURITY_CONTACT: 'https://a.example\nExpires: x' }, 'ANNEX_SECURITY_CONTACT must be mailto:'],
     [{ ANNEX_TRUST_PROXY: 'proxy' }, 'ANNEX_TRUST_PROXY must be addresses'],
     [{ ANNEX_TLS_CERT: '/c.pem' }, 'ANNEX_TLS_KEY must be set'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must be a postgres://'],

@@ -58,6 +58,8 @@ export interface Config {
     /** Invitations and tokens after their end. */
     ended: number;
   };
+  /** Addresses for reports of vulnerabilities, as security.txt lists them. */
+  securityContacts: readonly string[];
   /** Where the head of the activity is sent once a minute. */
   auditAnchors: readonly AnchorTarget[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -126,6 +128,14 @@ const natsUrl = z
     (text) => text.split(',').every((one) => /^(nats|tls):\/\/[^/]/.test(one.trim()) && URL.canParse(one.trim())),
     'must be nats:// or tls:// addresses with commas between them',
   );
+
+const securityContacts = z.string().transform((text, ctx) => {
+  const contacts = text.split(',').map((one) => one.trim());
+  if (contacts.every((one) => /^(mailto:[^@\s]+@|https:\/\/|tel:\+)[^\s]+$/.test(one) && URL.canParse(one)))
+    return contacts;
+  ctx.addIssue({ code: 'custom', message: 'must be mailto:, https:// or tel: addresses with commas between them' });
+  return z.NEVER;
+});
 
 const auditAnchors = z.string().transform((text, ctx) => {
   try {
@@ -216,6 +226,7 @@ const environment = z
     ANNEX_HEALTH_DAYS: days.default(30),
     ANNEX_COUNT_DAYS: days.default(400),
     ANNEX_ENDED_DAYS: days.default(30),
+    ANNEX_SECURITY_CONTACT: securityContacts.optional(),
     ANNEX_AUDIT_ANCHORS: auditAnchors.optional(),
     ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
     ANNEX_LIMITS: limits.optional(),
@@ -306,6 +317,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       counts: value.ANNEX_COUNT_DAYS,
       ended: value.ANNEX_ENDED_DAYS,
     },
+    securityContacts: value.ANNEX_SECURITY_CONTACT ?? [],
     auditAnchors: value.ANNEX_AUDIT_ANCHORS ?? [],
     logLevel: value.ANNEX_LOG,
     limits: value.ANNEX_LIMITS ?? defaultLimits,

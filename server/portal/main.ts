@@ -9,6 +9,7 @@ import { openDoors } from './doors.ts';
 import { pageHeaders } from './page-headers.ts';
 import { pagePath } from './page-path.ts';
 import { providePortalRuntime } from './runtime.ts';
+import { createSecurityTxt } from './security-txt.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -28,6 +29,7 @@ await runProcess('portal', async (services) => {
     ['/healthz', { core: healthz }],
     ['/readyz', { core: createReadyz(services) }],
   ]);
+  if (config.securityContacts.length > 0) exact.set('/.well-known/security.txt', { core: createSecurityTxt(config) });
 
   const serving = await serve({
     host: config.host,
