@@ -20,6 +20,8 @@ export interface Child {
   /** Resolves when it is ready for the first time; rejects when it ended before. */
   ready: Promise<void>;
   pid(): number | undefined;
+  /** Ends it and starts it again without a pause, also while it waits for its next start. */
+  restart(): Promise<void>;
   /** Ends it by SIGTERM, and by SIGKILL where that is not enough. */
   stop(): Promise<void>;
 }
@@ -34,6 +36,7 @@ const stopMs = 15_000;
 export function keepRunning(options: ChildOptions): Child {
   let current: ChildProcess | undefined;
   let stopping = false;
+  let restarting = false;
   let pause = firstPauseMs;
   let wasReady = false;
   let again: NodeJS.Timeout | undefined;
@@ -43,7 +46,7 @@ export function keepRunning(options: ChildOptions): Child {
     const startedAt = performance.now();
     const gone = (how: string): void => {
       current = undefined;
-      if (stopping) return;
+      if (stopping || restarting) return;
       if (!wasReady) {
         ready.reject(new Error(`The ${options.name} did not start (${how}). Its message is above.`));
         return;
@@ -80,18 +83,30 @@ export function keepRunning(options: ChildOptions): Child {
   return {
     ready: ready.promise,
     pid: () => current?.pid,
+    async restart() {
+      if (stopping || restarting) return;
+      restarting = true;
+      clearTimeout(again);
+      pause = firstPauseMs;
+      if (current !== undefined) await end(current);
+      restarting = false;
+      if (!stopping) start();
+    },
     async stop() {
       stopping = true;
       clearTimeout(again);
-      const child = current;
-      if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
-      await ended;
-      clearTimeout(late);
+      if (current !== undefined) await end(current);
     },
   };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
+  await ended;
+  clearTimeout(late);
 }
 
 /** A process group of its own: Ctrl-C in the terminal reaches the launcher only, which ends things in order. */

@@ -27,15 +27,27 @@ export interface Launched {
    * what it left running in `folder` and below.
    */
   keep(name: string, args: string[], folder: string): void;
+  /** Ends portal, gateway and worker and starts them again, to run code that has changed. */
+  restart(): Promise<void>;
   /** Ends everything in order: extras, doors, database. */
   stop(): Promise<void>;
+}
+
+export interface LaunchOptions {
+  /** Compiles pages when they are requested and reloads them on a change, instead of building them first. */
+  development?: boolean;
 }
 
 /**
  * Starts database, portal, gateway and worker, and keeps them running. Throws, with everything ended again, where one of
  * them does not come up; a ConfigError is for people as it stands.
  */
-export async function launch(config: Config, root: string, say: (line: string) => void): Promise<Launched> {
+export async function launch(
+  config: Config,
+  root: string,
+  say: (line: string) => void,
+  { development = false }: LaunchOptions = {},
+): Promise<Launched> {
   const endings: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
@@ -43,7 +55,10 @@ export async function launch(config: Config, root: string, say: (line: string) =
   try {
     endings.push(await takeDataDir(config.dataDir));
     await checkPorts(config);
-    const [databaseUrl] = await Promise.all([openDatabase(config, say, endings), buildPages(root, say)]);
+    const [databaseUrl] = await Promise.all([
+      openDatabase(config, say, endings),
+      development ? null : buildPages(root, say),
+    ]);
     const setupUrl = await prepare({ ...config, databaseUrl });
     const { token } = config.bootstrap;
     const digest: Record<string, string> = token === null ? {} : { ANNEX_BOOTSTRAP_DIGEST: sha256Hex(token) };
@@ -52,6 +67,7 @@ export async function launch(config: Config, root: string, say: (line: string) =
         DATABASE_URL: databaseUrl,
         DATA_DIR: config.dataDir,
         ...(kind === 'portal' ? digest : {}),
+        ...(development ? { NODE_ENV: 'development' } : {}),
       });
     const several = config.gatewayWorkers > 1;
     const gateways = Array.from({ length: config.gatewayWorkers }, (_, i) => ({
@@ -83,7 +99,8 @@ export async function launch(config: Config, root: string, say: (line: string) =
       child.ready.catch(() => say(`The ${name} could not be started.`));
       extras.push({ child, folder });
     };
-    return { setupUrl, keep, stop };
+    const restart = async (): Promise<void> => void (await Promise.all(doors.map((door) => door.restart())));
+    return { setupUrl, keep, restart, stop };
   } catch (error) {
     await stop();
     throw error;

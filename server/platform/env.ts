@@ -63,6 +63,8 @@ export interface Config {
   /** Where the head of the activity is sent once a minute. */
   auditAnchors: readonly AnchorTarget[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** Whether pages are compiled on request and reloaded on a change: `NODE_ENV` is `development`. */
+  development: boolean;
   limits: Limits;
 }
 
@@ -230,6 +232,7 @@ const environment = z
     ANNEX_AUDIT_ANCHORS: auditAnchors.optional(),
     ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
     ANNEX_LIMITS: limits.optional(),
+    NODE_ENV: z.string().optional(),
   })
   .superRefine((env, ctx) => {
     const together = (here: keyof typeof env, there: keyof typeof env): void => {
@@ -320,6 +323,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     securityContacts: value.ANNEX_SECURITY_CONTACT ?? [],
     auditAnchors: value.ANNEX_AUDIT_ANCHORS ?? [],
     logLevel: value.ANNEX_LOG,
+    development: value.NODE_ENV === 'development',
     limits: value.ANNEX_LIMITS ?? defaultLimits,
   };
 }

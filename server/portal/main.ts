@@ -20,7 +20,7 @@ await runProcess('portal', async (services) => {
   const door = { services, live, signIn, log };
   providePortalRuntime(door);
 
-  const pages = next({ dev: false, dir: root, hostname: config.host, port: config.port });
+  const pages = next({ dev: config.development, dir: root, hostname: config.host, port: config.port });
   await pages.prepare();
   const page = pages.getRequestHandler();
 
@@ -37,6 +37,8 @@ await runProcess('portal', async (services) => {
     trustProxy: config.trustProxy,
     limits: config.limits,
     log,
+    // The pages under development hear of changes by a WebSocket. Next listens for it on our server.
+    upgrades: (path) => config.development && path === '/_next/hmr',
     route(path) {
       return doors.route(path) ?? exact.get(path) ?? null;
     },
@@ -46,7 +48,7 @@ await runProcess('portal', async (services) => {
       request.headers['x-annex-path'] = request.url;
       // Before anything of the page is read: its live connection goes on from here.
       request.headers['x-annex-live'] = live.position();
-      const { policy, headers } = pageHeaders(config.url);
+      const { policy, headers } = pageHeaders(config);
       request.headers['content-security-policy'] = policy;
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       return page(request, response);

@@ -3,8 +3,8 @@ import { pageHeaders } from './page-headers.ts';
 
 describe('the headers of a page', () => {
   it('let only scripts with this answer’s number run, and load nothing from elsewhere', () => {
-    const first = pageHeaders('http://localhost:3000');
-    const second = pageHeaders('http://localhost:3000');
+    const first = pageHeaders({ url: 'http://localhost:3000', development: false });
+    const second = pageHeaders({ url: 'http://localhost:3000', development: false });
     expect(first.policy).not.toBe(second.policy);
     const directives = new Map(
       first.policy.split('; ').map((part) => {
@@ -19,8 +19,19 @@ describe('the headers of a page', () => {
     expect(directives.get('style-src')).not.toContain("'unsafe-inline'");
   });
 
+  it('allow a page under development to evaluate code and to open the WebSocket that reloads it', () => {
+    const { policy } = pageHeaders({ url: 'http://localhost:3000', development: true });
+    expect(policy).toContain("'unsafe-eval'");
+    expect(policy).toContain("connect-src 'self' ws:");
+    expect(policy).toContain("default-src 'none'");
+  });
+
   it('ask for https again where the portal is reached by it, and only there', () => {
-    expect(pageHeaders('https://annex.example').headers).toHaveProperty('Strict-Transport-Security');
-    expect(pageHeaders('http://localhost:3000').headers).not.toHaveProperty('Strict-Transport-Security');
+    expect(pageHeaders({ url: 'https://annex.example', development: false }).headers).toHaveProperty(
+      'Strict-Transport-Security',
+    );
+    expect(pageHeaders({ url: 'http://localhost:3000', development: false }).headers).not.toHaveProperty(
+      'Strict-Transport-Security',
+    );
   });
 });

@@ -52,6 +52,8 @@ export interface ServeOptions {
   log: Logger;
   /** Finds the door for a path without its query; null gives the request to `fallback`. */
   route(path: string, method: string): Route | null;
+  /** Whether a request on this path may leave HTTP for a WebSocket. None may unless this says so. */
+  upgrades?(path: string): boolean;
   /** Everything else: the pages. Without it, the `route` of everything must be there. */
   fallback?(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
@@ -84,7 +86,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   };
 }
 
-function createHttpServer({ limits, tls }: ServeOptions): Server {
+function createHttpServer({ limits, tls, upgrades }: ServeOptions): Server {
   const settings = {
     maxHeaderSize: limits.http.headerBytes,
     headersTimeout: limits.http.requestMs,
@@ -95,7 +97,7 @@ function createHttpServer({ limits, tls }: ServeOptions): Server {
     noDelay: true,
     // Next listens for upgrades, and leaves those that it does not know without an answer. Clients that offer HTTP/2
     // (curl --http2, Java) begin with one; it is a plain request like any other.
-    shouldUpgradeCallback: () => false,
+    shouldUpgradeCallback: ({ url = '' }: IncomingMessage) => upgrades?.(pathWithoutQuery(url)) ?? false,
   };
   const server = tls
     ? createTlsServer({
