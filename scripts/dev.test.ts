@@ -69,7 +69,7 @@ const read = (at: string): Promise<string> =>
   );
 
 test('a page is compiled on request, reloads when it changes, and tells open browsers', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   expect(await read('/sign-in')).toContain('<html lang="en"');
   const told: string[] = [];
