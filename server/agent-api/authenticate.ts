@@ -1,8 +1,8 @@
-import { claimInstance, credentialHash, noteDuplicate, noteRefusal } from '#server/domain/enrollment/index.ts';
+import { claimInstance, credentialHash, noteDuplicate } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
-import type { KnownAgent } from './agent-memory.ts';
 import { type AgentCall, contextOf } from './call.ts';
 import { acceptCall, isJump } from './call-window.ts';
+import type { KnownAgent } from './memory/agent-memory.ts';
 import { takeFrom } from './rate-limit.ts';
 
 /** An agent that is let in. */
@@ -89,7 +89,7 @@ async function reject(
   agent: KnownAgent,
   code: 'agent_unidentified' | 'counter_jumped',
 ): Promise<never> {
-  await noteRefusal(contextOf(call, agent), agent.vmId, code);
+  await call.door.refusals.note(contextOf(call, agent), agent.vmId, code);
   throw new DomainError('conflict', code);
 }
 

@@ -1,17 +1,18 @@
 import type { Logger } from 'pino';
 import { anonymous } from '#server/domain/actor.ts';
 import type { Context, Services } from '#server/domain/context.ts';
-import type { PresenceBook } from '#server/domain/enrollment/index.ts';
-import type { MessageRecovery } from '#server/domain/localization/index.ts';
-import type { ReportIntake } from '#server/domain/reports/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import type { KnownAgent } from './agent-memory.ts';
-import type { GoalStateTexts } from './goal-state-texts.ts';
 import type { HeldPolls, OtherEnd } from './held-polls.ts';
-import type { KnownAgents } from './known-agents.ts';
+import type { ReportIntake } from './intake/report-intake.ts';
+import type { KnownAgent } from './memory/agent-memory.ts';
+import type { GoalStateTexts } from './memory/goal-state-texts.ts';
+import type { KnownAgents } from './memory/known-agents.ts';
+import type { MessageMatchers } from './memory/message-matchers.ts';
+import type { RecentRefusals } from './memory/recent-refusals.ts';
+import type { PresenceBook } from './presence/presence-book.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** What the agents' door holds for its whole life, beside what every process holds. */
+/** The queues, timers and caches of the agents' door, for the life of the process. */
 export interface AgentDoor {
   services: Services;
   log: Logger;
@@ -21,7 +22,8 @@ export interface AgentDoor {
   held: HeldPolls;
   presence: PresenceBook;
   intake: ReportIntake;
-  recovery: MessageRecovery;
+  matchers: MessageMatchers;
+  refusals: RecentRefusals;
   perAddress: RateLimit;
   /** Certificate renewals of a VM. */
   renewals: RateLimit;

@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Services } from '#server/domain/context.ts';
-import { PresenceBook } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { MessageRecovery } from '#server/domain/localization/index.ts';
-import { ReportIntake } from '#server/domain/reports/index.ts';
 import { problemResponse } from '#server/i18n/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { AgentAnswer, AgentCall, AgentDoor } from './call.ts';
-import { GoalStateTexts } from './goal-state-texts.ts';
 import { HeldPolls } from './held-polls.ts';
-import { KnownAgents } from './known-agents.ts';
+import { ReportIntake } from './intake/report-intake.ts';
+import { GoalStateTexts } from './memory/goal-state-texts.ts';
+import { KnownAgents } from './memory/known-agents.ts';
+import { MessageMatchers } from './memory/message-matchers.ts';
+import { RecentRefusals } from './memory/recent-refusals.ts';
 import { type Arrival, NodeCall } from './node-call.ts';
+import { PresenceBook } from './presence/presence-book.ts';
 import { RateLimit } from './rate-limit.ts';
 import { certificate } from './routes/certificate/route.ts';
 import { enroll } from './routes/enroll/route.ts';
@@ -144,7 +145,8 @@ function openDoor(services: Services & { log: Logger; clock?: Clock }): AgentDoo
     held,
     presence: new PresenceBook(db, onError),
     intake: new ReportIntake(db, config.limits.waiting, onError),
-    recovery: new MessageRecovery(db),
+    matchers: new MessageMatchers(db),
+    refusals: new RecentRefusals(),
     perAddress: new RateLimit(5, 12, clock),
     renewals: new RateLimit(config.limits.vm.renewalsPerHour / 3_600, 3_600, clock),
   };

@@ -1,7 +1,6 @@
-import { noteRefusal } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
-import type { KnownAgent } from './agent-memory.ts';
 import { type AgentCall, contextOf } from './call.ts';
+import type { KnownAgent } from './memory/agent-memory.ts';
 import { refuseWhenSpent, spend } from './rate-limit.ts';
 
 /**
@@ -13,7 +12,8 @@ export async function refuseTooManyBytes(call: AgentCall, agent: KnownAgent): Pr
   try {
     refuseWhenSpent(agent, perHour, call.door.clock().getTime());
   } catch (error) {
-    if (error instanceof DomainError) await noteRefusal(contextOf(call, agent), agent.vmId, 'report_bytes_exceeded');
+    if (error instanceof DomainError)
+      await call.door.refusals.note(contextOf(call, agent), agent.vmId, 'report_bytes_exceeded');
     throw error;
   }
 }

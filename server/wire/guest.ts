@@ -1,5 +1,5 @@
 import type { AgentSighting } from '#db/schema/index.ts';
-import type { KnownAgent } from '#server/agent-api/agent-memory.ts';
+import type { KnownAgent } from '#server/agent-api/memory/agent-memory.ts';
 import type { Bucket } from '#server/agent-api/rate-limit.ts';
 import type { Context } from '#server/domain/context.ts';
 import {

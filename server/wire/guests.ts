@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { KnownAgent } from '#server/agent-api/agent-memory.ts';
 import type { AgentCall } from '#server/agent-api/call.ts';
-import type { KnownAgents } from '#server/agent-api/known-agents.ts';
+import type { KnownAgent } from '#server/agent-api/memory/agent-memory.ts';
+import type { KnownAgents } from '#server/agent-api/memory/known-agents.ts';
 import { takeFrom } from '#server/agent-api/rate-limit.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { wireTokenHash } from '#server/domain/stock-agents/index.ts';

@@ -100,7 +100,7 @@ async function recoveryOf(
     handler,
     version: running.get(name) ?? version,
   }));
-  const found = await call.door.recovery.matchersOf(versions, ctx.now);
+  const found = await call.door.matchers.find(versions, ctx.now);
   const recover = new Map<string, MessageMatcher>();
   for (const { name, handler, version } of versions) {
     const matcher = found.get(`${handler}-${version}`);

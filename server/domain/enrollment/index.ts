@@ -4,7 +4,7 @@ export { type AgentIdentity, credentialHash, findAgents, listAgentNews } from '.
 export { type EnrollmentToken, issueEnrollmentToken } from './issue-token.ts';
 export { noteRefusal } from './note-refusal.ts';
 export { pollAfter, pollSeconds } from './polling.ts';
-export { PresenceBook } from './presence.ts';
 export { registerVm } from './register-vm.ts';
 export { credentialsChannel, deleteVm, removeVm } from './remove-vm.ts';
 export { renewCertificate } from './renew-certificate.ts';
+export { mergeSighting, type Sighting, writeSightings } from './write-sightings.ts';

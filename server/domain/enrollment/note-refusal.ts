@@ -1,5 +1,4 @@
 import { and, eq } from 'drizzle-orm';
-import { LRUCache } from 'lru-cache';
 import { agentRefusals } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -7,15 +6,8 @@ import { type RefusalCode, showRefusal } from '#server/domain/vms/index.ts';
 
 const minuteMs = 60_000;
 
-/** VMs and codes that this process noted within the last minute: an agent that goes on costs no statement. */
-const noted = new LRUCache<string, Date>({ max: 10_000 });
-
-/** Notes that a call was rejected: for the VM's page once a minute, in the activity once an hour. */
+/** Records that a call was rejected: on the VM's page, and in the activity at most once an hour. */
 export async function noteRefusal(ctx: Context, vmId: string, code: RefusalCode): Promise<void> {
-  const key = `${vmId} ${code}`;
-  const last = noted.get(key);
-  if (last !== undefined && Math.abs(ctx.now.getTime() - last.getTime()) < minuteMs) return;
-  noted.set(key, ctx.now);
   await ctx.db.transaction(async (tx) => {
     const [before] = await tx
       .select({ at: agentRefusals.at })

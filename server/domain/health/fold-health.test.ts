@@ -9,7 +9,7 @@ import {
   vmHealth,
 } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import { PresenceBook, removeVm } from '#server/domain/enrollment/index.ts';
+import { removeVm, writeSightings } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { removeExtension } from '#server/domain/goal-states/index.ts';
 import { ingestReport } from '#server/domain/reports/index.ts';
@@ -207,17 +207,14 @@ test('an agent that only polls comes back, and one that hangs up is missed soone
   expect(await vmRow(vm)).toMatchObject({ agent: 'unresponsive' });
   await services.db.execute(sql`insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name,
     version, os, enrolled_at) values (${vm.vmId}, 'c', '', '', 'k', 'a', '1', '{}', now())`);
-  const book = new PresenceBook(services.db, () => {});
-  book.saw({ vmId: vm.vmId, at: later(700), nextExpectedAt: later(1000), counter: 1 });
-  await book.flush();
+  await writeSightings(services.db, [{ vmId: vm.vmId, at: later(700), nextExpectedAt: later(1000), counter: 1 }]);
   await foldAged(later(700));
   expect(await vmRow(vm)).toMatchObject({ agent: 'ready' });
-  book.saw({ vmId: vm.vmId, at: later(701), nextExpectedAt: later(730), counter: 1, hungUp: true });
-  await book.flush();
+  const hungUp = { vmId: vm.vmId, at: later(701), nextExpectedAt: later(730), counter: 1, hungUp: true };
+  await writeSightings(services.db, [hungUp]);
   await foldAged(later(701));
   await foldAged(later(761));
   expect(await vmRow(vm)).toMatchObject({ agent: 'unknown' });
-  await book.close();
 });
 
 test('a goal that was late before it went out has its time from the delivery on', async () => {
@@ -259,12 +256,13 @@ test('writers of all kinds and folds at once do not stop each other', async () =
       version, os, enrolled_at) values (${vmId}, ${vmId}, '', '', ${vmId}, 'a', '1', '{}', now())`);
   }
   const operator = await testContext({ services, role: 'operator' });
-  const sightings = async (seconds: number) => {
-    const book = new PresenceBook(services.db, (error) => expect.unreachable(String(error)));
-    for (const { vmId } of all.toReversed()) {
-      book.saw({ vmId, at: later(seconds), nextExpectedAt: later(seconds + 30), counter: 1 });
-    }
-    await book.flush();
+  const sightings = (seconds: number) => {
+    const ids = all.map(({ vmId }) => vmId).sort();
+    const seen = { at: later(seconds), nextExpectedAt: later(seconds + 30), counter: 1 };
+    return writeSightings(
+      services.db,
+      ids.map((vmId) => ({ vmId, ...seen })),
+    );
   };
   await Promise.all(
     [

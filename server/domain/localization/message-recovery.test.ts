@@ -6,12 +6,11 @@ import { getInstanceView } from '#server/domain/views/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
-import { MessageRecovery } from './message-recovery.ts';
+import { loadMatcher } from './load-matcher.ts';
 import { setResources } from './set-resources.ts';
 
 let services: Services;
 const start = new Date();
-const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const version = '1.0.0.0';
 
 beforeAll(async () => {
@@ -27,22 +26,6 @@ async function givenMessages(handler: string, lang: string, messages: Record<str
   });
 }
 
-test('new and changed resource files are noticed within a minute, and what is kept costs no query', async () => {
-  const handler = 'Acme.Recovery.Kept';
-  await givenVersion(services.db, { handler });
-  const recovery = new MessageRecovery(services.db);
-  const match = async (text: string, now: Date) =>
-    (await recovery.matchersOf([{ handler, version }], now)).get(`${handler}-${version}`)?.match(text);
-  expect(await match('The disk is full.', start)).toBeUndefined();
-  await givenMessages(handler, 'en', { full: 'The disk is full.' });
-  expect(await match('The disk is full.', later(30))).toBeUndefined();
-  expect(await match('The disk is full.', later(61))).toMatchObject({ id: 'full' });
-  await givenMessages(handler, 'en', { full: 'No room is left.' });
-  expect(await match('The disk is full.', later(90))).toMatchObject({ id: 'full' });
-  expect(await match('The disk is full.', later(122))).toBeNull();
-  expect(await match('No room is left.', later(122))).toMatchObject({ id: 'full' });
-});
-
 test('a report without ids is stored with those that were recovered, and each reader gets their language', async () => {
   const handler = 'Acme.Recovery.Probe';
   await givenVersion(services.db, { handler });
@@ -51,10 +34,8 @@ test('a report without ids is stored with those that were recovered, and each re
   const vm = await givenVm(services);
   await vm.declare('probe', { handler });
   await vm.deliver(start);
-  const matcher = (await new MessageRecovery(services.db).matchersOf([{ handler, version }], start)).get(
-    `${handler}-${version}`,
-  );
-  if (matcher === undefined) throw new Error('the version has resource files');
+  const { matcher } = await loadMatcher(services.db, { handler, version });
+  if (matcher === null) throw new Error('the version has resource files');
   const said = (message: string) => ({ formattedMessage: { lang: 'en-US', message } });
   const ages = { extension: 'probe', ageSeconds: 0, readSecondsAgo: 0 };
   // A file cannot claim to be recovered: the portal knows that it is not.

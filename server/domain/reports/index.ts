@@ -1,9 +1,11 @@
 export { clearHistory } from './clear-history.ts';
-export type { IngestResult } from './ingest-carefully.ts';
+export { ingestBatch } from './ingest-batch.ts';
+export { type IngestResult, ingestCarefully } from './ingest-carefully.ts';
 export { ingestReport } from './ingest-report.ts';
+export type { IngestReportInput } from './input.ts';
 export { listLatestReports } from './list-latest-reports.ts';
 export { listReportHistory, type PastReport } from './list-report-history.ts';
 export { heartbeatReading, statusReading } from './merge.ts';
 export { openRefusal } from './note-refused.ts';
-export { ReportIntake } from './report-intake.ts';
+export { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts';
 export * from './rules.ts';

@@ -1,10 +1,10 @@
 import { renewCertificateRequest } from '#protocol/index.ts';
-import { noteRefusal, renewCertificate } from '#server/domain/enrollment/index.ts';
+import { renewCertificate } from '#server/domain/enrollment/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import type { KnownAgent } from '../../agent-memory.ts';
 import { admit } from '../../authenticate.ts';
 import { readJson } from '../../body.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
+import type { KnownAgent } from '../../memory/agent-memory.ts';
 
 /** `PUT /agent/v1/certificate`: another certificate for the machine of a VM, wanted by the holder of the old key. 429 where it renews too often. */
 export async function certificate(call: AgentCall): Promise<Response> {
@@ -21,7 +21,7 @@ async function refuseTooMany(call: AgentCall, agent: KnownAgent): Promise<void> 
   try {
     call.door.renewals.take(agent.vmId);
   } catch (error) {
-    await noteRefusal(contextOf(call, agent), agent.vmId, 'renewals_exceeded');
+    await call.door.refusals.note(contextOf(call, agent), agent.vmId, 'renewals_exceeded');
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { languageFor, translateFaults } from '#server/i18n/index.ts';
-import type { KnownAgent } from '../../agent-memory.ts';
 import { type Admitted, admit, logRequestHeaders } from '../../authenticate.ts';
 import { readJson } from '../../body.ts';
 import { type AgentAnswer, type AgentCall, contextOf } from '../../call.ts';
+import type { KnownAgent } from '../../memory/agent-memory.ts';
 import { countReportBytes, refuseTooManyBytes } from '../../report-bytes.ts';
 
 /**

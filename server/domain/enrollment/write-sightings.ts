@@ -2,74 +2,19 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 
-/** One sighting of an agent, on the portal's clock. */
+/** A call of an agent, on the portal's clock. */
 export interface Sighting {
   vmId: string;
   at: Date;
   /** The latest moment at which it should call again. */
   nextExpectedAt: Date;
   counter: number | null;
-  /** The agent hung up on a held poll: what it promised by that poll counts no more. */
+  /** The agent hung up on a held poll, so what it promised by that poll is void. */
   hungUp?: boolean;
 }
 
-const flushMs = 1_000;
-const batchRows = 500;
-
-/**
- * Gathers sightings in memory and writes them in sorted batches, about once a second: a poll itself writes nothing.
- * A VM that comes back after a silence, or took back its promise, is told to the screens.
- */
-export class PresenceBook {
-  readonly #db: Database;
-  readonly #onError: (error: unknown) => void;
-  #pending = new Map<string, Sighting>();
-  #timer: NodeJS.Timeout | undefined;
-  /** One after the other: while the database is slow, none of them takes another connection from who needs one. */
-  #flushing: Promise<void> = Promise.resolve();
-
-  constructor(db: Database, onError: (error: unknown) => void) {
-    this.#db = db;
-    this.#onError = onError;
-  }
-
-  /** Notes a sighting, which is the book's from now on; the newest one of a VM counts. */
-  saw(sighting: Sighting): void {
-    const known = this.#pending.get(sighting.vmId);
-    if (known === undefined) this.#pending.set(sighting.vmId, sighting);
-    else join(known, sighting);
-    this.#timer ??= setTimeout(() => {
-      this.#flushing = this.#flushing.then(() => {
-        this.#timer = undefined;
-        return this.flush().catch(this.#onError);
-      });
-    }, flushMs);
-  }
-
-  /** Writes what is pending now; what could not be written waits for the next time. */
-  async flush(): Promise<void> {
-    const rows = [...this.#pending.values()].sort((a, b) => (a.vmId < b.vmId ? -1 : 1));
-    this.#pending = new Map();
-    for (let start = 0; start < rows.length; start += batchRows) {
-      const batch = rows.slice(start, start + batchRows);
-      try {
-        await writeSightings(this.#db, batch);
-      } catch (error) {
-        for (const row of rows.slice(start)) if (!this.#pending.has(row.vmId)) this.#pending.set(row.vmId, row);
-        throw error;
-      }
-    }
-  }
-
-  /** Writes what is left, for a process that ends. */
-  async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    await this.#flushing;
-    await this.flush().catch(this.#onError);
-  }
-}
-
-function join(known: Sighting, newer: Sighting): void {
+/** Merges a newer sighting of the same VM into the known one. */
+export function mergeSighting(known: Sighting, newer: Sighting): void {
   known.at = newer.at;
   known.nextExpectedAt = newer.nextExpectedAt;
   known.counter = Math.max(known.counter ?? 0, newer.counter ?? 0);
@@ -84,7 +29,11 @@ const rowOf = ({ vmId, at, nextExpectedAt, counter, hungUp }: Sighting) => ({
   hung_up: hungUp ?? false,
 });
 
-async function writeSightings(db: Database, batch: readonly Sighting[]): Promise<void> {
+/**
+ * Writes sightings, at most one per VM and sorted by VM. Notifies screens of VMs that came back after a silence or took
+ * back their promise.
+ */
+export async function writeSightings(db: Database, batch: readonly Sighting[]): Promise<void> {
   await db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ vm_id: string }>(sql`
       with seen as materialized (
@@ -92,7 +41,7 @@ async function writeSightings(db: Database, batch: readonly Sighting[]): Promise
           s.hung_up
         from json_to_recordset(${JSON.stringify(batch.map(rowOf))}::json)
           as s(vm_id uuid, at float8, expected float8, counter bigint, hung_up boolean)
-        -- One from before the enrolment is of the machine that was there before.
+        -- A sighting from before the enrollment belongs to the previous machine.
         join agents a on a.vm_id = s.vm_id and a.enrolled_at <= to_timestamp(s.at / 1000)
       ), before as materialized (
         select p.vm_id, p.last_seen_at, p.next_expected_at, p.last_polled_at from agent_presence p join seen using (vm_id)
@@ -102,7 +51,7 @@ async function writeSightings(db: Database, batch: readonly Sighting[]): Promise
         on conflict (vm_id) do update set
           last_seen_at = greatest(agent_presence.last_seen_at, excluded.last_seen_at),
           next_expected_at = case
-            -- Where it polls at another gateway since, it took nothing back.
+            -- If it has polled at another gateway since, the promise stands.
             when (select hung_up from seen where seen.vm_id = excluded.vm_id)
               and excluded.last_polled_at >= coalesce(agent_presence.last_polled_at, '-infinity')
             then excluded.next_expected_at

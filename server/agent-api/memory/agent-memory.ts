@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { AgentIdentity } from '#server/domain/enrollment/index.ts';
-import type { CallWindow } from './call-window.ts';
+import type { CallWindow } from '../call-window.ts';
+import type { Bucket, Spending } from '../rate-limit.ts';
 import { KeyIndex } from './key-index.ts';
-import type { Bucket, Spending } from './rate-limit.ts';
 
 const wordsOfHash = 8;
 const wordsOfUuid = 4;

@@ -2,13 +2,13 @@ import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { agentPresence, extensionLatest } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
+import { batchStatement } from '#server/domain/reports/batch-statement.ts';
+import { heartbeatsStatement } from '#server/domain/reports/heartbeats-statement.ts';
+import type { IngestResult } from '#server/domain/reports/index.ts';
 import { testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { statementsOf } from '#server/testing/statements.ts';
-import { batchStatement } from './batch-statement.ts';
-import { heartbeatsStatement } from './heartbeats-statement.ts';
-import type { IngestResult } from './ingest-carefully.ts';
 import { type IntakeBounds, ReportIntake } from './report-intake.ts';
 
 let services: Services;

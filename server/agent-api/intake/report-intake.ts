@@ -3,27 +3,33 @@ import pg from 'pg';
 import type { Database } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { ingestBatch } from './ingest-batch.ts';
-import { type IngestResult, ingestCarefully } from './ingest-carefully.ts';
-import type { IngestReportInput } from './input.ts';
-import { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts';
+import {
+  type IngestReportInput,
+  type IngestResult,
+  ingestBatch,
+  ingestCarefully,
+  isPlain,
+  type PreparedReport,
+  prepareReport,
+} from '#server/domain/reports/index.ts';
+import { Queue } from './queue.ts';
 
-/** Batches under way at once: one is written by the disk while others are prepared. */
+/** Concurrent batches: one is written to disk while the next is prepared. */
 const batchesAtOnce = 2;
-/** A batch costs as much as several reports: beside one that is under way another goes only with so many. */
+/** A batch has a fixed cost of several reports. While one is running, the next starts only with this many. */
 const enoughForAnother = 64;
-/** Milliseconds after which a batch seems to hang, on a row that somebody holds: who comes then does not wait for it. */
+/** A batch that takes longer probably waits for a row lock. The next one then starts without waiting for it. */
 const hangingMs = 50;
 const batchReports = 500;
 const batchBytes = 4 * 1024 * 1024;
-/** What the reports of one VM take of a bound at most, so that one VM cannot keep others out. */
+/** The largest share of a bound that one VM can use, so that it cannot lock out others. */
 const shareOfVm = 1 / 8;
-/** Transactions of their own at once; the rest of the pool serves what else the door asks. */
+/** Concurrent transactions for single reports. The rest of the pool serves other calls. */
 const carefulAtOnce = 4;
 
 /**
- * What the batches ask of their connections: plans by index only, which stay right while tables grow from nothing to a
- * million rows, and no long wait for a row that somebody else holds.
+ * Session settings of the batches' connections: index plans only, which stay good while tables grow from empty to a
+ * million rows, and a short lock timeout.
  */
 const batchSession =
   '-c lock_timeout=500 -c work_mem=32MB -c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off';
@@ -36,29 +42,29 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** How much may wait, in reports and in bytes of their bodies. */
+/** Upper bounds of the queue: reports, and bytes of their bodies. */
 export interface IntakeBounds {
   reports: number;
   bytes: number;
 }
 
 /**
- * Gathers the reports of many agents and commits them together: a batch goes when the loop is free, never by a timer.
- * A report is answered after its commit. A VM has one report under way; its next one waits behind it. What waits is
- * bounded: beyond four fifths only reports that conclude something come in, beyond the bound none.
+ * Queues the reports of many agents and commits them in batches. A batch starts when the event loop is free; there is
+ * no timer. A report is acknowledged after its commit. A VM has one report in progress; its next ones wait behind it.
+ * The queue is bounded: above four fifths it accepts only final reports, above the bound none.
  */
 export class ReportIntake {
   readonly #db: Database;
   readonly #pool: pg.Pool;
   readonly #bounds: IntakeBounds;
   readonly #careful = pLimit(carefulAtOnce);
-  /** First those that conclude something. */
-  readonly #queues: readonly [Queue, Queue] = [new Queue(), new Queue()];
-  /** VMs with a report under way or in a queue, and what waits behind it. */
+  /** Final reports first. */
+  readonly #queues = [new Queue<Waiting>(), new Queue<Waiting>()] as const;
+  /** VMs with a report in progress or queued, and the reports that wait behind it. */
   readonly #vms = new Map<string, Waiting[]>();
   #reports = 0;
   #bytes = 0;
-  /** Bytes of bodies that are being read: of all VMs, and of each. */
+  /** Bytes of bodies that are being received: of all VMs, and of each. */
   #arriving = 0;
   readonly #arrivingOf = new Map<string, number>();
   #underWay = 0;
@@ -72,14 +78,14 @@ export class ReportIntake {
     this.#db = db;
   }
 
-  /** Reports that wait or are under way. */
+  /** Reports that are queued or in progress. */
   get waiting(): number {
     return this.#reports;
   }
 
   /**
-   * Counts a body of a VM that is about to be read, until the returned function is called. Throws 503 `reports_too_many`
-   * where a report could not come in whatever it says, and where the bodies that this VM is sending take its share.
+   * Counts a body that is about to be received until the returned function is called. Throws 503 `reports_too_many` if
+   * the queue is full, or if the bodies that this VM is sending exceed its share.
    */
   expect(vmId: string, bytes: number): () => void {
     this.#refuseWhenFull();
@@ -101,8 +107,8 @@ export class ReportIntake {
   }
 
   /**
-   * Takes a report in; resolves when it is committed. Throws what `ingestReport` throws, and 503 `reports_too_many`
-   * with a `Retry-After` that differs from caller to caller where too many wait.
+   * Queues a report; resolves when it is committed. Throws what `ingestReport` throws, and 503 `reports_too_many` with a
+   * random `Retry-After` if the queue is full.
    */
   take(ctx: Context, input: IngestReportInput, bytes: number): Promise<IngestResult> {
     this.#refuseWhenFull();
@@ -134,7 +140,7 @@ export class ReportIntake {
     return waiting <= this.#bounds.bytes * shareOfVm && behind.length < this.#bounds.reports * shareOfVm;
   }
 
-  /** Ends the connections; what is under way finishes first. */
+  /** Closes the connections after the running batches. */
   async close(): Promise<void> {
     await this.#pool.end();
   }
@@ -211,42 +217,16 @@ export class ReportIntake {
 const isConclusion = (entry: PreparedReport['entries'][number]): boolean =>
   entry.kind === 'status' && (entry.document.status === 'success' || entry.document.status === 'error');
 
-/** Seconds to stay away, spread so that those who were refused together do not come back together. */
+/** Retry times are random, so that agents rejected together do not retry together. */
 function tooMany(): DomainError {
   const seconds = 1 + Math.floor(Math.random() * 10);
   return new DomainError('unavailable', 'reports_too_many', { params: { seconds }, retryAfter: seconds });
 }
 
 /**
- * An error that one row may have brought about (a value, a lock that is held, two batches that wait for each other), as
- * against a database that is away: each report is then taken in by itself, and only the bad one fails.
+ * Whether a single row may have caused the error (an invalid value, a lock timeout, a deadlock), rather than an
+ * unreachable database. The reports are then ingested one by one, and only the bad one fails.
  */
 function isOfOneRow(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(?!08|53|57)/.test(error.code ?? '08');
-}
-
-/** First in, first out, without moving what is behind. */
-class Queue {
-  #items: (Waiting | undefined)[] = [];
-  #head = 0;
-
-  get length(): number {
-    return this.#items.length - this.#head;
-  }
-
-  push(item: Waiting): void {
-    this.#items.push(item);
-  }
-
-  shift(): Waiting | undefined {
-    const item = this.#items[this.#head];
-    if (item === undefined) return undefined;
-    this.#items[this.#head] = undefined;
-    this.#head += 1;
-    if (this.#head === this.#items.length || this.#head > 1_024) {
-      this.#items = this.#items.slice(this.#head);
-      this.#head = 0;
-    }
-    return item;
-  }
 }

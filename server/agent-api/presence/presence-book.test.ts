@@ -4,7 +4,7 @@ import { agentPresence } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
-import { PresenceBook } from './presence.ts';
+import { PresenceBook } from './presence-book.ts';
 
 let services: Services;
 const start = new Date('2026-01-01T12:00:00Z').getTime();
