@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
-import { authChallenges, installation, recoveryCodes, sessions } from '#db/schema/index.ts';
+import { installation } from '#db/schema/index.ts';
+import { dropKeyedDigests } from '#server/auth/drop-keyed-digests.ts';
 import { resealTotp } from '#server/auth/factors/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import {
@@ -17,7 +18,7 @@ import { resealSecrets } from '#server/domain/goal-states/index.ts';
 import { resealTenantKeys } from '#server/domain/stock-agents/index.ts';
 import type { Config } from '#server/platform/env.ts';
 import type { Keys } from '#server/platform/keys.ts';
-import { installationLock } from '#server/process/installation.ts';
+import { installationLock, setKeyCheck } from '#server/process/installation.ts';
 
 export interface KeyChange {
   db: Database;
@@ -60,12 +61,9 @@ async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
   const secrets = await resealSecrets(tx, from, to);
   const tenantKeys = await resealTenantKeys(tx, from, to);
   const apps = await resealTotp(tx, from, to);
-  // Keyed digests cannot be made again without what they are digests of.
-  await tx.delete(recoveryCodes);
-  await tx.delete(authChallenges);
-  await tx.delete(sessions);
+  await dropKeyedDigests(tx);
   const { acts, earlierHead } = await resealActivity(tx, to, now);
-  await tx.update(installation).set({ keyCheck: to.check }).where(eq(installation.id, 1));
+  await setKeyCheck(tx, to.check);
   const origin = { door: 'cli' as const, address: null, client: null };
   const call = { keys: to, actor: systemActor, origin, now, requestId: randomUUID() };
   const person = userInfo().username;

@@ -38,6 +38,11 @@ export async function openInstallation(
   });
 }
 
+/** Stores the check of a new secret key. */
+export async function setKeyCheck(tx: Transaction, keyCheck: string): Promise<void> {
+  await tx.update(installation).set({ keyCheck }).where(eq(installation.id, 1));
+}
+
 const newEpoch = (): string => randomBytes(6).toString('hex');
 
 function sameText(a: string, b: string): boolean {

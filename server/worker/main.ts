@@ -1,13 +1,12 @@
-import { createVersionCount, foldCounts, markForgotten } from '#server/domain/health/index.ts';
+import { clearChanges, markForgotten } from '#server/domain/changes/index.ts';
+import { clearHealth, createVersionCount, foldCounts } from '#server/domain/health/index.ts';
 import { gatherReportedMessages } from '#server/domain/localization/index.ts';
 import { clearLogs } from '#server/domain/logs/index.ts';
 import { clearHistory } from '#server/domain/reports/index.ts';
 import { runProcess } from '#server/process/run.ts';
 import { createCountCheck } from './check-counts.ts';
 import { clearBlobs } from './clear-blobs.ts';
-import { clearChanges } from './clear-changes.ts';
 import { clearExpired } from './clear-expired.ts';
-import { clearHealth } from './clear-health.ts';
 import { clearUploads } from './clear-uploads.ts';
 import { followActivity } from './follow-activity.ts';
 import { followHealth } from './follow-health.ts';

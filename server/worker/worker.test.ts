@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { changes, healthTransitions, invitations, sessions, users, versionCounts, vms } from '#db/schema/index.ts';
+import { clearChanges } from '#server/domain/changes/index.ts';
+import { clearHealth } from '#server/domain/health/index.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import { testServices } from '#server/testing/context.ts';
 import { clearBlobs } from './clear-blobs.ts';
-import { clearChanges } from './clear-changes.ts';
 import { clearExpired } from './clear-expired.ts';
-import { clearHealth } from './clear-health.ts';
 import { clearUploads } from './clear-uploads.ts';
 import { runAlone, startTicker } from './ticker.ts';
 

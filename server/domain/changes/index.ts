@@ -1,1 +1,4 @@
-export * from './record-change.ts';
+export { clearChanges } from './clear-changes.ts';
+export { dropHealthChecks, markForgotten, markHealthChecksDue, scheduleHealthChecks } from './health-checks.ts';
+export { type ChangeTopic, changesChannel, recordChange, recordChanges } from './record-change.ts';
+export { insertVmChangesSql, markHealthDueSql } from './statement-parts.ts';

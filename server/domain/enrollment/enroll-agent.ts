@@ -10,9 +10,9 @@ import { findPrincipal } from '#server/domain/principal.ts';
 import { isSignedBy, type SealingCertificate } from '#server/platform/cms.ts';
 import { keyedDigest, sha256Hex } from '#server/platform/keys.ts';
 import { tell } from '#server/platform/wakes/index.ts';
+import { credentialsChannel } from './credentials-channel.ts';
 import { refuseKeyOfAnother, refuseKeyTaken, requireFit } from './fit-key.ts';
 import { pollSeconds } from './polling.ts';
-import { credentialsChannel } from './remove-vm.ts';
 
 const repeatMs = 10 * 60_000;
 

@@ -1,10 +1,20 @@
 export { claimInstance, noteDuplicate } from './claim-instance.ts';
+export { clearExpiredTokens } from './clear-expired-tokens.ts';
+export { credentialsChannel } from './credentials-channel.ts';
 export { enrollAgent } from './enroll-agent.ts';
 export { type AgentIdentity, credentialHash, findAgents, listAgentNews } from './find-agent.ts';
 export { type EnrollmentToken, issueEnrollmentToken } from './issue-token.ts';
 export { noteRefusal } from './note-refusal.ts';
 export { pollAfter, pollSeconds } from './polling.ts';
 export { registerVm } from './register-vm.ts';
-export { credentialsChannel, deleteVm, removeVm } from './remove-vm.ts';
+export { forgetPresence } from './remove-agent.ts';
+export { deleteVm, removeVm } from './remove-vm.ts';
 export { renewCertificate } from './renew-certificate.ts';
+export {
+  describeStockAgent,
+  insertStockAgent,
+  removeStockAgent,
+  replaceStockAgent,
+  replaceStockKey,
+} from './stock-agent.ts';
 export { mergeSighting, type Sighting, writeSightings } from './write-sightings.ts';

@@ -22,10 +22,8 @@ import { DomainError } from '#server/domain/error.ts';
 import { retireGoalStates, uninstallAll } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { tell } from '#server/platform/wakes/index.ts';
+import { credentialsChannel } from './credentials-channel.ts';
 import { type RemoveVmInput, removeVmInput } from './input.ts';
-
-/** Channel that tells gateways whose credential is dead: the VM's id. */
-export const credentialsChannel = 'annex_credentials';
 
 /**
  * Deletes a VM: its credential is dead with the commit, its history stays under its id. With `decommission` its

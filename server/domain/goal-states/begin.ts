@@ -6,6 +6,11 @@ import { sealForCertificate } from './custody.ts';
 import type { KeyOrigin } from './may-release.ts';
 import { lockHead, publishGoalState } from './publish.ts';
 
+/** Takes the certificate from a VM whose agent is gone: later settings are encrypted for the next agent. */
+export async function unbindCertificate(tx: Transaction, vmId: string): Promise<void> {
+  await tx.update(goalStateHeads).set({ certificate: null, thumbprint: null }).where(eq(goalStateHeads.vmId, vmId));
+}
+
 /** Gives a new VM its first goal state, without extensions, as incarnation 1. */
 export async function beginGoalStates(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
   const [head] = await tx

@@ -177,3 +177,12 @@ async function extensionsOf(tx: Transaction, vmId: string, ids: readonly string[
     .orderBy(extensions.name);
   return rows.map(({ name }) => name);
 }
+
+/** Removes the portal's own copies of the settings that are encrypted for a VM. Returns how many. */
+export async function dropSealedCopies(tx: Transaction): Promise<number> {
+  const dropped = await tx
+    .update(secrets)
+    .set({ sealed: null })
+    .where(and(isNotNull(secrets.sealed), isNotNull(secrets.cms)));
+  return dropped.rowCount ?? 0;
+}

@@ -1,7 +1,7 @@
 import { and, eq, isNull, not, or, sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { extensions, goalStateHeads } from '#db/schema/index.ts';
-import { changesChannel, recordChange } from '#server/domain/changes/index.ts';
+import { changesChannel, insertVmChangesSql, markHealthDueSql, recordChange } from '#server/domain/changes/index.ts';
 import { tellsByStatement } from '#server/platform/wakes/index.ts';
 
 /** A goal state as it goes out. */
@@ -37,10 +37,9 @@ with head as materialized (
    where vm_id = $1 and (delivered_at is null or not ever_delivered) and exists (select from noted) and ${isRendered}
   returning vm_id
 ), change as (
-  insert into changes (topic, key) select 'vm', vm_id::text from marked limit 1 returning key
+  ${insertVmChangesSql('select vm_id from marked limit 1')}
 ), checked as (
-  insert into health_checks (vm_id, due_at) select key::uuid, 'epoch' from change
-  on conflict (vm_id) do update set due_at = excluded.due_at
+  ${markHealthDueSql('select key::uuid from change')}
 )
 select etag, text, is_known or exists (select from noted) as "isNoted",
   (select count(pg_notify('${changesChannel}', json_build_object('topic', 'vm', 'key', key)::text)) from change)

@@ -1,7 +1,7 @@
-export { beginGoalStates, bindCertificate } from './begin.ts';
+export { beginGoalStates, bindCertificate, unbindCertificate } from './begin.ts';
 export { compareGoalStates, type GoalStateComparison, previewRevert } from './compare-goal-states.ts';
 export { completeRemoval, type Removal } from './complete-removal.ts';
-export { needsReleaseSql, needsSecretsSql } from './custody.ts';
+export { dropSealedCopies, needsReleaseSql, needsSecretsSql } from './custody.ts';
 export { type FetchedGoalState, fetchGoalState } from './fetch-goal-state.ts';
 export { findPackageOfVm } from './find-package.ts';
 export { findRevertTarget } from './find-revert-target.ts';

@@ -8,6 +8,7 @@ import {
   healthTransitions,
   vmHealth,
 } from '#db/schema/index.ts';
+import { markForgotten } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { removeVm, writeSightings } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -17,7 +18,7 @@ import { updateVm } from '#server/domain/vms/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
-import { foldHealth, markAged, markForgotten } from './index.ts';
+import { foldHealth, markAged } from './index.ts';
 
 let services: Services;
 const start = new Date();

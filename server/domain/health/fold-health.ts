@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm';
+import { dropHealthChecks } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { judge } from './judge.ts';
 import { loadMachines, takeDue } from './load.ts';
-import { forget, writeJudgements } from './write.ts';
+import { writeJudgements } from './write.ts';
 
 /** VMs of one transaction: few, so that a report which comes meanwhile does not wait for long. */
 const batchVms = 500;
@@ -29,7 +29,7 @@ export async function foldHealth(
         present.map((machine) => judge(machine, now)),
         now,
       );
-      await forget(
+      await dropHealthChecks(
         tx,
         machines.filter(({ deleted }) => deleted).map(({ id }) => id),
       );
@@ -38,15 +38,4 @@ export async function foldHealth(
     done += taken;
     if (taken < most || done >= limit) return done;
   }
-}
-
-/** Has the health of VMs derived that were never marked: a release before this one made them. Returns how many. */
-export async function markForgotten({ db }: Pick<Services, 'db'>): Promise<number> {
-  const marked = await db.execute(sql`
-    insert into health_checks (vm_id, due_at)
-    select id, 'epoch' from vms v
-     where deleted_at is null and not exists (select from health_checks h where h.vm_id = v.id)
-     order by id
-    on conflict do nothing`);
-  return marked.rowCount ?? 0;
 }

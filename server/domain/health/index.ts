@@ -1,3 +1,4 @@
+export { clearHealth } from './clear-health.ts';
 export { countVersions, createVersionCount } from './count-versions.ts';
 export { derive, type ExtensionFacts, selectExtensions } from './derive.ts';
 export { type FactsAsJson, factsAsJson, factsFromJson } from './facts-as-json.ts';
@@ -11,5 +12,5 @@ export {
   readCountCheck,
   readFleetCounts,
 } from './fleet-counts.ts';
-export { foldHealth, markForgotten } from './fold-health.ts';
+export { foldHealth } from './fold-health.ts';
 export { markAged, soonSeconds } from './mark-aged.ts';

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { defaultPeriods } from '#protocol/index.ts';
+import { markHealthChecksDue } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { graceSeconds, unresponsiveSeconds } from '#server/domain/reports/index.ts';
 
@@ -69,13 +70,7 @@ export async function markAged(
   if (found === null) return null;
   const aged = [...found.aged].sort();
   for (let start = 0; start < aged.length; start += batchVms) {
-    // Sorted, as everybody who marks several does.
-    await db.execute(sql`
-      with marked as materialized (
-        select vm_id from health_checks where vm_id = any(${sql.param(aged.slice(start, start + batchVms))}::uuid[])
-         order by vm_id for update
-      )
-      update health_checks h set due_at = 'epoch' from marked m where h.vm_id = m.vm_id`);
+    await markHealthChecksDue({ db }, aged.slice(start, start + batchVms));
   }
   return { marked: aged.length, soon: found.soon.size > mostSoon ? null : [...found.soon] };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { recordChanges } from '#server/domain/changes/index.ts';
+import { recordChanges, scheduleHealthChecks } from '#server/domain/changes/index.ts';
 import { addToCounts } from './fleet-counts.ts';
 import type { Judgement } from './judge.ts';
 
@@ -35,12 +35,6 @@ export async function writeJudgements(tx: Transaction, judgements: readonly Judg
   const keys = changed.map(({ vmId }) => vmId);
   await recordChanges(tx, 'fleet', keys.length > namedVms ? ['*'] : keys);
   return changed.length;
-}
-
-/** A VM that was deleted has no health to look at again; its own deletion took it off the lists. */
-export async function forget(tx: Transaction, vmIds: readonly string[]): Promise<void> {
-  if (vmIds.length === 0) return;
-  await tx.execute(sql`delete from health_checks where vm_id = any(${sql.param(vmIds)}::uuid[])`);
 }
 
 /** Rows as one parameter: the statement is the same whatever their number. */
@@ -91,13 +85,9 @@ async function writeTransitions(tx: Transaction, rows: Judgement['transitions'])
 
 async function reschedule(tx: Transaction, judgements: readonly Judgement[], now: Date): Promise<void> {
   // Not all of a fleet at the same time of the day, because its health was first derived at once.
-  const due = judgements.map(({ nextAt }) => {
+  const checks = judgements.map(({ vmId, nextAt }) => {
     const rest = new Date(now.getTime() + restMs * (0.5 + Math.random()));
-    return (nextAt !== null && nextAt < rest ? nextAt : rest).toISOString();
+    return { vmId, dueAt: nextAt !== null && nextAt < rest ? nextAt : rest };
   });
-  await tx.execute(sql`
-    update health_checks h set due_at = r.due_at
-      from unnest(${sql.param(judgements.map(({ vmId }) => vmId))}::uuid[], ${sql.param(due)}::timestamptz[])
-        as r(vm_id, due_at)
-     where h.vm_id = r.vm_id`);
+  await scheduleHealthChecks(tx, checks);
 }

@@ -1,11 +1,11 @@
-import { and, eq } from 'drizzle-orm';
-import { handlerVersions, type StoredWarning, type VersionState } from '#db/schema/index.ts';
+import type { StoredWarning, VersionState } from '#db/schema/index.ts';
 import { type HandlerManifest, lastLanguage } from '#protocol/index.ts';
 import { allowNamespace } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { markPublished } from '#server/domain/packages/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type PublishVersionInput, publishVersionInput } from './input.ts';
 import { loadResources, loadVersion } from './load-version.ts';
@@ -50,10 +50,7 @@ export async function publishVersion(ctx: Context, input: PublishVersionInput): 
     if (row.state === 'published') return { ...published, publishedAt: row.publishedAt?.toISOString() ?? null };
     if (languages.length > 0 && !languages.includes(lastLanguage)) throw withoutEnglish(languages);
 
-    await tx
-      .update(handlerVersions)
-      .set({ state: 'published', publishedAt: ctx.now })
-      .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
+    await markPublished(tx, row, ctx.now);
     await recordAudit(tx, ctx, {
       action: 'version.publish',
       target: { kind: 'version', id: `${handler}-${version}` },

@@ -9,6 +9,7 @@ export * from './input.ts';
 export * from './list-checksums.ts';
 export * from './list-drafts.ts';
 export * from './list-handlers.ts';
+export { markPublished } from './mark-published.ts';
 export * from './receive-upload.ts';
 export * from './register-package.ts';
 export * from './set-platforms.ts';

@@ -1,4 +1,4 @@
-import { changesChannel } from '#server/domain/changes/index.ts';
+import { changesChannel, insertVmChangesSql, markHealthDueSql } from '#server/domain/changes/index.ts';
 import { is, reports, seen, sighted, stale, verdict, was, wentBack } from './batch-parts.ts';
 
 /** The documents of an entry, in the order of their parameters: what is shown, and what was sent. */
@@ -138,10 +138,9 @@ with report as materialized (
       or status_current
         and (${stale(was.status)} <> ${stale(is.status)} or ${wentBack(was.status, is.status)})
 ), marked as (
-  insert into health_checks (vm_id, due_at) select vm_id, 'epoch' from visible order by vm_id
-  on conflict (vm_id) do update set due_at = excluded.due_at
+  ${markHealthDueSql('select vm_id from visible order by vm_id')}
 ), told as (
-  insert into changes (topic, key) select 'vm', vm_id from visible order by vm_id returning key
+  ${insertVmChangesSql('select vm_id from visible order by vm_id')}
 )
 select coalesce((select json_agg(vm_id) from taken), '[]') as taken,
   coalesce((select json_agg(vm_id) from seen where repeated), '[]') as repeated,

@@ -1,7 +1,8 @@
 import { and, isNotNull } from 'drizzle-orm';
-import { secrets, stockAgents } from '#db/schema/index.ts';
+import { stockAgents } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { dropSealedCopies } from '#server/domain/goal-states/index.ts';
 
 /** How many copies that only the portal could open were removed. */
 export interface DroppedCopies {
@@ -17,15 +18,12 @@ export interface DroppedCopies {
 export async function dropPortalCopies(ctx: Context): Promise<DroppedCopies> {
   if (ctx.config.custody !== 'vm') return { secrets: 0, tenantKeys: 0 };
   return ctx.db.transaction(async (tx) => {
-    const settings = await tx
-      .update(secrets)
-      .set({ sealed: null })
-      .where(and(isNotNull(secrets.sealed), isNotNull(secrets.cms)));
+    const settings = await dropSealedCopies(tx);
     const keys = await tx
       .update(stockAgents)
       .set({ tenantKey: null })
       .where(and(isNotNull(stockAgents.tenantKey), isNotNull(stockAgents.transportThumbprint)));
-    const dropped = { secrets: settings.rowCount ?? 0, tenantKeys: keys.rowCount ?? 0 };
+    const dropped = { secrets: settings, tenantKeys: keys.rowCount ?? 0 };
     if (dropped.secrets + dropped.tenantKeys === 0) return dropped;
     await recordAudit(tx, ctx, {
       action: 'secrets.drop-copies',

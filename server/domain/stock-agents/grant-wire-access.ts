@@ -6,7 +6,7 @@ import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { credentialsChannel } from '#server/domain/enrollment/index.ts';
+import { credentialsChannel, insertStockAgent, replaceStockAgent } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate, type KeyOrigin } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -67,11 +67,7 @@ async function regrant(
   key: TenantKey,
   origin: KeyOrigin,
 ): Promise<void> {
-  const { pem, thumbprint, keyHash } = key.certificate;
-  await tx
-    .update(agents)
-    .set({ credentialHash, enrolledAt: ctx.now, certificate: pem, thumbprint, keyHash, duplicateSeenAt: null })
-    .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')));
+  await replaceStockAgent(tx, { vmId, credentialHash, certificate: key.certificate, enrolledAt: ctx.now });
   await tx
     .update(stockAgents)
     .set({
@@ -109,16 +105,9 @@ async function begin(
   key: TenantKey,
   origin: KeyOrigin,
 ): Promise<void> {
-  const { pem, thumbprint, keyHash } = key.certificate;
-  // What it is and which version comes with its first status.
-  const machine = { name: 'WALinuxAgent', version: '', os: {}, kind: 'stock' as const };
-  const [inserted] = await tx
-    .insert(agents)
-    .values({ vmId, credentialHash, certificate: pem, thumbprint, keyHash, ...machine, enrolledAt: ctx.now })
-    .onConflictDoNothing()
-    .returning({ vmId: agents.vmId });
-  // A reference agent was faster.
-  if (inserted === undefined) throw new DomainError('conflict', 'vm_has_reference_agent');
+  const identity = { vmId, credentialHash, certificate: key.certificate, enrolledAt: ctx.now };
+  // False where a reference agent enrolled in between.
+  if (!(await insertStockAgent(tx, identity))) throw new DomainError('conflict', 'vm_has_reference_agent');
   await tx.insert(stockAgents).values({
     vmId,
     containerId: randomId(),

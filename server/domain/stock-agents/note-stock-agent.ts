@@ -1,7 +1,8 @@
-import { and, eq } from 'drizzle-orm';
-import { agents, stockAgents } from '#db/schema/index.ts';
+import { eq } from 'drizzle-orm';
+import { stockAgents } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { describeStockAgent } from '#server/domain/enrollment/index.ts';
 import type { StockAgentNews } from './hand-out-goal-state.ts';
 
 /** Writes down what a stock agent says of itself, where that became another. */
@@ -11,10 +12,7 @@ export async function noteStockAgent(
   { version, os, settled }: StockAgentNews,
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    await tx
-      .update(agents)
-      .set({ version, os })
-      .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')));
+    await describeStockAgent(tx, vmId, { version, os });
     if (settled !== null) {
       await tx
         .update(stockAgents)

@@ -1,12 +1,12 @@
-import { and, eq } from 'drizzle-orm';
-import { agentPresence, agents, goalStateHeads, stockAgents } from '#db/schema/index.ts';
+import { eq } from 'drizzle-orm';
+import { stockAgents } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { credentialsChannel } from '#server/domain/enrollment/index.ts';
+import { credentialsChannel, forgetPresence, removeStockAgent } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { lockHead } from '#server/domain/goal-states/index.ts';
+import { lockHead, unbindCertificate } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { lockVm } from './grant-wire-access.ts';
@@ -23,20 +23,16 @@ export async function revokeWireAccess(ctx: Context, input: RevokeWireAccessInpu
     await lockVm(tx, vmId);
     await lockHead(tx, vmId);
     // Presence goes last of the locks, as with reports.
-    await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
+    await forgetPresence(tx, vmId);
     await tx.delete(stockAgents).where(eq(stockAgents.vmId, vmId));
-    const [gone] = await tx
-      .delete(agents)
-      .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')))
-      .returning({ thumbprint: agents.thumbprint });
-    if (gone === undefined) throw new DomainError('not_found', 'wire_access_absent');
-    // As before an enrolment: what is declared from now on is sealed for whoever comes.
-    await tx.update(goalStateHeads).set({ certificate: null, thumbprint: null }).where(eq(goalStateHeads.vmId, vmId));
+    const thumbprint = await removeStockAgent(tx, vmId);
+    if (thumbprint === null) throw new DomainError('not_found', 'wire_access_absent');
+    await unbindCertificate(tx, vmId);
     await recordAudit(tx, ctx, {
       action: 'wire-access.revoke',
       target: { kind: 'vm', id: vmId },
       vmId,
-      before: { thumbprint: gone.thumbprint },
+      before: { thumbprint },
     });
     await recordChange(tx, 'vm', vmId);
     await tell(tx, credentialsChannel, [vmId]);

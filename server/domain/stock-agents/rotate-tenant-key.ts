@@ -3,6 +3,7 @@ import { agents, stockAgents } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { replaceStockKey } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -21,7 +22,7 @@ export async function rotateTenantKey(
   allow(ctx.actor, 'operator');
   const { vmId } = parse(rotateTenantKeyInput, input);
   const key = await makeTenantKey(ctx.now);
-  const { pem, thumbprint, keyHash } = key.certificate;
+  const { thumbprint } = key.certificate;
   return ctx.db.transaction(async (tx) => {
     await lockVm(tx, vmId);
     const [before] = await tx
@@ -29,7 +30,7 @@ export async function rotateTenantKey(
       .from(agents)
       .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')));
     if (before === undefined) throw new DomainError('not_found', 'wire_access_absent');
-    await tx.update(agents).set({ certificate: pem, thumbprint, keyHash }).where(eq(agents.vmId, vmId));
+    await replaceStockKey(tx, vmId, key.certificate);
     await tx
       .update(stockAgents)
       .set({ tenantKey: sealTenantKey(ctx.keys, vmId, key), tenantKeyAt: ctx.now, wrappedTenantKey: null })

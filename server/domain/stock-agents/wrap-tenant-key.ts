@@ -4,6 +4,7 @@ import { agents, stockAgents } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { replaceStockKey } from '#server/domain/enrollment/index.ts';
 import { bindCertificate } from '#server/domain/goal-states/index.ts';
 import { encryptForCertificate, readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
 import { openPfx } from '#server/platform/pkcs12.ts';
@@ -75,11 +76,10 @@ async function wrapNew(tx: Transaction, ctx: Context, asker: Asker, key: TenantK
     key.privateKey.fill(0);
     return known === 'gone' ? null : known;
   }
-  const { pem, thumbprint, keyHash } = key.certificate;
-  const wrapped = wrap(Buffer.from(key.privateKey), pem, transport);
+  const wrapped = wrap(Buffer.from(key.privateKey), key.certificate.pem, transport);
   const tenantKey = ctx.config.custody === 'vm' ? null : sealTenantKey(ctx.keys, vmId, key);
   key.privateKey.fill(0);
-  await tx.update(agents).set({ certificate: pem, thumbprint, keyHash }).where(eq(agents.vmId, vmId));
+  await replaceStockKey(tx, vmId, key.certificate);
   await tx
     .update(stockAgents)
     .set({ tenantKey, tenantKeyAt: ctx.now, wrappedTenantKey: tenantKey === null ? wrapped : null })

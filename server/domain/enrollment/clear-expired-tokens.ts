@@ -1,0 +1,13 @@
+import { and, isNull, lt, or } from 'drizzle-orm';
+import { enrollmentTokens } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Removes enrollment tokens that expired long ago, used ones as long after their use. Returns how many. */
+export async function clearExpiredTokens({ db, config }: Services, now: Date): Promise<number> {
+  const old = new Date(now.getTime() - config.keptDays.ended * dayMs);
+  const { expiresAt, usedAt } = enrollmentTokens;
+  const gone = await db.delete(enrollmentTokens).where(and(lt(expiresAt, old), or(isNull(usedAt), lt(usedAt, old))));
+  return gone.rowCount ?? 0;
+}

@@ -1,0 +1,15 @@
+import { and, eq } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { handlerVersions } from '#db/schema/index.ts';
+
+/** Marks a locked draft as published. `publishVersion` of localization decides whether it may be. */
+export async function markPublished(
+  tx: Transaction,
+  { handler, version }: { handler: string; version: string },
+  publishedAt: Date,
+): Promise<void> {
+  await tx
+    .update(handlerVersions)
+    .set({ state: 'published', publishedAt })
+    .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
+}
