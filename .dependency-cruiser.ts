@@ -10,8 +10,12 @@ const test = String.raw`\.(test|spec)\.tsx?$`;
 const production = { pathNot: [test, '^(server|db|agent)/testing/', '^(scripts|bench|e2e|samples)/'] };
 const from = (path: string) => ({ path, ...production });
 
+/** The words of verdicts and the order of severity: db, pages and inputs share them. */
+const words = String.raw`^server/domain/verdicts/words\.ts$`;
+
 /** Left never imports right. Views come last: they read every module and no module reads them. */
 const modules = [
+  'verdicts',
   'audit',
   'changes',
   'publishers',
@@ -90,17 +94,17 @@ const law: IConfiguration = {
     },
     {
       name: 'db-is-the-cellar',
-      comment: 'The schema may name protocol types and nothing else of the house.',
+      comment: 'The schema may name types of the protocol and the words of verdicts, nothing else of the house.',
       severity: 'error',
       from: from('^db/'),
-      to: { path: '^(server|app|agent|locales)/' },
+      to: { path: '^(server|app|agent|locales)/', pathNot: [words] },
     },
     {
-      name: 'db-takes-protocol-types-only',
-      comment: 'The schema may name protocol types; parsing is done before anything is written.',
+      name: 'db-takes-types-only',
+      comment: 'The schema may name types; parsing is done before anything is written.',
       severity: 'error',
       from: from('^db/'),
-      to: { path: '^protocol/', dependencyTypesNot: ['type-only'] },
+      to: { path: ['^protocol/', words], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'platform-has-no-business-words',
@@ -125,6 +129,20 @@ const law: IConfiguration = {
     },
     ...moduleOrder,
     {
+      name: 'verdicts-is-a-leaf',
+      comment: 'Everybody imports the rules of verdicts: they import zod, the protocol and each other.',
+      severity: 'error',
+      from: from('^server/domain/verdicts/'),
+      to: { pathNot: ['^server/domain/verdicts/', '^protocol/', '^node_modules/zod/'] },
+    },
+    {
+      name: 'verdict-words-import-nothing',
+      comment: 'Pages load the words of verdicts: no library comes with them.',
+      severity: 'error',
+      from: from(words),
+      to: {},
+    },
+    {
       name: 'no-own-door',
       comment: 'Inside a module, files import each other; its index.ts is for the others.',
       severity: 'error',
@@ -139,12 +157,18 @@ const law: IConfiguration = {
       from: { path: '^(?:server/domain/([^/]+)/|server/|app/)', pathNot: production.pathNot },
       to: {
         path: '^server/domain/[^/]+/',
-        pathNot: [String.raw`^server/domain/[^/]+/(index|input)\.ts$`, '^server/domain/$1/', '^server/domain/views/'],
+        pathNot: [
+          String.raw`^server/domain/[^/]+/(index|input)\.ts$`,
+          words,
+          '^server/domain/$1/',
+          '^server/domain/views/',
+        ],
       },
     },
     {
       name: 'input-is-a-leaf',
-      comment: 'Forms in the browser import input.ts: it may reach zod, the protocol, limits and other inputs.',
+      comment:
+        'Forms in the browser import input.ts: it may reach zod, the protocol, limits, the words of verdicts and other inputs.',
       severity: 'error',
       from: from(String.raw`^server/(domain|auth)/[^/]+/input\.ts$`),
       to: {
@@ -152,6 +176,7 @@ const law: IConfiguration = {
           '^node_modules/zod/',
           '^protocol/',
           String.raw`^server/(platform/limits|auth/passwords)\.ts$`,
+          words,
           String.raw`^server/(domain|auth)/[^/]+/input\.ts$`,
         ],
         dependencyTypesNot: ['type-only'],
@@ -166,12 +191,12 @@ const law: IConfiguration = {
     },
     {
       name: 'app-takes-types-of-the-server',
-      comment: 'At run time pages reach the server through tRPC; only inputs are shared with their forms.',
+      comment: 'At run time pages reach the server through tRPC; inputs and the words of verdicts are shared.',
       severity: 'error',
       from: from('^app/'),
       to: {
         path: '^server/',
-        pathNot: [String.raw`^server/(domain|auth)/[^/]+/input\.ts$`],
+        pathNot: [String.raw`^server/(domain|auth)/[^/]+/input\.ts$`, words],
         dependencyTypesNot: ['type-only'],
       },
     },

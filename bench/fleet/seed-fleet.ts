@@ -4,6 +4,7 @@ import type { Services } from '#server/domain/context.ts';
 import { defaultTimeouts, packageKey, renderGoalState } from '#server/domain/goal-states/goal-state.ts';
 import { checkCounts } from '#server/domain/health/index.ts';
 import { readReport } from '#server/domain/reports/read-report.ts';
+import { rankOf } from '#server/domain/verdicts/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { extensionNames, heartbeatFile } from '../load/agents.ts';
 
@@ -175,8 +176,8 @@ function steps(vms: number, seed: string, etag: string): Step[] {
       'health of VMs',
       `insert into vm_health (vm_id, name, tags, health, rank, agent, since)
        select v.id, v.name, t.tags, h.health, h.rank, 'ready', v.created_at
-       from bench_vms v join vms t on t.id = v.id join (values ('success', 'healthy', 5),
-         ('transitioning', 'progressing', 3), ('error', 'failed', 0)) h(state, health, rank) using (state) order by v.id`,
+       from bench_vms v join vms t on t.id = v.id join (values ('success', 'healthy', ${rankOf('healthy')}),
+         ('transitioning', 'progressing', ${rankOf('progressing')}), ('error', 'failed', ${rankOf('failed')})) h(state, health, rank) using (state) order by v.id`,
     ],
     [
       'health of extensions',

@@ -12,6 +12,13 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type {
+  AgentStatus,
+  ExtensionHealth,
+  HealthCause,
+  HeartbeatVerdict,
+  VmHealth,
+} from '#server/domain/verdicts/words.ts';
 import { vms } from './vms.ts';
 
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
@@ -41,10 +48,10 @@ export const vmHealth = pgTable(
     /** Copies of the VM's own, so that one index serves filter and order. */
     name: text().notNull(),
     tags: jsonb().$type<Record<string, string>>().notNull(),
-    health: text().$type<'healthy' | 'progressing' | 'degraded' | 'failed' | 'unresponsive' | 'unknown'>().notNull(),
-    /** Worst first: failed 0, unresponsive 1, degraded 2, progressing 3, unknown 4, healthy 5. */
+    health: text().$type<VmHealth>().notNull(),
+    /** `rankOf` the health, 0 for the worst. */
     rank: smallint().notNull(),
-    agent: text().$type<'ready' | 'unknown' | 'unresponsive' | 'never'>().notNull(),
+    agent: text().$type<AgentStatus>().notNull(),
     /** Since when it has this health. */
     since: timestamp({ withTimezone: true }).notNull(),
     /** The nearest moment at which an extension must have concluded; null where none is awaited. */
@@ -63,21 +70,6 @@ export const vmHealth = pgTable(
   ],
 );
 
-/** What an extension's health comes from; `null` where it is as it should be. */
-export const healthCauses = [
-  'exit',
-  'timeout',
-  'command',
-  'status',
-  'substatus',
-  'heartbeat',
-  'deadline',
-  'stale',
-  'waiting',
-  'silent',
-] as const;
-export type HealthCause = (typeof healthCauses)[number];
-
 /** An extension of a VM as lists and the overview see it; goes with the extension. */
 export const extensionHealth = pgTable(
   'extension_health',
@@ -90,10 +82,8 @@ export const extensionHealth = pgTable(
     /** What is asked for, and what the agent says runs. */
     goalVersion: text('goal_version').notNull(),
     version: text(),
-    health: text()
-      .$type<'healthy' | 'progressing' | 'degraded' | 'failed' | 'unresponsive' | 'unknown' | 'disabled'>()
-      .notNull(),
-    heartbeat: text().$type<'ready' | 'notready' | 'unknown' | 'unresponsive' | 'none'>().notNull(),
+    health: text().$type<ExtensionHealth>().notNull(),
+    heartbeat: text().$type<HeartbeatVerdict>().notNull(),
     cause: text().$type<HealthCause>(),
     /** The command that failed, with its exit code, where the cause is one. */
     command: text(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type FleetFilterInput, fleetFilterInput, fleetHealths, fleetSorts } from '#server/domain/views/input.ts';
+import { vmHealths } from '#server/domain/verdicts/index.ts';
+import { type FleetFilterInput, fleetFilterInput, fleetSorts } from '#server/domain/views/input.ts';
 
 const { q, handler, version, messageId } = fleetFilterInput.shape;
 
@@ -10,9 +11,9 @@ export const fleetQuery = z.object({
     .string()
     .max(100)
     .transform((text) => text.split(','))
-    .pipe(z.array(z.enum(fleetHealths)))
+    .pipe(z.array(z.enum(vmHealths)))
     .optional()
-    .describe(`One or several of ${fleetHealths.join(', ')}, with commas between.`),
+    .describe(`One or several of ${vmHealths.join(', ')}, with commas between.`),
   tag: z
     .array(z.string().min(1).max(1_600))
     .max(16)

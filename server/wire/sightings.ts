@@ -1,5 +1,5 @@
-import { silenceSeconds } from '#server/domain/reports/index.ts';
 import type { StockGoalState } from '#server/domain/stock-agents/index.ts';
+import { silenceSeconds } from '#server/domain/verdicts/index.ts';
 import type { WireCall } from './wire-call.ts';
 
 /** A poll is noted only where no status came for longer than this, in milliseconds: a status is a sign of life too. */

@@ -1,12 +1,14 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import type { StatusName } from '#app/_ui/status-icon.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
+import { type VmHealth, vmHealths } from '#server/domain/verdicts/words.ts';
 import { vmsAddress } from './addresses.ts';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
@@ -15,15 +17,19 @@ import { useCalmReading } from './use-calm-reading.ts';
 type Changes = OverviewAnswers['changes'];
 type Kind = keyof Changes['totals'];
 
+const kindOf = {
+  failed: 'failed',
+  unresponsive: 'silent',
+  degraded: 'degraded',
+  progressing: 'started',
+  healthy: 'recovered',
+} as const satisfies Record<Exclude<VmHealth, 'unknown'>, Kind>;
+
 /** From the foot of a bar upwards: what failed has a common base line. */
-const stack: readonly { kind: Kind; status: StatusName }[] = [
-  { kind: 'failed', status: 'failed' },
-  { kind: 'silent', status: 'unresponsive' },
-  { kind: 'degraded', status: 'warning' },
-  { kind: 'started', status: 'progressing' },
-  { kind: 'recovered', status: 'healthy' },
-];
-const shownInLegend: readonly Kind[] = ['recovered', 'started', 'degraded', 'failed', 'silent'];
+const stack: readonly { kind: Kind; status: StatusName }[] = vmHealths.flatMap((health) =>
+  health === 'unknown' ? [] : [{ kind: kindOf[health], status: statusOfHealth[health] }],
+);
+const shownInLegend: readonly Kind[] = stack.map(({ kind }) => kind).toReversed();
 const height = 72;
 
 /** What became of VMs within the hour, in bars of two and a half minutes. */

@@ -13,8 +13,9 @@ import { Num } from '#app/_ui/num.tsx';
 import { Popover, PopoverContent, PopoverTrigger } from '#app/_ui/popover.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { vmHealths } from '#server/domain/verdicts/words.ts';
 import type { FleetFilterInput } from '#server/domain/views/input.ts';
-import { type FilterField, healths } from './fleet-address.ts';
+import type { FilterField } from './fleet-address.ts';
 import type { FleetFacet } from './reading.ts';
 
 export interface FilterMenuProps {
@@ -58,10 +59,10 @@ function HealthChoice({ filter, onPick }: ChoiceProps) {
       className="grid p-1.5"
       onSubmit={(event) => {
         event.preventDefault();
-        onPick({ health: healths.filter((health) => chosen.includes(health)) });
+        onPick({ health: vmHealths.filter((health) => chosen.includes(health)) });
       }}
     >
-      {healths.map((health) => (
+      {vmHealths.map((health) => (
         <label key={health} className={cn(item, 'cursor-default')}>
           <input
             type="checkbox"

@@ -1,8 +1,5 @@
+import { type VmHealth, vmHealths } from '#server/domain/verdicts/words.ts';
 import type { FleetFilterInput, FleetSort } from '#server/domain/views/input.ts';
-
-/** Health of a VM, worst first. */
-export const healths = ['failed', 'unresponsive', 'degraded', 'progressing', 'unknown', 'healthy'] as const;
-export type FleetHealth = (typeof healths)[number];
 
 /** What can be filtered by from a menu. */
 export type FilterField = 'health' | 'tag' | 'handler' | 'messageId';
@@ -96,10 +93,10 @@ function readTags(parameters: URLSearchParams, ignored: Set<string>): FleetFilte
   return tags.slice(0, mostTags);
 }
 
-function readHealth(parameters: URLSearchParams, ignored: Set<string>): FleetHealth[] {
+function readHealth(parameters: URLSearchParams, ignored: Set<string>): VmHealth[] {
   const words = (parameters.get('health') ?? '').split(',').filter((word) => word !== '');
-  if (words.some((word) => !healths.some((health) => health === word))) ignored.add('health');
-  return healths.filter((health) => words.includes(health));
+  if (words.some((word) => !vmHealths.some((health) => health === word))) ignored.add('health');
+  return vmHealths.filter((health) => words.includes(health));
 }
 
 function readMinutes(parameters: URLSearchParams, ignored: Set<string>): number | undefined {

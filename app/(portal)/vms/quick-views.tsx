@@ -7,6 +7,7 @@ import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { Num } from '#app/_ui/num.tsx';
 import { bringIntoBar, tab, tabBar } from '#app/_ui/tab-style.ts';
+import { needsAttention } from '#server/domain/verdicts/words.ts';
 import type { FleetFilterInput } from '#server/domain/views/input.ts';
 import { withoutGaps, writeAddress } from './fleet-address.ts';
 import { ageMs, type FleetSummary } from './reading.ts';
@@ -16,13 +17,13 @@ import { paceMs } from './use-reading.ts';
 
 const views: readonly { name: 'all' | 'attention' | 'silent'; filter: FleetFilterInput }[] = [
   { name: 'all', filter: {} },
-  { name: 'attention', filter: { health: ['failed', 'unresponsive', 'degraded'] } },
+  { name: 'attention', filter: { health: [...needsAttention] } },
   { name: 'silent', filter: { silentMinutes: 10 } },
 ];
 
 const countOf = (name: (typeof views)[number]['name'], { total, byHealth, silent }: FleetSummary): number => {
   if (name === 'all') return total;
-  return name === 'silent' ? silent : byHealth.failed + byHealth.unresponsive + byHealth.degraded;
+  return name === 'silent' ? silent : needsAttention.reduce((sum, health) => sum + byHealth[health], 0);
 };
 
 export interface QuickViewsProps {

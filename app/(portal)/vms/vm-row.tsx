@@ -14,8 +14,6 @@ import type { ColumnName } from './columns.ts';
 import { fitting } from './fitting.ts';
 import type { FleetRow } from './reading.ts';
 
-const severity = ['failed', 'unresponsive', 'degraded', 'progressing', 'unknown', 'healthy', 'disabled'];
-
 /** Pixels that columns with several small things have for them. */
 export interface Room {
   extensions: number;
@@ -143,15 +141,15 @@ function LastSeen({ row }: { row: FleetRow }) {
 
 function Extensions({ row, room }: { row: FleetRow; room: number }) {
   const { t } = useTranslation(['vms', 'reports']);
-  const worstFirst = row.extensions.toSorted((a, b) => severity.indexOf(a.health) - severity.indexOf(b.health));
+  const { extensions } = row;
   const shown = fitting(
-    worstFirst.map(({ name }) => name),
+    extensions.map(({ name }) => name),
     room,
   );
-  const rest = worstFirst.slice(shown);
+  const rest = extensions.slice(shown);
   return (
     <span className="flex gap-1 overflow-hidden py-0.5 -my-0.5">
-      {worstFirst.slice(0, shown).map((extension) => (
+      {extensions.slice(0, shown).map((extension) => (
         <StatusChip
           key={extension.name}
           status={extension.waitsFor === null ? statusOfHealth[extension.health] : 'waiting'}

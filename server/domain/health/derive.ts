@@ -1,27 +1,20 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '#db/client.ts';
-import {
-  extensionLatest,
-  extensionPulse,
-  extensions,
-  type HealthCause,
-  handlerVersions,
-  stockAgents,
-} from '#db/schema/index.ts';
+import { extensionLatest, extensionPulse, extensions, handlerVersions, stockAgents } from '#db/schema/index.ts';
 import { defaultPeriods, type HandlerReport } from '#protocol/index.ts';
+import { heartbeatReading, statusReading } from '#server/domain/reports/index.ts';
 import {
   type AgentStatus,
   deadlineOf,
   type ExtensionHealth,
   extensionHealth,
+  type HealthCause,
   type HeartbeatVerdict,
   hasFailed,
-  heartbeatReading,
   heartbeatVerdict,
   staleFor,
-  statusReading,
-} from '#server/domain/reports/index.ts';
+} from '#server/domain/verdicts/index.ts';
 import { failedPart } from './failed-part.ts';
 import { withWaits } from './waits-until.ts';
 

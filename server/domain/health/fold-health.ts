@@ -1,8 +1,8 @@
 import { dropHealthChecks } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import { judge } from './judge.ts';
+import { evaluateVm } from './evaluate-vm.ts';
 import { loadMachines, takeDue } from './load.ts';
-import { writeJudgements } from './write.ts';
+import { writeHealthUpdates } from './write.ts';
 
 /** VMs of one transaction: few, so that a report which comes meanwhile does not wait for long. */
 const batchVms = 500;
@@ -24,9 +24,9 @@ export async function foldHealth(
       if (vmIds.length === 0) return 0;
       const machines = await loadMachines(tx, vmIds);
       const present = machines.filter(({ deleted }) => !deleted);
-      await writeJudgements(
+      await writeHealthUpdates(
         tx,
-        present.map((machine) => judge(machine, now)),
+        present.map((machine) => evaluateVm(machine, now)),
         now,
       );
       await dropHealthChecks(

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { agentPresence, extensionPulse, extensions, vms } from '#db/schema/index.ts';
 import type { StatusWord } from '#protocol/index.ts';
-import { agentStatus } from '#server/domain/reports/index.ts';
+import { agentStatus } from '#server/domain/verdicts/index.ts';
 import { testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { derive, selectExtensions } from './derive.ts';

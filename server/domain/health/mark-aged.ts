@@ -4,7 +4,7 @@ import type { Transaction } from '#db/client.ts';
 import { defaultPeriods } from '#protocol/index.ts';
 import { markHealthChecksDue } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import { graceSeconds, unresponsiveSeconds } from '#server/domain/reports/index.ts';
+import { graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 
 /** Any fixed number: of several workers one looks at all of the fleet at a time. */
 const lock = 4_266_399_005;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HandlerReport, StatusDocument } from '#protocol/index.ts';
-import { agentStatus } from '#server/domain/reports/index.ts';
+import { agentStatus } from '#server/domain/verdicts/index.ts';
 import { derive, type ExtensionFacts } from './derive.ts';
 import { nextAgeing, type PresenceFacts } from './next-ageing.ts';
 

@@ -1,11 +1,6 @@
 import { defaultPeriods } from '#protocol/index.ts';
-import {
-  deadlineOf,
-  graceSeconds,
-  heartbeatReading,
-  statusReading,
-  unresponsiveSeconds,
-} from '#server/domain/reports/index.ts';
+import { heartbeatReading, statusReading } from '#server/domain/reports/index.ts';
+import { deadlineOf, graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 import type { ExtensionFacts } from './derive.ts';
 
 /** When an agent was last heard, and what it promised; null where there never was one. */

@@ -1,6 +1,6 @@
 import type { ExtensionGoal } from '#db/schema/index.ts';
 import type { HandlerReport } from '#protocol/index.ts';
-import { deadlineOf } from '#server/domain/reports/index.ts';
+import { deadlineOf } from '#server/domain/verdicts/index.ts';
 
 /** What is known of an extension that others may have to wait for. */
 interface Dependency {

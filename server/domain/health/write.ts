@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { recordChanges, scheduleHealthChecks } from '#server/domain/changes/index.ts';
+import type { HealthUpdate } from './evaluate-vm.ts';
 import { addToCounts } from './fleet-counts.ts';
-import type { Judgement } from './judge.ts';
 
 /** Above this many VMs that changed at once, screens are told that the fleet changed, not which VMs. */
 const namedVms = 100;
@@ -10,8 +10,12 @@ const namedVms = 100;
 const restMs = 24 * 60 * 60_000;
 
 /** Writes what became another, in a handful of statements whatever the number of VMs. Returns how many VMs changed. */
-export async function writeJudgements(tx: Transaction, judgements: readonly Judgement[], now: Date): Promise<number> {
-  const changed = judgements.filter(({ vm, extensions, gone }) => vm || extensions.length > 0 || gone.length > 0);
+export async function writeHealthUpdates(
+  tx: Transaction,
+  updates: readonly HealthUpdate[],
+  now: Date,
+): Promise<number> {
+  const changed = updates.filter(({ vm, extensions, gone }) => vm || extensions.length > 0 || gone.length > 0);
   await writeVms(
     tx,
     changed.flatMap(({ vm }) => vm ?? []),
@@ -31,7 +35,7 @@ export async function writeJudgements(tx: Transaction, judgements: readonly Judg
   const added = new Map<string, number>();
   for (const [what, n] of changed.flatMap((each) => [...each.added])) added.set(what, (added.get(what) ?? 0) + n);
   await addToCounts(tx, added);
-  await reschedule(tx, judgements, now);
+  await reschedule(tx, updates, now);
   const keys = changed.map(({ vmId }) => vmId);
   await recordChanges(tx, 'fleet', keys.length > namedVms ? ['*'] : keys);
   return changed.length;
@@ -40,7 +44,7 @@ export async function writeJudgements(tx: Transaction, judgements: readonly Judg
 /** Rows as one parameter: the statement is the same whatever their number. */
 const rowsOf = (rows: readonly object[]) => sql.param(JSON.stringify(rows));
 
-async function writeVms(tx: Transaction, rows: readonly NonNullable<Judgement['vm']>[]): Promise<void> {
+async function writeVms(tx: Transaction, rows: readonly NonNullable<HealthUpdate['vm']>[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.execute(sql`
     insert into vm_health (vm_id, name, tags, health, rank, agent, since, deadline_at)
@@ -52,7 +56,7 @@ async function writeVms(tx: Transaction, rows: readonly NonNullable<Judgement['v
       written_by = pg_current_xact_id()`);
 }
 
-async function writeExtensions(tx: Transaction, rows: Judgement['extensions']): Promise<void> {
+async function writeExtensions(tx: Transaction, rows: HealthUpdate['extensions']): Promise<void> {
   if (rows.length === 0) return;
   await tx.execute(sql`
     insert into extension_health (vm_id, name, handler, goal_version, version, health, heartbeat, cause, command,
@@ -75,7 +79,7 @@ async function dropExtensions(tx: Transaction, gone: readonly { vmId: string; na
      where e.vm_id = r."vmId" and e.name = r.name`);
 }
 
-async function writeTransitions(tx: Transaction, rows: Judgement['transitions']): Promise<void> {
+async function writeTransitions(tx: Transaction, rows: HealthUpdate['transitions']): Promise<void> {
   if (rows.length === 0) return;
   await tx.execute(sql`
     insert into health_transitions (at, vm_id, extension, kind, "from", "to", cause, waits_for)
@@ -83,9 +87,9 @@ async function writeTransitions(tx: Transaction, rows: Judgement['transitions'])
       "from" text, "to" text, cause text, "waitsFor" text)`);
 }
 
-async function reschedule(tx: Transaction, judgements: readonly Judgement[], now: Date): Promise<void> {
+async function reschedule(tx: Transaction, updates: readonly HealthUpdate[], now: Date): Promise<void> {
   // Not all of a fleet at the same time of the day, because its health was first derived at once.
-  const checks = judgements.map(({ vmId, nextAt }) => {
+  const checks = updates.map(({ vmId, nextAt }) => {
     const rest = new Date(now.getTime() + restMs * (0.5 + Math.random()));
     return { vmId, dueAt: nextAt !== null && nextAt < rest ? nextAt : rest };
   });

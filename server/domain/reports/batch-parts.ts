@@ -1,5 +1,11 @@
 import { defaultPeriods } from '#protocol/index.ts';
-import { freshHeartbeatSeconds, graceSeconds, pollsWithin, staleFileSeconds, unresponsiveSeconds } from './rules.ts';
+import {
+  freshHeartbeatSeconds,
+  graceSeconds,
+  pollsWithin,
+  staleFileSeconds,
+  unresponsiveSeconds,
+} from '#server/domain/verdicts/index.ts';
 
 /** Names of the columns of a reading: a file's age when it was read, and when that was. */
 interface Reading {
@@ -11,7 +17,7 @@ interface Reading {
 const elapsed = ({ readAt }: Reading): string => `greatest(0, date_part('epoch', at - ${readAt}))`;
 const secondsAfter = (later: string, earlier: string): string => `date_part('epoch', ${later} - ${earlier})`;
 
-/** `heartbeatVerdict` of rules.ts for a handler that opted in, at the moment `at`; a test holds them together. */
+/** `heartbeatVerdict` of verdicts/rules.ts for a handler that opted in, at the moment `at`; a test holds them together. */
 export const verdict = (of: Reading): string => `case
     when ${of.readAt} is null then 'none'
     when ${elapsed(of)} > heartbeat_period + ${graceSeconds} then
@@ -21,7 +27,7 @@ export const verdict = (of: Reading): string => `case
     when ${of.age} <= ${freshHeartbeatSeconds} then 'ready'
     else 'unknown' end`;
 
-/** Whether `staleFor` of rules.ts gives a number, at the moment `at`. */
+/** Whether `staleFor` of verdicts/rules.ts gives a number, at the moment `at`. */
 export const stale = (of: Reading): string => `coalesce(${of.word} not in ('success', 'error') and (
     ${elapsed(of)} > status_period + ${graceSeconds}
     or ${of.age} > ${staleFileSeconds}), false)`;

@@ -8,4 +8,3 @@ export { listReportHistory, type PastReport } from './list-report-history.ts';
 export { heartbeatReading, statusReading } from './merge.ts';
 export { openRefusal } from './note-refused.ts';
 export { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts';
-export * from './rules.ts';

@@ -7,6 +7,7 @@ import type { Context } from '#server/domain/context.ts';
 import { deleteVm } from '#server/domain/enrollment/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { completeRemoval, lockHead, noteReportedSequence } from '#server/domain/goal-states/index.ts';
+import { agentStatus, pollsWithin } from '#server/domain/verdicts/index.ts';
 import { type HistoryEntry, writeHistory } from './history.ts';
 import { emptyPulse, isRemoval, type MergeContext, mergeEntry, type PulseRow } from './merge.ts';
 import { notePendingRestart } from './note-pending-restart.ts';
@@ -14,7 +15,6 @@ import { noteProblems } from './note-problems.ts';
 import { noteRefused } from './note-refused.ts';
 import { type PreparedReport, promisedSeconds, type SaidByAgent } from './prepare-report.ts';
 import type { ReportEntry } from './read-report.ts';
-import { agentStatus, pollsWithin } from './rules.ts';
 
 type Presence = typeof agentPresence.$inferSelect;
 type LatestRow = typeof extensionLatest.$inferSelect;

@@ -1,6 +1,6 @@
 import type { ExtensionGoal, extensionPulse } from '#db/schema/index.ts';
+import { heartbeatVerdict, staleFor } from '#server/domain/verdicts/index.ts';
 import type { EntryOf, ReportEntry } from './read-report.ts';
-import { heartbeatVerdict, staleFor } from './rules.ts';
 
 export type PulseRow = typeof extensionPulse.$inferSelect;
 

@@ -3,8 +3,9 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readFleetCounts } from '#server/domain/health/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
 import { type FleetRows, fleetSource, silentFor } from './fleet-filter.ts';
-import { type FleetFilterInput, fleetFilterInput, fleetHealths } from './input.ts';
+import { type FleetFilterInput, fleetFilterInput } from './input.ts';
 
 /** How many VMs match. */
 export async function countFleet(ctx: Context, input: FleetFilterInput): Promise<{ matching: number }> {
@@ -15,7 +16,7 @@ export async function countFleet(ctx: Context, input: FleetFilterInput): Promise
 
 export interface FleetSummary {
   total: number;
-  byHealth: Record<(typeof fleetHealths)[number], number>;
+  byHealth: Record<VmHealth, number>;
   /** VMs whose agents should have called, and have not for 10 minutes. */
   silent: number;
 }
@@ -31,7 +32,7 @@ export async function summarizeFleet(ctx: Context): Promise<FleetSummary> {
     readFleetCounts(ctx.db),
     count(ctx, { table: sql`vm_health h`, where: silentFor(silentMinutes, ctx.now) }),
   ]);
-  const byHealth = Object.fromEntries(fleetHealths.map((health) => [health, counts[health] ?? 0]));
+  const byHealth = Object.fromEntries(vmHealths.map((health) => [health, counts[health] ?? 0]));
   return { total, byHealth: byHealth as FleetSummary['byHealth'], silent };
 }
 

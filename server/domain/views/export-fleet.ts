@@ -4,6 +4,7 @@ import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { bySeverity } from '#server/domain/verdicts/index.ts';
 import { countFleet } from './count-fleet.ts';
 import { fleetSource } from './fleet-filter.ts';
 import { fleetOrder } from './fleet-order.ts';
@@ -73,12 +74,12 @@ async function load(ctx: Context, ids: string[]) {
       .leftJoin(agentPresence, sql`${agentPresence.vmId} = ${vms.id}`)
       .leftJoin(goalStateHeads, sql`${goalStateHeads.vmId} = ${vms.id}`)
       .where(inArray(vms.id, ids)),
-    ctx.db.select().from(extensionHealth).where(inArray(extensionHealth.vmId, ids)).orderBy(extensionHealth.name),
+    ctx.db.select().from(extensionHealth).where(inArray(extensionHealth.vmId, ids)),
   ]);
   const machineOf = new Map(machines.map((machine) => [machine.id, machine]));
   const servicesOf = Map.groupBy(services, ({ vmId }) => vmId);
   return ids.flatMap((id) => {
     const machine = machineOf.get(id);
-    return machine === undefined ? [] : [{ ...machine, extensions: servicesOf.get(id) ?? [] }];
+    return machine === undefined ? [] : [{ ...machine, extensions: (servicesOf.get(id) ?? []).sort(bySeverity) }];
   });
 }

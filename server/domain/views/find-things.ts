@@ -4,7 +4,7 @@ import { handlers, publishers, vmHealth, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
-import type { VmHealth } from '#server/domain/reports/index.ts';
+import type { VmHealth } from '#server/domain/verdicts/index.ts';
 import { type FindThingsInput, findThingsInput } from './input.ts';
 
 /** What a person may mean by a few letters; at most eight of each kind, those that begin so first. */

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { type FleetFilter, type FleetSort, fleetHealths } from './input.ts';
+import { rankOf, type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
+import type { FleetFilter, FleetSort } from './input.ts';
 
 /** Rows with the alias `h`, and what must hold of them. */
 export interface FleetRows {
@@ -55,19 +56,19 @@ export function fleetSource(filter: FleetFilter, now: Date, sort: FleetSort = 'n
     id,
     where: every([ofTable, ...asked.map(({ atOnce }) => atOnce)]),
     each: every([ofTable, ...each]),
-    streams: isByRank ? (ranks ?? fleetHealths.map(rank)).map((one) => inRanks([one])) : [ofTable],
+    streams: isByRank ? (ranks ?? vmHealths.map(rank)).map((one) => inRanks([one])) : [ofTable],
     asked: every(each),
     isAll: asked.length === 0,
   };
 }
 
-const rank = (health: (typeof fleetHealths)[number]): SQL => sql`${fleetHealths.indexOf(health)}::smallint`;
+const rank = (health: VmHealth): SQL => sql`${rankOf(health)}::smallint`;
 
 /** By rank, for which there are indexes; null for all. */
 function ranksOf({ health, silentMinutes }: FleetFilter): SQL[] | null {
-  const wanted = new Set(health?.length ? health : fleetHealths);
+  const wanted = new Set(health?.length ? health : vmHealths);
   const found = silentMinutes === undefined ? wanted : wanted.intersection(new Set(['unresponsive'] as const));
-  return found.size === fleetHealths.length ? null : found.size === 0 ? [sql`-1`] : [...found].map(rank);
+  return found.size === vmHealths.length ? null : found.size === 0 ? [sql`-1`] : [...found].map(rank);
 }
 
 const inRanks = (ranks: readonly SQL[] | null): SQL =>
@@ -115,7 +116,7 @@ function valued(tags: NonNullable<FleetFilter['tags']>): Record<string, string>[
 /** Its agent has missed its time, which makes the VM unresponsive, and was last heard so long ago. */
 export function silentFor(minutes: number, now: Date): SQL {
   const before = new Date(now.getTime() - minutes * minuteMs).toISOString();
-  return sql`(h.rank = ${fleetHealths.indexOf('unresponsive')}::smallint and exists (
+  return sql`(h.rank = ${rank('unresponsive')} and exists (
     select from agent_presence p where p.vm_id = h.vm_id and p.last_seen_at < ${before}::timestamptz))`;
 }
 

@@ -7,16 +7,18 @@ import { parse } from '#server/domain/parse.ts';
 import {
   type AgentStatus,
   agentStatus,
+  bySeverity,
   type ExtensionHealth,
   type VmHealth,
   vmHealth,
-} from '#server/domain/reports/index.ts';
+} from '#server/domain/verdicts/index.ts';
 import { type Vm, vmOf } from '#server/domain/vms/index.ts';
 import { type ReadFleetRowsInput, readFleetRowsInput } from './input.ts';
 
 interface VmHealthSummary {
   health: VmHealth;
   agent: { status: AgentStatus; lastSeenAt: string | null };
+  /** Worst first. */
   extensions: {
     name: string;
     handler: string;
@@ -117,6 +119,6 @@ function summarize(machine: Machine, now: Date): VmHealthSummary {
       extensions.map(({ health }) => health),
     ),
     agent: { status, lastSeenAt: lastSeenAt?.toISOString() ?? null },
-    extensions,
+    extensions: extensions.sort(bySeverity),
   };
 }

@@ -31,7 +31,8 @@ import {
   type Resources,
 } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import { agentStatus, openRefusal, secondsBetween, vmHealth } from '#server/domain/reports/index.ts';
+import { openRefusal } from '#server/domain/reports/index.ts';
+import { agentStatus, bySeverity, secondsBetween, vmHealth } from '#server/domain/verdicts/index.ts';
 import type { RefusalCode } from '#server/domain/vms/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
@@ -100,7 +101,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
         ).map(({ about, message, at }) => ({ about, message, at: at.toISOString() })),
       }),
     },
-    extensions: instances,
+    extensions: instances.toSorted(bySeverity),
     pendingRestart: restart && { since: restart.since.toISOString(), requests: restart.requests },
     health: vmHealth(
       status,

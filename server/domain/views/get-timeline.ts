@@ -13,6 +13,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { extensionHealths, heartbeatVerdicts } from '#server/domain/verdicts/index.ts';
 import { type TimelineInput, timelineInput } from './input.ts';
 import {
   declaredBy,
@@ -61,8 +62,8 @@ export async function getTimeline(ctx: Context, input: TimelineInput): Promise<T
       const { lanes, healthSince } = await loadLanes(tx, window, ctx.now);
       const shown = lanes.map((lane) => ({
         ...lane,
-        health: joinShort(lane.health, slot(stretchesAcross)),
-        heartbeat: joinShort(lane.heartbeat, slot(stretchesAcross)),
+        health: joinShort(lane.health, slot(stretchesAcross), extensionHealths),
+        heartbeat: joinShort(lane.heartbeat, slot(stretchesAcross), heartbeatVerdicts),
       }));
       const left = (before: readonly unknown[], after: readonly unknown[]) => before.length - after.length;
       return {

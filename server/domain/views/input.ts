@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { vmHealths } from '#server/domain/verdicts/words.ts';
 
 /** `acceptLanguage` is the request's header as it came, `chosenLanguage` what the reader picked in the pages. */
 export const instanceViewInput = z.object({
@@ -50,9 +51,6 @@ export type MapCellInput = z.input<typeof mapCellInput>;
 export const listFailingInput = instanceViewInput.omit({ vmId: true });
 export type ListFailingInput = z.input<typeof listFailingInput>;
 
-/** Health of a VM, worst first: the order of `sort: 'health'`. */
-export const fleetHealths = ['failed', 'unresponsive', 'degraded', 'progressing', 'unknown', 'healthy'] as const;
-
 /** Orders that have an index; with `-` from the end. `since`: since when a VM has its health. */
 export const fleetSorts = ['name', '-name', 'health', '-health', 'since', '-since'] as const;
 export type FleetSort = (typeof fleetSorts)[number];
@@ -64,7 +62,7 @@ export type FleetSort = (typeof fleetSorts)[number];
  */
 export const fleetFilterInput = z.object({
   q: z.string().max(200).optional(),
-  health: z.array(z.enum(fleetHealths)).max(fleetHealths.length).optional(),
+  health: z.array(z.enum(vmHealths)).max(vmHealths.length).optional(),
   tags: z
     .array(z.object({ name: z.string().min(1).max(256), value: z.string().max(256).optional() }))
     .max(16)

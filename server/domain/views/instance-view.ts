@@ -1,7 +1,13 @@
-import type { ExtensionGoal, HealthCause, RefusedFile, RestartRequest } from '#db/schema/index.ts';
+import type { ExtensionGoal, RefusedFile, RestartRequest } from '#db/schema/index.ts';
 import type { HandlerReport, StatusWord } from '#protocol/index.ts';
 import type { LocalizedMessage } from '#server/domain/localization/index.ts';
-import type { AgentStatus, ExtensionHealth, HeartbeatVerdict, VmHealth } from '#server/domain/reports/index.ts';
+import type {
+  AgentStatus,
+  ExtensionHealth,
+  HealthCause,
+  HeartbeatVerdict,
+  VmHealth,
+} from '#server/domain/verdicts/index.ts';
 import type { RefusalCode } from '#server/domain/vms/index.ts';
 
 /** Everything that was reported of a VM beside its goal, in one answer (AZ-S6). Times are ISO 8601, ages in seconds. */
@@ -14,6 +20,7 @@ export interface InstanceView {
   deliveredIncarnation: number;
   deliveredAt: string | null;
   agent: AgentView;
+  /** Worst first, then by name. */
   extensions: ExtensionInstance[];
   /** Null if the machine waits for no restart. */
   pendingRestart: PendingRestartView | null;

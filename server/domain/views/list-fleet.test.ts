@@ -3,9 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { agentPresence, extensionHealth, vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { checkCounts } from '#server/domain/health/index.ts';
+import { vmHealths } from '#server/domain/verdicts/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { countFleet, exportFleet, listFleet, listFleetFacets, readFleetRows, summarizeFleet } from './index.ts';
-import { type FleetFilterInput, fleetHealths, fleetSorts } from './input.ts';
+import { type FleetFilterInput, fleetSorts } from './input.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const handler = 'Acme.Lab.Probe';
@@ -26,7 +27,7 @@ const all: {
 beforeAll(async () => {
   ctx = await testContext({ role: 'viewer', now });
   for (let index = 0; index < 240; index++) {
-    const health = fleetHealths[index % fleetHealths.length] ?? 'unknown';
+    const health = vmHealths[index % vmHealths.length] ?? 'unknown';
     all.push({
       id: `00000000-0000-4000-8000-${String(index * 7919).padStart(12, '0')}`,
       name: `vm_${(index * 37) % 240}${index % 5 === 0 ? '-Ä' : ''}`,
@@ -46,7 +47,7 @@ beforeAll(async () => {
       name,
       tags,
       health: health as 'failed',
-      rank: fleetHealths.indexOf(health as 'failed'),
+      rank: vmHealths.indexOf(health as 'failed'),
       agent: health === 'unresponsive' ? ('unresponsive' as const) : ('ready' as const),
       since: new Date(since),
     })),
@@ -150,7 +151,7 @@ describe.each(filters)('%s', (_, filter, keeps) => {
 
 test('orders: worst first, and the latest change first', async () => {
   const worst = await listFleet(ctx, { sort: 'health', limit: 200 });
-  const ranks = worst.items.map(({ id }) => fleetHealths.indexOf(all.find((vm) => vm.id === id)?.health as 'failed'));
+  const ranks = worst.items.map(({ id }) => vmHealths.indexOf(all.find((vm) => vm.id === id)?.health as 'failed'));
   expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
   const latest = await listFleet(ctx, { sort: '-since', limit: 200 });
   const times = latest.items.map(({ since }) => Date.parse(since ?? ''));
@@ -233,7 +234,7 @@ test('rows are read again in the order asked, without those that are gone', asyn
 test('the fleet in numbers', async () => {
   const summary = await summarizeFleet(ctx);
   expect(summary.total).toBe(240);
-  expect(summary.byHealth).toEqual(Object.fromEntries(fleetHealths.map((health) => [health, 40])));
+  expect(summary.byHealth).toEqual(Object.fromEntries(vmHealths.map((health) => [health, 40])));
   expect(summary.silent).toBe((await countFleet(ctx, { silentMinutes: 10 })).matching);
 });
 

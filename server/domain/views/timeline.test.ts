@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ExtensionHealth } from '#server/domain/reports/index.ts';
+import { type ExtensionHealth, extensionHealths } from '#server/domain/verdicts/index.ts';
 import {
   declaredBy,
   joinEvents,
@@ -105,7 +105,7 @@ describe('what stands too close', () => {
     count: 1,
   });
   const joined = (stretches: Stretch<ExtensionHealth>[], minutes: number) =>
-    joinShort(stretches, minutes * 60_000).map(({ state, count }) => `${state} ${count}`);
+    joinShort(stretches, minutes * 60_000, extensionHealths).map(({ state, count }) => `${state} ${count}`);
 
   test('is one stretch that shows the worst, and counts', () => {
     const flapping = [

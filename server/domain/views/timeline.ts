@@ -1,5 +1,4 @@
-import type { HealthCause } from '#db/schema/health.ts';
-import type { ExtensionHealth, HeartbeatVerdict } from '#server/domain/reports/index.ts';
+import type { ExtensionHealth, HealthCause, HeartbeatVerdict } from '#server/domain/verdicts/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 
 /** What happened to a VM between two moments. Times are ISO 8601, on the portal's clock. */
@@ -120,29 +119,18 @@ export function stretchesOf<State extends string>(input: LaneInput): Stretch<Sta
   });
 }
 
-const worstFirst: readonly (string | null)[] = [
-  'failed',
-  'unresponsive',
-  'notready',
-  'degraded',
-  'unknown',
-  'progressing',
-  null,
-  'disabled',
-  'healthy',
-  'ready',
-  'none',
-];
-const rank = (state: string | null): number => worstFirst.indexOf(state);
-
 /**
  * Joins neighbours that are shorter than `slotMs` into one that shows their worst, so that a lane has an end. What still
  * is so stays by itself: the present is never hidden behind what was.
  */
-export function joinShort<State extends string>(
+export function joinShort<State extends ExtensionHealth | HeartbeatVerdict>(
   stretches: readonly Stretch<State>[],
   slotMs: number,
+  worstFirst: readonly State[],
 ): Stretch<State>[] {
+  const well = worstFirst.findIndex((state) => state === 'healthy' || state === 'ready');
+  // What nobody recorded is better than trouble and worse than well.
+  const rank = (state: State | null): number => (state === null ? well - 0.5 : worstFirst.indexOf(state));
   const joined: Stretch<State>[] = [];
   for (const stretch of stretches) {
     const last = joined.at(-1);

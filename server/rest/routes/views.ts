@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import { healthCauses } from '#db/schema/index.ts';
-import { handlerStates, statusWords } from '#protocol/index.ts';
+import { commandNames, handlerStates, statusWords } from '#protocol/index.ts';
 import { listReportHistory } from '#server/domain/reports/index.ts';
+import {
+  agentStatuses,
+  extensionHealths,
+  healthCauses,
+  heartbeatVerdicts,
+  vmHealths,
+} from '#server/domain/verdicts/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
 import { translateRefusedFiles } from '#server/i18n/index.ts';
 import { pageOf, pageQuery, type Route, route } from '../route.ts';
 import { count, inVm, time, vmId } from '../shapes.ts';
-
-const vmHealth = z.enum(['healthy', 'progressing', 'degraded', 'failed', 'unresponsive', 'unknown']);
 
 const message = z
   .object({
@@ -46,7 +50,7 @@ const status = substatus.extend({
 
 const handlerState = z.object({
   state: z.enum(handlerStates),
-  command: z.enum(['install', 'update', 'enable', 'disable', 'uninstall']).nullable(),
+  command: z.enum(commandNames).nullable(),
   sequenceNumber: count,
   exitCode: z.number().int().nullable(),
   timedOut: z.boolean(),
@@ -57,7 +61,7 @@ const handlerState = z.object({
 });
 
 const heartbeat = z.object({
-  verdict: z.enum(['ready', 'notready', 'unknown', 'unresponsive', 'none']),
+  verdict: z.enum(heartbeatVerdicts),
   ageSeconds: count.nullable(),
   code: z.number().int().nullable(),
   message,
@@ -66,7 +70,7 @@ const heartbeat = z.object({
 });
 
 const agent = z.object({
-  status: z.enum(['ready', 'unknown', 'unresponsive', 'never']),
+  status: z.enum(agentStatuses),
   lastSeenAt: time.nullable(),
   nextExpectedAt: time.nullable(),
   name: z.string().nullable(),
@@ -115,7 +119,7 @@ const extension = z.object({
   status: status.nullable(),
   refusedStatus: refused,
   refusedHeartbeat: refused,
-  health: z.enum([...vmHealth.options, 'disabled']),
+  health: z.enum(extensionHealths),
   cause: z.enum(healthCauses).nullable(),
   failedPart: substatus.omit({ status: true, substatus: true }).nullable(),
 });
@@ -137,7 +141,7 @@ const instanceView = z.object({
   agent,
   extensions: z.array(extension),
   pendingRestart: pendingRestart.nullable(),
-  health: vmHealth,
+  health: z.enum(vmHealths),
 });
 
 const pastReport = z.object({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
 import { registerVmInput } from '#server/domain/enrollment/input.ts';
+import { agentStatuses, extensionHealths, vmHealths } from '#server/domain/verdicts/index.ts';
 import { getVmFacts, listFleet } from '#server/domain/views/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
 import { updateVmInput } from '#server/domain/vms/input.ts';
@@ -16,20 +17,18 @@ const vm = z.object({
   decommissioning: z.boolean(),
 });
 
-const health = ['healthy', 'progressing', 'degraded', 'failed', 'unresponsive', 'unknown'] as const;
-
 const systemOf = z.object({ name: z.string(), version: z.string(), arch: z.string() }).partial();
 
 const vmInList = vm.extend({
-  health: z.enum(health),
-  agent: z.object({ status: z.enum(['ready', 'unknown', 'unresponsive', 'never']), lastSeenAt: time.nullable() }),
+  health: z.enum(vmHealths),
+  agent: z.object({ status: z.enum(agentStatuses), lastSeenAt: time.nullable() }),
   agentKind: z.enum(['reference', 'stock']).nullable(),
   agentVersion: z.string().nullable(),
   extensions: z.array(
     z.object({
       name: z.string(),
       handler: z.string(),
-      health: z.enum([...health, 'disabled']),
+      health: z.enum(extensionHealths),
       waitsFor: z.string().nullable(),
     }),
   ),

@@ -8,7 +8,7 @@ import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { Countdown, RelativeTime } from '#app/_ui/time.tsx';
 import { useCause } from '../use-cause.ts';
-import { healthOfLetter, letters } from './cells.ts';
+import { healthAt } from './cells.ts';
 import type { MapVm } from './use-cell-words.ts';
 
 export interface CellCardProps {
@@ -20,7 +20,7 @@ export interface CellCardProps {
   width: number;
   /** Null until it is known. */
   vm: MapVm | null;
-  /** As the map shows it; place in `letters`. */
+  /** As the map shows it; its place in the order of severity. */
   health: number;
   /** Other VMs in the same cell. */
   more: number;
@@ -38,7 +38,7 @@ export function CellCard({ x, y, side, width, vm, health, more, groupName }: Cel
   const [height, setHeight] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: its contents decide its height
   useLayoutEffect(() => setHeight(card.current?.offsetHeight ?? 0), [vm]);
-  const shownHealth = vm?.health ?? healthOfLetter[(letters[health] ?? 'k') as keyof typeof healthOfLetter];
+  const shownHealth = vm?.health ?? healthAt(health);
   const left = Math.max(0, Math.min(x + side + 10, width - cardWidth));
   // Above the cell where it would cover it else.
   const top = y > height + 16 ? y - height - 10 : y + side + 10;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { letters, nextTrouble, unpackCells, vmOfCell, worstOf } from './cells.ts';
+import { healthLetters as letters } from '#server/domain/verdicts/words.ts';
+import { nextTrouble, unpackCells, vmOfCell, worstOf } from './cells.ts';
 
 const cells = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letters.indexOf(letter));
 const text = (bytes: Uint8Array): string => [...bytes].map((at) => letters[at]).join('');

@@ -1,24 +1,15 @@
-/** Health by letter, worst first; the last is an extension that is disabled as wanted. */
-export const letters = 'fudpkhx';
-export type HealthLetter = 'f' | 'u' | 'd' | 'p' | 'k' | 'h' | 'x';
+import { type ExtensionHealth, extensionHealths, healthLetters, rankOf } from '#server/domain/verdicts/words.ts';
 
-export const healthOfLetter = {
-  f: 'failed',
-  u: 'unresponsive',
-  d: 'degraded',
-  p: 'progressing',
-  k: 'unknown',
-  h: 'healthy',
-  x: 'disabled',
-} as const satisfies Record<HealthLetter, string>;
+/** The health that a cell's byte stands for: its place in the order of severity. */
+export const healthAt = (cell: number): ExtensionHealth => extensionHealths[cell] ?? 'unknown';
 
-/** The places in `letters`, one byte per VM, of what the portal sends: letters, each with the length of its run. */
+/** The places in `healthLetters`, one byte per VM, of what the portal sends: letters, each with the length of its run. */
 export function unpackCells(packed: string, count: number): Uint8Array {
   const cells = new Uint8Array(count);
   let at = 0;
-  for (const [, letter = 'k', length] of packed.matchAll(/([a-z])(\d*)/g)) {
+  for (const [, letter = '', length] of packed.matchAll(/([a-z])(\d*)/g)) {
     const end = at + (length === '' ? 1 : Number(length));
-    cells.fill(Math.max(0, letters.indexOf(letter)), at, end);
+    cells.fill(Math.max(0, healthLetters.indexOf(letter)), at, end);
     at = end;
   }
   return cells;
@@ -29,7 +20,7 @@ export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
   if (perCell === 1) return cells;
   const result = new Uint8Array(Math.ceil(cells.length / perCell));
   for (let index = 0; index < result.length; index += 1) {
-    let worst = letters.length - 1;
+    let worst = extensionHealths.length - 1;
     const end = Math.min(cells.length, (index + 1) * perCell);
     for (let vm = index * perCell; vm < end; vm += 1) worst = Math.min(worst, cells[vm] ?? worst);
     result[index] = worst;
@@ -52,7 +43,7 @@ export function nextTrouble(
   from: { group: number; cell: number },
   direction: 1 | -1,
 ): { group: number; cell: number } | null {
-  const healthy = letters.indexOf('h');
+  const healthy = rankOf('healthy');
   let { group, cell } = from;
   for (let left = groups.reduce((sum, cells) => sum + cells.length, 0); left > 0; left -= 1) {
     cell += direction;

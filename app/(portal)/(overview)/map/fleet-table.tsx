@@ -6,11 +6,9 @@ import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
-import { healthOfLetter, letters, unpackCells } from './cells.ts';
+import { mildestFirst } from '#server/domain/verdicts/words.ts';
+import { healthAt, unpackCells } from './cells.ts';
 import { type FleetMap, useGroup, useGroupName } from './groups.ts';
-
-const columns = ['healthy', 'progressing', 'degraded', 'failed', 'unknown', 'unresponsive'] as const;
-const healths = [...letters].map((letter) => healthOfLetter[letter as keyof typeof healthOfLetter]);
 
 /** The map's figures: groups by health, each a link to its VMs. */
 export function FleetTable({ map }: { map: FleetMap }) {
@@ -25,7 +23,7 @@ export function FleetTable({ map }: { map: FleetMap }) {
           <tr>
             <Th>{groupName(map.groupBy)}</Th>
             <Th end>{t('overview:map.vms')}</Th>
-            {columns.map((health) => (
+            {mildestFirst.map((health) => (
               <Th key={health} end>
                 {t(`reports:health.${health}`)}
               </Th>
@@ -40,7 +38,7 @@ export function FleetTable({ map }: { map: FleetMap }) {
               <Tr key={JSON.stringify([group.key, group.rest])}>
                 <Td className="font-medium">{href === null ? name : <TextLink href={href}>{name}</TextLink>}</Td>
                 <Td end>{format.number(group.count)}</Td>
-                {columns.map((health) => {
+                {mildestFirst.map((health) => {
                   const count = counts.get(health) ?? 0;
                   const figure = format.number(count);
                   return (
@@ -70,7 +68,7 @@ export function FleetTable({ map }: { map: FleetMap }) {
 function countHealths(cells: Uint8Array): Map<string, number> {
   const counts = new Map<string, number>();
   for (const cell of cells) {
-    const health = healths[cell] ?? 'unknown';
+    const health = healthAt(cell);
     counts.set(health, (counts.get(health) ?? 0) + 1);
   }
   return counts;

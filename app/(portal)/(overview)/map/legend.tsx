@@ -2,13 +2,12 @@
 
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-
-const shown = ['healthy', 'progressing', 'degraded', 'failed', 'unresponsive', 'unknown'] as const;
+import { mildestFirst } from '#server/domain/verdicts/words.ts';
 
 /** What shapes and colours of the map mean. */
 export function Legend({ withDisabled }: { withDisabled: boolean }) {
   const { t } = useTranslation('reports');
-  const healths = withDisabled ? ([...shown, 'disabled'] as const) : shown;
+  const healths = withDisabled ? ([...mildestFirst, 'disabled'] as const) : mildestFirst;
   return (
     <ul className="flex flex-wrap gap-x-3.5 gap-y-1 pt-2.5 text-12 text-ink-2">
       {healths.map((health) => (

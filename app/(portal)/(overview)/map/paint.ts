@@ -1,27 +1,26 @@
-import { letters } from './cells.ts';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { extensionHealths, rankOf } from '#server/domain/verdicts/words.ts';
 import type { Layout } from './place-cells.ts';
 
-/** A colour per health, as four bytes of a picture; in the order of `letters`. */
+/** A colour per health, as four bytes of a picture; worst first. */
 export type Palette = Uint32Array;
-
-const tokens = ['failed', 'unresponsive', 'warning', 'progressing', 'unknown', 'healthy', 'disabled'];
 
 /** The colours of this theme, from its tokens. */
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   const canvas = new OffscreenCanvas(1, 1);
   const pen = canvas.getContext('2d', { willReadFrequently: true });
-  return Uint32Array.from(tokens, (name) => {
+  return Uint32Array.from(extensionHealths, (health) => {
     if (pen === null) return 0;
     pen.clearRect(0, 0, 1, 1);
-    pen.fillStyle = style.getPropertyValue(`--${name}-map`).trim();
+    pen.fillStyle = style.getPropertyValue(`--${statusOfHealth[health]}-map`).trim();
     pen.fillRect(0, 0, 1, 1);
     return new Uint32Array(pen.getImageData(0, 0, 1, 1).data.buffer)[0] ?? 0;
   });
 }
 
-const unresponsive = letters.indexOf('u');
-const unknown = letters.indexOf('k');
+const unresponsive = rankOf('unresponsive');
+const unknown = rankOf('unknown');
 
 const nothing = new Uint8Array();
 /** More cells than these are put as one picture: that is quicker then. */

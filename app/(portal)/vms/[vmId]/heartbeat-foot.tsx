@@ -2,10 +2,11 @@
 
 import { HeartPulse } from 'lucide-react';
 import dynamic from 'next/dynamic';
+import { statusOfVerdict } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { MarkedText } from './message-line.tsx';
-import { type Extension, statusOfVerdict } from './vm-data.ts';
+import type { Extension } from './vm-data.ts';
 
 /** Comes with the time axis, from which it reads; its line is as high without it. */
 const HeartbeatStrip = dynamic(() => import('./heartbeat-strip.tsx').then((module) => module.HeartbeatStrip), {

@@ -11,7 +11,7 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { ExtensionCard } from './extension-card.tsx';
 import { TimeBox } from './time/time-box.tsx';
-import { byUrgency, type InstanceView, type VmFacts } from './vm-data.ts';
+import type { InstanceView, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 import { WhyCard } from './why-card.tsx';
 
@@ -40,7 +40,7 @@ const shownCards = 24;
 export function Overview({ facts, view, at, gatewayUrl, onAct }: OverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);
-  const extensions = byUrgency(view.extensions);
+  const extensions = view.extensions;
   const rest = extensions.length - shownCards;
   return (
     <>

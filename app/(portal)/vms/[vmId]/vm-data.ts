@@ -10,7 +10,6 @@ export type InstanceView = Outputs['instanceViews']['get'];
 export type Extension = InstanceView['extensions'][number];
 export type Said = NonNullable<NonNullable<Extension['status']>['message']>;
 export type Substatus = NonNullable<Extension['status']>['substatus'][number];
-export type Verdict = Extension['heartbeat']['verdict'];
 export type Timeline = Outputs['instanceViews']['timeline'];
 export type PastGoalState = Outputs['goalStates']['list']['items'][number];
 export type PastChange = Outputs['goalStates']['changes']['items'][number];
@@ -61,27 +60,3 @@ export const statusOfWord: Readonly<Record<Substatus['status'], StatusName>> = {
   warning: 'warning',
   transitioning: 'progressing',
 };
-
-export const statusOfVerdict: Readonly<Record<Exclude<Verdict, 'none'>, StatusName>> = {
-  ready: 'healthy',
-  notready: 'warning',
-  unknown: 'unknown',
-  unresponsive: 'unresponsive',
-};
-
-const worstFirst: readonly Extension['health'][] = [
-  'failed',
-  'unresponsive',
-  'degraded',
-  'unknown',
-  'progressing',
-  'healthy',
-  'disabled',
-];
-
-/** Worst first, then by name. */
-export function byUrgency(extensions: readonly Extension[]): Extension[] {
-  return [...extensions].sort(
-    (a, b) => worstFirst.indexOf(a.health) - worstFirst.indexOf(b.health) || (a.name < b.name ? -1 : 1),
-  );
-}

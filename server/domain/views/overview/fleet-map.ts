@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/** One letter per health, in the order of `vm_health.rank`; disabled extensions come last. */
-export const healthLetters = 'fudpkhx';
+import { type ExtensionHealth, healthLetters, rankOf } from '#server/domain/verdicts/index.ts';
 
 /** How VMs are put together: `none`, `handler`, or `tag:<name>`. */
 export type GroupBy = 'none' | 'handler' | `tag:${string}`;
@@ -73,7 +71,9 @@ export function drawMap({ groupBy, revision, groups }: MapOrder, healths: readon
     revision,
     groups: groups.map(({ key, rest, places }, index): MapGroup => {
       const own = healths[index] ?? new Uint8Array();
-      const [failed = 0, unresponsive = 0] = countOf(own);
+      const counts = countOf(own);
+      const of = (health: ExtensionHealth): number => counts[rankOf(health)] ?? 0;
+      const [failed, unresponsive] = [of('failed'), of('unresponsive')];
       return { key, rest, count: places.length, failed, unresponsive, cells: packCells(own) };
     }),
   };
@@ -121,7 +121,7 @@ export function packCells(healths: Uint8Array): string {
   for (let begin = 0, end = 0; begin < healths.length; begin = end) {
     const health = healths[begin];
     while (end < healths.length && healths[end] === health) end += 1;
-    packed += healthLetters[health ?? 4];
+    packed += healthLetters[health ?? rankOf('unknown')];
     if (end - begin > 1) packed += end - begin;
   }
   return packed;

@@ -1,7 +1,7 @@
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { type CountCheck, readCountCheck, readFleetCounts } from '#server/domain/health/index.ts';
-import type { VmHealth } from '#server/domain/reports/index.ts';
+import { mildestFirst, type VmHealth } from '#server/domain/verdicts/index.ts';
 import { readHour } from './read-hour.ts';
 import { type Asker, shareReading } from './shared-reading.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
@@ -16,15 +16,13 @@ export interface HealthCount {
 export interface FleetFigures {
   vms: number;
   extensions: number;
-  /** All six, in the order of the tiles; they add up to `vms`. */
+  /** All six, mildest first; they add up to `vms`. */
   counts: HealthCount[];
   /** Tag names that part the fleet into a few groups, the best first. */
   groupings: string[];
   /** When all was counted last to compare, and when a count was last found wrong (and mended); null before the first. */
   check: CountCheck | null;
 }
-
-const tiles = ['healthy', 'progressing', 'degraded', 'failed', 'unknown', 'unresponsive'] as const;
 
 /** How the fleet is, in figures. */
 export async function getFleetSummary(ctx: Context & Asker): Promise<FleetFigures> {
@@ -43,9 +41,9 @@ export async function getFleetSummary(ctx: Context & Asker): Promise<FleetFigure
     changeOf.set(to, (changeOf.get(to) ?? 0) + changes);
   }
   return {
-    vms: tiles.reduce((sum, health) => sum + vms(health), 0),
+    vms: mildestFirst.reduce((sum, health) => sum + vms(health), 0),
     extensions: counted.extensions ?? 0,
-    counts: tiles.map((health) => ({ health, vms: vms(health), change: changeOf.get(health) ?? 0 })),
+    counts: mildestFirst.map((health) => ({ health, vms: vms(health), change: changeOf.get(health) ?? 0 })),
     groupings: groupingTags(shares),
     check,
   };

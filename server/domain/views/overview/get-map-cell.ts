@@ -1,11 +1,16 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
-import type { HealthCause } from '#db/schema/index.ts';
+import { and, asc, eq, inArray } from 'drizzle-orm';
 import { agentPresence, extensionHealth, vmHealth } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
-import type { ExtensionHealth, VmHealth } from '#server/domain/reports/index.ts';
+import {
+  type ExtensionHealth,
+  type HealthCause,
+  troubles as troubledHealths,
+  type VmHealth,
+} from '#server/domain/verdicts/index.ts';
 import { type MapCellInput, mapCellInput } from '../input.ts';
+import { rankSql } from '../rank-sql.ts';
 import { idAt } from './fleet-map.ts';
 import { readMapOrder } from './read-fleet-map.ts';
 
@@ -78,11 +83,8 @@ async function readCell(ctx: Context, vmId: string): Promise<MapCell | null> {
         deadlineAt: extensionHealth.deadlineAt,
       })
       .from(extensionHealth)
-      .where(and(eq(extensionHealth.vmId, vmId), sql`${extensionHealth.health} not in ('healthy', 'disabled')`))
-      .orderBy(
-        sql`array_position(array['failed', 'unresponsive', 'degraded', 'progressing', 'unknown'], ${extensionHealth.health})`,
-        asc(extensionHealth.name),
-      )
+      .where(and(eq(extensionHealth.vmId, vmId), inArray(extensionHealth.health, [...troubledHealths])))
+      .orderBy(rankSql(extensionHealth.health), asc(extensionHealth.name))
       .limit(2),
   ]);
   if (vm === undefined) return null;

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import type { HealthCause } from '#db/schema/index.ts';
 import { extensionHealth, extensionLatest, vmHealth } from '#db/schema/index.ts';
 import {
   cutText,
@@ -14,6 +13,7 @@ import type { Context } from '#server/domain/context.ts';
 import { firstFailedPart } from '#server/domain/health/index.ts';
 import { findMessages, localizeMessage, maxTextBytes } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { type HealthCause, rankOf } from '#server/domain/verdicts/index.ts';
 import { type ListFailingInput, listFailingInput } from '../input.ts';
 import { type Asker, shareReading } from './shared-reading.ts';
 import { type CommonTag, commonTag, readTagShares, type TagShares } from './tag-shares.ts';
@@ -68,11 +68,10 @@ export async function listFailingTogether(ctx: Context & Asker, input: ListFaili
   return withMessages(ctx, groups, negotiate({ acceptLanguage, chosenLanguage }));
 }
 
-const severity = { failed: 0, unresponsive: 1, degraded: 2 } as const;
 const worstFirst = (a: FailingGroup, b: FailingGroup): number =>
   Number(b.vms > 1) - Number(a.vms > 1) ||
   (a.vms > 1 ? b.vms - a.vms : 0) ||
-  severity[a.health] - severity[b.health] ||
+  rankOf(a.health) - rankOf(b.health) ||
   (a.since < b.since ? 1 : -1);
 
 async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
@@ -141,7 +140,7 @@ async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
   }>(sql`
     with silent as (
       select vm_id, since, lag(since) over newest - since > ${togetherSeconds} * interval '1 second' as begins
-      from ${vmHealth} where rank = 1 window newest as (order by since desc)
+      from ${vmHealth} where rank = ${rankOf('unresponsive')} window newest as (order by since desc)
     ), numbered as (
       select vm_id, since, count(*) filter (where begins) over (order by since desc) as place from silent
     ), groups as (

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { extensionHealth, type HealthCause, healthTransitions, vmHealth } from '#db/schema/index.ts';
+import { extensionHealth, healthTransitions, vmHealth } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import type { HealthCause } from '#server/domain/verdicts/index.ts';
 import { type Asker, shareReading } from './shared-reading.ts';
 import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 

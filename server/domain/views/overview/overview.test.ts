@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { extensionHealth, healthTransitions, resources, vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { checkCounts } from '#server/domain/health/index.ts';
+import { rankOf, type VmHealth } from '#server/domain/verdicts/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import {
@@ -18,8 +19,6 @@ import {
 
 const now = new Date('2026-03-04T12:00:00Z');
 const ago = (minutes: number): Date => new Date(now.getTime() - minutes * 60_000);
-const ranks = ['failed', 'unresponsive', 'degraded', 'progressing', 'unknown', 'healthy'] as const;
-type Health = (typeof ranks)[number];
 type Extension = Partial<typeof extensionHealth.$inferInsert>;
 
 let ctx: Context;
@@ -29,14 +28,14 @@ beforeEach(async () => {
 
 async function givenVm(
   name: string,
-  { health = 'healthy' as Health, tags = {}, since = ago(600), extensions = [] as Extension[] } = {},
+  { health = 'healthy' as VmHealth, tags = {}, since = ago(600), extensions = [] as Extension[] } = {},
 ): Promise<string> {
   const id = randomUUID();
   await ctx.db.insert(vms).values({ id, name, tags, createdAt: ago(900), createdBy: 'test' });
   const agent = health === 'unresponsive' ? 'unresponsive' : 'ready';
   await ctx.db
     .insert(vmHealth)
-    .values({ vmId: id, name, tags, health, rank: ranks.indexOf(health), agent, since, deadlineAt: null });
+    .values({ vmId: id, name, tags, health, rank: rankOf(health), agent, since, deadlineAt: null });
   for (const extension of extensions) {
     await ctx.db.insert(extensionHealth).values({
       vmId: id,
@@ -54,7 +53,7 @@ async function givenVm(
   return id;
 }
 
-const became = (vmId: string, minutes: number, from: Health | null, to: Health) =>
+const became = (vmId: string, minutes: number, from: VmHealth | null, to: VmHealth) =>
   ctx.db.insert(healthTransitions).values({ vmId, at: ago(minutes), kind: 'health', from, to });
 const failedBy51: Extension = { health: 'failed', cause: 'exit', command: 'enable', exitCode: 51 };
 
@@ -72,11 +71,11 @@ test('the tiles add up, and say how each was an hour ago', async () => {
   expect([all, extensions]).toEqual([4, 3]);
   expect(counts.map(({ health, vms: count, change }) => [health, count, change])).toEqual([
     ['healthy', 2, 0],
+    ['unknown', 1, 1],
     ['progressing', 0, 0],
     ['degraded', 0, 0],
-    ['failed', 1, 0],
-    ['unknown', 1, 1],
     ['unresponsive', 0, 0],
+    ['failed', 1, 0],
   ]);
   expect(counts.reduce((sum, { vms: count }) => sum + count, 0)).toBe(all);
 });

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { extensionHealth, vmHealth } from '#db/schema/index.ts';
 import { countedFleet } from '#server/domain/health/index.ts';
+import { rankSql } from '../rank-sql.ts';
 import { FleetCopy } from './fleet-copy.ts';
 import {
   arrange,
@@ -132,9 +133,7 @@ async function readByHandler(db: Database): Promise<{ map: FleetMap; order: MapO
         select string_agg(uuid_send(vm_id), ''::bytea order by name, vm_id) as ids from ${vmHealth}`);
       const { rows } = await tx.execute<{ handler: string; cells: Buffer }>(sql`
         with fleet as (select vm_id, (row_number() over (order by name, vm_id) - 1)::int as place from ${vmHealth})
-        select handler, string_agg(int4send(place * 8 + case health
-          when 'failed' then 0 when 'unresponsive' then 1 when 'degraded' then 2 when 'progressing' then 3
-          when 'unknown' then 4 when 'healthy' then 5 else 6 end), ''::bytea) as cells
+        select handler, string_agg(int4send(place * 8 + ${rankSql(extensionHealth.health)}), ''::bytea) as cells
         from ${extensionHealth} join fleet using (vm_id) group by handler`);
       const groups = rows.map(({ handler, cells }): GroupRows => ({ key: handler, cells: placesIn(cells) }));
       const { order, healths } = arrange('handler', groups, fleet.rows[0]?.ids ?? new Uint8Array());

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { healthTransitions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import type { VmHealth } from '#server/domain/reports/index.ts';
+import type { VmHealth } from '#server/domain/verdicts/index.ts';
 import { type Asker, shareReading } from './shared-reading.ts';
 
 /** Seconds of one bar. */

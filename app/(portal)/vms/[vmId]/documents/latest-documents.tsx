@@ -10,7 +10,7 @@ import { Select } from '#app/_ui/select.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { putInAddress } from '../put-in-address.ts';
-import { byUrgency, type InstanceView } from '../vm-data.ts';
+import type { InstanceView } from '../vm-data.ts';
 import { JsonDocument } from './json-document.tsx';
 
 /** What an extension's handler sent last, as it was sent: handler state, heartbeat, status. */
@@ -18,7 +18,7 @@ export function LatestDocuments({ view }: { view: InstanceView }) {
   const { t } = useTranslation('goal-states');
   const trpc = useTRPC();
   const wanted = useSearchParams().get('of');
-  const names = byUrgency(view.extensions).map(({ name }) => name);
+  const names = view.extensions.map(({ name }) => name);
   const name = names.find((each) => each === wanted) ?? names[0];
   const latest = useQuery({
     ...trpc.instanceViews.latest.queryOptions({ vmId: view.vmId, extension: name ?? '-' }),

@@ -11,14 +11,7 @@ import { CopyButton } from '#app/_ui/copy.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { firstError, isTail } from '../first-error.ts';
-import {
-  byUrgency,
-  type CommandOutput,
-  commandFailed,
-  type Extension,
-  type InstanceView,
-  type VmFacts,
-} from '../vm-data.ts';
+import { type CommandOutput, commandFailed, type Extension, type InstanceView, type VmFacts } from '../vm-data.ts';
 import { EarlierOutputs } from './earlier-outputs.tsx';
 import { FirstError } from './first-error-box.tsx';
 import { LogFolders } from './log-folders.tsx';
@@ -37,7 +30,7 @@ export function OutputTab({ view, agentKind }: { view: InstanceView; agentKind: 
     ),
   );
   const all = outputs.data?.pages.flatMap((page) => page.items) ?? [];
-  const cards = byUrgency(view.extensions)
+  const cards = view.extensions
     .map((extension) => ({ extension, whole: outputOf(extension, all) }))
     .filter(({ extension, whole }) => whole !== undefined || extension.handlerState?.outputTail);
   const shown = new Set(cards.map(({ whole }) => whole?.id));

@@ -1,4 +1,6 @@
+import { statusOfHealth, statusOfVerdict } from '#app/_lib/health.ts';
 import type { StatusName } from '#app/_ui/status-icon.tsx';
+import { heartbeatVerdicts } from '#server/domain/verdicts/words.ts';
 import type { Timeline } from '../vm-data.ts';
 
 type Lane = Timeline['lanes'][number];
@@ -35,34 +37,17 @@ export const laneOf = (event: AxisEvent, names: readonly string[]): number => {
   return event.kind === 'health' ? names.indexOf(event.extension) + 2 : names.length + 2;
 };
 
-const drawings: Readonly<Record<NonNullable<HealthStretch['state']>, StatusName>> = {
-  healthy: 'healthy',
-  progressing: 'progressing',
-  degraded: 'warning',
-  failed: 'failed',
-  unresponsive: 'unresponsive',
-  unknown: 'unknown',
-  disabled: 'disabled',
-};
-
 export function drawnOf({ state, cause }: Pick<HealthStretch, 'state' | 'cause'>): Drawn {
   if (state === null) return 'unrecorded';
   if (state === 'progressing' && cause === 'waiting') return 'waiting';
-  return state === 'degraded' && cause === 'stale' ? 'stale' : drawings[state];
+  return state === 'degraded' && cause === 'stale' ? 'stale' : statusOfHealth[state];
 }
 
 /** How a heartbeat's verdict is drawn. */
-export type DrawnVerdict = 'healthy' | 'warning' | 'unknown' | 'unresponsive';
+export type DrawnVerdict = (typeof statusOfVerdict)[keyof typeof statusOfVerdict];
 
-const verdicts: Readonly<Record<NonNullable<HeartbeatStretch['state']>, DrawnVerdict | null>> = {
-  ready: 'healthy',
-  notready: 'warning',
-  unknown: 'unknown',
-  unresponsive: 'unresponsive',
-  none: null,
-};
 export const drawnVerdict = (state: HeartbeatStretch['state']): DrawnVerdict | null =>
-  state === null ? null : verdicts[state];
+  state === null || state === 'none' ? null : statusOfVerdict[state];
 
 const ms = (time: string): number => Date.parse(time);
 
@@ -109,7 +94,9 @@ export interface Tick {
   drawn: DrawnVerdict;
 }
 
-export const worstVerdicts: readonly DrawnVerdict[] = ['unresponsive', 'warning', 'unknown', 'healthy'];
+export const worstVerdicts: readonly DrawnVerdict[] = heartbeatVerdicts.flatMap(
+  (verdict) => drawnVerdict(verdict) ?? [],
+);
 
 /**
  * Heartbeats as ticks, one per `stepMs` (a reading, or as many as share a few pixels), each with the worst verdict that

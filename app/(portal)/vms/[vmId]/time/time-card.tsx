@@ -12,7 +12,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { putInAddress } from '../put-in-address.ts';
-import { byUrgency, type InstanceView, type Timeline } from '../vm-data.ts';
+import type { InstanceView, Timeline } from '../vm-data.ts';
 import { eventsOf } from './axis-events.ts';
 import { headHeight, laneHeight, shownLanes } from './measures.ts';
 import { domainOf, type Range, ranges } from './span.ts';
@@ -127,7 +127,7 @@ function Awaited({ label, lanes }: { label: string; lanes: number }) {
 
 /** The extensions with a lane, as their cards stand; then those that went meanwhile. */
 function lanesOf(view: InstanceView, timeline: Timeline | undefined) {
-  const present = byUrgency(view.extensions).map(({ name, health, handlerState }) => {
+  const present = view.extensions.map(({ name, health, handlerState }) => {
     const waits = health === 'progressing' && handlerState?.state === 'waiting';
     return { name, status: waits ? ('waiting' as const) : statusOfHealth[health] };
   });
@@ -175,7 +175,7 @@ function useSentence(
     events.filter(within).reduce((total, { count }) => total + count, 0);
   const changes = sum(timeline?.configuration);
   const acts = sum(timeline?.acts);
-  const healths = [...new Set(byUrgency(view.extensions).map(({ health }) => health))];
+  const healths = [...new Set(view.extensions.map(({ health }) => health))];
   const facts = [
     ...(changes > 0 ? [t('name.changes', { count: changes })] : []),
     ...(acts > 0 ? [t('name.acts', { count: acts })] : []),

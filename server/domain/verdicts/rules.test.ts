@@ -3,7 +3,7 @@ import {
   agentStatus,
   deadlineOf,
   extensionHealth,
-  type HealthFacts,
+  type HealthEvidence,
   heartbeatVerdict,
   staleFor,
   vmHealth,
@@ -119,7 +119,7 @@ describe('deadline', () => {
 });
 
 describe('health of an extension', () => {
-  const good: HealthFacts = {
+  const good: HealthEvidence = {
     agent: 'ready',
     goal: { state: 'enabled', sequenceNumber: 3 },
     handler: { state: 'enabled', sequenceNumber: 3, exitCode: 0, timedOut: false, blockedBy: undefined },
@@ -128,23 +128,23 @@ describe('health of an extension', () => {
     deadlinePassed: false,
   };
   type Changes = {
-    agent?: HealthFacts['agent'];
-    goal?: Partial<HealthFacts['goal']>;
-    handler?: Partial<NonNullable<HealthFacts['handler']>> | null;
-    heartbeat?: HealthFacts['heartbeat'];
-    status?: Partial<NonNullable<HealthFacts['status']>> | null;
+    agent?: HealthEvidence['agent'];
+    goal?: Partial<HealthEvidence['goal']>;
+    handler?: Partial<NonNullable<HealthEvidence['handler']>> | null;
+    heartbeat?: HealthEvidence['heartbeat'];
+    status?: Partial<NonNullable<HealthEvidence['status']>> | null;
     deadlinePassed?: boolean;
   };
-  const facts = (changes: Changes): HealthFacts => ({
+  const facts = (changes: Changes): HealthEvidence => ({
     ...good,
     ...changes,
     goal: { ...good.goal, ...changes.goal },
     handler:
       changes.handler === null
         ? null
-        : { ...(good.handler as NonNullable<HealthFacts['handler']>), ...changes.handler },
+        : { ...(good.handler as NonNullable<HealthEvidence['handler']>), ...changes.handler },
     status:
-      changes.status === null ? null : { ...(good.status as NonNullable<HealthFacts['status']>), ...changes.status },
+      changes.status === null ? null : { ...(good.status as NonNullable<HealthEvidence['status']>), ...changes.status },
   });
 
   test.each<[Changes, string, string | null]>([

@@ -1,5 +1,14 @@
-import type { CommandTimeouts, ExtensionGoal, HealthCause } from '#db/schema/index.ts';
-import type { HandlerReport, HeartbeatDocument, StatusWord } from '#protocol/index.ts';
+import type { CommandName, GoalStateExtension, HandlerReport, HeartbeatDocument, StatusWord } from '#protocol/index.ts';
+import {
+  type AgentStatus,
+  type ExtensionHealth,
+  type HealthCause,
+  type HeartbeatVerdict,
+  type VmHealth,
+  vmHealths,
+} from './words.ts';
+
+type Goal = GoalStateExtension['state'];
 
 /** Seconds that a reading or a poll may be late before anyone draws conclusions. */
 export const graceSeconds = 30;
@@ -16,8 +25,6 @@ export const statusReadingSeconds = 300;
 export const pollsWithin = '90 seconds';
 
 export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000;
-
-export type HeartbeatVerdict = 'ready' | 'notready' | 'unknown' | 'unresponsive' | 'none';
 
 /** A heartbeat as it was read: on the portal's clock, with the age that the file had then. */
 export interface HeartbeatReading {
@@ -78,8 +85,6 @@ export function staleFor(
   return stale > 0 ? stale : null;
 }
 
-export type AgentStatus = 'ready' | 'unknown' | 'unresponsive' | 'never';
-
 /** A promise as far ahead as this is one to be silent: the stock agent says nothing while a command runs. */
 export const silenceSeconds = 1_200;
 
@@ -99,17 +104,17 @@ const commandsOf = {
   enabled: ['install', 'enable'],
   disabled: ['install', 'disable'],
   uninstall: ['disable', 'uninstall'],
-} as const satisfies Record<ExtensionGoal, readonly (keyof CommandTimeouts)[]>;
+} as const satisfies Record<Goal, readonly CommandName[]>;
 
 /**
  * When a goal must be concluded: all that its commands may take one after the other, and the reading of the status;
  * from delivery on, or from when it had to wait no more or its agent was released.
  */
 export function deadlineOf(goal: {
-  state: ExtensionGoal;
-  timeouts: CommandTimeouts;
+  state: Goal;
+  timeouts: Readonly<Record<CommandName, number>>;
   /** Those of the plan; null where nothing is there before, or nobody noted what. */
-  commands: readonly (keyof CommandTimeouts)[] | null;
+  commands: readonly CommandName[] | null;
   changedAt: Date;
   deliveredAt: Date | null;
   /** Until when it may wait for those that it depends on. */
@@ -117,26 +122,17 @@ export function deadlineOf(goal: {
   /** When its agent was last on hold. */
   releasedAt?: Date | null;
 }): Date {
-  const commands: readonly (keyof CommandTimeouts)[] = goal.commands ?? commandsOf[goal.state];
+  const commands: readonly CommandName[] = goal.commands ?? commandsOf[goal.state];
   const seconds = commands.reduce((sum, command) => sum + goal.timeouts[command], statusReadingSeconds);
   const delivered = (goal.deliveredAt ?? goal.changedAt).getTime();
   const from = Math.max(delivered, goal.waitsUntil?.getTime() ?? 0, goal.releasedAt?.getTime() ?? 0);
   return new Date(from + seconds * 1000);
 }
 
-export type ExtensionHealth =
-  | 'healthy'
-  | 'progressing'
-  | 'degraded'
-  | 'failed'
-  | 'unresponsive'
-  | 'unknown'
-  | 'disabled';
-export type VmHealth = Exclude<ExtensionHealth, 'disabled'>;
-
-export interface HealthFacts {
+/** What the health of an extension is derived from. */
+export interface HealthEvidence {
   agent: AgentStatus;
-  goal: { state: ExtensionGoal; sequenceNumber: number };
+  goal: { state: Goal; sequenceNumber: number };
   handler: Pick<HandlerReport, 'state' | 'sequenceNumber' | 'exitCode' | 'timedOut' | 'blockedBy'> | null;
   heartbeat: HeartbeatVerdict;
   /** `partFailed`: one of its substatuses has an error. */
@@ -145,23 +141,24 @@ export interface HealthFacts {
   deadlinePassed: boolean;
 }
 
-const ofGoal = (report: { sequenceNumber: number } | null, { goal }: HealthFacts): boolean =>
+const ofGoal = (report: { sequenceNumber: number } | null, { goal }: HealthEvidence): boolean =>
   report !== null && report.sequenceNumber >= goal.sequenceNumber;
 
 /** What the agent said of the goal that is in force, or of a later one. */
-const current = (facts: HealthFacts): HealthFacts['handler'] => (ofGoal(facts.handler, facts) ? facts.handler : null);
+const current = (facts: HealthEvidence): HealthEvidence['handler'] =>
+  ofGoal(facts.handler, facts) ? facts.handler : null;
 
 /** Whether a command for this sequence number ended without success: it is tried again on a new goal or start only. */
-export const hasFailed = (handler: HealthFacts['handler'], sequenceNumber: number): boolean =>
+export const hasFailed = (handler: HealthEvidence['handler'], sequenceNumber: number): boolean =>
   handler !== null &&
   handler.sequenceNumber >= sequenceNumber &&
   (handler.timedOut || (handler.exitCode ?? 0) !== 0 || handler.state === 'failed');
 
-const waits = (handler: HealthFacts['handler']): boolean =>
+const waits = (handler: HealthEvidence['handler']): boolean =>
   handler?.state === 'waiting' || handler?.blockedBy !== undefined;
 
 /** First line that fits (AZ-S6). The cause is what a person would call the reason; null where there is none. */
-const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: HealthFacts) => boolean][] = [
+const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: HealthEvidence) => boolean][] = [
   ['unknown', null, ({ agent }) => agent === 'never'],
   ['unresponsive', 'silent', ({ agent }) => agent === 'unresponsive'],
   ['disabled', null, ({ goal, handler }) => goal.state === 'disabled' && handler?.state === 'disabled'],
@@ -184,16 +181,14 @@ const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: Health
 ];
 
 /** The health of one extension, and what it comes from. */
-export function extensionHealth(facts: HealthFacts): { health: ExtensionHealth; cause: HealthCause | null } {
+export function extensionHealth(facts: HealthEvidence): { health: ExtensionHealth; cause: HealthCause | null } {
   const line = healthTable.find(([, , fits]) => fits(facts));
   return { health: line?.[0] ?? 'unknown', cause: line?.[1] ?? null };
 }
 
-const vmOrder = ['failed', 'degraded', 'unknown', 'progressing', 'healthy'] as const;
-
 /** The health of a VM: its agent's silence, else the worst of its extensions; disabled ones do not count (AZ-S6). */
 export function vmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
   if (agent === 'unresponsive') return 'unresponsive';
-  const worst = vmOrder.find((health) => extensions.includes(health));
+  const worst = vmHealths.find((health) => extensions.includes(health));
   return worst ?? (agent === 'ready' ? 'healthy' : 'unknown');
 }

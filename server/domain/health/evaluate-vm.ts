@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { healthTransitions } from '#db/schema/index.ts';
-import { agentStatus, type VmHealth, vmHealth } from '#server/domain/reports/index.ts';
+import { agentStatus, rankOf, vmHealth } from '#server/domain/verdicts/index.ts';
 import { type Derived, derive, type ExtensionFacts } from './derive.ts';
 import type { ExtensionHealthRow, Machine, VmHealthRow } from './load.ts';
 import { nextFixedAgeing } from './next-ageing.ts';
@@ -8,7 +8,7 @@ import { nextFixedAgeing } from './next-ageing.ts';
 export type Transition = Omit<typeof healthTransitions.$inferSelect, 'id'>;
 
 /** What is to be written about a VM; empty where nothing is another than it was. */
-export interface Judgement {
+export interface HealthUpdate {
   vmId: string;
   vm: VmHealthRow | null;
   extensions: ExtensionHealthRow[];
@@ -21,18 +21,8 @@ export interface Judgement {
   nextAt: Date | null;
 }
 
-/** The worst first, as lists order. */
-const ranks: Readonly<Record<VmHealth, number>> = {
-  failed: 0,
-  unresponsive: 1,
-  degraded: 2,
-  progressing: 3,
-  unknown: 4,
-  healthy: 5,
-};
-
 /** Derives the health of a VM and of its extensions as of now, and compares it with what lists show. */
-export function judge(machine: Machine, now: Date): Judgement {
+export function evaluateVm(machine: Machine, now: Date): HealthUpdate {
   const { id: vmId, presence, known } = machine;
   const status = agentStatus(presence, now);
   const agent = {
@@ -108,7 +98,7 @@ function vmRow(machine: Machine, agent: VmHealthRow['agent'], rows: ExtensionHea
     name,
     tags,
     health,
-    rank: ranks[health],
+    rank: rankOf(health),
     agent,
     since: known.vm?.health === health ? known.vm.since : now,
     deadlineAt: deadlines.length === 0 ? null : new Date(Math.min(...deadlines)),
