@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { acceptActivity, type KeptHead, readKeptHead } from '#server/domain/audit/index.ts';
-import { withTickerLock } from '#server/worker/ticker.ts';
+import { withJobLock } from '#server/worker/job-session.ts';
+import { activityLock } from '#server/worker/jobs/follow-activity.ts';
 import { describeFault, withActivity } from './open-activity.ts';
 import { readFlags } from './read-flags.ts';
 
@@ -15,7 +16,7 @@ async function main(): Promise<void> {
   const { reason = '' } = readFlags(usage, { options: { reason: { type: 'string' } } });
   if (reason.trim() === '' || reason.length > 300) throw new Error('--reason must say why, in 300 characters or less.');
   await withActivity(async (services) => {
-    const faults = await withTickerLock(services.db, async () =>
+    const faults = await withJobLock(services.db, activityLock, async () =>
       acceptActivity(services, await existingHead(services), { reason, person: userInfo().username, now: new Date() }),
     );
     if (faults.length === 0) return console.log('There was nothing to accept: the chain holds.');

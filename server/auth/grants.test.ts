@@ -5,8 +5,8 @@ import { accounts, type Role } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { openBrowser } from '#server/testing/browser.ts';
 import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
-import { clearExpired } from '#server/worker/clear-expired.ts';
 import { confirm } from './account/index.ts';
+import { clearExpiredAccess } from './clear-expired.ts';
 import { actorFromBearer, openSignIn, type SignIn } from './index.ts';
 import { createInvitation, listInvitations, redeemInvitation, renewInvitation } from './invitations/index.ts';
 import { removeMember, updateMember } from './members/index.ts';
@@ -128,7 +128,7 @@ describe('a member who is removed or loses rights', () => {
       sql`update api_tokens set revoked_at = now() - interval '2 years' where id = ${first?.id}`,
     );
     // Long ago: it would be cleared, if it had not created another.
-    await clearExpired(services, new Date());
+    await clearExpiredAccess(services, new Date());
     expect(await works(second?.value ?? '')).toBe(true);
     await removeMember(await bootstrap(), { id });
     expect(await works(second?.value ?? '')).toBe(false);

@@ -16,11 +16,12 @@ import { openInstallation } from './installation.ts';
 export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
 
 /**
- * Connections of one process, beside the one that listens and the three for batches of reports; together they stay below
- * what a small PostgreSQL grants (100) with up to four gateways. Those of one machine share 32, as long as each has 6.
+ * Connections of one process, beside the one that listens, the four for batches of reports and the worker's one per job.
+ * Together they stay below the default of PostgreSQL (100) with up to four gateways. Gateways of one machine share 32,
+ * as long as each has 6.
  */
 const connections = (room: Room, gatewayWorkers: number): number =>
-  ({ launcher: 2, portal: 20, gateway: Math.max(6, Math.min(20, Math.floor(32 / gatewayWorkers))), worker: 4 })[room];
+  ({ launcher: 2, portal: 20, gateway: Math.max(6, Math.min(20, Math.floor(32 / gatewayWorkers))), worker: 3 })[room];
 
 /** What every process opens at boot. */
 export interface OpenServices extends Services {

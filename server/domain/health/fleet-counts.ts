@@ -34,16 +34,12 @@ export async function foldCounts({ db }: Pick<Services, 'db'>): Promise<number> 
   return rows[0]?.notes ?? 0;
 }
 
-/** Counts not longer than this. */
-const timeLimit = '2min';
-
 /**
  * Counts the whole fleet, compares, and mends what disagrees. Returns by how much the counts were wrong, by what is
  * counted; empty where all is right. Also kept for the overview.
  */
 export async function checkCounts({ db }: Pick<Services, 'db'>, now: Date): Promise<FleetCounts> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`set local statement_timeout = ${sql.raw(`'${timeLimit}'`)}`);
     // Not by parallel workers: nobody waits, and cores are there for reports.
     await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
     // All at the same moment, and mended by a note, so that writers go on meanwhile.

@@ -49,3 +49,9 @@ export function tellAfterCommit(db: Beginner, publish: Publish): void {
     return result;
   };
 }
+
+/** Has the database publish where the other one does: for a second pool of the same process. */
+export function publishLike(db: Beginner, other: Beginner): void {
+  const post = posts.get(other);
+  if (post !== undefined) tellAfterCommit(db, post);
+}

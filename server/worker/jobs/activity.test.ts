@@ -6,14 +6,14 @@ import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { changes } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
-import { recordAudit } from '#server/domain/audit/index.ts';
+import { ActivityWatch, recordAudit } from '#server/domain/audit/index.ts';
 import { systemOrigin } from '#server/domain/context.ts';
 import { readAnchorTargets } from '#server/platform/anchors.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import { testServices } from '#server/testing/context.ts';
-import { followActivity } from './follow-activity.ts';
-import { sendAnchors } from './send-anchors.ts';
-import type { Job } from './ticker.ts';
+import type { Job } from '../job.ts';
+import { followActivityJob } from './follow-activity.ts';
+import { sendAnchorsJob } from './send-anchors.ts';
 
 let services: OpenServices;
 let lines: Record<string, unknown>[];
@@ -35,14 +35,16 @@ const write = (vmId: string | null) =>
     });
   });
 
+const newFollow = () =>
+  followActivityJob(new ActivityWatch((fault) => services.log.error({ fault }, 'the activity was tampered with')));
+
 const soon = (job: Job) => {
   now = new Date(now.getTime() + 60_000);
-  return job.run(services, now);
+  return job.run({ ...services, now, signal: AbortSignal.timeout(60_000) });
 };
 
 test('open screens hear of new acts and of a fault, once', async () => {
-  const [follow] = followActivity(services);
-  if (follow === undefined) throw new Error('there is no job');
+  const follow = newFollow();
   const vmId = randomUUID();
   const hints = async () => {
     const rows = await services.db.select({ key: changes.key }).from(changes).orderBy(changes.id);
@@ -71,9 +73,8 @@ test('the head goes to every anchor when it moved, and again to one that did not
     ...services,
     config: { ...services.config, auditAnchors: readAnchorTargets(`file:${good},file:${bad}`) },
   };
-  const [follow] = followActivity(services);
-  const send = sendAnchors(services);
-  if (follow === undefined) throw new Error('there is no job');
+  const follow = newFollow();
+  const send = sendAnchorsJob();
   await writeFile(join(services.config.dataDir, 'file'), 'not a folder');
   await soon(follow);
   await soon(send);

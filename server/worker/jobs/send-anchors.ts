@@ -1,26 +1,26 @@
 import { readKeptHead } from '#server/domain/audit/index.ts';
 import { type AnchorTarget, nameTarget, sendAnchor } from '#server/platform/anchors.ts';
-import type { OpenServices } from '#server/process/services.ts';
-import type { Job } from './ticker.ts';
+import type { Job } from '../job.ts';
 
-const minute = 60_000;
-/** The process's own log gets an anchor at least this often. */
-const logEvery = 1_000;
-const logEveryMs = 24 * 60 * minute;
+/** The worker's log gets an anchor after this many acts, or this much time. */
+const logEveryActs = 1_000;
+const logEveryMs = 24 * 60 * 60_000;
 
 /**
- * A job that sends the last good head of the activity to where ANNEX_AUDIT_ANCHORS says, once a minute while acts come
- * in, and now and then into the log. A target that does not take it gets the newest one a minute later.
+ * Sends the last correct head of the activity to the targets in ANNEX_AUDIT_ANCHORS, once a minute while acts come in,
+ * and from time to time to the log. A target that did not accept it gets the newest one a minute later.
  */
-export function sendAnchors({ log, config }: OpenServices): Job {
+export function sendAnchorsJob(): Job {
   const sent = new Map<AnchorTarget, number>();
   let logged = { position: -1, at: 0 };
   return {
     name: 'send-anchors',
-    everyMs: minute,
+    periodSeconds: 60,
+    statementTimeoutSeconds: 15,
     quiet: true,
-    async run(services, now) {
-      const kept = await readKeptHead(services);
+    async run(ctx) {
+      const { log, config, now } = ctx;
+      const kept = await readKeptHead(ctx);
       if (kept === null) return 0;
       const { position, hash } = kept;
       const message = { at: now.toISOString(), position, hash };
@@ -35,7 +35,7 @@ export function sendAnchors({ log, config }: OpenServices): Job {
           }
         }),
       );
-      const isDue = position >= logged.position + logEvery || now.getTime() - logged.at >= logEveryMs;
+      const isDue = position >= logged.position + logEveryActs || now.getTime() - logged.at >= logEveryMs;
       if (position !== logged.position && isDue) {
         log.info({ position, hash }, 'activity anchor');
         logged = { position, at: now.getTime() };

@@ -3,17 +3,17 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changes, healthTransitions, invitations, sessions, users, versionCounts, vms } from '#db/schema/index.ts';
-import { clearChanges } from '#server/domain/changes/index.ts';
-import { clearHealth } from '#server/domain/health/index.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import { testServices } from '#server/testing/context.ts';
-import { clearBlobs } from './clear-blobs.ts';
-import { clearExpired } from './clear-expired.ts';
-import { clearUploads } from './clear-uploads.ts';
-import { runAlone, startTicker } from './ticker.ts';
+import type { Job } from '../job.ts';
+import { clearBlobsJob } from './clear-blobs.ts';
+import { clearChangesJob } from './clear-changes.ts';
+import { clearExpiredJob } from './clear-expired.ts';
+import { clearHealthJob } from './clear-health.ts';
+import { clearUploadsJob } from './clear-uploads.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const ago = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
@@ -29,12 +29,14 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 
+const run = (job: Job) => job.run({ ...services, now, signal: AbortSignal.timeout(60_000) });
+
 test('hints about changes are kept for an hour', async () => {
   await services.db.insert(changes).values([
     { topic: 'vm', key: 'old', at: ago(2) },
     { topic: 'vm', key: 'young', at: ago(0.5) },
   ]);
-  expect(await clearChanges(services, now)).toBe(1);
+  expect(await run(clearChangesJob)).toBe(1);
   expect((await services.db.select().from(changes)).map(({ key }) => key)).toEqual(['young']);
 });
 
@@ -49,7 +51,7 @@ test('sessions go when they end, invitations a month later', async () => {
     { ...invitation, id: '00000000-0000-7000-8000-000000000001', tokenHash: 'a', expiresAt: ago(31 * 24) },
     { ...invitation, id: '00000000-0000-7000-8000-000000000002', tokenHash: 'b', expiresAt: ago(29 * 24) },
   ]);
-  expect(await clearExpired(services, now)).toBe(2);
+  expect(await run(clearExpiredJob)).toBe(2);
   expect((await services.db.select().from(sessions)).map(({ id }) => id)).toEqual(['open']);
   expect((await services.db.select().from(invitations)).map(({ tokenHash }) => tokenHash)).toEqual(['b']);
 });
@@ -67,7 +69,7 @@ test('changes of health are kept for 30 days, counts by the hour for 14 and by t
   const hours = [24, 15 * 24, 15 * 24 + 1, 15 * 24 + 2, 399 * 24, 401 * 24];
   const rows = ['1.0.0.0', '2.0.0.0'].flatMap((version) => hours.map((h) => ({ ...count, version, hour: ago(h) })));
   await services.db.insert(versionCounts).values(rows.slice(0, -1));
-  expect(await clearHealth(services, now)).toBe(1 + 2 * 3 - 1);
+  expect(await run(clearHealthJob)).toBe(1 + 2 * 3 - 1);
   const kept = await services.db.select().from(versionCounts);
   const hoursOf = (version: string) =>
     kept.filter((row) => row.version === version).map(({ hour }) => (now.getTime() - hour.getTime()) / 3_600_000);
@@ -87,7 +89,7 @@ async function put(text: string, at: Date): Promise<string> {
 
 test('package bytes without a version go after a day', async () => {
   const [old, young] = [await put('old', ago(25)), await put('young', ago(23))];
-  expect(await clearBlobs(services, now)).toBe(1);
+  expect(await run(clearBlobsJob)).toBe(1);
   expect(await services.blobs.size(old)).toBeNull();
   expect(await services.blobs.size(young)).toBe(5);
 });
@@ -96,62 +98,5 @@ test('uploads that were cut off go after two hours', async () => {
   const path = await services.blobs.temporaryPath();
   await writeFile(path, 'half');
   await utimes(path, ago(3), ago(3));
-  expect(await clearUploads(services, now)).toBe(1);
-});
-
-test('of two workers one does a job, and a job that fails frees the way for the next', async () => {
-  let runs = 0;
-  const count = async (): Promise<number> => ++runs;
-  const holds = Promise.withResolvers<void>();
-  const hold = Promise.withResolvers<void>();
-  const held = runAlone(services, {
-    name: 'held',
-    everyMs: 1,
-    run: async () => {
-      holds.resolve();
-      await hold.promise;
-      return 0;
-    },
-  });
-  await holds.promise;
-  await runAlone(services, { name: 'second', everyMs: 1, run: count });
-  expect(runs).toBe(0);
-  hold.resolve();
-  await held;
-  await expect(
-    runAlone(services, { name: 'bad', everyMs: 1, run: () => Promise.reject(new Error('bad')) }),
-  ).rejects.toThrow('bad');
-  await runAlone(services, { name: 'third', everyMs: 1, run: count });
-  expect(runs).toBe(1);
-});
-
-test('the ticker goes on after a job that failed, and stops when told', async () => {
-  const done = Promise.withResolvers<void>();
-  const stop = startTicker(services, [
-    { name: 'bad', everyMs: 60_000, run: () => Promise.reject(new Error('bad')) },
-    {
-      name: 'good',
-      everyMs: 60_000,
-      run: async () => {
-        done.resolve();
-        return 1;
-      },
-    },
-  ]);
-  await done.promise;
-  await stop();
-});
-
-test('jobs go on where somebody sets the clock back', async () => {
-  const runs: Date[] = [];
-  const run = async (_: unknown, at: Date): Promise<number> => runs.push(at);
-  const stop = startTicker(services, [{ name: 'every', everyMs: 1, run }]);
-  await expect.poll(() => runs.length).toBe(1);
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
-  try {
-    await expect.poll(() => runs.length, { timeout: 5_000 }).toBe(2);
-  } finally {
-    vi.useRealTimers();
-    await stop();
-  }
+  expect(await run(clearUploadsJob)).toBe(1);
 });

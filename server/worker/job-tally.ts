@@ -1,0 +1,42 @@
+/** Runs of one job. */
+export interface JobFigures {
+  runs: number;
+  /** Runs that another worker had begun. */
+  skipped: number;
+  failed: number;
+  /** Things that the runs handled. */
+  count: number;
+  slowestMs: number;
+}
+
+/** Figures of the jobs since they were last taken, for the log. */
+export class JobTally {
+  #figures: Record<string, JobFigures> = {};
+
+  ran(job: string, count: number, ms: number): void {
+    const figures = this.#of(job);
+    figures.runs += 1;
+    figures.count += count;
+    figures.slowestMs = Math.max(figures.slowestMs, ms);
+  }
+
+  skipped(job: string): void {
+    this.#of(job).skipped += 1;
+  }
+
+  failed(job: string): void {
+    this.#of(job).failed += 1;
+  }
+
+  /** Returns the figures and starts again from zero. */
+  take(): Readonly<Record<string, JobFigures>> {
+    const figures = this.#figures;
+    this.#figures = {};
+    return figures;
+  }
+
+  #of(job: string): JobFigures {
+    this.#figures[job] ??= { runs: 0, skipped: 0, failed: 0, count: 0, slowestMs: 0 };
+    return this.#figures[job];
+  }
+}

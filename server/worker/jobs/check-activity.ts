@@ -1,0 +1,20 @@
+import type { ActivityWatch } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Job } from '../job.ts';
+import { activityLock } from './follow-activity.ts';
+
+/** Checks all acts, a part per run, and notifies open screens of a new verdict. */
+export function checkActivityJob(watch: ActivityWatch): Job {
+  return {
+    name: 'check-activity',
+    periodSeconds: 15,
+    statementTimeoutSeconds: 15,
+    lock: activityLock,
+    quiet: true,
+    async run(ctx) {
+      if (!(await watch.checkAll(ctx, ctx.now))) return 0;
+      await ctx.db.transaction((tx) => recordChange(tx, 'act', ''));
+      return 1;
+    },
+  };
+}

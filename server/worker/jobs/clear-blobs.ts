@@ -1,0 +1,26 @@
+import { removeUnusedBytes, usedBytes } from '#server/domain/packages/index.ts';
+import type { Job } from '../job.ts';
+
+/** Bytes are stored before the row that refers to them is committed. */
+const youngMs = 24 * 60 * 60_000;
+const batchSize = 1_000;
+
+/** Deletes bytes that nothing refers to, left by a crash between file and row. */
+export const clearBlobsJob: Job = {
+  name: 'clear-blobs',
+  periodSeconds: 60 * 60,
+  statementTimeoutSeconds: 60,
+  async run(ctx) {
+    const old = await ctx.blobs.list(new Date(ctx.now.getTime() - youngMs));
+    let cleared = 0;
+    for (let start = 0; start < old.length && !ctx.signal.aborted; start += batchSize) {
+      const batch = old.slice(start, start + batchSize);
+      const used = await usedBytes(ctx.db, batch);
+      for (const sha256 of batch.filter((each) => !used.has(each))) {
+        await removeUnusedBytes(ctx, sha256);
+        cleared++;
+      }
+    }
+    return cleared;
+  },
+};

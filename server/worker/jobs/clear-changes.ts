@@ -1,0 +1,10 @@
+import { clearChanges } from '#server/domain/changes/index.ts';
+import type { Job } from '../job.ts';
+
+/** Deletes hints about changes that every open screen has read long ago. */
+export const clearChangesJob: Job = {
+  name: 'clear-changes',
+  periodSeconds: 60,
+  statementTimeoutSeconds: 30,
+  run: (ctx) => clearChanges(ctx, ctx.now),
+};

@@ -1,0 +1,10 @@
+import { clearHealth } from '#server/domain/health/index.ts';
+import type { Job } from '../job.ts';
+
+/** Deletes old changes of health, and keeps one hourly count of versions per day. */
+export const clearHealthJob: Job = {
+  name: 'clear-health',
+  periodSeconds: 60 * 60,
+  statementTimeoutSeconds: 60,
+  run: (ctx) => clearHealth(ctx, ctx.now),
+};

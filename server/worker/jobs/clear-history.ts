@@ -1,0 +1,10 @@
+import { clearHistory } from '#server/domain/reports/index.ts';
+import type { Job } from '../job.ts';
+
+/** Deletes the oldest past reports of VMs that keep too many bytes of them. */
+export const clearHistoryJob: Job = {
+  name: 'clear-history',
+  periodSeconds: 60 * 60,
+  statementTimeoutSeconds: 60,
+  run: (ctx) => clearHistory(ctx, ctx.now),
+};

@@ -1,0 +1,10 @@
+import { clearLogs } from '#server/domain/logs/index.ts';
+import type { Job } from '../job.ts';
+
+/** Deletes outputs and log archives that are older than they are kept. */
+export const clearLogsJob: Job = {
+  name: 'clear-logs',
+  periodSeconds: 60 * 60,
+  statementTimeoutSeconds: 60,
+  run: (ctx) => clearLogs(ctx, ctx.now),
+};

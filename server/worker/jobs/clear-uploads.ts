@@ -1,0 +1,12 @@
+import type { Job } from '../job.ts';
+
+/** An upload that is still in progress writes more often. */
+const idleMs = 2 * 60 * 60_000;
+
+/** Deletes what remains of uploads that ended with their process. */
+export const clearUploadsJob: Job = {
+  name: 'clear-uploads',
+  periodSeconds: 10 * 60,
+  statementTimeoutSeconds: 15,
+  run: ({ blobs, now }) => blobs.clearTemporary(new Date(now.getTime() - idleMs)),
+};

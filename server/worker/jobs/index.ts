@@ -1,0 +1,42 @@
+import { ActivityWatch } from '#server/domain/audit/index.ts';
+import type { OpenServices } from '#server/process/services.ts';
+import type { Job } from '../job.ts';
+import { checkActivityJob } from './check-activity.ts';
+import { checkCountsJob } from './check-counts.ts';
+import { clearBlobsJob } from './clear-blobs.ts';
+import { clearChangesJob } from './clear-changes.ts';
+import { clearExpiredJob } from './clear-expired.ts';
+import { clearHealthJob } from './clear-health.ts';
+import { clearHistoryJob } from './clear-history.ts';
+import { clearLogsJob } from './clear-logs.ts';
+import { clearUploadsJob } from './clear-uploads.ts';
+import { countVersionsJob } from './count-versions.ts';
+import { foldCountsJob } from './fold-counts.ts';
+import { followActivityJob } from './follow-activity.ts';
+import { gatherMessagesJob } from './gather-messages.ts';
+import { keepPartitionsJob } from './keep-partitions.ts';
+import { markForgottenJob } from './mark-forgotten.ts';
+import { sendAnchorsJob } from './send-anchors.ts';
+
+/** All jobs of a worker. Those that keep state between runs are created for it. */
+export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
+  const watch = new ActivityWatch((fault) => log.error({ fault }, 'the activity was tampered with'));
+  return [
+    keepPartitionsJob,
+    markForgottenJob,
+    gatherMessagesJob,
+    foldCountsJob,
+    checkCountsJob,
+    countVersionsJob(),
+    followActivityJob(watch),
+    checkActivityJob(watch),
+    sendAnchorsJob(),
+    clearChangesJob,
+    clearExpiredJob,
+    clearUploadsJob,
+    clearHealthJob,
+    clearHistoryJob,
+    clearLogsJob,
+    clearBlobsJob,
+  ];
+}
