@@ -14,8 +14,10 @@ const file = (lang: string, text: string) => [{ version: 1.0, lang, messages: [{
 interface View {
   health: string;
   agent: { status: string };
+  explanation: { act: { hasOutput: boolean } | null } | null;
   extensions: {
     health: string;
+    done: boolean;
     handlerState: { outputTail?: string };
     status: { message: { text: string; lang: string; source: string } };
   }[];
@@ -96,6 +98,45 @@ describe('an instance view', () => {
     expect(view).toMatchObject({ health: 'failed', agent: { status: 'ready' }, extensions: [{ health: 'failed' }] });
     expect(JSON.stringify(view)).not.toContain('raw output');
     expect((await read('en', 'operator')).view.extensions[0]?.handlerState.outputTail).toBe('raw output');
+  });
+
+  test('says why the VM is not done, as data; output is for operators', async () => {
+    const { view } = await read('en');
+    const title = { code: 'error', values: { name: 'probe' }, at: null };
+    expect(view.explanation).toEqual({
+      question: 'notDone',
+      extension: 'probe',
+      lead: { code: 'lead.error', values: { name: 'probe' }, at: null },
+      links: [
+        {
+          kind: 'touch',
+          status: 'healthy',
+          holds: true,
+          extension: null,
+          title: { code: 'touch.ready', values: {}, at: null },
+          detail: { code: 'touch.last', values: {}, at: expect.any(String) },
+        },
+        {
+          kind: 'delivery',
+          status: 'healthy',
+          holds: true,
+          extension: 'probe',
+          title: { code: 'delivery.done', values: {}, at: null },
+          detail: { code: 'delivery.at', values: { sequence: 1 }, at: expect.any(String) },
+        },
+        {
+          kind: 'cause',
+          status: 'failed',
+          holds: false,
+          extension: 'probe',
+          title,
+          detail: { code: 'error.detail', values: { code: 12 }, at: expect.any(String) },
+        },
+      ],
+      act: { extension: 'probe', editable: true, hasOutput: false, failed: true },
+    });
+    expect(view.extensions[0]?.done).toBe(false);
+    expect((await read('en', 'operator')).view.explanation?.act?.hasOutput).toBe(true);
   });
 
   test('of a VM that is not there is 404', async () => {

@@ -1,2 +1,5 @@
+export { explain } from './explain.ts';
+export { isDone } from './explain-facts.ts';
+export { type Explanation, explanation } from './explanation.ts';
 export * from './rules.ts';
 export * from './words.ts';

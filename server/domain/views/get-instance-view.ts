@@ -32,7 +32,7 @@ import {
 } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { openRefusal } from '#server/domain/reports/index.ts';
-import { agentStatus, bySeverity, secondsBetween, vmHealth } from '#server/domain/verdicts/index.ts';
+import { agentStatus, bySeverity, explain, isDone, secondsBetween, vmHealth } from '#server/domain/verdicts/index.ts';
 import type { RefusalCode } from '#server/domain/vms/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
@@ -74,7 +74,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     const say = speaker(resources, row, wanted, { languages, share });
     return instanceOf(ctx, row, { ...presence, status }, { say, share });
   });
-  return {
+  const view = {
     vmId,
     name: vm.name,
     incarnation: head?.incarnation ?? 0,
@@ -109,6 +109,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     ),
     languages: [...languages],
   };
+  return { ...view, explanation: explain(view, ctx.now) };
 }
 
 type Row = Awaited<ReturnType<typeof loadRows>>[number];
@@ -268,6 +269,7 @@ function instanceOf(
   const derived = derive(row, { status, heartbeatSeconds, statusSeconds }, ctx.now);
   const latest = row.whole?.latest ?? null;
   const concluded = row.statusSequence === row.goalSequenceNumber;
+  const concludedWith = concluded ? row.concludedWith : null;
   return {
     name: row.name,
     handler: row.handler,
@@ -281,7 +283,7 @@ function instanceOf(
     deliveredAt: iso(row.deliveredAt),
     deadlineAt: iso(derived.deadlineAt),
     concludedAt: concluded ? iso(row.concludedAt) : null,
-    concludedWith: concluded ? row.concludedWith : null,
+    concludedWith,
     needsSecrets: row.whole?.needsSecrets ?? false,
     needsRelease: row.whole?.needsRelease ?? false,
     handlerState: handlerStateOf(ctx, latest),
@@ -291,6 +293,7 @@ function instanceOf(
     status: statusOf(row, derived.staleFor, voice),
     ...refusalsOf(row, latest),
     health: derived.health,
+    done: isDone({ health: derived.health, concludedWith }),
     cause: derived.cause,
   };
 }

@@ -3,6 +3,7 @@ import type { HandlerReport, StatusWord } from '#protocol/index.ts';
 import type { LocalizedMessage } from '#server/domain/localization/index.ts';
 import type {
   AgentStatus,
+  Explanation,
   ExtensionHealth,
   HealthCause,
   HeartbeatVerdict,
@@ -25,6 +26,8 @@ export interface InstanceView {
   /** Null if the machine waits for no restart. */
   pendingRestart: PendingRestartView | null;
   health: VmHealth;
+  /** Why the VM is not done, or degraded; null where neither is so, and before an agent called. */
+  explanation: Explanation | null;
   /** The languages of the messages, for `Content-Language`. */
   languages: string[];
 }
@@ -91,6 +94,8 @@ export interface ExtensionInstance {
   /** The first success or error of the goal's sequence number. */
   concludedAt: string | null;
   concludedWith: 'success' | 'error' | null;
+  /** Whether the goal was reached: success was reported for it, or it is disabled as declared. */
+  done: boolean;
   /** Its protected settings went with a former certificate: it is not delivered until they are entered again. */
   needsSecrets: boolean;
   /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */

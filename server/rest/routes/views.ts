@@ -3,6 +3,7 @@ import { commandNames, handlerStates, statusWords } from '#protocol/index.ts';
 import { listReportHistory } from '#server/domain/reports/index.ts';
 import {
   agentStatuses,
+  explanation,
   extensionHealths,
   healthCauses,
   heartbeatVerdicts,
@@ -112,6 +113,7 @@ const extension = z.object({
   deadlineAt: time.nullable(),
   concludedAt: time.nullable(),
   concludedWith: z.enum(['success', 'error']).nullable(),
+  done: z.boolean().describe('Whether the goal was reached.'),
   needsSecrets: z.boolean(),
   needsRelease: z.boolean(),
   handlerState: handlerState.nullable(),
@@ -142,6 +144,9 @@ const instanceView = z.object({
   extensions: z.array(extension),
   pendingRestart: pendingRestart.nullable(),
   health: z.enum(vmHealths),
+  explanation: explanation
+    .nullable()
+    .describe('Why the VM is not done, or degraded; null where neither is so, and before an agent called.'),
 });
 
 const pastReport = z.object({

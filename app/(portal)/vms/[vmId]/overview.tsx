@@ -49,7 +49,7 @@ export function Overview({ facts, view, at, gatewayUrl, onAct }: OverviewProps) 
       ) : (
         <NeverEnrolled facts={facts} gatewayUrl={gatewayUrl} onAct={onAct} />
       )}
-      <WhyCard view={view} at={at} onRevert={(incarnation) => onAct({ kind: 'revert', incarnation })} />
+      <WhyCard view={view} onRevert={(incarnation) => onAct({ kind: 'revert', incarnation })} />
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
       {view.agent.status === 'never' ? null : <TimeBox view={view} />}
       {extensions.length === 0 ? (

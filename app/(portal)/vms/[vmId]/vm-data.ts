@@ -8,6 +8,8 @@ export type VmFacts = Outputs['vms']['get'];
 export type WireAccess = Outputs['vms']['wireAccess'];
 export type InstanceView = Outputs['instanceViews']['get'];
 export type Extension = InstanceView['extensions'][number];
+export type Explanation = NonNullable<InstanceView['explanation']>;
+export type Sentence = Explanation['lead'];
 export type Said = NonNullable<NonNullable<Extension['status']>['message']>;
 export type Substatus = NonNullable<Extension['status']>['substatus'][number];
 export type Timeline = Outputs['instanceViews']['timeline'];
@@ -35,12 +37,6 @@ export function tabHref(vmId: string, tab: VmTab, about?: string): string {
 }
 
 export const editHref = (vmId: string, name: string): string => `/vms/${vmId}/extensions/${encodeURIComponent(name)}`;
-
-/** Whether the goal was reached: success was reported for it, or it is disabled as wanted. */
-export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'concludedWith'>): boolean {
-  if (health === 'disabled') return true;
-  return concludedWith === 'success' && health !== 'failed' && health !== 'progressing';
-}
 
 /** Whether its commands have to wait for another extension. */
 export function isWaiting({ health, handlerState }: Pick<Extension, 'health' | 'handlerState'>): boolean {

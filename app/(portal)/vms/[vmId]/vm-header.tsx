@@ -10,9 +10,8 @@ import { Button } from '#app/_ui/button.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
-import { explain } from './explain.ts';
 import { TagList } from './tag-list.tsx';
-import { type InstanceView, isDone, type VmFacts } from './vm-data.ts';
+import type { InstanceView, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
 /** Its place is kept until its script has come. */
@@ -32,12 +31,12 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
   const { t } = useTranslation(['vms', 'reports']);
   const reader = useReader();
   const never = view.agent.status === 'never';
-  const open = view.extensions.filter((extension) => !isDone(extension)).length;
+  const open = view.extensions.filter(({ done }) => !done).length;
   const count = view.extensions.length;
   const some = count === 1 ? t('vms:vm.onlyNotDone') : t('vms:vm.notDone', { count: open, total: count });
   const notDone = open === 0 ? t('vms:vm.allDone', { count }) : some;
   // The page's one primary button: what a failure asks for, else the next extension.
-  const mendsFirst = explain(view, new Date(0))?.act?.failed === true;
+  const mendsFirst = view.explanation?.act?.failed === true;
   return (
     <PageHeader
       title={named(facts.name)}

@@ -11,38 +11,35 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card, CardFooter } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import { type Explanation, explain, type Link as WhyLink } from './explain.ts';
 import { MessageText } from './message-line.tsx';
-import { editHref, type InstanceView, tabHref } from './vm-data.ts';
+import { type Explanation, editHref, type InstanceView, type Said, tabHref } from './vm-data.ts';
 import { WhySentence } from './why-sentence.tsx';
 
 export interface WhyCardProps {
   view: InstanceView;
-  /** When the view was read. */
-  at: Date;
   onRevert(incarnation: number): void;
 }
 
 /** "Why is it not done?": the chain from the agent's last call to what would help. Nothing once all is done. */
-export function WhyCard({ view, at, onRevert }: WhyCardProps) {
+export function WhyCard({ view, onRevert }: WhyCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
   const reader = useReader();
-  const explanation = explain(view, at);
+  const { explanation } = view;
   if (explanation === null) return null;
-  const { title, lead, links, act } = explanation;
+  const { question, lead, links, act } = explanation;
   return (
     <Card aria-labelledby={id} className="overflow-hidden">
       <div className="px-4 pt-4">
         <h2 id={id} className="mb-0.5 text-12 font-medium text-ink-3">
-          {t(title)}
+          {t(question === 'degraded' ? 'why.title.degraded' : 'why.title')}
         </h2>
         <p className="text-16 font-medium tracking-tight text-pretty">
           <WhySentence sentence={lead} />
         </p>
         <ol className="my-4 grid auto-cols-fr grid-flow-col max-md:mt-3.5 max-md:mb-1 max-md:grid-flow-row">
           {links.map((link, index) => (
-            <ChainLink key={link.kind} link={link} last={index === links.length - 1} />
+            <ChainLink key={link.kind} link={link} said={saidIn(view, link)} last={index === links.length - 1} />
           ))}
         </ol>
       </div>
@@ -57,8 +54,22 @@ export function WhyCard({ view, at, onRevert }: WhyCardProps) {
   );
 }
 
+type WhyLink = Explanation['links'][number];
+
+/** The handler's message where a link is about a failed part of its status. */
+function saidIn(view: InstanceView, { title, extension }: WhyLink): Said | null {
+  if (title.code !== 'part' && title.code !== 'part.unnamed') return null;
+  return view.extensions.find(({ name }) => name === extension)?.failedPart?.message ?? null;
+}
+
+interface ChainLinkProps {
+  link: WhyLink;
+  said: Said | null;
+  last: boolean;
+}
+
 /** Solid where things went through, dashed where they hang; upright on narrow screens. */
-function ChainLink({ link: { kind, status, holds, title, detail, said }, last }: { link: WhyLink; last: boolean }) {
+function ChainLink({ link: { kind, status, holds, title, detail }, said, last }: ChainLinkProps) {
   const counts = kind === 'deadline' && status !== 'failed';
   return (
     <li className="min-w-0 max-md:grid max-md:grid-cols-[18px_minmax(0,1fr)] max-md:gap-x-3 md:pe-4">
@@ -99,22 +110,22 @@ function WhyActs({ view, act, onRevert }: { view: InstanceView; act: Act; onReve
   const { t } = useTranslation('reports');
   const trpc = useTRPC();
   const found = useQuery({
-    ...trpc.goalStates.revertTarget.queryOptions({ vmId: view.vmId, name: act.name }),
+    ...trpc.goalStates.revertTarget.queryOptions({ vmId: view.vmId, name: act.extension }),
     enabled: act.failed,
   });
   const target = act.failed ? (found.data?.incarnation ?? null) : null;
   const isSilent = view.agent.status === 'unresponsive';
-  if (!act.editable && !act.output && !isSilent) return null;
+  if (!act.editable && !act.hasOutput && !isSilent) return null;
   return (
     <CardFooter className="max-sm:[&>a,&>button]:flex-[1_1_40%]">
       {act.editable ? (
         <Button asChild variant={act.failed ? 'primary' : 'default'}>
-          <Link href={editHref(view.vmId, act.name)}>{t('why.edit', { name: act.name })}</Link>
+          <Link href={editHref(view.vmId, act.extension)}>{t('why.edit', { name: act.extension })}</Link>
         </Button>
       ) : null}
-      {act.output ? (
+      {act.hasOutput ? (
         <Button asChild>
-          <Link href={tabHref(view.vmId, 'output', act.name)}>
+          <Link href={tabHref(view.vmId, 'output', act.extension)}>
             <SquareTerminal aria-hidden />
             {t('why.output')}
           </Link>

@@ -2,10 +2,10 @@
 
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Countdown, DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
-import type { Sentence } from './explain.ts';
+import type { Sentence } from './vm-data.ts';
 
 /** A sentence of the chain in the reader's language, with its times ticking. */
-export function WhySentence({ sentence: { key, values, at } }: { sentence: Sentence }) {
+export function WhySentence({ sentence: { code, values, at } }: { sentence: Sentence }) {
   const { t } = useTranslation('reports');
   const when = at ? new Date(at) : null;
   const tags = {
@@ -17,5 +17,5 @@ export function WhySentence({ sentence: { key, values, at } }: { sentence: Sente
       countdown: <Countdown value={when} />,
     }),
   };
-  return <Trans text={t(key, { ...values })} tags={tags} />;
+  return <Trans text={t(`why.${code}`, { ...values })} tags={tags} />;
 }

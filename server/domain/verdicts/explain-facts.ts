@@ -1,0 +1,64 @@
+import type { ExplainedExtension, Sentence, SentenceCode } from './explanation.ts';
+
+type Extension = ExplainedExtension;
+
+/** A sentence as data. */
+export const sentence = (code: SentenceCode, values: Sentence['values'] = {}, at: string | null = null): Sentence => ({
+  code,
+  values,
+  at,
+});
+
+/** Whether the goal was reached: success was reported for it, or it is disabled as declared. */
+export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'concludedWith'>): boolean {
+  if (health === 'disabled') return true;
+  return concludedWith === 'success' && health !== 'failed' && health !== 'progressing';
+}
+
+/** Whether it is not delivered because its protected settings are missing or withheld. */
+export const lacksSecrets = ({ needsSecrets, needsRelease }: Extension): boolean => needsSecrets || needsRelease;
+
+/** Whether its operation succeeded and its status reports trouble since or beside that. */
+export const complains = ({ health, cause }: Extension): boolean =>
+  health === 'degraded' && (cause === 'status' || cause === 'substatus');
+
+export const isPast = (time: string | null, now: Date): boolean => time !== null && new Date(time) <= now;
+
+/** Whether the agent has reported the goal's sequence number. */
+const hasBegun = ({ handlerState, goalSequenceNumber }: Extension): boolean =>
+  handlerState !== null && handlerState.sequenceNumber >= goalSequenceNumber;
+
+/** Whether a command for the goal's sequence number failed. */
+export function commandFailed(extension: Extension): boolean {
+  const { handlerState } = extension;
+  if (handlerState === null || !hasBegun(extension)) return false;
+  return handlerState.state === 'failed' || handlerState.timedOut || (handlerState.exitCode ?? 0) !== 0;
+}
+
+export const statusOfGoal = ({ status, goalSequenceNumber }: Extension): Extension['status'] =>
+  status !== null && status.sequenceNumber >= goalSequenceNumber ? status : null;
+
+/** Whether the deadline passed without an outcome: the portal's own verdict. */
+export const isLate = ({ health, deadlineAt }: Extension, now: Date): boolean =>
+  health === 'failed' && isPast(deadlineAt, now);
+
+const running: readonly string[] = ['installing', 'updating', 'enabling', 'disabling', 'uninstalling'];
+
+/** The stage that an extension has reached on its way to the goal. */
+export type Stage = 'leaving' | 'notBegun' | 'waits' | 'runs' | 'warns' | 'works' | 'quiet';
+
+export function stageOf(extension: Extension): Stage {
+  const { handlerState } = extension;
+  if (extension.goal === 'uninstall') return 'leaving';
+  if (!hasBegun(extension)) return 'notBegun';
+  if (handlerState?.blockedBy) return 'waits';
+  if (handlerState !== null && running.includes(handlerState.state) && handlerState.command !== null) return 'runs';
+  const status = statusOfGoal(extension);
+  return status === null ? 'quiet' : status.status === 'warning' ? 'warns' : 'works';
+}
+
+/** Names the failed part, where the handler named it. */
+export function partSentence(code: 'part' | 'lead.part', extension: Extension, named: Sentence['values']): Sentence {
+  const part = extension.failedPart?.name ?? extension.failedPart?.operation ?? '';
+  return part === '' ? sentence(`${code}.unnamed`, named) : sentence(code, { ...named, part });
+}

@@ -1,0 +1,62 @@
+import { commandFailed, isDone, isLate, partSentence, sentence, stageOf, statusOfGoal } from './explain-facts.ts';
+import type { ExplainedExtension, ExplainedVm, Sentence } from './explanation.ts';
+
+type Extension = ExplainedExtension;
+
+/** An extension that is not done, and the one that it waits for in the end; itself where it waits for none. */
+export interface Story {
+  subject: Extension;
+  cause: Extension;
+}
+
+/** The whole story in one sentence. */
+export function leadOf(vm: ExplainedVm, { subject, cause }: Story, delivered: boolean, now: Date): Sentence {
+  const { name } = subject;
+  const { incarnation } = vm;
+  const silent = vm.agent.status !== 'ready';
+  if (subject.needsSecrets) return sentence('lead.secrets', { name });
+  if (subject.needsRelease) return sentence('lead.release', { name });
+  if (vm.agent.hold && cause.health !== 'failed') return sentence('lead.hold', { name });
+  if (!delivered) return sentence(silent ? 'lead.silent' : 'lead.undelivered', { name, incarnation });
+  if (cause !== subject) return blockedLead(subject, cause);
+  if (cause.health === 'failed') return failedLead(subject, now);
+  return silent ? sentence('lead.silent', { name, incarnation }) : openLead(subject);
+}
+
+function blockedLead({ name }: Extension, cause: Extension): Sentence {
+  const { handlerState } = cause;
+  const values = { name, cause: cause.name, exit: handlerState?.exitCode ?? 0 };
+  if (!commandFailed(cause)) {
+    return sentence(cause.health === 'failed' ? 'lead.blocked.failed' : 'lead.blocked', values);
+  }
+  if (handlerState?.timedOut) return sentence('lead.blocked.time', values);
+  return sentence(values.exit === 0 ? 'lead.blocked.failed' : 'lead.blocked.exit', values);
+}
+
+function failedLead(subject: Extension, now: Date): Sentence {
+  const { name, handlerState } = subject;
+  const command = handlerState?.command ?? '';
+  const exit = handlerState?.exitCode ?? 0;
+  if (commandFailed(subject)) {
+    if (handlerState?.timedOut) return sentence('lead.failed.time', { name, command });
+    if (exit !== 0) return sentence('lead.failed.exit', { name, command, exit });
+  }
+  if (statusOfGoal(subject)?.status === 'error') return sentence('lead.error', { name });
+  if (subject.refusedStatus) return sentence('lead.refused', { name });
+  if (!isLate(subject, now)) return sentence('lead.failed', { name });
+  return sentence(`lead.late.${stageOf(subject)}`, { name, command, other: handlerState?.blockedBy ?? '' });
+}
+
+function openLead(subject: Extension): Sentence {
+  const { name, handlerState, heartbeat } = subject;
+  const values = { name, command: handlerState?.command ?? '' };
+  if (subject.refusedStatus) return sentence('lead.refused', values);
+  const stage = stageOf(subject);
+  if (stage === 'leaving' || stage === 'notBegun' || stage === 'runs') return sentence(`lead.${stage}`, values);
+  if (stage === 'waits') return sentence('lead.waits', { name, cause: handlerState?.blockedBy ?? '' });
+  if (heartbeat.verdict === 'unresponsive') return sentence('lead.unresponsive', values);
+  if (heartbeat.verdict === 'notready') return sentence('lead.notReady', values);
+  if (subject.cause === 'substatus') return partSentence('lead.part', subject, { name });
+  if (stage === 'warns') return sentence(isDone(subject) ? 'lead.warnsSince' : 'lead.warns', values);
+  return sentence(statusOfGoal(subject)?.status === 'transitioning' ? 'lead.works' : 'lead.quiet', values);
+}

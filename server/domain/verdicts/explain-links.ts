@@ -1,0 +1,180 @@
+import {
+  commandFailed,
+  isDone,
+  isLate,
+  isPast,
+  partSentence,
+  sentence,
+  stageOf,
+  statusOfGoal,
+} from './explain-facts.ts';
+import type { ExplainedExtension, ExplainedVm, Link, Sentence } from './explanation.ts';
+
+type Extension = ExplainedExtension;
+
+/** The agent's last call. */
+export function touchLink({ agent }: ExplainedVm): Link {
+  const last = sentence('touch.last', {}, agent.lastSeenAt);
+  const about = { kind: 'touch', extension: null, detail: last } as const;
+  if (agent.status === 'ready') return { ...about, status: 'healthy', holds: true, title: sentence('touch.ready') };
+  return agent.status === 'unresponsive'
+    ? { ...about, status: 'unresponsive', holds: false, title: sentence('touch.silent') }
+    : { ...about, status: 'unknown', holds: false, title: sentence('touch.late') };
+}
+
+/** Until the hold is released nothing is processed, and no deadline passes. */
+export const holdLink = ({ at, by }: NonNullable<ExplainedVm['agent']['hold']>): Link => ({
+  kind: 'hold',
+  status: 'waiting',
+  holds: false,
+  extension: null,
+  title: sentence('hold'),
+  detail: sentence('hold.detail', { who: by }, at),
+});
+
+/** Without its protected settings an extension is not delivered. */
+export function secretsLink({ name, needsRelease }: Extension): Link {
+  const code = needsRelease ? 'release' : 'secrets';
+  return {
+    kind: 'cause',
+    status: 'warning',
+    holds: false,
+    extension: name,
+    title: sentence(code, { name }),
+    detail: sentence(`${code}.detail`),
+  };
+}
+
+/** Whether the agent has the goal state with this extension's sequence number. */
+export function deliveryLink(vm: ExplainedVm, subject: Extension): Link {
+  const { incarnation, deliveredIncarnation } = vm;
+  const about = { kind: 'delivery', extension: subject.name } as const;
+  if (subject.deliveredAt !== null) {
+    const detail = sentence('delivery.at', { sequence: subject.goalSequenceNumber }, subject.deliveredAt);
+    return { ...about, status: 'healthy', holds: true, title: sentence('delivery.done'), detail };
+  }
+  return {
+    ...about,
+    status: 'waiting',
+    holds: false,
+    title: sentence(vm.agent.hold ? 'delivery.withheld' : 'delivery.open', { incarnation }),
+    detail:
+      deliveredIncarnation === 0
+        ? sentence('delivery.none')
+        : sentence('delivery.older', { incarnation: deliveredIncarnation }),
+  };
+}
+
+/** The wait of an extension for another. */
+export function waitLink(subject: Extension): Link {
+  const { name, goalSequenceNumber: sequence } = subject;
+  return {
+    kind: 'wait',
+    status: 'waiting',
+    holds: false,
+    extension: name,
+    title: sentence('wait', { name }),
+    detail: sentence(statusOfGoal(subject) === null ? 'wait.detail' : 'wait.again', { sequence }),
+  };
+}
+
+/** The deadline that is to come or has passed; null where none applies. */
+export function deadlineLink({ name, deadlineAt }: Extension, now: Date): Link | null {
+  if (deadlineAt === null) return null;
+  const about = { kind: 'deadline', holds: false, extension: name } as const;
+  if (isPast(deadlineAt, now)) {
+    const detail = sentence('deadline.was', {}, deadlineAt);
+    return { ...about, status: 'failed', title: sentence('deadline.past'), detail };
+  }
+  const title = sentence('deadline.left', {}, deadlineAt);
+  return { ...about, status: 'waiting', title, detail: sentence('deadline.then', { name }) };
+}
+
+type Cause = readonly [status: Link['status'], title: Sentence, detail: Sentence | null];
+
+/** The state of an extension that waits for no other. */
+export function causeLink(extension: Extension, now: Date): Link {
+  const [status, title, detail] = failure(extension, now) ?? trouble(extension) ?? progress(extension);
+  return { kind: 'cause', status, holds: false, extension: extension.name, title, detail };
+}
+
+/** A failed command, an error status, a rejected status file, a missed deadline; in this order. */
+function failure(extension: Extension, now: Date): Cause | null {
+  const { name, refusedStatus } = extension;
+  if (commandFailed(extension)) return ['failed', sentence('failed', { name }), howItFailed(extension)];
+  const status = statusOfGoal(extension);
+  if (status?.status === 'error') {
+    const detail = sentence('error.detail', { code: status.code ?? 0 }, status.readAt);
+    return ['failed', sentence('error', { name }), detail];
+  }
+  const late = isLate(extension, now);
+  if (refusedStatus) {
+    const detail = sentence('refused.detail', { path: refusedStatus.faults[0]?.path ?? '' }, refusedStatus.readAt);
+    return [late ? 'failed' : 'warning', sentence('refused', { name }), detail];
+  }
+  return late ? ['failed', sentence('late', { name }), howItIsLate(extension)] : null;
+}
+
+/** A heartbeat, a part or a status that reports trouble, once no command is to run any more. */
+function trouble(extension: Extension): Cause | null {
+  const { name, heartbeat, cause, failedPart } = extension;
+  const stage = stageOf(extension);
+  if (stage !== 'warns' && stage !== 'works' && stage !== 'quiet') return null;
+  const status = statusOfGoal(extension);
+  if (heartbeat.verdict === 'unresponsive' || heartbeat.verdict === 'notready') {
+    const code = heartbeat.verdict === 'notready' ? 'notReady' : 'unresponsive';
+    return ['warning', sentence(code, { name }), sentence('heartbeat.detail', {}, heartbeat.readAt)];
+  }
+  if (cause === 'substatus' && failedPart) {
+    const detail = sentence('error.detail', { code: failedPart.code ?? 0 }, status?.readAt ?? null);
+    return ['warning', partSentence('part', extension, { name }), detail];
+  }
+  if (status?.status !== 'warning') return null;
+  const detail = isDone(extension) ? sentence('works.detail', {}, status.readAt) : sentence('warns.detail');
+  return ['warning', sentence('warns', { name }), detail];
+}
+
+/** What goes on, or is awaited. */
+function progress(extension: Extension): Cause {
+  const { name, handlerState, goalSequenceNumber: sequence } = extension;
+  const command = handlerState?.command ?? '';
+  const at = handlerState?.at ?? null;
+  const status = statusOfGoal(extension);
+  switch (stageOf(extension)) {
+    case 'leaving': {
+      const detail = command === '' ? sentence('leaving.detail') : sentence('leaving.command', { command }, at);
+      return ['progressing', sentence('leaving', { name }), detail];
+    }
+    case 'notBegun':
+      return ['waiting', sentence('notBegun', { name }), sentence('notBegun.detail', { sequence })];
+    case 'waits':
+      return ['waiting', sentence('wait', { name }), sentence('wait.other', { other: handlerState?.blockedBy ?? '' })];
+    case 'runs':
+      return ['progressing', sentence('runs', { name, command }), sentence('runs.detail', {}, at)];
+    default:
+      return status?.status === 'transitioning'
+        ? ['progressing', sentence('works', { name }), sentence('works.detail', {}, status.readAt)]
+        : ['progressing', sentence('quiet', { name }), sentence('quiet.detail', { command }, at)];
+  }
+}
+
+function howItIsLate(extension: Extension): Sentence {
+  const { handlerState, goalSequenceNumber: sequence } = extension;
+  const values = { sequence, command: handlerState?.command ?? '', other: handlerState?.blockedBy ?? '' };
+  const stage = stageOf(extension);
+  const ofStatus = stage === 'warns' || stage === 'works';
+  const at = ofStatus ? statusOfGoal(extension)?.readAt : handlerState?.at;
+  return sentence(`late.${stage}`, values, at ?? null);
+}
+
+function howItFailed({ handlerState }: Extension): Sentence {
+  const command = handlerState?.command ?? '';
+  const at = handlerState?.at ?? null;
+  const attempt = handlerState?.attempt ?? 1;
+  if (handlerState?.timedOut) return sentence('failed.time', { command }, at);
+  const exit = handlerState?.exitCode ?? 0;
+  if (exit === 0) return sentence('failed.plain', {}, at);
+  return attempt > 1
+    ? sentence('failed.again', { command, exit, attempt }, at)
+    : sentence('failed.exit', { command, exit }, at);
+}

@@ -1,0 +1,322 @@
+import { describe, expect, test } from 'vitest';
+import reports from '#locales/en/reports.json' with { type: 'json' };
+import { explain } from './explain.ts';
+import {
+  type ExplainedVm,
+  type Explanation,
+  type ExplainedExtension as Extension,
+  explanation,
+  sentenceCodes,
+} from './explanation.ts';
+
+/** Explains a VM, in the form that the API documents. */
+function tell(vm: ExplainedVm, at: Date): Explanation | null {
+  const told = explain(vm, at);
+  if (told !== null) expect(explanation.parse(told)).toEqual(told);
+  return told;
+}
+
+const now = new Date('2026-11-20T12:00:00Z');
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000).toISOString();
+const ahead = (seconds: number) => ago(-seconds);
+
+function handler(
+  state: NonNullable<Extension['handlerState']>['state'],
+  more: Partial<Extension['handlerState']> = {},
+) {
+  return {
+    state,
+    command: null,
+    sequenceNumber: 2,
+    exitCode: null,
+    timedOut: false,
+    attempt: 1,
+    blockedBy: null,
+    outputTail: null,
+    at: ago(60),
+    ...more,
+  } satisfies Extension['handlerState'];
+}
+
+function said(status: NonNullable<Extension['status']>['status'], sequenceNumber = 2): Extension['status'] {
+  return { status, code: 12, sequenceNumber, readAt: ago(50) };
+}
+
+/** Delivered, enabled, and at work; `more` tells what differs. */
+function extension(name: string, more: Partial<Extension> = {}): Extension {
+  return {
+    name,
+    goal: 'enabled',
+    goalSequenceNumber: 2,
+    deliveredAt: ago(90),
+    deadlineAt: ahead(192),
+    concludedWith: null,
+    needsSecrets: false,
+    needsRelease: false,
+    handlerState: handler('enabled', { command: 'enable', exitCode: 0 }),
+    heartbeat: { verdict: 'none', readAt: null },
+    status: null,
+    refusedStatus: null,
+    health: 'progressing',
+    cause: null,
+    failedPart: null,
+    ...more,
+  };
+}
+
+const failed = handler('failed', { command: 'enable', exitCode: 51, outputTail: 'denied' });
+const done = extension('done', { concludedWith: 'success', deadlineAt: null, health: 'healthy' });
+
+function view(extensions: Extension[], status: ExplainedVm['agent']['status'] = 'ready'): ExplainedVm {
+  return {
+    incarnation: 42,
+    deliveredIncarnation: 41,
+    agent: { status, lastSeenAt: status === 'never' ? null : ago(4), hold: null },
+    extensions,
+  };
+}
+
+const chain = (told: ExplainedVm) =>
+  tell(told, now)?.links.map(({ kind, holds, title }) => `${kind}${holds ? '' : '?'} ${title.code}`);
+
+test('what waits for a failed one: five links, from the last poll to the deadline', () => {
+  const mount = extension('mount', {
+    handlerState: failed,
+    deadlineAt: null,
+    concludedWith: 'error',
+    health: 'failed',
+  });
+  const snapshot = extension('snapshot', { handlerState: handler('waiting', { blockedBy: 'mount' }) });
+  const told = tell(view([done, mount, snapshot]), now);
+  expect(told?.lead).toMatchObject({
+    code: 'lead.blocked.exit',
+    values: { name: 'snapshot', cause: 'mount', exit: 51 },
+  });
+  expect(chain(view([done, mount, snapshot]))).toEqual([
+    'touch touch.ready',
+    'delivery delivery.done',
+    'wait? wait',
+    'cause? failed',
+    'deadline? deadline.left',
+  ]);
+  expect(told?.links.at(-1)?.title.at).toBe(ahead(192));
+  expect(told?.act).toEqual({ extension: 'mount', editable: true, hasOutput: true, failed: true });
+});
+
+test('one that ran before and waits again is not said to have never run', () => {
+  const share = extension('share', { handlerState: failed, health: 'failed' });
+  const waiting = handler('waiting', { blockedBy: 'share' });
+  const again = extension('again', { handlerState: waiting, status: said('success'), concludedWith: 'success' });
+  const wait = tell(view([share, again]), now)?.links.find(({ kind }) => kind === 'wait');
+  expect(wait?.detail?.code).toBe('wait.again');
+});
+
+test('a wait is followed to its root, and a circle ends', () => {
+  const a = extension('a', { handlerState: handler('waiting', { blockedBy: 'b' }) });
+  const b = extension('b', { handlerState: handler('waiting', { blockedBy: 'c' }) });
+  const c = extension('c', { handlerState: failed, health: 'failed' });
+  expect(tell(view([a, b, c]), now)?.act?.extension).toBe('c');
+  const circle = [a, { ...b, handlerState: handler('waiting', { blockedBy: 'a' }) }];
+  expect(tell(view(circle), now)?.links.length).toBeLessThanOrEqual(5);
+});
+
+test('on hold it is the hold that keeps it, and a failure from before goes on being one', () => {
+  const hold = { at: ago(600), by: 'Ada' };
+  const onHold = (...extensions: Extension[]) => {
+    const told = view(extensions);
+    return { ...told, agent: { ...told.agent, hold } };
+  };
+  const fresh = onHold(extension('x', { deliveredAt: null, deadlineAt: null, handlerState: null }));
+  expect(tell(fresh, now)).toMatchObject({ lead: { code: 'lead.hold' }, act: null });
+  expect(chain(fresh)).toEqual(['touch touch.ready', 'delivery? delivery.withheld', 'hold? hold']);
+  const broken = onHold(extension('x', { handlerState: failed, health: 'failed' }));
+  expect(tell(broken, now)?.lead.code).toBe('lead.failed.exit');
+  expect(tell(broken, now)?.links.at(-1)).toMatchObject({ kind: 'hold', detail: { values: { who: 'Ada' } } });
+});
+
+test('nothing is told where all is done, or where no agent ever spoke', () => {
+  expect(tell(view([done, extension('off', { health: 'disabled' })]), now)).toBeNull();
+  expect(tell(view([]), now)).toBeNull();
+  expect(tell(view([extension('x')], 'never'), now)).toBeNull();
+  const late = { ...done, health: 'degraded' } as const;
+  expect(tell(view([late]), now)).toBeNull();
+});
+
+test('what succeeded once and fails now is not done', () => {
+  expect(tell(view([{ ...done, handlerState: failed, health: 'failed' }]), now)?.lead.code).toBe('lead.failed.exit');
+});
+
+test('what is not delivered hangs there, and nobody but the agent can do anything', () => {
+  const fresh = extension('x', { deliveredAt: null, handlerState: null });
+  const told = tell(view([fresh]), now);
+  expect(told?.lead).toEqual({ code: 'lead.undelivered', values: { name: 'x', incarnation: 42 }, at: null });
+  expect(told?.act).toBeNull();
+  expect(chain(view([fresh]))).toEqual(['touch touch.ready', 'delivery? delivery.open', 'deadline? deadline.left']);
+  expect(tell(view([fresh], 'unresponsive'), now)?.lead.code).toBe('lead.silent');
+});
+
+test('a silent agent breaks the chain at its first link', () => {
+  const told = tell(view([extension('x', { health: 'unresponsive' })], 'unresponsive'), now);
+  expect(told?.links[0]).toMatchObject({ holds: false, status: 'unresponsive', title: { code: 'touch.silent' } });
+  expect(told?.lead.code).toBe('lead.silent');
+  expect(tell(view([extension('x')], 'unknown'), now)?.links[0]?.title.code).toBe('touch.late');
+});
+
+test('the deadline counts down, and when it has passed it says so', () => {
+  const late = extension('x', { deadlineAt: ago(10), health: 'failed', status: said('transitioning') });
+  const told = tell(view([late]), now);
+  expect(told?.lead.code).toBe('lead.late.works');
+  expect(chain(view([late]))).toEqual([
+    'touch touch.ready',
+    'delivery delivery.done',
+    'cause? late',
+    'deadline? deadline.past',
+  ]);
+});
+
+test.each<[string, Partial<Extension>]>([
+  ['works', { status: said('transitioning') }],
+  ['warns', { status: said('warning') }],
+  ['runs', { handlerState: handler('enabling', { command: 'enable' }) }],
+  ['quiet', { handlerState: handler('enabled', { command: 'enable', exitCode: 0 }) }],
+  ['notBegun', { handlerState: handler('enabled', { sequenceNumber: 1 }) }],
+  ['waits', { handlerState: handler('waiting', { blockedBy: 'gone' }) }],
+  ['leaving', { goal: 'uninstall', handlerState: handler('enabled', { sequenceNumber: 1 }) }],
+])('what the portal itself calls timed out has its reason: %s', (reason, more) => {
+  const told = tell(view([extension('x', { deadlineAt: ago(10), health: 'failed', ...more })]), now);
+  expect(told?.lead.code).toBe(`lead.late.${reason}`);
+  expect(told?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
+    title: { code: 'late' },
+    detail: { code: `late.${reason}` },
+  });
+});
+
+test('what is not delivered for want of its secrets says so, and leads to the editor', () => {
+  const told = tell(view([extension('x', { needsSecrets: true, deliveredAt: null })]), now);
+  expect(told?.lead.code).toBe('lead.secrets');
+  expect(told?.links.map(({ title }) => title.code)).toContain('secrets');
+  expect(told?.act).toMatchObject({ extension: 'x', editable: true });
+});
+
+test('what is withheld from the machine’s key says so, also where an earlier machine had finished', () => {
+  const told = tell(view([extension('x', { needsRelease: true, deliveredAt: null })]), now);
+  expect(told?.lead.code).toBe('lead.release');
+  expect(told?.links.map(({ title }) => title.code)).toContain('release');
+  expect(told?.act).toMatchObject({ extension: 'x', editable: true });
+  const withheld = [extension('x', { needsRelease: true, deliveredAt: null })];
+  const fetched = tell({ ...view(withheld), incarnation: 3, deliveredIncarnation: 3 }, now);
+  expect(fetched?.links.map(({ kind }) => kind)).not.toContain('delivery');
+  const unfetched = tell({ ...view(withheld), incarnation: 3, deliveredIncarnation: 2 }, now);
+  expect(unfetched?.links.map(({ kind }) => kind)).toContain('delivery');
+  expect(tell(view([{ ...done, needsRelease: true }]), now)?.lead.code).toBe('lead.release');
+});
+
+describe('one that waits for no other', () => {
+  const heartbeat = (verdict: Extension['heartbeat']['verdict']) => ({ ...done.heartbeat, verdict, readAt: ago(5) });
+  const enabled = handler('enabled', { command: 'enable', exitCode: 0 });
+  test.each<[string, Partial<Extension>, string, string]>([
+    ['a command that failed', { handlerState: failed, health: 'failed' }, 'lead.failed.exit', 'failed'],
+    [
+      'a command that ran out of time',
+      { handlerState: { ...failed, timedOut: true }, health: 'failed' },
+      'lead.failed.time',
+      'failed',
+    ],
+    [
+      'a failure without an exit code',
+      { handlerState: { ...failed, exitCode: null }, health: 'failed' },
+      'lead.failed',
+      'failed',
+    ],
+    ['an error status', { status: said('error'), health: 'failed' }, 'lead.error', 'error'],
+    [
+      'an earlier error status',
+      { status: said('error', 1), handlerState: handler('enabling', { command: 'enable' }) },
+      'lead.runs',
+      'runs',
+    ],
+    ['one that runs', { handlerState: handler('enabling', { command: 'enable' }) }, 'lead.runs', 'runs'],
+    [
+      'one of an older sequence',
+      { handlerState: handler('enabled', { sequenceNumber: 1 }) },
+      'lead.notBegun',
+      'notBegun',
+    ],
+    ['one never spoken of', { handlerState: null }, 'lead.notBegun', 'notBegun'],
+    ['one whose cause is gone', { handlerState: handler('waiting', { blockedBy: 'z' }) }, 'lead.waits', 'wait'],
+    ['one that works', { handlerState: enabled, status: said('transitioning') }, 'lead.works', 'works'],
+    ['one that warns', { status: said('warning'), health: 'degraded' }, 'lead.warns', 'warns'],
+    ['one not ready', { heartbeat: heartbeat('notready'), health: 'degraded' }, 'lead.notReady', 'notReady'],
+    [
+      'one that does not answer',
+      { heartbeat: heartbeat('unresponsive'), health: 'degraded' },
+      'lead.unresponsive',
+      'unresponsive',
+    ],
+    ['one without a status', { handlerState: enabled }, 'lead.quiet', 'quiet'],
+    [
+      'one that leaves',
+      { goal: 'uninstall', handlerState: handler('uninstalling', { command: 'uninstall' }) },
+      'lead.leaving',
+      'leaving',
+    ],
+  ])('%s', (_, more, lead, cause) => {
+    const told = tell(view([done, extension('x', more)]), now);
+    expect(told?.lead.code).toBe(lead);
+    expect(told?.links.find(({ kind }) => kind === 'cause')?.title.code).toBe(cause);
+  });
+});
+
+describe('AZ-S6 a status that complains although the operation succeeded', () => {
+  const degraded = { ...done, name: 'probe', health: 'degraded' as const };
+  const failedPart = { name: 'disk', operation: null, code: 28 };
+
+  test('a substatus with an error is the reason, with its sentence', () => {
+    const told = tell(view([{ ...degraded, status: said('success'), cause: 'substatus', failedPart }]), now);
+    expect(told?.question).toBe('degraded');
+    expect(told?.lead).toMatchObject({ code: 'lead.part', values: { name: 'probe', part: 'disk' } });
+    expect(told?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
+      title: { code: 'part', values: { part: 'disk' } },
+      detail: { code: 'error.detail', values: { code: 28 } },
+      extension: 'probe',
+    });
+  });
+
+  test('a part without a name is called a part', () => {
+    const unnamed = { ...failedPart, name: null };
+    const told = tell(view([{ ...degraded, status: said('success'), cause: 'substatus', failedPart: unnamed }]), now);
+    expect(told?.lead.code).toBe('lead.part.unnamed');
+  });
+
+  test('a warning after the success says so', () => {
+    const told = tell(view([{ ...degraded, status: said('warning'), cause: 'status' }]), now);
+    expect(told?.lead).toMatchObject({ code: 'lead.warnsSince', values: { name: 'probe' } });
+  });
+});
+
+test('AZ-S1 a rejected status is the reason, before and after the deadline', () => {
+  const faults = [{ path: '/0/status/code', code: 'field_not_number' }];
+  const refusedStatus = { sequenceNumber: 2, readAt: ago(5), faults };
+  for (const more of [{}, { deadlineAt: ago(10), health: 'failed' as const }]) {
+    const told = tell(view([extension('probe', { refusedStatus, ...more })]), now);
+    expect(told?.lead).toMatchObject({ code: 'lead.refused', values: { name: 'probe' } });
+    expect(told?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
+      title: { code: 'refused' },
+      detail: { code: 'refused.detail', values: { path: '/0/status/code' }, at: ago(5) },
+    });
+  }
+});
+
+test('the worst is told first: failed before warning before working', () => {
+  const works = extension('a');
+  const warns = extension('b', { health: 'degraded', status: said('warning') });
+  const fails = extension('c', { health: 'failed', handlerState: failed });
+  const lead = (...all: Extension[]) => tell(view(all), now)?.lead.values?.name;
+  expect(lead(works, warns, fails)).toBe('c');
+  expect(lead(works, warns)).toBe('b');
+  expect(lead(works, extension('z', { deadlineAt: ahead(5) }))).toBe('z');
+});
+
+test('every sentence has its text', () => {
+  expect(sentenceCodes.filter((code) => !(`why.${code}` in reports))).toEqual([]);
+});

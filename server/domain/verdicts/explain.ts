@@ -1,0 +1,75 @@
+import { complains, isDone, lacksSecrets } from './explain-facts.ts';
+import { leadOf, type Story } from './explain-lead.ts';
+import { causeLink, deadlineLink, deliveryLink, holdLink, secretsLink, touchLink, waitLink } from './explain-links.ts';
+import type { ExplainedExtension, ExplainedVm, Explanation, Link } from './explanation.ts';
+
+type Extension = ExplainedExtension;
+
+/**
+ * Why a VM is not done, from its agent's last call to what would help; null once all is done and no status complains.
+ * It explains one extension, the one that is worst off; one that waits for a failed one comes before the failure itself.
+ */
+export function explain(vm: ExplainedVm, now: Date): Explanation | null {
+  const open = vm.extensions.filter(
+    (extension) => !isDone(extension) || complains(extension) || lacksSecrets(extension),
+  );
+  if (open.length === 0 || vm.agent.status === 'never') return null;
+  const stories = open.map((subject) => ({ subject, cause: rootOf(subject, vm.extensions) }));
+  const [story] = stories.sort((a, b) => urgency(a) - urgency(b) || byDeadline(a.subject, b.subject));
+  if (story === undefined) return null;
+  const delivered = story.subject.deliveredAt !== null;
+  return {
+    question: isDone(story.subject) ? 'degraded' : 'notDone',
+    extension: story.subject.name,
+    lead: leadOf(vm, story, delivered, now),
+    links: linksOf(vm, story, now),
+    act: delivered || lacksSecrets(story.subject) ? actOn(story.cause) : null,
+  };
+}
+
+function linksOf(vm: ExplainedVm, { subject, cause }: Story, now: Date): Link[] {
+  const { hold } = vm.agent;
+  const delivery = deliveryLink(vm, subject);
+  const isWithheld = lacksSecrets(subject);
+  // The agent may have the whole goal state, which leaves out an extension without its secrets.
+  const isUpToDate = vm.deliveredIncarnation === vm.incarnation;
+  const links = isWithheld && isUpToDate ? [touchLink(vm)] : [touchLink(vm), delivery];
+  if (isWithheld) links.push(secretsLink(subject));
+  else if (delivery.holds) {
+    if (cause !== subject) links.push(waitLink(subject));
+    links.push(causeLink(cause, now));
+  }
+  const last = hold ? holdLink(hold) : deadlineLink(subject, now);
+  return last ? [...links, last] : links;
+}
+
+const actOn = (cause: Extension): Explanation['act'] => ({
+  extension: cause.name,
+  editable: cause.goal !== 'uninstall',
+  hasOutput: Boolean(cause.handlerState?.outputTail),
+  failed: cause.health === 'failed',
+});
+
+/** The last extension of a chain of waits; a circle ends where it began. */
+function rootOf(subject: Extension, all: readonly Extension[]): Extension {
+  const passed = new Set<string>();
+  let current = subject;
+  while (!passed.has(current.name)) {
+    passed.add(current.name);
+    const next = all.find(({ name }) => name === current.handlerState?.blockedBy);
+    if (next === undefined || isDone(next)) break;
+    current = next;
+  }
+  return current;
+}
+
+function urgency({ subject, cause }: Story): number {
+  if (cause.health === 'failed') return cause === subject ? 1 : 0;
+  if (subject.health !== 'progressing') return 2;
+  return cause === subject ? 4 : 3;
+}
+
+function byDeadline(a: Extension, b: Extension): number {
+  const [first, second] = [a.deadlineAt ?? '9', b.deadlineAt ?? '9'];
+  return first < second ? -1 : first > second ? 1 : 0;
+}

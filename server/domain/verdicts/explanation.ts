@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import type { GoalStateExtension, HandlerReport, StatusWord } from '#protocol/index.ts';
+import type { AgentStatus, ExtensionHealth, HealthCause, HeartbeatVerdict } from './words.ts';
+
+/** Sentences of an explanation. Each has its text in `locales/<language>/reports.json` under `why.<code>`. */
+export const sentenceCodes = [
+  'deadline.left',
+  'deadline.past',
+  'deadline.then',
+  'deadline.was',
+  'delivery.at',
+  'delivery.done',
+  'delivery.none',
+  'delivery.older',
+  'delivery.open',
+  'delivery.withheld',
+  'error',
+  'error.detail',
+  'failed',
+  'failed.again',
+  'failed.exit',
+  'failed.plain',
+  'failed.time',
+  'heartbeat.detail',
+  'hold',
+  'hold.detail',
+  'late',
+  'late.leaving',
+  'late.notBegun',
+  'late.quiet',
+  'late.runs',
+  'late.waits',
+  'late.warns',
+  'late.works',
+  'lead.blocked',
+  'lead.blocked.exit',
+  'lead.blocked.failed',
+  'lead.blocked.time',
+  'lead.error',
+  'lead.failed',
+  'lead.failed.exit',
+  'lead.failed.time',
+  'lead.hold',
+  'lead.late.leaving',
+  'lead.late.notBegun',
+  'lead.late.quiet',
+  'lead.late.runs',
+  'lead.late.waits',
+  'lead.late.warns',
+  'lead.late.works',
+  'lead.leaving',
+  'lead.notBegun',
+  'lead.notReady',
+  'lead.part',
+  'lead.part.unnamed',
+  'lead.quiet',
+  'lead.refused',
+  'lead.release',
+  'lead.runs',
+  'lead.secrets',
+  'lead.silent',
+  'lead.undelivered',
+  'lead.unresponsive',
+  'lead.waits',
+  'lead.warns',
+  'lead.warnsSince',
+  'lead.works',
+  'leaving',
+  'leaving.command',
+  'leaving.detail',
+  'notBegun',
+  'notBegun.detail',
+  'notReady',
+  'part',
+  'part.unnamed',
+  'quiet',
+  'quiet.detail',
+  'refused',
+  'refused.detail',
+  'release',
+  'release.detail',
+  'runs',
+  'runs.detail',
+  'secrets',
+  'secrets.detail',
+  'touch.last',
+  'touch.late',
+  'touch.ready',
+  'touch.silent',
+  'unresponsive',
+  'wait',
+  'wait.again',
+  'wait.detail',
+  'wait.other',
+  'warns',
+  'warns.detail',
+  'works',
+  'works.detail',
+] as const;
+export type SentenceCode = (typeof sentenceCodes)[number];
+
+const sentence = z
+  .object({
+    code: z.enum(sentenceCodes),
+    values: z.record(z.string(), z.union([z.string(), z.number()])),
+    at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Sentence', description: 'A sentence as a code, the values in it and the time that it mentions.' });
+export type Sentence = z.infer<typeof sentence>;
+
+const link = z.object({
+  kind: z.enum(['touch', 'delivery', 'wait', 'cause', 'hold', 'deadline']),
+  status: z.enum(['failed', 'unresponsive', 'warning', 'waiting', 'progressing', 'unknown', 'healthy']),
+  holds: z.boolean().describe('Whether this part of the chain works.'),
+  extension: z.string().nullable().describe('The extension that the link is about; null where it is about the VM.'),
+  title: sentence,
+  detail: sentence.nullable(),
+});
+export type Link = z.infer<typeof link>;
+
+/** Why a VM is not done, or degraded: one sentence and the chain behind it. Also the answer of the API. */
+export const explanation = z
+  .object({
+    question: z.enum(['notDone', 'degraded']),
+    extension: z.string().describe('The extension that is worst off.'),
+    lead: sentence,
+    links: z.array(link).max(5).describe('From the last call of the agent to the deadline.'),
+    act: z
+      .object({ extension: z.string(), editable: z.boolean(), hasOutput: z.boolean(), failed: z.boolean() })
+      .nullable()
+      .describe('The extension that a person can do something about; null where only the agent can.'),
+  })
+  .meta({ id: 'Explanation' });
+export type Explanation = z.infer<typeof explanation>;
+
+/** What an explanation needs to know of an extension; times are ISO 8601. The instance view has it. */
+export interface ExplainedExtension {
+  name: string;
+  goal: GoalStateExtension['state'];
+  goalSequenceNumber: number;
+  deliveredAt: string | null;
+  deadlineAt: string | null;
+  concludedWith: 'success' | 'error' | null;
+  needsSecrets: boolean;
+  needsRelease: boolean;
+  handlerState: {
+    state: HandlerReport['state'];
+    command: HandlerReport['command'] | null;
+    sequenceNumber: number;
+    exitCode: number | null;
+    timedOut: boolean;
+    attempt: number | null;
+    outputTail?: string | null;
+    blockedBy: string | null;
+    at: string | null;
+  } | null;
+  heartbeat: { verdict: HeartbeatVerdict; readAt: string | null };
+  status: { status: StatusWord; sequenceNumber: number; code: number | null; readAt: string | null } | null;
+  refusedStatus: { readAt: string; faults: readonly { path: string }[] } | null;
+  health: ExtensionHealth;
+  cause: HealthCause | null;
+  failedPart: { name: string | null; operation: string | null; code: number | null } | null;
+}
+
+/** What an explanation needs to know of a VM. */
+export interface ExplainedVm {
+  incarnation: number;
+  deliveredIncarnation: number;
+  agent: { status: AgentStatus; lastSeenAt: string | null; hold: { at: string; by: string } | null };
+  extensions: readonly ExplainedExtension[];
+}
