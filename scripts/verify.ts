@@ -16,6 +16,7 @@ const steps: Record<string, string[]> = {
   specification: ['node', 'scripts/specification.ts', '--check'],
   migrations: ['node', 'scripts/check-migrations.ts'],
   'named tests': ['node', 'scripts/check-named-tests.ts'],
+  'domain without state': ['node', 'scripts/check-domain-state.ts'],
 };
 
 interface Outcome {

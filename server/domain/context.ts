@@ -5,6 +5,7 @@ import type { Actor } from '#server/domain/actor.ts';
 import type { BlobStore } from '#server/platform/blob-store.ts';
 import type { Config } from '#server/platform/env.ts';
 import type { Keys } from '#server/platform/keys.ts';
+import type { ProcessMemory } from '#server/platform/process-memory.ts';
 import type { Wakes } from '#server/platform/wakes/index.ts';
 
 /** What a process holds for its whole life and every verb may use. */
@@ -15,6 +16,8 @@ export interface Services {
   blobs: BlobStore;
   /** How this process hears what others committed. */
   wakes: Wakes;
+  /** What this process keeps in memory between calls. */
+  memory: ProcessMemory;
   /** Part of every ETag: one life of the database. */
   epoch: string;
 }

@@ -8,6 +8,7 @@ import { type Primary, toPrimary } from '#server/platform/database/index.ts';
 import { type Config, ConfigError } from '#server/platform/env.ts';
 import { deriveKeys, type Keys, sha256Hex } from '#server/platform/keys.ts';
 import { createLogger } from '#server/platform/logger.ts';
+import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { secretKey } from '#server/platform/secret-key.ts';
 import { type Listening, natsWakes, postgresWakes, tellAfterCommit, type Wakes } from '#server/platform/wakes/index.ts';
 import { openInstallation } from './installation.ts';
@@ -55,6 +56,7 @@ export async function openServices(config: Config, room: Room, onOtherLife?: () 
       keys,
       blobs: openBlobStore(join(config.dataDir, 'blobs')),
       wakes,
+      memory: new ProcessMemory(),
       epoch,
       log,
       close: async () => {

@@ -11,6 +11,7 @@ import type { Context, Services } from '#server/domain/context.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import { type Config, loadConfig } from '#server/platform/env.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
+import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { postgresWakes, type Wakes } from '#server/platform/wakes/index.ts';
 
 /** What a test may set; everything else is a working default. */
@@ -42,6 +43,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<S
     keys: deriveKeys(randomBytes(32)),
     blobs: openBlobStore(join(config.dataDir, 'blobs')),
     wakes: testWakes(db),
+    memory: new ProcessMemory(),
     epoch: 'test',
   };
 }

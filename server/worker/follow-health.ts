@@ -38,9 +38,13 @@ function createLook(services: OpenServices, signal: AbortSignal): () => Promise<
   let failed: { error: unknown } | null = null;
   const next = { look: 0, survey: 0 };
 
+  const rest = async (ms: number): Promise<void> => {
+    signal.throwIfAborted();
+    if (ms > 0) await delay(ms, undefined, { signal });
+  };
   const lookAtAll = async (now: Date, overMs: number): Promise<void> => {
     const began = performance.now();
-    const looked = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, signal });
+    const looked = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, rest });
     next.survey = looked?.soon ? began + surveyAfterMs : performance.now() + longestRestMs;
     // Where another worker looks, this one remembers from when on it would have to.
     if (looked === null) return;

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { beforeCommit } from '#db/before-commit.ts';
+import { collectBeforeCommit } from '#db/before-commit.ts';
 import type { Transaction } from '#db/client.ts';
 import { auditChain, auditEntries } from '#db/schema/index.ts';
 import type { Context, Services } from '#server/domain/context.ts';
@@ -10,8 +10,6 @@ import { type Content, linkOf, sealOf } from './seal.ts';
 
 /** Who acts, from where and when. */
 export type Acting = Pick<Context, 'actor' | 'origin' | 'now' | 'requestId' | 'keys'>;
-
-const collected = new WeakMap<Transaction, Content[]>();
 
 /**
  * Writes the act into the caller's transaction, so that what was done and the record of it commit together. It gets its
@@ -35,14 +33,7 @@ export async function recordAudit(tx: Transaction, ctx: Acting, act: Act): Promi
     before: bounded(act.before),
     after: bounded(act.after),
   };
-  const before = collected.get(tx);
-  if (before !== undefined) {
-    before.push(content);
-    return;
-  }
-  const acts = [content];
-  collected.set(tx, acts);
-  beforeCommit(tx, () => appendActs(tx, ctx.keys, acts, ctx.now));
+  collectBeforeCommit(tx, 'acts', content, (acts) => appendActs(tx, ctx.keys, acts, ctx.now));
 }
 
 /** Numbers, seals and links the acts behind the last committed one. */

@@ -55,7 +55,7 @@ export async function settingsFaults(
   }
   if (faults.length > 0) return faults;
   const { publicSettings, protectedSettings = keepsSecrets ? undefined : null } = goal.settings;
-  const found = await checkSettings(version.settingsSchema, { publicSettings, protectedSettings }, ctx.config.limits);
+  const found = await checkSettings(ctx, version.settingsSchema, { publicSettings, protectedSettings });
   return found.map((fault) => ({ ...fault, path: `/settings${fault.path}` }));
 }
 

@@ -1,9 +1,9 @@
-import { asc, eq, sql } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { extensionHealth, versionCounts, vms } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { testServices } from '#server/testing/context.ts';
-import { countVersions, createVersionCount } from './index.ts';
+import { countVersions } from './index.ts';
 
 let services: Services;
 beforeAll(async () => {
@@ -39,24 +39,4 @@ test('versions are counted by the hour, anew within it, and once as none', async
   await countVersions(services, at('11:00:00'));
   await countVersions(services, at('12:00:00'));
   expect((await counts()).slice(2)).toEqual(['10 1.0.0.0 3 1', '10 2.0.0.0 0 0', '11 1.0.0.0 0 0']);
-});
-
-test('the worker counts by steps, and not again before its time', async () => {
-  const { db } = services;
-  await db.delete(versionCounts);
-  const count = createVersionCount();
-  const now = new Date('2026-03-02T10:00:00Z');
-  // Two steps: one takes 5,000 extensions.
-  await db.execute(sql`insert into vms (id, name, tags, created_at, created_by)
-    select uuidv7(), 'many-' || n, '{}', now(), 'test' from generate_series(1, 4000) n`);
-  await db.execute(sql`insert into extension_health (vm_id, name, handler, goal_version, health, heartbeat, since)
-    select id, names.name, 'Acme.Lab.Probe', '1.0.0.0', 'healthy', 'none', now()
-      from vms, (values ('a'), ('b')) names (name) where vms.name like 'many-%'`);
-  expect(await count(services, now)).toBe(0);
-  expect(await db.$count(versionCounts)).toBe(0);
-  expect(await count(services, now)).toBe(1);
-  expect(await db.select().from(versionCounts)).toMatchObject([{ vms: 4000, failed: 0 }]);
-  await db.delete(extensionHealth);
-  expect(await count(services, now)).toBe(0);
-  expect(await db.select().from(versionCounts)).toMatchObject([{ vms: 4000 }]);
 });

@@ -1,34 +1,33 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
 
-/** A pass begins so many milliseconds after the last one began. */
-const everyMs = 5 * 60_000;
 /** Extensions of one step: some ten milliseconds of a core. */
 const stepExtensions = 5_000;
 /** Before the first VM. */
 const start = '00000000-0000-0000-0000-000000000000';
 
-/** What a pass counted so far. */
-interface Pass {
+/** A pass over all VMs, and what it counted so far. */
+export interface VersionPass {
   /** Within the hour that it counts. */
   at: Date;
   /** The last VM that was counted. */
   after: string;
-  counts: Map<string, Count>;
+  counts: Map<string, VersionCount>;
 }
 
-interface Count {
+export interface VersionCount {
   handler: string;
   version: string;
   vms: number;
   failed: number;
 }
 
-const passAt = (at: Date): Pass => ({ at, after: start, counts: new Map() });
+/** Begins a pass for the hour of this moment. */
+export const passAt = (at: Date): VersionPass => ({ at, after: start, counts: new Map() });
 
 /**
- * Counts the VMs of every handler version for the hour that it is; again within the hour, the newest count stands.
- * A version that the last VM left is counted once more, as none. Returns how many versions were counted.
+ * Counts the VMs of every handler version for the current hour. A later count within the hour replaces the earlier one.
+ * A version that its last VM left is counted once more, as none. Returns how many versions were counted.
  */
 export async function countVersions(
   { db }: Pick<Services, 'db'>,
@@ -36,34 +35,14 @@ export async function countVersions(
   { step = stepExtensions }: { step?: number } = {},
 ): Promise<number> {
   const pass = passAt(now);
-  while (await countOn(db, pass, step));
-  return write(db, pass);
+  while (await countNextVms(db, pass, step));
+  return writeVersionCounts(db, pass);
 }
 
-/**
- * The same by one step a call, so that the reports of a large fleet do not wait for a counting of all of it. Until it is
- * time for the next pass calls do nothing.
- */
-export function createVersionCount(): (services: Services, now: Date) => Promise<number> {
-  let pass: Pass | null = null;
-  let next = 0;
-  return async ({ db }, now) => {
-    if (pass === null) {
-      if (performance.now() < next) return 0;
-      next = performance.now() + everyMs;
-      pass = passAt(now);
-    }
-    if (await countOn(db, pass, stepExtensions)) return 0;
-    const whole = pass;
-    pass = null;
-    return write(db, whole);
-  };
-}
-
-/** Counts the next VMs, each with all of its extensions; false where that was the last of them. */
-async function countOn(db: Services['db'], pass: Pass, step: number): Promise<boolean> {
+/** Counts the next VMs, each with all of its extensions. Returns false after the last of them. */
+export async function countNextVms(db: Services['db'], pass: VersionPass, step = stepExtensions): Promise<boolean> {
   const { after, counts } = pass;
-  const { rows } = await db.execute<Count & { till: string; is_last: boolean } & Record<string, unknown>>(sql`
+  const { rows } = await db.execute<VersionCount & { till: string; is_last: boolean } & Record<string, unknown>>(sql`
     with next as materialized (
       select vm_id from extension_health where vm_id > ${after}::uuid order by vm_id, name limit ${step}
     ), till as materialized (
@@ -85,7 +64,8 @@ async function countOn(db: Services['db'], pass: Pass, step: number): Promise<bo
   return row?.is_last === false;
 }
 
-async function write(db: Services['db'], { at, counts }: Pass): Promise<number> {
+/** Stores the counts of a pass that reached its end. Returns how many versions were counted. */
+export async function writeVersionCounts(db: Services['db'], { at, counts }: VersionPass): Promise<number> {
   const hour = sql`date_trunc('hour', ${at.toISOString()}::timestamptz, 'UTC')`;
   const counted = await db.execute(sql`
     insert into version_counts (handler, version, hour, vms, failed)

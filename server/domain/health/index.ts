@@ -1,5 +1,11 @@
 export { clearHealth } from './clear-health.ts';
-export { countVersions, createVersionCount } from './count-versions.ts';
+export {
+  countNextVms,
+  countVersions,
+  passAt,
+  type VersionPass,
+  writeVersionCounts,
+} from './count-versions.ts';
 export { derive, type ExtensionFacts, selectExtensions } from './derive.ts';
 export { type FactsAsJson, factsAsJson, factsFromJson } from './facts-as-json.ts';
 export { firstFailedPart } from './failed-part.ts';

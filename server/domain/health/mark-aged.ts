@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { defaultPeriods } from '#protocol/index.ts';
@@ -29,9 +28,12 @@ export interface Look {
 export interface Pace {
   /** Milliseconds over which it may be spread, so that reports hardly wait for it. */
   overMs: number;
-  /** Ends it early: it throws. */
-  signal?: AbortSignal;
+  /** Waits between two steps. Throws to end the look early. */
+  rest(ms: number): Promise<void>;
 }
+
+/** All steps without a rest between them. */
+const withoutRest: Pace = { overMs: 0, rest: async () => {} };
 
 export interface Looked {
   /** VMs that were marked. */
@@ -58,7 +60,7 @@ export const soonSeconds = graceSeconds - 5;
 export async function markAged(
   { db }: Pick<Services, 'db'>,
   look: Look,
-  pace: Pace = { overMs: 0 },
+  pace: Pace = withoutRest,
 ): Promise<Looked | null> {
   const found = await db.transaction(async (tx) => {
     if (look.among === null) {
@@ -117,8 +119,7 @@ async function findAged(tx: Transaction, look: Look, pace: Pace): Promise<Found>
   const [began, stretchMs] = [performance.now(), Math.min(stepMs, pace.overMs / Math.max(1, rests))];
   const rest = async (steps: number): Promise<void> => {
     const ms = began + steps * stretchMs - performance.now();
-    if (ms > 0 && steps <= rests) await delay(ms, undefined, { signal: pace.signal });
-    pace.signal?.throwIfAborted();
+    await pace.rest(steps <= rests ? Math.max(0, ms) : 0);
   };
 
   const found: Found = { aged: new Set(), soon: new Set() };

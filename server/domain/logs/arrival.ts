@@ -1,21 +1,25 @@
+import type { Services } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import type { Limits } from '#server/platform/limits.ts';
+import { slot } from '#server/platform/process-memory.ts';
 
 const retryAfter = 10;
 
-/** Bytes of each VM that are here and not stored yet. */
-const arriving = new Map<string, number>();
+/** Bytes of each VM that were received and are not stored yet. */
+const arrivingBytes = slot(() => new Map<string, number>());
 
 /**
  * What one call of a VM brings, counted until it is stored or given up: a VM that begins many uploads and ends none would
  * fill the disk before anything that is kept of it is bounded.
  */
 export class Arrival {
+  readonly #arriving: Map<string, number>;
   readonly #vmId: string;
   readonly #room: number;
   #own = 0;
 
-  constructor({ logs }: Limits, vmId: string) {
+  constructor({ config, memory }: Pick<Services, 'config' | 'memory'>, vmId: string) {
+    const { logs } = config.limits;
+    this.#arriving = memory.of(arrivingBytes);
     this.#vmId = vmId;
     // One upload always has room.
     this.#room = Math.max(logs.arrivingBytes, logs.outputBytes, logs.archiveBytes);
@@ -30,16 +34,16 @@ export class Arrival {
   }
 
   end(): void {
-    const others = (arriving.get(this.#vmId) ?? 0) - this.#own;
+    const others = (this.#arriving.get(this.#vmId) ?? 0) - this.#own;
     this.#own = 0;
-    if (others > 0) arriving.set(this.#vmId, others);
-    else arriving.delete(this.#vmId);
+    if (others > 0) this.#arriving.set(this.#vmId, others);
+    else this.#arriving.delete(this.#vmId);
   }
 
   #add(bytes: number): void {
-    const all = (arriving.get(this.#vmId) ?? 0) + bytes;
+    const all = (this.#arriving.get(this.#vmId) ?? 0) + bytes;
     this.#own += bytes;
-    arriving.set(this.#vmId, all);
+    this.#arriving.set(this.#vmId, all);
     if (all <= this.#room || all === this.#own) return;
     const params = { limit: this.#room, seconds: retryAfter };
     throw new DomainError('rate_limited', 'uploads_waiting', { params, retryAfter });

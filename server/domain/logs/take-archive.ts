@@ -32,7 +32,7 @@ export async function takeArchive(ctx: Context, vmId: string, archiveId: string,
   if (asked === undefined) throw new DomainError('not_found', 'archive_unknown');
   if (asked.answeredAt !== null) return;
   const { logs } = ctx.config.limits;
-  const arrival = new Arrival(ctx.config.limits, vmId);
+  const arrival = new Arrival(ctx, vmId);
   let path: string | undefined;
   try {
     const bounds = { limit: logs.archiveBytes, code: 'archive_too_large' } as const;

@@ -9,14 +9,18 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { lockBytes, removeUnusedBytes } from '#server/domain/packages/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { KeyedLock } from '#server/platform/keyed-lock.ts';
+import { slot } from '#server/platform/process-memory.ts';
 import { Arrival } from './arrival.ts';
-import { inTurn } from './in-turn.ts';
 import { type TakeOutputInput, takeOutputInput } from './input.ts';
 import { lockOutputs, makeRoom } from './make-room.ts';
 import { mergePieces } from './merge-pieces.ts';
 import { bytesOf, cut, type Piece, packPiece, pieceBytes } from './piece.ts';
 
 type Part = z.output<typeof takeOutputInput>;
+
+/** By VM. */
+const outputLock = slot(() => new KeyedLock());
 
 /** Even an output that is all of pieces that come just faster is whole long before they are old. */
 const slowMs = 60_000;
@@ -43,14 +47,14 @@ export async function takeOutput(
     made.push(piece);
     return piece;
   };
-  const arrival = new Arrival(ctx.config.limits, part.vmId);
+  const arrival = new Arrival(ctx, part.vmId);
   try {
     const total = await receive(ctx, part, arrival.count(body), make);
     const fresh = [...made];
-    // Before a connection is taken: one machine's calls that wait for each other would take those of all others.
-    const { received, freed } = await inTurn(part.vmId, () =>
-      ctx.db.transaction((tx) => store(tx, ctx, part, total, fresh, make)),
-    );
+    // Before a database connection is taken: calls of one VM that wait for each other must not use up the pool.
+    const { received, freed } = await ctx.memory
+      .of(outputLock)
+      .run(part.vmId, () => ctx.db.transaction((tx) => store(tx, ctx, part, total, fresh, make)));
     for (const sha256 of freed) await removeUnusedBytes(ctx, sha256);
     return { received };
   } finally {

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { SettingsSchema } from '#db/schema/index.ts';
 import en from '#locales/en/errors.json' with { type: 'json' };
+import { loadConfig } from '#server/platform/env.ts';
 import { defaultLimits } from '#server/platform/limits.ts';
+import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { checkSettings, type GivenSettings } from './check-settings.ts';
 import { schemaFaults } from './schema/schema-faults.ts';
 import { compileSchema, settingFaults } from './schema/setting-faults.ts';
 
-const check = (schema: SettingsSchema | null, settings: GivenSettings) =>
-  checkSettings(schema, settings, defaultLimits);
+const services = { config: loadConfig({}), memory: new ProcessMemory() };
+
+const check = (schema: SettingsSchema | null, settings: GivenSettings) => checkSettings(services, schema, settings);
 
 describe('AZ-C1 settings are checked against the publisher’s schema before they enter a goal state', () => {
   const schema: SettingsSchema = {
@@ -88,7 +91,8 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
     const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 1000 } };
-    const faults = await checkSettings(endless, { publicSettings: { a: `${'a'.repeat(40)}b` } }, limits);
+    const impatient = { ...services, config: { ...services.config, limits } };
+    const faults = await checkSettings(impatient, endless, { publicSettings: { a: `${'a'.repeat(40)}b` } });
     clearInterval(timer);
     expect(faults).toEqual([{ path: '', code: 'schema_slow', params: { seconds: 1 } }]);
     expect(ticks).toBeGreaterThan(50);

@@ -1,6 +1,6 @@
 import type { SettingsSchema } from '#db/schema/index.ts';
+import type { Services } from '#server/domain/context.ts';
 import type { Fault } from '#server/domain/error.ts';
-import type { Limits } from '#server/platform/limits.ts';
 import { checkValues } from './schema/run-schema.ts';
 import type { HalvesToCheck } from './schema/settings-worker.ts';
 
@@ -16,9 +16,9 @@ export interface GivenSettings {
  * need a part of their own. Kept protected settings are not looked at.
  */
 export async function checkSettings(
+  services: Pick<Services, 'config' | 'memory'>,
   schema: SettingsSchema | null,
   settings: GivenSettings,
-  limits: Limits,
 ): Promise<Fault[]> {
   if (schema === null) return [];
   const { publicSettings = {}, protectedSettings } = settings;
@@ -27,7 +27,7 @@ export async function checkSettings(
   if (schema.protectedSettings !== undefined && protectedSettings !== undefined) {
     values.protectedSettings = protectedSettings ?? {};
   }
-  const faults = Object.keys(values).length === 0 ? [] : await checkValues(schema, values, limits);
+  const faults = Object.keys(values).length === 0 ? [] : await checkValues(services, schema, values);
   if (schema.protectedSettings === undefined && protectedSettings !== undefined && protectedSettings !== null) {
     faults.push({ path: '/protectedSettings', code: 'protected_not_accepted' });
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type ErrorCode } from '#server/domain/error.ts';
+import { MinimumPace } from '#server/platform/minimum-pace.ts';
 
 /** A file that arrived whole, with its digest. Whoever gets it takes care of it. */
 export interface UploadedFile {
@@ -39,12 +40,14 @@ export async function receiveUpload(
   const path = await ctx.blobs.temporaryPath();
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
-  const pace = new Pace(ctx.config.limits.http.uploadBytesPerSecond, patienceMs);
+  const perSecond = ctx.config.limits.http.uploadBytesPerSecond;
+  const tooSlow = () => new DomainError('bad_request', 'upload_too_slow', { params: { limit: perSecond } });
+  const pace = new MinimumPace(perSecond, patienceMs, tooSlow);
   const chunks = body[Symbol.asyncIterator]();
   let complete = false;
   try {
     for (;;) {
-      const next = await pace.within(chunks.next());
+      const next = await pace.within(chunks.next().catch(broken));
       if (next.done) break;
       pace.received += next.value.byteLength;
       if (pace.received > limit) throw tooLarge();
@@ -62,35 +65,6 @@ export async function receiveUpload(
       await rm(path, { force: true });
       // Not awaited: a sender that sends nothing would be waited for.
       chunks.return?.(undefined).catch(() => {});
-    }
-  }
-}
-
-/** Holds a sender to a number of bytes per second, measured from the start. */
-class Pace {
-  received = 0;
-  private readonly perSecond: number;
-  private readonly patienceMs: number;
-  private readonly started = performance.now();
-
-  constructor(perSecond: number, patienceMs: number) {
-    this.perSecond = perSecond;
-    this.patienceMs = patienceMs;
-  }
-
-  /** The next chunk, or a refusal once the average is too low. A stream that breaks off is the sender's affair. */
-  async within<T>(chunk: Promise<T>): Promise<T> {
-    const allowedMs = this.patienceMs + (this.received / this.perSecond) * 1000;
-    const leftMs = Math.max(0, allowedMs - (performance.now() - this.started));
-    let timer: NodeJS.Timeout | undefined;
-    const tooSlow = new Promise<never>((_, reject) => {
-      const refusal = new DomainError('bad_request', 'upload_too_slow', { params: { limit: this.perSecond } });
-      timer = setTimeout(() => reject(refusal), leftMs);
-    });
-    try {
-      return await Promise.race([chunk.catch(broken), tooSlow]);
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

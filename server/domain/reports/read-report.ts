@@ -29,6 +29,7 @@ import {
   recoverStatus,
   recoveryRoom,
 } from '#server/domain/localization/index.ts';
+import { memoize } from '#server/platform/memoize.ts';
 
 interface EntryBase {
   /** JSON pointer into the report. */
@@ -80,20 +81,14 @@ interface Reading {
   refused: RefusedEntry[];
 }
 
-// Schemas cost more to build than to run; limits are made once per process.
-const built = new WeakMap<DocumentLimits, Schemas>();
-
-function schemasFor(limits: DocumentLimits): Schemas {
-  const known = built.get(limits);
-  if (known) return known;
-  const schemas = {
+// Schemas cost more to build than to run; limits are created once per process.
+const schemasFor = memoize(
+  (limits: DocumentLimits): Schemas => ({
     handler: handlerEntryWith(limits),
     heartbeatFile: heartbeatFileWith(limits),
     statusFile: statusFileWith(limits),
-  };
-  built.set(limits, schemas);
-  return schemas;
-}
+  }),
+);
 
 /** Parts of the frame that a report can do without: a fault of theirs costs no entry. */
 const dispensable = ['agentTime', 'appliedEtag', 'periods', 'problems', 'pendingRestart'];
@@ -109,7 +104,6 @@ function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: 
 
 /** Finds message ids again, by extension; what was sent stays as it was. */
 type Recover = ReadonlyMap<string, MessageMatcher>;
-const recoversNothing: Recover = new Map();
 
 /**
  * Reads a report entry by entry: the good ones, and every fault of the others. Throws 400 where the frame itself is
@@ -118,7 +112,7 @@ const recoversNothing: Recover = new Map();
 export function readReport(
   report: unknown,
   limits: DocumentLimits & { entries: number },
-  recover: Recover = recoversNothing,
+  recover: Recover = new Map(),
 ): { envelope: ReportEnvelope; entries: ReportEntry[]; refused: RefusedEntry[]; faults: Fault[] } {
   const { envelope, faults } = readFrame(report);
   const lists = isPlainObject(report) ? report : {};

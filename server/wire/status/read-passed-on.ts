@@ -1,5 +1,6 @@
 import { isPlainObject, read, type StatusObject, statusObjectWith } from '#protocol/index.ts';
 import type { DocumentLimits } from '#protocol/limits.ts';
+import { memoize } from '#server/platform/memoize.ts';
 import { cutTo } from './cut.ts';
 
 /** Texts that are cut to the limit of a message, and those that are cut to the limit of a param. */
@@ -8,13 +9,7 @@ const params = new Set(['lang']);
 /** Each repair removes something, so there are no more than the parts of a status; a few are enough for any real one. */
 const mostRepairs = 20;
 
-const readers = new WeakMap<DocumentLimits, ReturnType<typeof statusObjectWith>>();
-
-function readerOf(limits: DocumentLimits): ReturnType<typeof statusObjectWith> {
-  const reader = readers.get(limits) ?? statusObjectWith(limits);
-  readers.set(limits, reader);
-  return reader;
-}
+const readerOf = memoize((limits: DocumentLimits) => statusObjectWith(limits));
 
 /**
  * A handler's status as a stock agent passed it on, read like one from a reference agent. Its texts are cut to the

@@ -1,14 +1,28 @@
-import { createVersionCount } from '#server/domain/health/index.ts';
+import { countNextVms, passAt, type VersionPass, writeVersionCounts } from '#server/domain/health/index.ts';
 import type { Job } from '../job.ts';
+
+/** From the start of a pass to the start of the next one. */
+const passEveryMs = 5 * 60_000;
 
 /** Counts the VMs of each handler version, a small step per run, so that reports do not wait for a large fleet. */
 export function countVersionsJob(): Job {
-  const countStep = createVersionCount();
+  let pass: VersionPass | null = null;
+  let nextPassAt = 0;
   return {
     name: 'count-versions',
     periodSeconds: 1,
     statementTimeoutSeconds: 15,
     quiet: true,
-    run: (ctx) => countStep(ctx, ctx.now),
+    async run({ db, now }) {
+      if (pass === null) {
+        if (performance.now() < nextPassAt) return 0;
+        nextPassAt = performance.now() + passEveryMs;
+        pass = passAt(now);
+      }
+      if (await countNextVms(db, pass)) return 0;
+      const whole = pass;
+      pass = null;
+      return writeVersionCounts(db, whole);
+    },
   };
 }

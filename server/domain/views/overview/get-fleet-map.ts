@@ -4,7 +4,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type FleetMapInput, fleetMapInput } from '../input.ts';
 import type { FleetMap, GroupBy } from './fleet-map.ts';
 import { readFleetMap } from './read-fleet-map.ts';
-import type { Asker } from './shared-reading.ts';
+import type { Asker } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
 /** One letter per VM, by name within its group: 100,000 VMs are some 30 KB. Without a wish by the tag that parts it best. */
@@ -14,7 +14,7 @@ export async function getFleetMap(ctx: Context & Asker, input: FleetMapInput): P
   return readFleetMap(ctx, groupBy ?? (await bestGrouping(ctx)));
 }
 
-async function bestGrouping({ db }: Asker): Promise<GroupBy> {
-  const [tag] = groupingTags(await readTagShares(db));
+async function bestGrouping(asker: Asker): Promise<GroupBy> {
+  const [tag] = groupingTags(await readTagShares(asker));
   return tag === undefined ? 'none' : `tag:${tag}`;
 }

@@ -3,7 +3,7 @@ import type { Context } from '#server/domain/context.ts';
 import { type CountCheck, readCountCheck, readFleetCounts } from '#server/domain/health/index.ts';
 import { mildestFirst, type VmHealth } from '#server/domain/verdicts/index.ts';
 import { readHour } from './read-hour.ts';
-import { type Asker, shareReading } from './shared-reading.ts';
+import { type Asker, shareReading } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
 /** VMs of one health now, and how many more (or fewer) than an hour ago. */
@@ -31,7 +31,7 @@ export async function getFleetSummary(ctx: Context & Asker): Promise<FleetFigure
     shareReading(ctx, 'counts', () => readFleetCounts(ctx.db)),
     readCountCheck(ctx.db),
     readHour(ctx),
-    readTagShares(ctx.db),
+    readTagShares(ctx),
   ]);
   const vms = (health: VmHealth): number => counted[health] ?? 0;
   const changeOf = new Map<VmHealth | null, number>();

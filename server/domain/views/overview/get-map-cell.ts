@@ -50,7 +50,7 @@ export async function getMapCell(
 ): Promise<{ isStale: boolean; cell: MapCell | null }> {
   allow(ctx.actor, 'viewer');
   const { groupBy, revision, group, index } = parse(mapCellInput, input);
-  const order = await readMapOrder(ctx.db, groupBy, revision);
+  const order = await readMapOrder(ctx, groupBy, revision);
   if (order === null) return { isStale: true, cell: null };
   const vmId = idAt(order, group, index);
   return { isStale: false, cell: vmId === null ? null : await readCell(ctx, vmId) };

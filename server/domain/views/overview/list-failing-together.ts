@@ -15,7 +15,7 @@ import { findMessages, localizeMessage, maxTextBytes } from '#server/domain/loca
 import { parse } from '#server/domain/parse.ts';
 import { type HealthCause, rankOf } from '#server/domain/verdicts/index.ts';
 import { type ListFailingInput, listFailingInput } from '../input.ts';
-import { type Asker, shareReading } from './shared-reading.ts';
+import { type Asker, shareReading } from './readings.ts';
 import { type CommonTag, commonTag, readTagShares, type TagShares } from './tag-shares.ts';
 
 /** VMs that share a cause. */
@@ -61,7 +61,7 @@ export async function listFailingTogether(ctx: Context & Asker, input: ListFaili
   allow(ctx.actor, 'viewer');
   const { acceptLanguage, chosenLanguage } = parse(listFailingInput, input);
   const groups = await shareReading(ctx, 'failing-together', async () => {
-    const fleet = await readTagShares(ctx.db);
+    const fleet = await readTagShares(ctx);
     const [extensions, silent] = await Promise.all([readExtensions(ctx, fleet), readSilent(ctx, fleet)]);
     return [...extensions, ...silent].toSorted(worstFirst).slice(0, mostGroups);
   });

@@ -3,7 +3,7 @@ import { extensionHealth, healthTransitions, vmHealth } from '#db/schema/index.t
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { HealthCause } from '#server/domain/verdicts/index.ts';
-import { type Asker, shareReading } from './shared-reading.ts';
+import { type Asker, shareReading } from './readings.ts';
 import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 
 /** VMs that failed or went silent at nearly the same time. */
@@ -28,7 +28,7 @@ const sampleSize = 500;
 export async function listFleetEvents(ctx: Context & Asker): Promise<FleetEvent[]> {
   allow(ctx.actor, 'viewer');
   return shareReading(ctx, 'events', async () => {
-    const [fleet, { rows }] = await Promise.all([readTagShares(ctx.db), readEvents(ctx)]);
+    const [fleet, { rows }] = await Promise.all([readTagShares(ctx), readEvents(ctx)]);
     const alone = rows.flatMap(({ to, vms, vm_id }) => (vms === 1 && to === 'failed' ? [vm_id] : []));
     const failed = await failedExtensions(ctx, alone);
     return rows.map(({ id, at, to, vms, vm_id, name, tags }): FleetEvent => {

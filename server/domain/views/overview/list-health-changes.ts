@@ -3,7 +3,7 @@ import { healthTransitions } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { barCount, barSeconds, firstBar, readHour } from './read-hour.ts';
-import { type Asker, shareReading } from './shared-reading.ts';
+import { type Asker, shareReading } from './readings.ts';
 
 /** What a VM became: healthy, progressing, degraded, failed, unresponsive. */
 export const changeKinds = ['recovered', 'started', 'degraded', 'failed', 'silent'] as const;

@@ -5,6 +5,7 @@ import { extensionHealth, healthTransitions, resources, vmHealth, vms } from '#d
 import type { Context } from '#server/domain/context.ts';
 import { checkCounts } from '#server/domain/health/index.ts';
 import { rankOf, type VmHealth } from '#server/domain/verdicts/index.ts';
+import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import {
@@ -148,13 +149,13 @@ test('a cell is who stood there when the map was read, however healths change', 
   await ctx.db.update(vmHealth).set({ health: 'healthy', rank: 5 });
   expect((await getFleetMap(ctx, { groupBy: 'tag:region' })).revision).toBe(revision);
   // Another process gave the map out: the same fleet has the same revision there.
-  const elsewhere = { ...ctx, db: Object.create(ctx.db) };
+  const elsewhere = { ...ctx, memory: new ProcessMemory() };
   expect((await getMapCell(elsewhere, at)).cell?.id).toBe(id);
 
   await givenVm('aa', { tags: { region: 'eu' } });
   expect((await getFleetMap(ctx, { groupBy: 'tag:region' })).revision).not.toBe(revision);
   expect((await getMapCell(ctx, at)).cell?.id).toBe(id);
-  expect(await getMapCell({ ...ctx, db: Object.create(ctx.db) }, at)).toEqual({ isStale: true, cell: null });
+  expect(await getMapCell({ ...ctx, memory: new ProcessMemory() }, at)).toEqual({ isStale: true, cell: null });
   expect(await getMapCell(ctx, { ...at, index: 7 })).toEqual({ isStale: false, cell: null });
 });
 

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { extensionHealth, vmHealth } from '#db/schema/index.ts';
 import { countedFleet } from '#server/domain/health/index.ts';
+import { slot } from '#server/platform/process-memory.ts';
 import { rankSql } from '../rank-sql.ts';
 import { FleetCopy } from './fleet-copy.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type MapOrder,
   worstByPlace,
 } from './fleet-map.ts';
-import { type Asker, shareReading } from './shared-reading.ts';
+import { type Asker, shareReading } from './readings.ts';
 
 /** What a process keeps of its database's fleet: 100,000 VMs are 5 MB in a copy, 2 MB in an order. */
 interface Kept {
@@ -31,21 +32,15 @@ const mostOrders = 6;
 /** Milliseconds after which a copy is made anew: long before the database's numbers of transactions come round. */
 const copyAges = 3_600_000;
 
-const kept = new WeakMap<Database, Kept>();
-
-function keptOf(db: Database): Kept {
-  const found = kept.get(db) ?? { copies: new Map(), orders: new Map(), lastReading: Promise.resolve() };
-  kept.set(db, found);
-  return found;
-}
+const fleetMaps = slot((): Kept => ({ copies: new Map(), orders: new Map(), lastReading: Promise.resolve() }));
 
 /** Reads the map as it is now, once for all who ask at the same time. */
 export async function readFleetMap(asker: Asker, groupBy: GroupBy): Promise<FleetMap> {
-  const { db } = asker;
   return shareReading(asker, `map ${groupBy}`, () => {
-    const own = keptOf(db);
+    const own = asker.memory.of(fleetMaps);
     const reading = own.lastReading.then(async () => {
-      const { map, order } = groupBy === 'handler' ? await readByHandler(db) : await readCopy(db, groupBy);
+      const { map, order } =
+        groupBy === 'handler' ? await readByHandler(asker.db) : await readCopy(asker.db, own, groupBy);
       keepNewest(own.orders, order.revision, order, mostOrders);
       return map;
     });
@@ -65,19 +60,18 @@ function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, mo
  * Which VM stands where in the map of that revision; null where the fleet has changed since. Another process may have
  * given the map out: the same fleet has the same revision everywhere.
  */
-export async function readMapOrder(db: Database, groupBy: GroupBy, revision: string): Promise<MapOrder | null> {
-  const find = () => keptOf(db).orders.get(revision) ?? null;
+export async function readMapOrder(asker: Asker, groupBy: GroupBy, revision: string): Promise<MapOrder | null> {
+  const find = () => asker.memory.of(fleetMaps).orders.get(revision) ?? null;
   const known = find();
   if (known !== null) return known;
-  await readFleetMap({ db }, groupBy);
+  await readFleetMap({ db: asker.db, memory: asker.memory }, groupBy);
   return find();
 }
 
 const seen = sql`pg_snapshot_xmin(pg_current_snapshot())::text as seen`;
 const record = sql`uuid_send(vm_id) || int4send(hashtext(name) # jsonb_hash(tags)) || int2send(rank)`;
 
-async function readCopy(db: Database, groupBy: GroupBy): Promise<{ map: FleetMap; order: MapOrder }> {
-  const { copies } = keptOf(db);
+async function readCopy(db: Database, { copies }: Kept, groupBy: GroupBy): Promise<{ map: FleetMap; order: MapOrder }> {
   const known = copies.get(groupBy);
   const isUsable = known !== undefined && performance.now() - known.readAt < copyAges;
   const current =

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { healthTransitions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { VmHealth } from '#server/domain/verdicts/index.ts';
-import { type Asker, shareReading } from './shared-reading.ts';
+import { type Asker, shareReading } from './readings.ts';
 
 /** Seconds of one bar. */
 export const barSeconds = 150;

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { vmHealth } from '#db/schema/index.ts';
-import { keepReading } from './shared-reading.ts';
+import { type Asker, keepReading } from './readings.ts';
 
 /** How the fleet's tags are spread: name → value → share of all VMs, 0 to 1. */
 export type TagShares = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -9,8 +9,8 @@ export type TagShares = ReadonlyMap<string, ReadonlyMap<string, number>>;
 /** VMs that are looked at; of a larger fleet a sample of about this many. */
 const sampleSize = 20_000;
 /** The fleet's shares, of a sample where it is large, and at most some seconds old: they change slowly. */
-export async function readTagShares(db: Database): Promise<TagShares> {
-  return keepReading(db, 'tag-shares', () => read(db));
+export async function readTagShares(asker: Asker): Promise<TagShares> {
+  return keepReading(asker, 'tag-shares', () => read(asker.db));
 }
 
 async function read(db: Database): Promise<TagShares> {

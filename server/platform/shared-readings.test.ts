@@ -1,19 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Database } from '#db/client.ts';
-import { desksOf, keepReading, shareReading } from './shared-reading.ts';
+import { SharedReadings } from './shared-readings.ts';
 
-/** Readings are kept per database; nobody asks this one anything. */
-let db: Database;
+let readings: SharedReadings;
 let begun: number;
 
 beforeEach(() => {
-  db = {} as Database;
+  readings = new SharedReadings();
   begun = 0;
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** A reading that answers when it is told to. */
+/** A reading that returns when `finish` is called. */
 function gated() {
   const gates: (() => void)[] = [];
   const read = () => {
@@ -24,11 +22,11 @@ function gated() {
   return { read, finish: () => gates.shift()?.() };
 }
 
-test('who asks in the same turn is answered by one reading, who asks while it runs by the next', async () => {
+test('calls in the same turn share one reading, calls while it runs share the next', async () => {
   const { read, finish } = gated();
-  const first = [shareReading({ db }, 'k', read), shareReading({ db }, 'k', read)];
+  const first = [readings.share('k', read), readings.share('k', read)];
   await vi.waitFor(() => expect(begun).toBe(1));
-  const later = [shareReading({ db }, 'k', read), shareReading({ db }, 'k', read)];
+  const later = [readings.share('k', read), readings.share('k', read)];
   finish();
   expect(await Promise.all(first)).toEqual([1, 1]);
   await vi.waitFor(() => expect(begun).toBe(2));
@@ -36,15 +34,15 @@ test('who asks in the same turn is answered by one reading, who asks while it ru
   expect(await Promise.all(later)).toEqual([2, 2]);
 });
 
-test('a reading that fails fails for those who asked, not for the next', async () => {
-  const fails = shareReading({ db }, 'k', async () => {
+test('a failed reading fails its callers, and not the next ones', async () => {
+  const fails = readings.share('k', async () => {
     throw new Error('no');
   });
   await expect(fails).rejects.toThrow('no');
-  expect(await shareReading({ db }, 'k', async () => 'yes')).toBe('yes');
+  expect(await readings.share('k', async () => 'yes')).toBe('yes');
 });
 
-test('a dear reading is followed by a rest, which a page ends', async () => {
+test('an expensive reading is followed by a rest, which an urgent call ends', async () => {
   let clock = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
   const read = async () => {
@@ -52,16 +50,15 @@ test('a dear reading is followed by a rest, which a page ends', async () => {
     clock += 10_000;
     return begun;
   };
-  const screen = { db, isPage: false };
-  expect(await shareReading(screen, 'k', read)).toBe(1);
-  const waiting = shareReading(screen, 'k', read);
+  expect(await readings.share('k', read, { isUrgent: false })).toBe(1);
+  const waiting = readings.share('k', read, { isUrgent: false });
   for (let turns = 0; turns < 5; turns += 1) await turn();
   expect(begun).toBe(1);
-  expect(await shareReading({ db, isPage: true }, 'k', read)).toBe(2);
+  expect(await readings.share('k', read)).toBe(2);
   expect(await waiting).toBe(2);
 });
 
-test('what changes slowly is kept, the longer the dearer it was', async () => {
+test('a kept result is valid longer if it was expensive', async () => {
   let clock = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
   const read = async () => {
@@ -69,24 +66,24 @@ test('what changes slowly is kept, the longer the dearer it was', async () => {
     clock += 10;
     return begun;
   };
-  expect(await keepReading(db, 'k', read)).toBe(1);
+  expect(await readings.keep('k', read)).toBe(1);
   clock += 499;
-  expect(await keepReading(db, 'k', read)).toBe(1);
+  expect(await readings.keep('k', read)).toBe(1);
   clock += 1;
-  expect(await keepReading(db, 'k', read)).toBe(2);
+  expect(await readings.keep('k', read)).toBe(2);
 });
 
-test('whoever asks for ever other things leaves nothing behind', async () => {
+test('calls with ever new keys leave nothing behind', async () => {
   let clock = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
   const { read, finish } = gated();
-  const waiting = shareReading({ db }, 'waits', read);
+  const waiting = readings.share('waits', read);
   await vi.waitFor(() => expect(begun).toBe(1));
   for (let key = 0; key < 1_000; key += 1) {
-    await shareReading({ db }, `map tag:${key}`, async () => key);
+    await readings.share(`map tag:${key}`, async () => key);
     clock += 1;
   }
-  expect(desksOf(db)).toBeLessThan(5);
+  expect(readings.size).toBeLessThan(5);
   finish();
   expect(await waiting).toBe(1);
 });

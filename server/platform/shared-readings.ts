@@ -1,0 +1,84 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+
+interface Desk {
+  running: Promise<unknown> | null;
+  /** The next reading, for callers that asked while one runs or rests. */
+  next: Promise<unknown> | null;
+  restUntil: number;
+  /** Ends the rest early. */
+  hurry: AbortController;
+}
+
+/**
+ * Callers share readings, so that a reading takes a small part of a core however many ask. The rest is short all the
+ * same: a waiting caller occupies one of the few places of its session.
+ */
+const restPerReading = 19;
+const longestRestMs = 250;
+/** A kept result is valid for this many times as long as it took to read. */
+const keptPerReading = 50;
+
+/** Coalesces concurrent calls to expensive queries, by key. */
+export class SharedReadings {
+  readonly #desks = new Map<string, Desk>();
+  readonly #kept = new Map<string, { result: unknown; until: number }>();
+
+  /** Keys with a reading in progress, waiting or just finished. */
+  get size(): number {
+    return this.#desks.size;
+  }
+
+  /**
+   * Reads once for all callers that ask at the same time. Callers that ask while a reading runs get the next one, so
+   * that no result is older than its call. One reading runs at a time, and an expensive one is followed by a rest, which
+   * an urgent call ends.
+   */
+  share<Result>(key: string, read: () => Promise<Result>, { isUrgent = true } = {}): Promise<Result> {
+    const desk = this.#desks.get(key) ?? this.#open(key);
+    if (isUrgent) desk.hurry.abort();
+    desk.next ??= startInTurn(desk, read);
+    return desk.next as Promise<Result>;
+  }
+
+  /** Reads what changes slowly. The result is kept for a while, longer if it was expensive. */
+  async keep<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && performance.now() < kept.until) return kept.result as Result;
+    return this.share(key, async () => {
+      const began = performance.now();
+      const result = await read();
+      const ended = performance.now();
+      this.#kept.set(key, { result, until: ended + (ended - began) * keptPerReading });
+      return result;
+    });
+  }
+
+  /** Keys come from readers, so unused desks are cleared with each new one. */
+  #open(key: string): Desk {
+    const now = performance.now();
+    for (const [other, { running, next, restUntil }] of this.#desks) {
+      if (running === null && next === null && restUntil <= now) this.#desks.delete(other);
+    }
+    const desk = { running: null, next: null, restUntil: 0, hurry: new AbortController() };
+    this.#desks.set(key, desk);
+    return desk;
+  }
+}
+
+async function startInTurn<Result>(desk: Desk, read: () => Promise<Result>): Promise<Result> {
+  // Parts of one page ask in the same turn of the event loop, and get the same reading.
+  await turn();
+  await desk.running?.catch(() => {});
+  const rest = desk.restUntil - performance.now();
+  if (rest > 0) await delay(rest, undefined, { signal: desk.hurry.signal }).catch(() => {});
+  const began = performance.now();
+  const running = read().finally(() => {
+    const ended = performance.now();
+    desk.running = null;
+    // A slow reading takes half of a core at most, however many ask.
+    desk.restUntil = ended + Math.max(ended - began, Math.min(longestRestMs, (ended - began) * restPerReading));
+  });
+  Object.assign(desk, { running, next: null, hurry: new AbortController() });
+  return running;
+}

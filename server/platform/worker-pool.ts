@@ -1,0 +1,57 @@
+import { KeptWorker } from './kept-worker.ts';
+import type { WorkerLimits, WorkerResult } from './worker-task.ts';
+
+/** How many threads a pool keeps, and for how long after their last question. */
+export interface PoolBounds {
+  most: number;
+  idleMs: number;
+}
+
+interface Entry<I, T> {
+  worker: KeptWorker<I, T>;
+  idle: NodeJS.Timeout;
+}
+
+/** Keeps a few threads, each with its own setup, for the next questions with the same key. */
+export class WorkerPool<I, T> {
+  readonly #module: URL;
+  readonly #bounds: PoolBounds;
+  /** The least recently used first. */
+  readonly #entries = new Map<string, Entry<I, T>>();
+
+  constructor(module: URL, bounds: PoolBounds) {
+    this.#module = module;
+    this.#bounds = bounds;
+  }
+
+  /** Asks the thread of this key, which starts with `setUp` and `limits` if there is none. */
+  ask(key: string, setUp: unknown, limits: WorkerLimits, input: I): Promise<WorkerResult<T>> {
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      clearTimeout(known.idle);
+      this.#entries.delete(key);
+    }
+    const worker = known?.worker ?? new KeptWorker<I, T>(this.#module, setUp, limits);
+    this.#entries.set(key, { worker, idle: this.#dropLater(key) });
+    for (const [other, entry] of this.#entries) {
+      if (this.#entries.size > this.#bounds.most && !entry.worker.busy && other !== key) this.#drop(other);
+    }
+    return worker.ask(input);
+  }
+
+  #dropLater(key: string): NodeJS.Timeout {
+    return setTimeout(() => this.#drop(key), this.#bounds.idleMs).unref();
+  }
+
+  #drop(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    clearTimeout(entry.idle);
+    if (entry.worker.busy) {
+      entry.idle = this.#dropLater(key);
+      return;
+    }
+    this.#entries.delete(key);
+    void entry.worker.close();
+  }
+}
