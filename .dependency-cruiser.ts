@@ -22,12 +22,14 @@ const modules = [
   'packages',
   'localization',
   'vms',
+  'reported-state',
   'goal-states',
   'enrollment',
   'stock-agents',
   'logs',
   'reports',
   'health',
+  'vm-lifecycle',
   'views',
 ];
 

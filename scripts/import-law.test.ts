@@ -68,6 +68,12 @@ describe('a planted violation is caught', () => {
       `import '#server/domain/reports/index.ts';`,
     ],
     [
+      'a report that imports the deletion of VMs',
+      'module-order-reports',
+      'server/domain/reports/index.ts',
+      `import '#server/domain/vm-lifecycle/index.ts';`,
+    ],
+    [
       'a module that reads a screen',
       'module-order-reports',
       'server/domain/reports/index.ts',
@@ -175,6 +181,7 @@ describe('a planted violation is caught', () => {
     plant({
       'protocol/other.ts': `import './version.ts';`,
       'server/domain/views/list-vms.ts': '',
+      'server/domain/vm-lifecycle/index.ts': '',
       'server/testing/context.ts': '',
       'scripts/verify.ts': '',
       'agent/runner.ts': '',

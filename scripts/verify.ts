@@ -9,6 +9,7 @@ const steps: Record<string, string[]> = {
   'format and lint': ['biome', 'check', '--error-on-warnings', '--max-diagnostics=50'],
   types: ['tsc', '--noEmit', '--pretty', 'false'],
   'import law': ['node', 'scripts/import-law.ts'],
+  'writers of tables': ['node', 'scripts/table-writers.ts'],
   'dead code': ['knip', '--no-progress', '--no-config-hints'],
   'dead links': ['remark', '--quiet', '--frail', '--no-stdout', '--ignore-pattern', 'node_modules', '.'],
   translations: ['node', 'scripts/check-translations.ts'],

@@ -1,8 +1,9 @@
 import pino from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
-import { issueEnrollmentToken, removeVm } from '#server/domain/enrollment/index.ts';
+import { issueEnrollmentToken } from '#server/domain/enrollment/index.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
+import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { natsWakes, tellAfterCommit } from '#server/platform/wakes/index.ts';
 import { givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
 import { testContext, testServices, testWakes } from '#server/testing/context.ts';

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Role } from '#db/schema/auth.ts';
 import { apiTokens, auditEntries, passkeys, sessions } from '#db/schema/index.ts';
 import { hasRole } from '#server/domain/actor.ts';
-import { registerVm, removeVm } from '#server/domain/enrollment/index.ts';
+import { registerVm } from '#server/domain/enrollment/index.ts';
+import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { routes } from '#server/rest/routes/index.ts';
 import { givenAgent } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';

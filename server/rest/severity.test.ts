@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentPresence, extensionHealth, vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
-import { ingestReport } from '#server/domain/reports/index.ts';
 import { type ExtensionHealth, extensionHealths, rankOf, troubles } from '#server/domain/verdicts/index.ts';
 import { exportFleet, getInstanceView, readFleetRows } from '#server/domain/views/index.ts';
 import { getFleetMap, getMapCell } from '#server/domain/views/overview/index.ts';
@@ -12,6 +11,7 @@ import { rankSql } from '#server/domain/views/rank-sql.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { ingestReport } from '#server/testing/ingest.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
 
 let door: RestDoor;

@@ -12,6 +12,7 @@ import {
   type PreparedReport,
   prepareReport,
 } from '#server/domain/reports/index.ts';
+import { deleteVm } from '#server/domain/vm-lifecycle/index.ts';
 import { Queue } from './queue.ts';
 
 /** Concurrent batches: one is written to disk while the next is prepared. */
@@ -198,7 +199,7 @@ export class ReportIntake {
   }
 
   #takeCarefully(waiting: Waiting): void {
-    this.#careful(() => ingestCarefully(waiting.ctx, waiting.report)).then(
+    this.#careful(() => ingestCarefully(waiting.ctx, waiting.report, deleteVm)).then(
       (result) => this.#end(waiting, () => waiting.settle(result)),
       (error: unknown) => this.#end(waiting, () => waiting.fail(error)),
     );

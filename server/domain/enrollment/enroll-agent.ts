@@ -1,18 +1,21 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { agentPresence, agentRefusals, agents, enrollmentTokens, pendingRestarts, vms } from '#db/schema/index.ts';
+import { agents, enrollmentTokens, vms } from '#db/schema/index.ts';
 import type { EnrollRequest, EnrollResponse } from '#protocol/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate, lockHead } from '#server/domain/goal-states/index.ts';
 import { findPrincipal } from '#server/domain/principal.ts';
+import { clearPendingRestart } from '#server/domain/reported-state/index.ts';
+import { clearRefusals } from '#server/domain/vms/index.ts';
 import { isSignedBy, type SealingCertificate } from '#server/platform/cms.ts';
 import { keyedDigest, sha256Hex } from '#server/platform/keys.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { credentialsChannel } from './credentials-channel.ts';
 import { refuseKeyOfAnother, refuseKeyTaken, requireFit } from './fit-key.ts';
 import { pollSeconds } from './polling.ts';
+import { forgetPresence } from './remove-agent.ts';
 
 const repeatMs = 10 * 60_000;
 
@@ -34,10 +37,9 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
     if (isRepeated) return answer;
     const actor = await agentActor(tx, vmId);
     // Presence, then the head, as everybody takes these locks; the rest is taken by who holds the head.
-    await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
+    await forgetPresence(tx, vmId);
     await lockHead(tx, vmId);
-    // What waits for a restart is the machine's own; another machine may hold the identity from now on.
-    await tx.delete(pendingRestarts).where(eq(pendingRestarts.vmId, vmId));
+    await clearPendingRestart(tx, vmId);
     const [token] = await find().for('update');
     if (judge(ctx, certificate, token).isRepeated) return answer;
     await refuseKeyOfAnother(tx, vmId, certificate);
@@ -114,7 +116,7 @@ async function bindAgent(
     .returning({ vmId: agents.vmId })
     .catch(refuseKeyTaken);
   if (bound === undefined) throw new DomainError('conflict', 'vm_has_stock_agent');
-  await tx.delete(agentRefusals).where(eq(agentRefusals.vmId, vmId));
+  await clearRefusals(tx, vmId);
   const origin = {
     kind: 'issued' as const,
     issuer: await findPrincipal(tx, issuer.ref, ctx.now),

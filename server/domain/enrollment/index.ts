@@ -7,9 +7,9 @@ export { type EnrollmentToken, issueEnrollmentToken } from './issue-token.ts';
 export { noteRefusal } from './note-refusal.ts';
 export { pollAfter, pollSeconds } from './polling.ts';
 export { registerVm } from './register-vm.ts';
-export { forgetPresence } from './remove-agent.ts';
-export { deleteVm, removeVm } from './remove-vm.ts';
+export { forgetPresence, removeAgent } from './remove-agent.ts';
 export { renewCertificate } from './renew-certificate.ts';
+export { describePresence, type Presence, seeReportingAgent, updatePresenceSql } from './report-presence.ts';
 export {
   describeStockAgent,
   insertStockAgent,

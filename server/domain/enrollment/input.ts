@@ -6,7 +6,3 @@ export type RegisterVmInput = z.input<typeof registerVmInput>;
 
 export const issueEnrollmentTokenInput = z.object({ vmId });
 export type IssueEnrollmentTokenInput = z.input<typeof issueEnrollmentTokenInput>;
-
-/** `decommission` uninstalls every extension first. */
-export const removeVmInput = z.object({ vmId, decommission: z.boolean().default(false) });
-export type RemoveVmInput = z.input<typeof removeVmInput>;

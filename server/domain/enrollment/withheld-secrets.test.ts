@@ -5,13 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { apiTokens, auditEntries, type Role, users } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
 import type { Context, Services } from '#server/domain/context.ts';
-import {
-  enrollAgent,
-  issueEnrollmentToken,
-  registerVm,
-  removeVm,
-  renewCertificate,
-} from '#server/domain/enrollment/index.ts';
+import { enrollAgent, issueEnrollmentToken, registerVm, renewCertificate } from '#server/domain/enrollment/index.ts';
 import {
   fetchGoalState,
   getExtension,
@@ -24,6 +18,7 @@ import {
 } from '#server/domain/goal-states/index.ts';
 import { grantWireAccess, revokeWireAccess, rotateTenantKey } from '#server/domain/stock-agents/index.ts';
 import { getInstanceView, getVmFacts, listFleet } from '#server/domain/views/index.ts';
+import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { type KeyPair, newKeyPair, proofOf } from '#server/testing/key-pair.ts';

@@ -1,11 +1,12 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { extensionLatest, extensionPulse, extensions } from '#db/schema/index.ts';
+import { extensions } from '#db/schema/index.ts';
 import type { CommandName } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { expectReports } from '#server/domain/reported-state/index.ts';
 import { commandsFor } from './commands-for.ts';
 import { storeSecret } from './custody.ts';
 import { type Declared, protectedSchemaDigest, unprocessable } from './declare.ts';
@@ -116,12 +117,6 @@ export async function writeExtension(
   if (!row) throw new Error('the extension was not written');
   if (!current) await expectReports(tx, vmId, name);
   return row;
-}
-
-/** Makes the rows that reports are put into: a batch of them writes over what is there, and inserts nothing. */
-async function expectReports(tx: Transaction, vmId: string, name: string): Promise<void> {
-  await tx.insert(extensionPulse).values({ vmId, name });
-  await tx.insert(extensionLatest).values({ vmId, name });
 }
 
 function receipt(row: ExtensionRow): Omit<ExtensionReceipt, 'incarnation'> {

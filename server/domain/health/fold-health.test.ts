@@ -10,14 +10,15 @@ import {
 } from '#db/schema/index.ts';
 import { markForgotten } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import { removeVm, writeSightings } from '#server/domain/enrollment/index.ts';
+import { writeSightings } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { removeExtension } from '#server/domain/goal-states/index.ts';
-import { ingestReport } from '#server/domain/reports/index.ts';
+import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { ingestReport } from '#server/testing/ingest.ts';
 import { foldHealth, markAged } from './index.ts';
 
 let services: Services;

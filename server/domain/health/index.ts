@@ -7,6 +7,7 @@ export {
   writeVersionCounts,
 } from './count-versions.ts';
 export { derive, type ExtensionFacts, selectExtensions } from './derive.ts';
+export { dropHealth } from './drop-health.ts';
 export { type FactsAsJson, factsAsJson, factsFromJson } from './facts-as-json.ts';
 export { firstFailedPart } from './failed-part.ts';
 export {

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { extensionLatest, reportHistory } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import { ingestReport } from '#server/domain/reports/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { ingestReport } from '#server/testing/ingest.ts';
 import { loadMatcher } from './load-matcher.ts';
 import { setResources } from './set-resources.ts';
 

@@ -5,7 +5,7 @@ import { removeExtension } from '#server/domain/goal-states/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
-import { ingestReport } from './ingest-report.ts';
+import { ingestReport } from '#server/testing/ingest.ts';
 
 let services: Services;
 

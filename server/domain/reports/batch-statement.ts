@@ -1,4 +1,6 @@
 import { changesChannel, insertVmChangesSql, markHealthDueSql } from '#server/domain/changes/index.ts';
+import { updatePresenceSql } from '#server/domain/enrollment/index.ts';
+import { updateLatestSql, updatePulseSql } from '#server/domain/reported-state/index.ts';
 import { is, reports, seen, sighted, stale, verdict, was, wentBack } from './batch-parts.ts';
 
 /** The documents of an entry, in the order of their parameters: what is shown, and what was sent. */
@@ -61,17 +63,16 @@ with report as materialized (
         left join extension_pulse u on u.vm_id = e.vm_id and u.name = e.name
        where not s.repeated offset 0) found
 ), taken as (
-  update agent_presence p set
-    ${sighted},
+  ${updatePresenceSql({
+    set: `${sighted},
     heartbeat_seconds = case when s.repeated then p.heartbeat_seconds else coalesce(s.heartbeat_seconds, p.heartbeat_seconds) end,
     status_seconds = case when s.repeated then p.status_seconds else coalesce(s.status_seconds, p.status_seconds) end,
     clock_skew_seconds = case when s.repeated then p.clock_skew_seconds else coalesce(s.skew, p.clock_skew_seconds) end,
     applied_etag = case when s.repeated then p.applied_etag else coalesce(s.applied_etag, p.applied_etag) end,
     run = case when s.repeated or s.number is null then p.run else s.run end,
-    report_number = case when s.repeated then p.report_number else coalesce(s.number, p.report_number) end
-    from (select * from seen order by vm_id) s
-   where p.ctid = s.place and p.xmin = s.version
-     and not exists (
+    report_number = case when s.repeated then p.report_number else coalesce(s.number, p.report_number) end`,
+    from: 'select * from seen order by vm_id',
+    unless: `
        select from pair
         where pair.vm_id = s.vm_id
           and (not pair.is_known
@@ -79,8 +80,8 @@ with report as materialized (
             or pair.handler_sequence > pair.goal_sequence or pair.status_sequence > pair.goal_sequence
             or pair.handler_late
             or pair.status_late and (pair.status_sequence, pair.status_hash)
-              is distinct from (pair.was_status_sequence, pair.was_status_hash)))
-  returning p.vm_id
+              is distinct from (pair.was_status_sequence, pair.was_status_hash))`,
+  })}
 ), judged as materialized (
   select pair.*,
     handler_hash is not null and was_handler_hash is distinct from handler_hash as handler_news,
@@ -90,8 +91,8 @@ with report as materialized (
       and (was_status_sequence is distinct from status_sequence or was_status_hash is distinct from status_hash) as status_news
     from pair join taken on taken.vm_id = pair.vm_id
 ), pulse as (
-  update extension_pulse u set
-    handler_sequence = case when j.handler_news then j.handler_sequence else u.handler_sequence end,
+  ${updatePulseSql({
+    set: `handler_sequence = case when j.handler_news then j.handler_sequence else u.handler_sequence end,
     handler_hash = case when j.handler_news then j.handler_hash else u.handler_hash end,
     heartbeat_hash = coalesce(j.heartbeat_hash, u.heartbeat_hash),
     heartbeat_status = coalesce(j.heartbeat_status, u.heartbeat_status),
@@ -107,19 +108,20 @@ with report as materialized (
       when j.status_word in ('success', 'error') then j.at end,
     concluded_with = case when not j.status_current then u.concluded_with
       when u.status_sequence = j.status_sequence and u.concluded_with is not null then u.concluded_with
-      when j.status_word in ('success', 'error') then j.status_word end
-    from judged j
-   where u.ctid = j.pulse_place
-     and (j.handler_news or j.heartbeat_hash is not null or j.status_current)
+      when j.status_word in ('success', 'error') then j.status_word end`,
+    from: 'judged j',
+    where: 'u.ctid = j.pulse_place and (j.handler_news or j.heartbeat_hash is not null or j.status_current)',
+  })}
 ), shown as (
-  update extension_latest l set
-    handler_state = case when j.handler_news then j.handler::json else l.handler_state end,
+  ${updateLatestSql({
+    set: `handler_state = case when j.handler_news then j.handler::json else l.handler_state end,
     handler_at = case when j.handler_news then j.at else l.handler_at end,
     heartbeat = case when j.heartbeat_news then j.heartbeat::json else l.heartbeat end,
-    status = case when j.status_current and j.status_news then j.status::json else l.status end
-    from judged j
-   where l.vm_id = j.vm_id and l.name = j.name
-     and (j.handler_news or j.heartbeat_news or j.status_current and j.status_news)
+    status = case when j.status_current and j.status_news then j.status::json else l.status end`,
+    from: 'judged j',
+    where: `l.vm_id = j.vm_id and l.name = j.name
+     and (j.handler_news or j.heartbeat_news or j.status_current and j.status_news)`,
+  })}
 ), kept as (
   insert into report_history (vm_id, at, kind, extension, sequence_number, current, document)
   select * from (

@@ -1,3 +1,5 @@
+import { updatePresenceSql } from '#server/domain/enrollment/index.ts';
+import { updatePulseSql } from '#server/domain/reported-state/index.ts';
 import { is, reports, seen, sighted, verdict, was, wentBack } from './batch-parts.ts';
 
 /**
@@ -28,19 +30,20 @@ with report as materialized (
         from seen s join entry e on e.vm_id = s.vm_id
         left join extension_pulse u on u.vm_id = e.vm_id and u.name = e.name offset 0) found
 ), taken as (
-  update agent_presence p set
-    ${sighted},
+  ${updatePresenceSql({
+    set: `${sighted},
     clock_skew_seconds = coalesce(s.skew, p.clock_skew_seconds),
     run = case when s.number is null then p.run else s.run end,
-    report_number = coalesce(s.number, p.report_number)
-    from (select * from seen where not (repeated or was_away or is_news) order by vm_id) s
-   where p.ctid = s.place and p.xmin = s.version
-     and not exists (select from pair where pair.vm_id = s.vm_id and not pair.as_before)
-  returning p.vm_id
+    report_number = coalesce(s.number, p.report_number)`,
+    from: 'select * from seen where not (repeated or was_away or is_news) order by vm_id',
+    unless: 'select from pair where pair.vm_id = s.vm_id and not pair.as_before',
+  })}
 ), pulse as (
-  update extension_pulse u set heartbeat_read_at = pair.heartbeat_read_at, heartbeat_age_seconds = pair.heartbeat_age
-    from pair join taken on taken.vm_id = pair.vm_id
-   where u.ctid = pair.pulse_place
+  ${updatePulseSql({
+    set: 'heartbeat_read_at = pair.heartbeat_read_at, heartbeat_age_seconds = pair.heartbeat_age',
+    from: 'pair join taken on taken.vm_id = pair.vm_id',
+    where: 'u.ctid = pair.pulse_place',
+  })}
 )
 select coalesce(json_agg(vm_id), '[]') as taken from taken`,
 } as const;

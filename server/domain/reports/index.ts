@@ -1,6 +1,6 @@
 export { clearHistory } from './clear-history.ts';
 export { ingestBatch } from './ingest-batch.ts';
-export { type IngestResult, ingestCarefully } from './ingest-carefully.ts';
+export { type DeleteVm, type IngestResult, ingestCarefully } from './ingest-carefully.ts';
 export { ingestReport } from './ingest-report.ts';
 export type { IngestReportInput } from './input.ts';
 export { listLatestReports } from './list-latest-reports.ts';

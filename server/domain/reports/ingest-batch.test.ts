@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { agentPresence, changes, extensionLatest, extensionPulse, reportHistory } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
+import { deleteVm } from '#server/domain/vm-lifecycle/index.ts';
 import { testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -112,9 +113,9 @@ test('AZ-S3 AZ-S4 a batch comes to what its reports come to one by one: late, re
       const taken = (await ingestBatch(services.db, [one])).get(together.vmId);
       // The first report of a machine makes its presence, and late documents are compared with those that were kept:
       // that is not a batch's.
-      const first = taken ?? (await ingestCarefully(await together.agent(receivedAt), one));
+      const first = taken ?? (await ingestCarefully(await together.agent(receivedAt), one, deleteVm));
       if (taken) settled += 1;
-      expect(first).toEqual(await ingestCarefully(await alone.agent(receivedAt), other));
+      expect(first).toEqual(await ingestCarefully(await alone.agent(receivedAt), other, deleteVm));
       expect(await stateOf(together), `${sequence}.${turn} ${JSON.stringify(report)}`).toEqual(await stateOf(alone));
     }
   }
@@ -139,7 +140,7 @@ test('AZ-S5 what is said after the conclusion is shown by a batch and one by one
       const isTaken = vm === together && (await ingestBatch(services.db, [prepared])).has(vm.vmId);
       // The first report of a machine makes its presence, which is not a batch's.
       expect(isTaken).toBe(vm === together && turn > 0);
-      if (!isTaken) await ingestCarefully(ctx, prepared);
+      if (!isTaken) await ingestCarefully(ctx, prepared, deleteVm);
       expect(await pulseOf(vm)).toEqual([
         { statusWord: status, concludedAt: new Date(start), concludedWith: 'success' },
       ]);
@@ -161,7 +162,7 @@ test('what was committed is among the taken, also where the statement after it f
     const report = { heartbeats: [beat] };
     return prepareReport(await vm.agent(receivedAt), { vmId: vm.vmId, report, receivedAt, counter: 1 });
   };
-  for (const vm of [again, news]) await ingestCarefully(await vm.agent(), await prepared(vm, 0, 'ready'));
+  for (const vm of [again, news]) await ingestCarefully(await vm.agent(), await prepared(vm, 0, 'ready'), deleteVm);
   const batch = [await prepared(again, 10, 'ready'), await prepared(news, 10, 'notready')];
   const pool = {
     query: (statement: typeof batchStatement) =>
@@ -184,7 +185,7 @@ test('what the machine before still had under way does not count as calls of the
     version, os, enrolled_at) values (${vm.vmId}, ${vm.vmId}, '', '', ${vm.vmId}, 'a', '1', '{}',
     ${new Date(start + 10_000).toISOString()})`);
   const first = await report(12, 3, {});
-  await ingestCarefully(first.ctx, first.prepared);
+  await ingestCarefully(first.ctx, first.prepared, deleteVm);
   for (const said of [{}, { appliedEtag: '"x"' }]) {
     const late = await report(9, 5_000, said);
     expect((await ingestBatch(services.db, [late.prepared])).size).toBe(1);

@@ -1,24 +1,28 @@
-import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { agentPresence, extensionLatest, extensionPulse, extensions, vms } from '#db/schema/index.ts';
+import { type extensionLatest, extensionPulse, extensions, vms } from '#db/schema/index.ts';
 import { defaultPeriods } from '#protocol/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { deleteVm } from '#server/domain/enrollment/index.ts';
+import { describePresence, type Presence, seeReportingAgent } from '#server/domain/enrollment/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { completeRemoval, lockHead, noteReportedSequence } from '#server/domain/goal-states/index.ts';
-import { agentStatus, pollsWithin } from '#server/domain/verdicts/index.ts';
+import { notePendingRestart, noteProblems, storeLatest, storePulse } from '#server/domain/reported-state/index.ts';
+import { agentStatus } from '#server/domain/verdicts/index.ts';
 import { type HistoryEntry, writeHistory } from './history.ts';
 import { emptyPulse, isRemoval, type MergeContext, mergeEntry, type PulseRow } from './merge.ts';
-import { notePendingRestart } from './note-pending-restart.ts';
-import { noteProblems } from './note-problems.ts';
 import { noteRefused } from './note-refused.ts';
 import { type PreparedReport, promisedSeconds, type SaidByAgent } from './prepare-report.ts';
 import type { ReportEntry } from './read-report.ts';
 
-type Presence = typeof agentPresence.$inferSelect;
 type LatestRow = typeof extensionLatest.$inferSelect;
 type Goal = Pick<typeof extensions.$inferSelect, 'name' | 'state' | 'sequenceNumber'>;
+
+/**
+ * Deletes a VM within the caller's transaction: a report may end a decommission. It is `deleteVm` of `vm-lifecycle`,
+ * which comes after this module, so it is passed in.
+ */
+export type DeleteVm = (tx: Transaction, ctx: Context, vmId: string) => Promise<void>;
 
 /** What a report came to; everything of it is committed. */
 export interface IngestResult {
@@ -34,7 +38,7 @@ export interface IngestResult {
  * that remove an extension or that a batch could not settle. Throws 400 with every fault where nothing could be stored, 401 for a VM that was
  * deleted meanwhile.
  */
-export async function ingestCarefully(ctx: Context, report: PreparedReport): Promise<IngestResult> {
+export async function ingestCarefully(ctx: Context, report: PreparedReport, deleteVm: DeleteVm): Promise<IngestResult> {
   const { vmId, receivedAt, said, entries, refused, problems, pendingRestart, faults } = report;
   const result = await ctx.db.transaction(async (tx): Promise<IngestResult> => {
     const removal = entries.some((entry) => entry.kind === 'handler' && entry.report.state === 'removed');
@@ -58,10 +62,10 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport): Pro
       return { stored: 0, faults: all, removed: [] };
     }
 
-    await tx.update(agentPresence).set(next).where(eq(agentPresence.vmId, vmId));
+    await describePresence(tx, vmId, next);
     await noteProblems(tx, vmId, problems, receivedAt);
     if (pendingRestart !== undefined) await notePendingRestart(tx, vmId, pendingRestart, receivedAt);
-    const removed = await removeReported(tx, ctx, vmId, applied.removed);
+    const removed = await removeReported(tx, ctx, vmId, applied.removed, deleteVm);
     const told = problems.length > 0 || pendingRestart !== undefined;
     const visible = wasAway || refusal || applied.visible || told || isNews(presence, next);
     // A removal publishes a goal state, which tells the screens by itself.
@@ -91,37 +95,9 @@ async function lockVm(
     .for(removal ? 'no key update' : 'share');
   if (vm === undefined || vm.deletedAt !== null) throw new DomainError('unauthenticated', 'credential_refused');
   if (removal) await lockHead(tx, vmId);
-  const { polling, reporting } = promisedSeconds(said);
-  const expectedAt = (seconds: number) => new Date(receivedAt.getTime() + seconds * 1000);
-  // What the statement returns is new; a subquery still sees what was there before.
-  const before = sql<{ lastSeenAt: string; nextExpectedAt: string } | null>`(
-    select json_build_object('lastSeenAt', b.last_seen_at, 'nextExpectedAt', b.next_expected_at)
-      from agent_presence b where b.vm_id = ${vmId})`;
-  // A report from before the enrolment is of the machine that was there before: the next one counts its calls anew.
-  const calls = sql<number>`case when exists (
-    select from agents a where a.vm_id = ${vmId} and a.enrolled_at > ${receivedAt.toISOString()}::timestamptz
-    ) then 0 else ${counter ?? 0}::bigint end`;
-  const [row] = await tx
-    .insert(agentPresence)
-    .values({ vmId, lastSeenAt: receivedAt, nextExpectedAt: expectedAt(polling), counter: calls })
-    .onConflictDoUpdate({
-      target: agentPresence.vmId,
-      set: {
-        lastSeenAt: sql`greatest(${agentPresence.lastSeenAt}, excluded.last_seen_at)`,
-        nextExpectedAt: sql`greatest(${agentPresence.nextExpectedAt}, case
-          when ${agentPresence.lastPolledAt} > excluded.last_seen_at - ${pollsWithin}::interval
-          then excluded.next_expected_at else ${expectedAt(reporting).toISOString()}::timestamptz end)`,
-        counter: sql`greatest(${agentPresence.counter}, excluded.counter)`,
-      },
-    })
-    .returning({ ...getTableColumns(agentPresence), before });
-  if (row === undefined) throw new Error('presence was neither inserted nor updated');
-  const { before: known, ...presence } = row;
-  const seen = known && {
-    lastSeenAt: new Date(known.lastSeenAt),
-    nextExpectedAt: new Date(known.nextExpectedAt),
-  };
-  return { presence, wasAway: agentStatus(seen, receivedAt) !== 'ready' };
+  const call = { vmId, receivedAt, counter, ...promisedSeconds(said) };
+  const { presence, before } = await seeReportingAgent(tx, call);
+  return { presence, wasAway: agentStatus(before, receivedAt) !== 'ready' };
 }
 
 /** Not higher than the highest of the same run. Without a number the order of arrival decides. */
@@ -194,7 +170,8 @@ async function applyEntries(
   await writeHistory(tx, vmId, context.receivedAt, history);
   for (const name of [...touched.keys()].sort()) {
     const pulse = pulses.get(name);
-    if (pulse) await writePulse(tx, pulse, touched.get(name) ?? {});
+    if (pulse) await storePulse(tx, pulse);
+    await storeLatest(tx, vmId, name, touched.get(name) ?? {});
   }
   return applied;
 }
@@ -233,22 +210,12 @@ async function loadKnown(
   };
 }
 
-async function writePulse(tx: Transaction, pulse: PulseRow, documents: Partial<LatestRow>): Promise<void> {
-  const { vmId, name, ...values } = pulse;
-  const place = [extensionPulse.vmId, extensionPulse.name];
-  await tx.insert(extensionPulse).values(pulse).onConflictDoUpdate({ target: place, set: values });
-  if (Object.keys(documents).length === 0) return;
-  await tx
-    .insert(extensionLatest)
-    .values({ vmId, name, ...documents })
-    .onConflictDoUpdate({ target: [extensionLatest.vmId, extensionLatest.name], set: documents });
-}
-
 async function removeReported(
   tx: Transaction,
   ctx: Context,
   vmId: string,
   reported: Applied['removed'],
+  deleteVm: DeleteVm,
 ): Promise<IngestResult['removed']> {
   const removed: IngestResult['removed'] = [];
   for (const each of reported) {

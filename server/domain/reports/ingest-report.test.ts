@@ -15,12 +15,12 @@ import statusLocalized from '#protocol/fixtures/status-localized.json' with { ty
 import statusStructure from '#protocol/fixtures/status-structure.json' with { type: 'json' };
 import statusPlain from '#protocol/fixtures/status-without-localization.json' with { type: 'json' };
 import type { Services } from '#server/domain/context.ts';
-import { removeVm } from '#server/domain/enrollment/index.ts';
 import { removeExtension } from '#server/domain/goal-states/index.ts';
+import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
-import { ingestReport } from './ingest-report.ts';
+import { ingestReport } from '#server/testing/ingest.ts';
 import { listReportHistory } from './list-report-history.ts';
 
 let services: Services;

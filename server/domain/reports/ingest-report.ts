@@ -1,6 +1,6 @@
 import type { Context } from '#server/domain/context.ts';
 import { ingestBatch } from './ingest-batch.ts';
-import { type IngestResult, ingestCarefully } from './ingest-carefully.ts';
+import { type DeleteVm, type IngestResult, ingestCarefully } from './ingest-carefully.ts';
 import type { IngestReportInput } from './input.ts';
 import { isPlain, prepareReport } from './prepare-report.ts';
 
@@ -10,8 +10,8 @@ import { isPlain, prepareReport } from './prepare-report.ts';
  * changes nothing. Throws 400 with every fault where nothing could be stored, 413 above the limits, 401 for a VM that
  * was deleted meanwhile.
  */
-export async function ingestReport(ctx: Context, input: IngestReportInput): Promise<IngestResult> {
+export async function ingestReport(ctx: Context, input: IngestReportInput, deleteVm: DeleteVm): Promise<IngestResult> {
   const report = prepareReport(ctx, input);
   const taken = isPlain(report) ? (await ingestBatch(ctx.db, [report])).get(report.vmId) : undefined;
-  return taken ?? ingestCarefully(ctx, report);
+  return taken ?? ingestCarefully(ctx, report, deleteVm);
 }

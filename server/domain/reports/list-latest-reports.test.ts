@@ -5,7 +5,7 @@ import type { Services } from '#server/domain/context.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
-import { ingestReport } from './ingest-report.ts';
+import { ingestReport } from '#server/testing/ingest.ts';
 import { listLatestReports } from './list-latest-reports.ts';
 import { listReportHistory } from './list-report-history.ts';
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { extensionLatest, extensionPulse, extensions, type RefusedFile } from '#db/schema/index.ts';
+import { storeLatest } from '#server/domain/reported-state/index.ts';
 import { readAt } from './merge.ts';
 import type { RefusedEntry } from './read-report.ts';
 
@@ -24,10 +25,7 @@ export async function noteRefused(
     const before = openRefusal(known, kind);
     isVisible ||= before === null || !isDeepStrictEqual({ ...before, readAt: next.readAt }, next);
     const column = kind === 'status' ? { statusRefused: next } : { heartbeatRefused: next };
-    await tx
-      .insert(extensionLatest)
-      .values({ vmId, name, ...column })
-      .onConflictDoUpdate({ target: [extensionLatest.vmId, extensionLatest.name], set: column });
+    await storeLatest(tx, vmId, name, column);
   }
   return isVisible;
 }

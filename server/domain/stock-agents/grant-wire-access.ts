@@ -1,7 +1,7 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { v4 as randomId } from 'uuid';
 import type { Transaction } from '#db/client.ts';
-import { agents, stockAgents, vms } from '#db/schema/index.ts';
+import { agents, stockAgents } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
@@ -11,7 +11,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate, type KeyOrigin } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { actorRef, findPrincipal } from '#server/domain/principal.ts';
-import { getVm } from '#server/domain/vms/index.ts';
+import { getVm, lockVm } from '#server/domain/vms/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { type GrantWireAccessInput, grantWireAccessInput } from './input.ts';
 import { makeTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
@@ -86,16 +86,6 @@ const grantOf = ({ actor, now }: Context) => ({
   grantedBy: actor.name,
   issuedBy: actorRef(actor),
 });
-
-/** Nobody enrols an agent for the VM, deletes it, or grants access meanwhile. */
-export async function lockVm(tx: Transaction, vmId: string): Promise<void> {
-  const [vm] = await tx
-    .select({ id: vms.id })
-    .from(vms)
-    .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
-    .for('no key update');
-  if (vm === undefined) throw new DomainError('not_found', 'vm_unknown');
-}
 
 async function begin(
   tx: Transaction,

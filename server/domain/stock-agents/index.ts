@@ -1,4 +1,5 @@
 export { type DroppedCopies, dropPortalCopies } from './drop-portal-copies.ts';
+export { dropStockAgent } from './drop-stock-agent.ts';
 export { getWireAccess, type StockAgent, type WireAccess } from './get-wire-access.ts';
 export { grantWireAccess } from './grant-wire-access.ts';
 export { handOutGoalState, type StockAgentNews, type StockGoalState } from './hand-out-goal-state.ts';

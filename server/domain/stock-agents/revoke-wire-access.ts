@@ -1,5 +1,3 @@
-import { eq } from 'drizzle-orm';
-import { stockAgents } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
@@ -8,8 +6,9 @@ import { credentialsChannel, forgetPresence, removeStockAgent } from '#server/do
 import { DomainError } from '#server/domain/error.ts';
 import { lockHead, unbindCertificate } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { lockVm } from '#server/domain/vms/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
-import { lockVm } from './grant-wire-access.ts';
+import { dropStockAgent } from './drop-stock-agent.ts';
 import { type RevokeWireAccessInput, revokeWireAccessInput } from './input.ts';
 
 /**
@@ -24,7 +23,7 @@ export async function revokeWireAccess(ctx: Context, input: RevokeWireAccessInpu
     await lockHead(tx, vmId);
     // Presence goes last of the locks, as with reports.
     await forgetPresence(tx, vmId);
-    await tx.delete(stockAgents).where(eq(stockAgents.vmId, vmId));
+    await dropStockAgent(tx, vmId);
     const thumbprint = await removeStockAgent(tx, vmId);
     if (thumbprint === null) throw new DomainError('not_found', 'wire_access_absent');
     await unbindCertificate(tx, vmId);

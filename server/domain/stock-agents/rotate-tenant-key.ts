@@ -7,7 +7,7 @@ import { replaceStockKey } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import { lockVm } from './grant-wire-access.ts';
+import { lockVm } from '#server/domain/vms/index.ts';
 import { type RotateTenantKeyInput, rotateTenantKeyInput } from './input.ts';
 import { makeTenantKey, sealTenantKey } from './tenant-key.ts';
 

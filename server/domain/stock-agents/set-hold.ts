@@ -6,7 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { lockHead, publishGoalState } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import { lockVm } from './grant-wire-access.ts';
+import { lockVm } from '#server/domain/vms/index.ts';
 import { type SetHoldInput, setHoldInput } from './input.ts';
 
 /**

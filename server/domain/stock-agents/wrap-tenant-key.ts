@@ -6,9 +6,9 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { replaceStockKey } from '#server/domain/enrollment/index.ts';
 import { bindCertificate } from '#server/domain/goal-states/index.ts';
+import { lockVm } from '#server/domain/vms/index.ts';
 import { encryptForCertificate, readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
 import { openPfx } from '#server/platform/pkcs12.ts';
-import { lockVm } from './grant-wire-access.ts';
 import { makeTenantKey, openTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
 
 interface Asker {

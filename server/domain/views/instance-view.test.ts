@@ -8,10 +8,10 @@ import statusLocalized from '#protocol/fixtures/status-localized.json' with { ty
 import statusPlain from '#protocol/fixtures/status-without-localization.json' with { type: 'json' };
 import type { Services } from '#server/domain/context.ts';
 import { setResources } from '#server/domain/localization/index.ts';
-import { ingestReport } from '#server/domain/reports/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { ingestReport } from '#server/testing/ingest.ts';
 import { readFleetRows } from './fleet-rows.ts';
 import { getInstanceView } from './get-instance-view.ts';
 

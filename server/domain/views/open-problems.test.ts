@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Services } from '#server/domain/context.ts';
-import { ingestReport } from '#server/domain/reports/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { ingestReport } from '#server/testing/ingest.ts';
 import { getInstanceView } from './get-instance-view.ts';
 
 let services: Services;

@@ -1,11 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Services } from '#server/domain/context.ts';
-import { issueEnrollmentToken, removeVm } from '#server/domain/enrollment/index.ts';
-import { ingestReport } from '#server/domain/reports/index.ts';
+import { issueEnrollmentToken } from '#server/domain/enrollment/index.ts';
+import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { givenAgent, openAgentDoor } from '#server/testing/agent-door.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { ingestReport } from '#server/testing/ingest.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import { readFleetRows } from './fleet-rows.ts';
 import { getInstanceView } from './get-instance-view.ts';

@@ -3,3 +3,4 @@ export { insertVm } from './insert-vm.ts';
 export { type RefusalCode, showRefusal } from './show-refusal.ts';
 export { updateVm } from './update-vm.ts';
 export { type Vm, vmOf } from './vm.ts';
+export { clearRefusals, lockVm, markDecommissioning, markDeleted } from './vm-rows.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
+import { issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
 import { registerVmInput } from '#server/domain/enrollment/input.ts';
 import { agentStatuses, extensionHealths, vmHealths } from '#server/domain/verdicts/index.ts';
 import { getVmFacts, listFleet } from '#server/domain/views/index.ts';
+import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
 import { updateVmInput } from '#server/domain/vms/input.ts';
 import { filterOf, fleetQuery, fleetSortQuery } from '../fleet-query.ts';

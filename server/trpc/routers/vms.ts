@@ -1,4 +1,4 @@
-import { issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
+import { issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
 import {
   getWireAccess,
   grantWireAccess,
@@ -7,6 +7,7 @@ import {
   setHold,
 } from '#server/domain/stock-agents/index.ts';
 import { getVmFacts } from '#server/domain/views/index.ts';
+import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
 import { mutation, query, router } from '../trpc.ts';
 

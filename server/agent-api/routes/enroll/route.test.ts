@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
-import { claimInstance, issueEnrollmentToken, registerVm, removeVm } from '#server/domain/enrollment/index.ts';
-import { ingestReport } from '#server/domain/reports/index.ts';
+import { claimInstance, issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
+import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 import { type AgentDoor, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
+import { ingestReport } from '#server/testing/ingest.ts';
 import { type KeyKind, newKeyPair, signed } from '#server/testing/key-pair.ts';
 
 let ctx: Context;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
-import { removeVm } from '#server/domain/enrollment/index.ts';
+import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { type AgentDoor, givenAgent, givenProbe, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 

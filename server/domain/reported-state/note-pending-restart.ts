@@ -18,7 +18,7 @@ export async function notePendingRestart(
     .toSorted((a, b) => a.since.localeCompare(b.since));
   const [oldest] = requests;
   if (oldest === undefined) {
-    await tx.delete(pendingRestarts).where(eq(pendingRestarts.vmId, vmId));
+    await clearPendingRestart(tx, vmId);
     return;
   }
   const values = { since: new Date(oldest.since), requests };
@@ -26,4 +26,9 @@ export async function notePendingRestart(
     .insert(pendingRestarts)
     .values({ vmId, ...values })
     .onConflictDoUpdate({ target: pendingRestarts.vmId, set: values });
+}
+
+/** Removes the requests of a VM whose machine changes: another one has not requested anything yet. */
+export async function clearPendingRestart(tx: Transaction, vmId: string): Promise<void> {
+  await tx.delete(pendingRestarts).where(eq(pendingRestarts.vmId, vmId));
 }

@@ -1,0 +1,82 @@
+import { eq, getTableColumns, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { agentPresence } from '#db/schema/index.ts';
+import { pollsWithin } from '#server/domain/verdicts/index.ts';
+
+/** What is stored about when an agent was seen and what it reports about itself. */
+export type Presence = typeof agentPresence.$inferSelect;
+
+/** The call of an agent that reports. */
+interface ReportingCall {
+  vmId: string;
+  receivedAt: Date;
+  counter: number | null;
+  /** Seconds until its next call, if it polls (`pollsWithin`) and if it only reports. */
+  polling: number;
+  reporting: number;
+}
+
+/** When an agent was last seen and when its next call was expected. */
+interface LastSeen {
+  lastSeenAt: Date;
+  nextExpectedAt: Date;
+}
+
+/** Stores that an agent reports, and locks its row. `before` is what was stored until then, null for a first call. */
+export async function seeReportingAgent(
+  tx: Transaction,
+  { vmId, receivedAt, counter, polling, reporting }: ReportingCall,
+): Promise<{ presence: Presence; before: LastSeen | null }> {
+  const expectedAt = (seconds: number) => new Date(receivedAt.getTime() + seconds * 1000);
+  // `returning` gives the new row; a subquery still sees the old one.
+  const old = sql<{ lastSeenAt: string; nextExpectedAt: string } | null>`(
+    select json_build_object('lastSeenAt', b.last_seen_at, 'nextExpectedAt', b.next_expected_at)
+      from agent_presence b where b.vm_id = ${vmId})`;
+  // A report from before the enrollment belongs to the previous machine: the new one counts its calls from 0.
+  const calls = sql<number>`case when exists (
+    select from agents a where a.vm_id = ${vmId} and a.enrolled_at > ${receivedAt.toISOString()}::timestamptz
+    ) then 0 else ${counter ?? 0}::bigint end`;
+  const [row] = await tx
+    .insert(agentPresence)
+    .values({ vmId, lastSeenAt: receivedAt, nextExpectedAt: expectedAt(polling), counter: calls })
+    .onConflictDoUpdate({
+      target: agentPresence.vmId,
+      set: {
+        lastSeenAt: sql`greatest(${agentPresence.lastSeenAt}, excluded.last_seen_at)`,
+        nextExpectedAt: sql`greatest(${agentPresence.nextExpectedAt}, case
+          when ${agentPresence.lastPolledAt} > excluded.last_seen_at - ${pollsWithin}::interval
+          then excluded.next_expected_at else ${expectedAt(reporting).toISOString()}::timestamptz end)`,
+        counter: sql`greatest(${agentPresence.counter}, excluded.counter)`,
+      },
+    })
+    .returning({ ...getTableColumns(agentPresence), old });
+  if (row === undefined) throw new Error('presence was neither inserted nor updated');
+  const { old: known, ...presence } = row;
+  const before = known && {
+    lastSeenAt: new Date(known.lastSeenAt),
+    nextExpectedAt: new Date(known.nextExpectedAt),
+  };
+  return { presence, before };
+}
+
+/** Stores what an agent reports about itself. */
+export async function describePresence(
+  tx: Transaction,
+  vmId: string,
+  values: Partial<Omit<Presence, 'vmId' | 'lastSeenAt' | 'nextExpectedAt' | 'lastPolledAt' | 'counter'>>,
+): Promise<void> {
+  await tx.update(agentPresence).set(values).where(eq(agentPresence.vmId, vmId));
+}
+
+/**
+ * The update of presence `p` for a statement that stores a batch of reports. `from` is a query of evaluated rows `s`
+ * with `place` and `version` (`ctid` and `xmin`) of the presence that was read: a row that changed since is left out, as
+ * are rows for which the query `unless` finds something. Returns `vm_id`.
+ */
+export const updatePresenceSql = ({ set, from, unless }: { set: string; from: string; unless: string }): string =>
+  `update agent_presence p set
+    ${set}
+    from (${from}) s
+   where p.ctid = s.place and p.xmin = s.version
+     and not exists (${unless})
+  returning p.vm_id`;

@@ -1,0 +1,32 @@
+import type { Transaction } from '#db/client.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { credentialsChannel, forgetPresence, removeAgent } from '#server/domain/enrollment/index.ts';
+import { retireGoalStates } from '#server/domain/goal-states/index.ts';
+import { dropHealth } from '#server/domain/health/index.ts';
+import { dropReportedState } from '#server/domain/reported-state/index.ts';
+import { dropStockAgent } from '#server/domain/stock-agents/index.ts';
+import { markDeleted } from '#server/domain/vms/index.ts';
+import { tell } from '#server/platform/wakes/index.ts';
+
+/** Deletes a VM within the caller's transaction: each module removes its own rows. */
+export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
+  // Presence first, in the order in which reports lock: the two never wait for each other.
+  await forgetPresence(tx, vmId);
+  await retireGoalStates(tx, vmId);
+  await dropReportedState(tx, vmId);
+  await dropStockAgent(tx, vmId);
+  await removeAgent(tx, vmId);
+  const name = await markDeleted(tx, vmId, ctx.now);
+  await recordAudit(tx, ctx, {
+    action: 'vm.delete',
+    target: { kind: 'vm', id: vmId },
+    vmId,
+    details: { name },
+  });
+  await recordChange(tx, 'vm', vmId);
+  // After the mark of the change no evaluation of this VM starts, so none brings its health back.
+  await dropHealth(tx, vmId, ctx.now);
+  await tell(tx, credentialsChannel, [vmId]);
+}

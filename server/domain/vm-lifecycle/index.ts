@@ -1,0 +1,2 @@
+export { deleteVm } from './delete-vm.ts';
+export { removeVm } from './remove-vm.ts';

@@ -1,0 +1,35 @@
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { uninstallAll } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { lockVm, markDecommissioning } from '#server/domain/vms/index.ts';
+import { deleteVm } from './delete-vm.ts';
+import { type RemoveVmInput, removeVmInput } from './input.ts';
+
+/**
+ * Deletes a VM: its credential is invalid from the commit on, its history is kept under its id. With `decommission` its
+ * extensions are uninstalled first, and the report of the last removal deletes it. Throws 404 `vm_unknown`.
+ */
+export async function removeVm(ctx: Context, input: RemoveVmInput): Promise<{ deleted: boolean }> {
+  allow(ctx.actor, 'operator');
+  const { vmId, decommission } = parse(removeVmInput, input);
+  return ctx.db.transaction(async (tx) => {
+    const { name } = await lockVm(tx, vmId);
+    if (decommission) {
+      await markDecommissioning(tx, vmId, ctx.now);
+      const waiting = await uninstallAll(tx, ctx, vmId);
+      if (waiting > 0) {
+        await recordAudit(tx, ctx, {
+          action: 'vm.decommission',
+          target: { kind: 'vm', id: vmId },
+          vmId,
+          details: { name, extensions: waiting },
+        });
+        return { deleted: false };
+      }
+    }
+    await deleteVm(tx, ctx, vmId);
+    return { deleted: true };
+  });
+}

@@ -1,0 +1,35 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { agentRefusals, vms } from '#db/schema/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+
+/** Locks a VM against deletion and against another agent until the commit. Throws 404 `vm_unknown`. */
+export async function lockVm(tx: Transaction, vmId: string): Promise<{ name: string }> {
+  const [vm] = await tx
+    .select({ name: vms.name })
+    .from(vms)
+    .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
+    .for('no key update');
+  if (vm === undefined) throw new DomainError('not_found', 'vm_unknown');
+  return vm;
+}
+
+/** Marks a VM whose extensions are uninstalled before it is deleted; the first mark stays. */
+export async function markDecommissioning(tx: Transaction, vmId: string, at: Date): Promise<void> {
+  await tx
+    .update(vms)
+    .set({ decommissioningAt: sql`coalesce(${vms.decommissioningAt}, ${at.toISOString()}::timestamptz)` })
+    .where(eq(vms.id, vmId));
+}
+
+/** Marks a VM as deleted and removes what its page shows of rejected calls. Returns its name. */
+export async function markDeleted(tx: Transaction, vmId: string, at: Date): Promise<string | undefined> {
+  await clearRefusals(tx, vmId);
+  const [vm] = await tx.update(vms).set({ deletedAt: at }).where(eq(vms.id, vmId)).returning({ name: vms.name });
+  return vm?.name;
+}
+
+/** Removes what the page of a VM shows of rejected calls. */
+export async function clearRefusals(tx: Transaction, vmId: string): Promise<void> {
+  await tx.delete(agentRefusals).where(eq(agentRefusals.vmId, vmId));
+}

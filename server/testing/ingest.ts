@@ -1,0 +1,7 @@
+import type { Context } from '#server/domain/context.ts';
+import { type IngestResult, ingestReport as ingest } from '#server/domain/reports/index.ts';
+import { deleteVm } from '#server/domain/vm-lifecycle/index.ts';
+
+/** Stores a report as the agents' door does: the last removal of a decommissioned VM deletes it. */
+export const ingestReport = (ctx: Context, input: Parameters<typeof ingest>[1]): Promise<IngestResult> =>
+  ingest(ctx, input, deleteVm);
