@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { auditEntries } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import { createRestHandler } from '#server/rest/handler.ts';
+import { createRestHandler } from '#server/rest/door.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
 import { testServices } from '#server/testing/context.ts';
 import { bootstrapPeople, openSignIn, type SignIn } from './index.ts';

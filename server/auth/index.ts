@@ -1,7 +1,7 @@
 export * from './bearer.ts';
 export * from './body.ts';
 export * from './bootstrap.ts';
-export * from './handler.ts';
+export * from './door.ts';
 export * from './origin.ts';
 export type { PersonContext } from './person.ts';
 export * from './session.ts';

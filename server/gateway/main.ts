@@ -1,8 +1,8 @@
-import { agentUploads, createAgentHandler } from '#server/agent-api/handler.ts';
+import { agentUploads, createAgentHandler } from '#server/agent-api/door.ts';
 import { createReadyz, healthz } from '#server/process/health.ts';
 import { type Core, type Route, serve } from '#server/process/http.ts';
 import { runProcess } from '#server/process/run.ts';
-import { createWireHandler, isWirePath, wireUploads } from '#server/wire/handler.ts';
+import { createWireHandler, isWirePath, wireUploads } from '#server/wire/door.ts';
 
 /** Agents only, of both kinds: everything else is not found, in the words of their door. */
 await runProcess('gateway', async (services) => {

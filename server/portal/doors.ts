@@ -1,13 +1,13 @@
-import { agentUploads, createAgentHandler } from '#server/agent-api/handler.ts';
+import { agentUploads, createAgentHandler } from '#server/agent-api/door.ts';
 import { createAuthHandler, type SignIn } from '#server/auth/index.ts';
 import type { Live } from '#server/live/index.ts';
 import type { Route } from '#server/process/http.ts';
-import type { DoorServices } from '#server/rest/door.ts';
+import type { DoorServices } from '#server/rest/create-door.ts';
+import { createRestHandler, restUploads } from '#server/rest/door.ts';
 import { createDownloadHandler } from '#server/rest/download.ts';
-import { createRestHandler, restUploads } from '#server/rest/handler.ts';
 import { createUploadHandler } from '#server/rest/upload.ts';
-import { createTrpcHandler } from '#server/trpc/handler.ts';
-import { createWireHandler, wireUploads } from '#server/wire/handler.ts';
+import { createTrpcHandler } from '#server/trpc/door.ts';
+import { createWireHandler, wireUploads } from '#server/wire/door.ts';
 
 /** Everything of the portal that is no page. */
 export interface Doors {

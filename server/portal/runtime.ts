@@ -1,6 +1,6 @@
 import { readSession } from '#server/auth/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
-import { createPageCaller, type TrpcDoor } from '#server/trpc/handler.ts';
+import { createPageCaller, type TrpcDoor } from '#server/trpc/door.ts';
 import type { AppCaller } from '#server/trpc/root.ts';
 
 /** Configuration that pages may show. */

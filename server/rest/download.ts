@@ -5,7 +5,7 @@ import { type Actor, anonymous } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { problemResponse } from '#server/i18n/index.ts';
-import { createDoor, type DoorServices, type RequestInfo } from './door.ts';
+import { createDoor, type DoorServices, type RequestInfo } from './create-door.ts';
 import { activityLines } from './download-activity.ts';
 import { fleetLines } from './download-fleet.ts';
 import { logFileRoutes } from './routes/logs.ts';

@@ -1,6 +1,6 @@
 import { readSession, requireOwnMutation } from '#server/auth/index.ts';
 import { anonymous } from '#server/domain/actor.ts';
-import { createDoor, type DoorServices, type RequestInfo } from './door.ts';
+import { createDoor, type DoorServices, type RequestInfo } from './create-door.ts';
 import { setResourcesRoute } from './routes/resources.ts';
 import { registerPackageRoute } from './routes/versions.ts';
 import { xliffRoutes } from './routes/xliff.ts';

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import { Readable } from 'node:stream';
 import pino from 'pino';
-import { createAgentHandler } from '#server/agent-api/handler.ts';
+import { createAgentHandler } from '#server/agent-api/door.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';

@@ -5,7 +5,7 @@ import type { Role } from '#db/schema/auth.ts';
 import { createToken } from '#server/auth/tokens/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { serve } from '#server/process/http.ts';
-import { createRestHandler, restUploads } from '#server/rest/handler.ts';
+import { createRestHandler, restUploads } from '#server/rest/door.ts';
 import type { Route } from '#server/rest/route.ts';
 import { routes } from '#server/rest/routes/index.ts';
 import { type TestServicesOptions, testBootstrap, testContext, testServices } from './context.ts';

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import pino from 'pino';
 import { SaxesParser } from 'saxes';
-import { createAgentHandler } from '#server/agent-api/handler.ts';
+import { createAgentHandler } from '#server/agent-api/door.ts';
 import type { KnownAgents } from '#server/agent-api/memory/known-agents.ts';
 import type { PresenceBook } from '#server/agent-api/presence/presence-book.ts';
 import type { Context, Services } from '#server/domain/context.ts';
@@ -9,7 +9,7 @@ import { registerVm } from '#server/domain/enrollment/index.ts';
 import { grantWireAccess } from '#server/domain/stock-agents/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { type Serving, serve } from '#server/process/http.ts';
-import { createWireHandler, isWirePath, wireUploads } from '#server/wire/handler.ts';
+import { createWireHandler, isWirePath, wireUploads } from '#server/wire/door.ts';
 
 /** Both doors of agents on a port of its own, as the gateway has them. */
 export interface WireDoor {

@@ -7,7 +7,7 @@ import { type Live, openLive, openStreams } from '#server/live/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { serve } from '#server/testing/serve.ts';
-import { createTrpcHandler, type TrpcDoor } from './handler.ts';
+import { createTrpcHandler, type TrpcDoor } from './door.ts';
 
 const log = pino({ level: 'silent' });
 /** A busy machine is slow to notice that a caller left. */

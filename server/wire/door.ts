@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentAnswer, AgentCall, AgentDoor } from '#server/agent-api/call.ts';
-import type { CallInfo } from '#server/agent-api/handler.ts';
+import type { CallInfo } from '#server/agent-api/door.ts';
 import { type Arrival, NodeCall } from '#server/agent-api/node-call.ts';
 import { webAnswer, webCall } from '#server/agent-api/web-call.ts';
 import { DomainError, statusOfKind } from '#server/domain/error.ts';

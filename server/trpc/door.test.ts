@@ -6,11 +6,11 @@ import { setSignInRules } from '#server/auth/rules/index.ts';
 import { createToken } from '#server/auth/tokens/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { type Live, openLive } from '#server/live/index.ts';
-import type { RequestInfo } from '#server/rest/door.ts';
+import type { RequestInfo } from '#server/rest/create-door.ts';
 import { createDownloadHandler } from '#server/rest/download.ts';
 import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { serve } from '#server/testing/serve.ts';
-import { createPageCaller, createTrpcHandler, type TrpcDoor } from './handler.ts';
+import { createPageCaller, createTrpcHandler, type TrpcDoor } from './door.ts';
 
 const log = pino({ level: 'silent' });
 const person = { email: 'ada@example.org', password: 'correct horse battery' };

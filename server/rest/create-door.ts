@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import type { Logger } from 'pino';
+import type { Door } from '#db/schema/index.ts';
+import type { Actor } from '#server/domain/actor.ts';
+import type { Services } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { problemResponse } from '#server/i18n/index.ts';
+import { type Clock, systemClock } from '#server/platform/clock.ts';
+import { requireJsonWanted } from './read-request.ts';
+import type { Route } from './route.ts';
+import { jsonResponse, serve } from './serve.ts';
+
+/** What a door needs of its process. */
+export interface DoorServices extends Services {
+  log: Logger;
+  /** The portal's clock, where a test sets another. */
+  clock?: Clock;
+}
+
+/** What is known of a request beyond what it says: the caller's address as the process trusts it. */
+export interface RequestInfo {
+  remoteAddress: string;
+}
+
+export interface DoorOptions {
+  services: DoorServices;
+  /** What all paths begin with. */
+  base: string;
+  /** What its callers are to the activity. */
+  door: Door;
+  routes: readonly Route[];
+  /** JSON texts that are there for everyone to read, by path. */
+  documents?: Readonly<Record<string, string>>;
+  /** Who calls. Throws where that cannot be said. */
+  authenticate(request: Request, info: RequestInfo, now: Date): Promise<Actor>;
+}
+
+/** A table of routes as one function; everything that is refused leaves as a problem document. */
+export function createDoor(options: DoorOptions): (request: Request, info: RequestInfo) => Promise<Response> {
+  const { services, base, door, routes, documents = {}, authenticate } = options;
+  const { log, clock = systemClock, ...held } = services;
+  // The router writes `/vms/{id}` as `/vms/:id`; a part with an ending keeps it in its value.
+  const pattern = (path: string): string =>
+    base +
+    path.replaceAll(/\{(\w+)\}(\.\w+)?/g, (_, name: string, ending = '') =>
+      ending === '' ? `:${name}` : `:${name}{[^/]+\\${ending}}`,
+    );
+  const app = new Hono<{ Bindings: RequestInfo }>();
+
+  for (const route of routes) {
+    app.on(route.method, pattern(route.path), ({ req, env }) =>
+      answer(log, req.raw, async (requestId) => {
+        const now = clock();
+        const actor = await authenticate(req.raw, env, now);
+        const origin = { door, address: env.remoteAddress, client: req.header('user-agent') ?? null };
+        const own = log.child({ requestId, call: route.operationId });
+        const ctx = { ...held, actor, origin, now, requestId, log: own };
+        return serve(ctx, route, req.raw, req.param()).catch((error: unknown) =>
+          problemResponse(error, req.raw, requestId, log, actor.language),
+        );
+      }),
+    );
+  }
+  for (const [path, text] of Object.entries(documents)) {
+    app.get(pattern(path), ({ req }) =>
+      answer(log, req.raw, async () => {
+        requireJsonWanted(req.raw);
+        return jsonResponse(200, text);
+      }),
+    );
+  }
+  for (const [path, methods] of methodsByPath(routes, Object.keys(documents))) {
+    app.all(pattern(path), async ({ req }) => {
+      const refusal = new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods } });
+      const response = await answer(log, req.raw, () => Promise.reject(refusal));
+      response.headers.set('allow', methods);
+      return response;
+    });
+  }
+  app.notFound(({ req }) => answer(log, req.raw, () => Promise.reject(new DomainError('not_found', 'not_found'))));
+  return async (request, info) => app.fetch(request, info);
+}
+
+/** The methods that each path takes, as `Allow` writes them. */
+function methodsByPath(routes: readonly Route[], documents: readonly string[]): Map<string, string> {
+  const reads = ['GET', 'HEAD'];
+  const known = new Map<string, string[]>(documents.map((path) => [path, reads]));
+  for (const { path, method } of routes) {
+    known.set(path, [...(known.get(path) ?? []), ...(method === 'GET' ? reads : [method])]);
+  }
+  return new Map([...known].map(([path, methods]) => [path, methods.join(', ')]));
+}
+
+async function answer(log: Logger, request: Request, run: (requestId: string) => Promise<Response>): Promise<Response> {
+  // The transport gives each request its id and says it in `X-Request-Id`.
+  const requestId = request.headers.get('x-request-id') ?? randomUUID();
+  const response = await run(requestId).catch((error: unknown) => problemResponse(error, request, requestId, log));
+  // The refused body may still be on its way: the connection cannot carry another request behind it.
+  if (response.status === 413) response.headers.set('connection', 'close');
+  return response;
+}
