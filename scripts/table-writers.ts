@@ -123,6 +123,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const shared = sharedTables(found);
   for (const line of shared) console.log(line);
   for (const line of found.unreadable) console.log(`cannot determine the table of ${line}`);
-  console.log(`${shared.length} tables with two writers`);
+  console.log(`figures: ${shared.length} tables with two writers`);
   process.exitCode = shared.length + found.unreadable.length > 0 ? 1 : 0;
 }

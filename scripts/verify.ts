@@ -49,8 +49,11 @@ function run(name: string, [command = '', ...args]: string[]): Promise<Outcome> 
 const started = performance.now();
 const outcomes = await Promise.all(Object.entries(steps).map(([name, command]) => run(name, command)));
 const failed = outcomes.filter((outcome) => !outcome.ok);
+/** What a check measured is the last line that it prints. */
+const figures = outcomes.flatMap(({ output }) => /^figures: (.+)$/m.exec(output)?.[1] ?? []);
 for (const { name, output } of failed)
   console.log(`\n── ${name} ${'─'.repeat(Math.max(0, 76 - name.length))}\n${output}`);
 const seconds = ((performance.now() - started) / 1000).toFixed(1);
-console.log(`\nverify: ${outcomes.length - failed.length} of ${outcomes.length} checks hold (${seconds} s)`);
+console.log(`\n${figures.join('; ')}`);
+console.log(`verify: ${outcomes.length - failed.length} of ${outcomes.length} checks hold (${seconds} s)`);
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { faultsOf, maxFunctionLines, printFigures, readFigures } from './figures.ts';
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'annex-figures-'));
+  plant({
+    'server/domain/vms/vm.ts': 'export interface Vm {\n  id: string;\n}\n',
+    'server/domain/vms/find-vm.ts': 'export function findVm(): null {\n  return null;\n}\n',
+    'server/domain/vms/find-vm.test.ts': "test('a VM is found', () => {});\n",
+    'app/vms/[vmId]/page.tsx': 'export default function Page() {\n  return <p>one</p>;\n}\n',
+  });
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function plant(files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(root, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
+const bodyOf = (lines: number) => 'step();\n'.repeat(lines);
+
+test('files, functions and tests are measured; nothing is wrong here', () => {
+  const figures = readFigures(root);
+  expect(figures).toMatchObject({ files: 3, medianLines: 3, functions: [{ lines: 3 }, { lines: 3 }] });
+  expect(figures.testsPerCode.get('domain/vms')).toBeCloseTo(1 / 6);
+  expect(faultsOf(figures)).toEqual([]);
+  expect(printFigures(figures)).toContain('0 functions over 80; 0 types exported twice; tests per code 0.17');
+});
+
+test.each([
+  ['a function', `export function long() {\n${bodyOf(79)}}\n`, 'long'],
+  ['an arrow function', `export const long = () => {\n${bodyOf(79)}};\n`, 'long'],
+  ['a method', `export class Vms {\n  long() {\n${bodyOf(79)}}\n}\n`, 'long'],
+  ['a callback', `register(() => {\n${bodyOf(79)}});\n`, 'a function without a name'],
+])('%s over 80 lines is a fault', (_, text, name) => {
+  plant({ 'agent/long.ts': text });
+  expect(faultsOf(readFigures(root))).toEqual([`agent/long.ts: ${name} has 81 lines; split what has more than 80`]);
+});
+
+test('80 lines are allowed, and tests may be longer', () => {
+  plant({
+    'agent/long.ts': `export function long() {\n${bodyOf(maxFunctionLines - 2)}}\n`,
+    'agent/long.test.ts': `test('all of it', () => {\n${bodyOf(200)}});\n`,
+  });
+  expect(faultsOf(readFigures(root))).toEqual([]);
+});
+
+test.each(['export interface Vm {}', 'export type Vm = string;', 'export class Vm {}'])(
+  'a second type of one name is a fault: %s',
+  (text) => {
+    plant({ 'app/vms/row.ts': `${text}\n` });
+    expect(faultsOf(readFigures(root))).toEqual([
+      'Vm is exported by app/vms/row.ts and server/domain/vms/vm.ts; import the one, or rename what is another thing',
+    ]);
+  },
+);
+
+test('a type that is exported again, or only used in its file, is not a second one', () => {
+  plant({
+    'app/vms/row.ts': "export type { Vm } from '#server/domain/vms/vm.ts';\n",
+    'app/vms/list.ts': 'interface Vm {}\nexport const one: Vm = {};\n',
+  });
+  expect(faultsOf(readFigures(root))).toEqual([]);
+});

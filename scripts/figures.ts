@@ -1,0 +1,134 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { lineAt, type SourceFile, type SyntaxNode, sourceFiles, walk } from './source.ts';
+
+/** A named piece of source with its length in lines. */
+interface Piece {
+  name: string;
+  lines: number;
+}
+
+/** What the source measures; tests count for `testsPerCode` only. */
+export interface Figures {
+  files: number;
+  medianLines: number;
+  longestFile: Piece;
+  /** All functions, the longest first; named as `path: name`. */
+  functions: Piece[];
+  /** Types that more than one file exports under one name, with these files. */
+  duplicateTypes: Map<string, string[]>;
+  /** Lines of tests per line of code, by module of the domain or room with doors, in the order of their names. */
+  testsPerCode: Map<string, number>;
+}
+
+/** Lines that a function may have. */
+export const maxFunctionLines = 80;
+
+const functionType = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
+const typeDeclaration = /^(TSInterfaceDeclaration|TSTypeAliasDeclaration|ClassDeclaration)$/;
+
+/** Measures the TypeScript files below `root`. */
+export function readFigures(root: string): Figures {
+  const all = sourceFiles(root);
+  const code = all.filter((file) => !file.isTest);
+  const lengths = code.map((file) => ({ name: file.path, lines: lineCount(file.text) }));
+  lengths.sort(longestFirst);
+  return {
+    files: code.length,
+    medianLines: lengths[lengths.length >> 1]?.lines ?? 0,
+    longestFile: lengths[0] ?? { name: '', lines: 0 },
+    functions: code.flatMap(functionsOf).sort(longestFirst),
+    duplicateTypes: duplicateTypesOf(code),
+    testsPerCode: testsPerCodeOf(all),
+  };
+}
+
+/** What the figures do not allow, as lines for people. */
+export function faultsOf({ functions, duplicateTypes }: Figures): string[] {
+  return [
+    ...functions
+      .filter(({ lines }) => lines > maxFunctionLines)
+      .map(({ name, lines }) => `${name} has ${lines} lines; split what has more than ${maxFunctionLines}`),
+    ...[...duplicateTypes].map(
+      ([name, files]) =>
+        `${name} is exported by ${files.join(' and ')}; import the one, or rename what is another thing`,
+    ),
+  ];
+}
+
+/** One line of figures, as `npm run verify` prints it. */
+export function printFigures(figures: Figures): string {
+  const { files, medianLines, longestFile, functions, duplicateTypes, testsPerCode } = figures;
+  const longest = functions[0] ?? { name: 'none', lines: 0 };
+  const least = [...testsPerCode].sort(([, a], [, b]) => a - b)[0];
+  return [
+    `${files} files, median ${medianLines} lines, longest ${longestFile.lines} (${longestFile.name})`,
+    `longest function ${longest.lines} (${longest.name})`,
+    `${functions.filter(({ lines }) => lines > maxFunctionLines).length} functions over ${maxFunctionLines}`,
+    `${duplicateTypes.size} types exported twice`,
+    `tests per code ${testsPerCode.get('domain')?.toFixed(2) ?? '0'} in the domain, ${testsPerCode.get('doors')?.toFixed(2) ?? '0'} at the doors${least ? `, least ${least[1].toFixed(2)} (${least[0]})` : ''}`,
+  ].join('; ');
+}
+
+const longestFirst = (a: Piece, b: Piece): number => b.lines - a.lines || a.name.localeCompare(b.name);
+
+const lineCount = (text: string): number => text.trimEnd().split('\n').length;
+
+function functionsOf(file: SourceFile): Piece[] {
+  const found: Piece[] = [];
+  walk(file.program, (node, parent) => {
+    if (!functionType.test(node.type) || !node.body) return;
+    const lines = lineAt(file.text, node.end) - lineAt(file.text, node.start) + 1;
+    found.push({ name: `${file.path}: ${nameOf(node) ?? nameOf(parent) ?? 'a function without a name'}`, lines });
+  });
+  return found;
+}
+
+function nameOf(node: SyntaxNode | null): string | null {
+  const named = (node?.id ?? node?.key) as { name?: string } | null | undefined;
+  return named?.name ?? null;
+}
+
+function duplicateTypesOf(files: readonly SourceFile[]): Map<string, string[]> {
+  const exporters = new Map<string, string[]>();
+  for (const { path: file, program } of files) {
+    for (const statement of program.body) {
+      if (statement.type !== 'ExportNamedDeclaration' || !statement.declaration) continue;
+      const { declaration } = statement;
+      if (!typeDeclaration.test(declaration.type)) continue;
+      const name = nameOf(declaration as unknown as SyntaxNode);
+      if (name !== null) exporters.set(name, [...(exporters.get(name) ?? []), file]);
+    }
+  }
+  return new Map([...exporters].filter(([, exporting]) => exporting.length > 1).sort(([a], [b]) => a.localeCompare(b)));
+}
+
+const doors = /^server\/(agent-api|rest|trpc|wire|auth|process)\//;
+
+function testsPerCodeOf(files: readonly SourceFile[]): Map<string, number> {
+  const lines = new Map<string, { tests: number; code: number }>();
+  const count = (subject: string, { isTest, text }: SourceFile) => {
+    const sum = lines.get(subject) ?? { tests: 0, code: 0 };
+    sum[isTest ? 'tests' : 'code'] += lineCount(text);
+    lines.set(subject, sum);
+  };
+  for (const file of files) {
+    const module = /^server\/domain\/([^/]+)\//.exec(file.path)?.[1];
+    if (file.path.startsWith('server/domain/')) count('domain', file);
+    if (module !== undefined) count(`domain/${module}`, file);
+    if (doors.test(file.path)) count('doors', file);
+  }
+  return new Map(
+    [...lines]
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([subject, { tests, code }]) => [subject, code === 0 ? 0 : tests / code]),
+  );
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const figures = readFigures(path.resolve(import.meta.dirname, '..'));
+  const faults = faultsOf(figures);
+  for (const fault of faults) console.log(fault);
+  console.log(`figures: ${printFigures(figures)}`);
+  process.exitCode = faults.length > 0 ? 1 : 0;
+}
