@@ -10,7 +10,10 @@ const lostServerMs = 5_000;
 /** One connection for one job: its statements, its lock and its statement timeout. */
 export interface JobSession {
   db: Database;
-  /** Runs the function if no other session holds the lock; returns null otherwise. */
+  /**
+   * Runs the function, after other jobs of the same lock. Returns null without running it if another worker is running
+   * this job, or if the lock is not free within the statement timeout.
+   */
   withLock<Result>(run: () => Promise<Result>): Promise<Result | null>;
   /** Cancels the statement that is running, through another connection. */
   cancel(): Promise<void>;
@@ -44,7 +47,7 @@ export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'l
   return {
     db,
     withLock: (run) =>
-      withLock(pool, job.lock ?? job.name, async () => {
+      withLocks(pool, job, async () => {
         isLocked = true;
         try {
           return await run();
@@ -59,29 +62,43 @@ export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'l
   };
 }
 
+/** PostgreSQL's code of a statement that ran too long or was canceled. */
+const queryCanceled = '57014';
 const lockKey = `hashtextextended('annex job ' || $1, 0)`;
 
-async function withLock<Result>(pool: pg.Pool, lock: string, run: () => Promise<Result>): Promise<Result | null> {
-  const { rows } = await pool.query<{ taken: boolean }>(`select pg_try_advisory_lock(${lockKey}) as taken`, [lock]);
+async function withLocks<Result>(pool: pg.Pool, job: Job, run: () => Promise<Result>): Promise<Result | null> {
+  const { rows } = await pool.query<{ taken: boolean }>(`select pg_try_advisory_lock(${lockKey}) as taken`, [job.name]);
   if (rows[0]?.taken !== true) return null;
   let failed = true;
   try {
-    const result = await run();
+    // A run that gave up here would have to wait for its next period, and could miss the lock again.
+    const result = job.lock === undefined || (await waitForLock(pool, job.lock)) ? await run() : null;
     failed = false;
     return result;
   } finally {
     // The error of the run counts, whatever becomes of the lock.
-    const unlocked = unlock(pool, lock);
+    const unlocked = unlock(pool);
     await (failed ? unlocked.catch(() => {}) : unlocked);
   }
 }
 
-/** Closes a connection that may still hold the lock. */
-async function unlock(pool: pg.Pool, lock: string): Promise<void> {
+/** Whether it got the lock before the statement timeout. */
+async function waitForLock(pool: pg.Pool, lock: string): Promise<boolean> {
+  try {
+    await pool.query(`select pg_advisory_lock(${lockKey})`, [lock]);
+    return true;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === queryCanceled) return false;
+    throw error;
+  }
+}
+
+/** Closes a connection that may still hold a lock. */
+async function unlock(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   let failed: Error | undefined;
   try {
-    await client.query(`select pg_advisory_unlock(${lockKey})`, [lock]);
+    await client.query('select pg_advisory_unlock_all()');
   } catch (error) {
     failed = error instanceof Error ? error : new Error('unlock failed');
   } finally {

@@ -17,7 +17,7 @@ export interface Job {
   periodSeconds: number;
   /** PostgreSQL cancels a statement of this job that takes longer. */
   statementTimeoutSeconds: number;
-  /** Jobs with the same lock never run at the same time. By default the name. */
+  /** Jobs with the same lock wait for each other. */
   lock?: string;
   /** Routine work that logs a line only when it fails. */
   quiet?: boolean;

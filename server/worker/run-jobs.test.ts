@@ -118,6 +118,28 @@ test('jobs that share a lock never run at the same time', async () => {
   await expect.poll(() => sharing.runs.length).toBeGreaterThanOrEqual(1);
 });
 
+test('a job that runs once an hour does not lose its run to another job of its lock', async () => {
+  const hold = Promise.withResolvers<number>();
+  const held = Promise.withResolvers<void>();
+  const holder = job(
+    'often',
+    () => {
+      held.resolve();
+      return hold.promise;
+    },
+    { lock: 'shared' },
+  );
+  startWorker([holder]);
+  await held.promise;
+  const hourly = counting('hourly', { lock: 'shared', periodSeconds: 3_600 });
+  startWorker([hourly.job]);
+  const waiting = sql`select from pg_stat_activity
+    where application_name = 'annex-worker hourly' and wait_event = 'advisory'`;
+  await expect.poll(async () => (await services.db.execute(waiting)).rowCount).toBe(1);
+  hold.resolve(0);
+  await expect.poll(() => hourly.runs.length).toBe(1);
+});
+
 test('a command that takes the lock of a job keeps the job from running', async () => {
   const { runs, job: locked } = counting('locked');
   const { runs: others, job: other } = counting('unlocked');
@@ -221,7 +243,7 @@ test('jobs continue when the clock is set back', async () => {
   }
 });
 
-test('every job of a worker runs, and no two have the same name', async () => {
+test('every job of a worker runs, and no two have the same name', { timeout: 60_000 }, async () => {
   const jobs = createJobs(services);
   expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length);
   startWorker(jobs);
