@@ -13,6 +13,9 @@ const from = (path: string) => ({ path, ...production });
 /** The words of verdicts and the order of severity: db, pages and inputs share them. */
 const words = String.raw`^server/domain/verdicts/words\.ts$`;
 
+/** Filter fields as parameters of an address: pages and doors share it. */
+const fleetAddress = String.raw`^server/domain/fleet/address\.ts$`;
+
 /** Left never imports right. Views come last: they read every module and no module reads them. */
 const modules = [
   'verdicts',
@@ -29,6 +32,7 @@ const modules = [
   'logs',
   'reports',
   'health',
+  'fleet',
   'vm-lifecycle',
   'views',
 ];
@@ -145,6 +149,13 @@ const law: IConfiguration = {
       to: {},
     },
     {
+      name: 'fleet-address-imports-types-only',
+      comment: 'Pages load it: no library and no statement comes with it.',
+      severity: 'error',
+      from: from(fleetAddress),
+      to: { dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'no-own-door',
       comment: 'Inside a module, files import each other; its index.ts is for the others.',
       severity: 'error',
@@ -162,6 +173,7 @@ const law: IConfiguration = {
         pathNot: [
           String.raw`^server/domain/[^/]+/(index|input)\.ts$`,
           words,
+          fleetAddress,
           '^server/domain/$1/',
           '^server/domain/views/',
         ],
@@ -198,7 +210,7 @@ const law: IConfiguration = {
       from: from('^app/'),
       to: {
         path: '^server/',
-        pathNot: [String.raw`^server/(domain|auth)/[^/]+/input\.ts$`, words],
+        pathNot: [String.raw`^server/(domain|auth)/[^/]+/input\.ts$`, words, fleetAddress],
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '#db/client.ts';
 import type { Door } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
+import type { FleetFields } from '#server/domain/fleet-field.ts';
 import type { BlobStore } from '#server/platform/blob-store.ts';
 import type { Config } from '#server/platform/env.ts';
 import type { Keys } from '#server/platform/keys.ts';
@@ -18,6 +19,8 @@ export interface Services {
   wakes: Wakes;
   /** What this process keeps in memory between calls. */
   memory: ProcessMemory;
+  /** The fields by which lists of VMs are filtered: those of `fleet`, then those of later modules. */
+  fleetFields: FleetFields;
   /** Part of every ETag: one life of the database. */
   epoch: string;
 }

@@ -5,7 +5,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { createDoor, type DoorServices, type RequestInfo } from './create-door.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 import { openapiDocument } from './openapi.ts';
-import { routes } from './routes/index.ts';
+import { routesFor } from './routes/index.ts';
 
 /** Paths of calls that take a package: a large one may take its time. */
 export const restUploads = /\/(package|versions\/[^/]+)$/;
@@ -16,6 +16,7 @@ export function createRestHandler(
   attempts: Attempts = openAttempts(services.log),
 ): (request: Request, info: RequestInfo) => Promise<Response> {
   const failed = createFailedAttempts();
+  const routes = routesFor(services.fleetFields);
   return createDoor({
     services,
     base: '/api/v1',

@@ -4,7 +4,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type ExportedVm, exportFleet } from '#server/domain/views/index.ts';
 import { languageFor, translate } from '#server/i18n/index.ts';
 import { csvLine } from './csv.ts';
-import { filterOf, fleetQuery } from './fleet-query.ts';
+import { filterOf, fleetQuery, repeatedOf } from './fleet-query.ts';
 
 type Column = [word: string, cell: (vm: ExportedVm) => string | number | null];
 
@@ -39,18 +39,22 @@ function extensionsOf({ extensions }: ExportedVm): string {
     .join('; ');
 }
 
-const asked = fleetQuery.extend({ lang: z.string().max(100).optional() });
-
 /** The VMs that match as a file, a line each; the head of the table in the language `lang`. */
 export async function* fleetLines(
   ctx: Context,
   query: URLSearchParams,
   form: 'csv' | 'jsonl',
 ): AsyncGenerator<string, void> {
-  const given = Object.fromEntries([...query].filter(([name, value]) => name !== 'tag' && value !== ''));
-  const tag = query.getAll('tag');
-  const { lang, ...filter } = parse(asked, tag.length === 0 ? given : { ...given, tag }, 'bad_request');
-  const pages = await exportFleet(ctx, filterOf(filter));
+  const fields = ctx.fleetFields;
+  const repeated = repeatedOf(fields);
+  const given = Object.fromEntries(
+    [...query]
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => [name, repeated.includes(name) ? query.getAll(name) : value]),
+  );
+  const { lang } = parse(z.object({ lang: z.string().max(100).optional() }), given, 'bad_request');
+  const filter = parse(fleetQuery(fields), given, 'bad_request');
+  const pages = await exportFleet(ctx, filterOf(fields, filter));
   if (form === 'csv')
     yield csvLine(columns.map(([word]) => translate(languageFor({ chosenLanguage: lang }), 'vms', word)));
   for await (const page of pages) {

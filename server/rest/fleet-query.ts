@@ -1,40 +1,51 @@
 import { z } from 'zod';
-import { vmHealths } from '#server/domain/verdicts/index.ts';
-import { type FleetFilterInput, fleetFilterInput, fleetSorts } from '#server/domain/views/input.ts';
+import { tagFrom } from '#server/domain/fleet/address.ts';
+import { type FleetFilter, valueSchema } from '#server/domain/fleet/index.ts';
+import { fleetSort } from '#server/domain/fleet/input.ts';
+import type { FieldShape, FleetFields } from '#server/domain/fleet-field.ts';
+import { memoize } from '#server/platform/memoize.ts';
 
-const { q, handler, version, messageId } = fleetFilterInput.shape;
+/** Parameters of a list of VMs: one for each filter field. */
+export const fleetQuery = memoize((fields: FleetFields) =>
+  z.object(
+    Object.fromEntries(
+      fields.map((field) => {
+        const schema = parameterSchema(field).optional();
+        return [field.parameter, field.description === undefined ? schema : schema.describe(field.description)];
+      }),
+    ),
+  ),
+);
 
-/** How the filter of a list of VMs is written behind `?`; `tag` may be given several times. */
-export const fleetQuery = z.object({
-  q,
-  health: z
-    .string()
-    .max(100)
-    .transform((text) => text.split(','))
-    .pipe(z.array(z.enum(vmHealths)))
-    .optional()
-    .describe(`One or several of ${vmHealths.join(', ')}, with commas between.`),
-  tag: z
-    .array(z.string().min(1).max(1_600))
-    .max(16)
-    .optional()
-    .describe('`name=value`, or a name alone. In the name, `%` and `=` are written `%25` and `%3D`.'),
-  handler,
-  version: version.describe('A version that is asked for, or the beginning of one: `2.4.*`.'),
-  messageId,
-  silentMinutes: z.coerce.number().int().min(1).max(525_600).optional(),
-});
+/** The parameter for the order of a list of VMs. */
+export const fleetSortQuery = fleetSort.optional();
 
-/** The order of a list of VMs behind `?`. */
-export const fleetSortQuery = z.enum(fleetSorts).optional();
+/** Names of parameters that may be given several times. */
+export const repeatedOf = (fields: FleetFields): string[] =>
+  fields.filter(({ value }) => value.kind === 'tags').map(({ parameter }) => parameter);
 
-/** The filter as verbs take it. */
-export function filterOf({ tag, ...query }: z.output<typeof fleetQuery>): FleetFilterInput {
-  return { ...query, ...(tag && { tags: tag.map(tagOf) }) };
+/** The filter that parameters stand for. */
+export function filterOf(fields: FleetFields, query: Readonly<Record<string, unknown>>): FleetFilter {
+  return Object.fromEntries(fields.map(({ name, parameter }) => [name, query[parameter]]));
 }
 
-function tagOf(text: string): { name: string; value?: string } {
-  const at = text.indexOf('=');
-  const name = (at < 0 ? text : text.slice(0, at)).replaceAll('%3D', '=').replaceAll('%25', '%');
-  return at < 0 ? { name } : { name, value: text.slice(at + 1) };
+function parameterSchema({ value }: FieldShape): z.ZodType {
+  switch (value.kind) {
+    case 'text':
+      return valueSchema(value);
+    case 'words':
+      return z
+        .string()
+        .max(100)
+        .transform((text) => text.split(','))
+        .pipe(z.array(z.enum(value.words as [string, ...string[]])))
+        .describe(`One or several of ${value.words.join(', ')}, with commas between.`);
+    case 'number':
+      return z.coerce.number().int().min(value.min).max(value.max);
+    case 'tags':
+      return z
+        .array(z.string().min(1).max(1_600))
+        .max(value.count)
+        .transform((tags) => tags.map(tagFrom));
+  }
 }

@@ -75,7 +75,7 @@ test('the same VM sorts its extensions alike on list, page, map, REST and export
   const vmId = await vmWithAll();
   const worstFirst = ['failed', 'degraded', 'progressing', 'healthy', 'disabled'];
   const fresh = { ...ctx, now: new Date() };
-  const [row] = await readFleetRows(fresh, { vmIds: [vmId] });
+  const row = (await readFleetRows(fresh, { vmIds: [vmId] })).items[0];
   expect(words(row?.extensions)).toEqual(worstFirst);
   expect(words((await getInstanceView(fresh, { vmId })).extensions)).toEqual(worstFirst);
   const listed = await door.expect<{ items: { extensions: Chips }[] }>('listVms', {}, 200, { query: `?q=${vmId}` });

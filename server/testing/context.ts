@@ -8,6 +8,8 @@ import type { Role } from '#db/schema/auth.ts';
 import { testDatabase } from '#db/testing/database.ts';
 import { type Actor, anonymous } from '#server/domain/actor.ts';
 import type { Context, Services } from '#server/domain/context.ts';
+import { coreFields } from '#server/domain/fleet/index.ts';
+import type { FleetFields } from '#server/domain/fleet-field.ts';
 import { openBlobStore } from '#server/platform/blob-store.ts';
 import { type Config, loadConfig } from '#server/platform/env.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
@@ -19,6 +21,8 @@ export interface TestServicesOptions {
   /** A database that the test already has; a new one of its own otherwise. */
   db?: Database;
   config?: Partial<Config>;
+  /** Filter fields; those of `fleet` otherwise. */
+  fleetFields?: FleetFields;
 }
 
 export interface TestContextOptions extends TestServicesOptions {
@@ -44,6 +48,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<S
     blobs: openBlobStore(join(config.dataDir, 'blobs')),
     wakes: testWakes(db),
     memory: new ProcessMemory(),
+    fleetFields: options.fleetFields ?? coreFields,
     epoch: 'test',
   };
 }

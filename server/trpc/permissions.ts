@@ -53,6 +53,7 @@ export const permissions = {
   'finds.things': reads,
   'fleet.count': reads,
   'fleet.facets': reads,
+  'fleet.fields': reads,
   'fleet.list': reads,
   'fleet.rows': reads,
   'fleet.summary': reads,

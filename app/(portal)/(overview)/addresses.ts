@@ -1,3 +1,5 @@
+import { tagText } from '#server/domain/fleet/address.ts';
+
 /** What the list of VMs can be narrowed by. */
 export interface VmsFilter {
   health?: string;
@@ -11,7 +13,7 @@ export interface VmsFilter {
 export function vmsAddress({ tag, ...filter }: VmsFilter): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.append(name, value);
-  if (tag !== undefined) query.append('tag', `${tag.name.replaceAll('%', '%25').replaceAll('=', '%3D')}=${tag.value}`);
+  if (tag !== undefined) query.append('tag', tagText(tag));
   const text = query.toString();
   return text === '' ? '/vms' : `/vms?${text}`;
 }

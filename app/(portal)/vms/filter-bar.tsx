@@ -6,12 +6,9 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { AddFilterButton, FilterChip } from '#app/_ui/filter-chip.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { SearchInput } from '#app/_ui/input.tsx';
-import type { FleetFilterInput } from '#server/domain/views/input.ts';
+import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
 import type { FilterMenuProps } from './filter-menu.tsx';
-import type { FilterField } from './fleet-address.ts';
 import type { FleetAddress } from './use-fleet-address.ts';
-
-const fields: readonly FilterField[] = ['health', 'tag', 'handler', 'messageId'];
 
 const loadMenu = () => import('./filter-menu.tsx');
 const FilterMenu: ComponentType<FilterMenuProps> = dynamic(() => loadMenu().then((module) => module.FilterMenu), {
@@ -22,9 +19,11 @@ const FilterMenu: ComponentType<FilterMenuProps> = dynamic(() => loadMenu().then
 export function FilterBar({ address }: { address: FleetAddress }) {
   const { t } = useTranslation('vms');
   const { filter } = address.query;
-  const set = (change: FleetFilterInput) => address.change({ filter: { ...filter, ...change } });
-  const unused = fields.filter(
-    (field) => field === 'tag' || (field === 'health' ? !filter.health?.length : filter[field] === undefined),
+  const set = (change: FleetFilter) => address.change({ filter: { ...filter, ...change } });
+  const values: Readonly<Record<string, unknown>> = filter;
+  const offered = address.fields.filter(
+    ({ name, value, find }) =>
+      value.kind === 'tags' || ((find !== null || name === 'health') && !hasValue(values[name])),
   );
   return (
     <>
@@ -35,16 +34,17 @@ export function FilterBar({ address }: { address: FleetAddress }) {
         onChange={(event) => address.setSearch(event.target.value)}
       />
       <Chips filter={filter} set={set} />
-      {unused.map((field) => (
-        <AddFilter key={field} field={field} filter={filter} set={set} />
+      <OtherChips fields={address.fields} filter={filter} set={set} />
+      {offered.map((field) => (
+        <AddFilter key={field.name} field={field} filter={filter} set={set} />
       ))}
     </>
   );
 }
 
 interface FilterProps {
-  filter: FleetFilterInput;
-  set(change: FleetFilterInput): void;
+  filter: FleetFilter;
+  set(change: FleetFilter): void;
 }
 
 function Chips({ filter, set }: FilterProps) {
@@ -52,7 +52,7 @@ function Chips({ filter, set }: FilterProps) {
   const format = useFormat();
   const { health = [], tags = [], handler, version, messageId, silentMinutes } = filter;
   const is = t('vms:filter.is');
-  const chip = (id: string, field: string, value: string, remove: FleetFilterInput, relation = is) => (
+  const chip = (id: string, field: string, value: string, remove: FleetFilter, relation = is) => (
     <FilterChip
       key={id}
       field={field}
@@ -108,8 +108,34 @@ function Chips({ filter, set }: FilterProps) {
   );
 }
 
+const hasValue = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
+
+/** Fields whose chips say more than name and value. */
+const ownChips = ['q', 'health', 'tags', 'handler', 'version', 'messageId', 'silentMinutes'];
+
+/** Chips of fields that other modules add. */
+function OtherChips({ fields, filter, set }: FilterProps & { fields: readonly ListedField[] }) {
+  const { t } = useTranslation('vms');
+  const values: Readonly<Record<string, unknown>> = filter;
+  return fields
+    .filter(({ name }) => !ownChips.includes(name) && hasValue(values[name]))
+    .map(({ name, label }) => {
+      const value = [values[name]].flat().join(', ');
+      return (
+        <FilterChip
+          key={name}
+          field={t(label)}
+          relation={t('filter.is')}
+          value={value}
+          onRemove={() => set({ [name]: undefined })}
+          removeLabel={t('filter.remove', { filter: `${t(label)} ${t('filter.is')} ${value}` })}
+        />
+      );
+    });
+}
+
 /** A dashed button; its menu is fetched when somebody reaches for it. */
-function AddFilter({ field, filter, set }: FilterProps & { field: FilterField }) {
+function AddFilter({ field, filter, set }: FilterProps & { field: ListedField }) {
   const { t } = useTranslation('vms');
   const [reached, setReached] = useState(false);
   const button = (
@@ -117,7 +143,7 @@ function AddFilter({ field, filter, set }: FilterProps & { field: FilterField })
       onPointerEnter={() => void loadMenu().catch(() => {})}
       {...(reached ? {} : { onClick: () => setReached(true), 'aria-haspopup': 'dialog', 'aria-expanded': false })}
     >
-      {t(`filter.${field}`)}
+      {t(field.label)}
     </AddFilterButton>
   );
   if (!reached) return button;

@@ -13,16 +13,15 @@ import { Num } from '#app/_ui/num.tsx';
 import { Popover, PopoverContent, PopoverTrigger } from '#app/_ui/popover.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
 import { vmHealths } from '#server/domain/verdicts/words.ts';
-import type { FleetFilterInput } from '#server/domain/views/input.ts';
-import type { FilterField } from './fleet-address.ts';
 import type { FleetFacet } from './reading.ts';
 
 export interface FilterMenuProps {
-  field: FilterField;
+  field: ListedField;
   /** The filters in use: what is counted must match them, too. */
-  filter: FleetFilterInput;
-  onPick(change: FleetFilterInput): void;
+  filter: FleetFilter;
+  onPick(change: FleetFilter): void;
   onClose(): void;
   trigger: ReactNode;
 }
@@ -36,8 +35,8 @@ export function FilterMenu({ field, filter, onPick, onClose, trigger }: FilterMe
   return (
     <Popover defaultOpen onOpenChange={close}>
       <PopoverTrigger asChild>{trigger}</PopoverTrigger>
-      <PopoverContent aria-label={t(`filter.${field}`)} className="w-80 p-0">
-        {field === 'health' ? (
+      <PopoverContent aria-label={t(field.label)} className="w-80 p-0">
+        {field.name === 'health' ? (
           <HealthChoice filter={filter} onPick={onPick} />
         ) : (
           <ValueChoice field={field} filter={filter} onPick={onPick} onClose={onClose} />
@@ -92,18 +91,13 @@ interface Choice {
   inner: boolean;
   word: ReactNode;
   count: number | undefined;
-  change: FleetFilterInput;
+  change: FleetFilter;
 }
 
 const item =
   'flex min-h-7 w-full items-center gap-2 rounded-sm px-2 py-1 text-start text-13 hover:bg-hover pointer-coarse:min-h-(--touch)';
 
-function ValueChoice({
-  field,
-  filter,
-  onPick,
-  onClose,
-}: ChoiceProps & { field: Exclude<FilterField, 'health'>; onClose(): void }) {
+function ValueChoice({ field, filter, onPick, onClose }: ChoiceProps & { field: ListedField; onClose(): void }) {
   const { t } = useTranslation(['vms', 'common']);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -112,15 +106,13 @@ function ValueChoice({
   const list = useRef<HTMLDivElement>(null);
   const [part, setPart] = useState('');
   const [active, setActive] = useState(0);
-  const { handler: _, version: __, messageId: ___, ...rest } = filter;
+  // A field's own value would hide its other values; the values of a version belong to its handler.
   const others =
-    field === 'tag'
+    field.value.kind === 'tags'
       ? filter
-      : field === 'handler'
-        ? { ...rest, messageId: filter.messageId }
-        : { ...rest, handler: filter.handler, version: filter.version };
+      : { ...filter, [field.name]: undefined, ...(field.name === 'handler' && { version: undefined }) };
   const asked = {
-    ...trpc.fleet.facets.queryOptions({ ...others, facet: field, ...(part.trim() && { part: part.trim() }) }),
+    ...trpc.fleet.facets.queryOptions({ ...others, facet: field.parameter, ...(part.trim() && { part: part.trim() }) }),
     staleTime: 10_000,
   };
   const facets = useQuery({ ...asked, placeholderData: keepPreviousData });
@@ -160,8 +152,8 @@ function ValueChoice({
           aria-expanded
           aria-controls={listId}
           aria-activedescendant={choices[active] === undefined ? undefined : optionId(active)}
-          aria-label={t(`vms:filter.find.${field}`)}
-          placeholder={t(`vms:filter.find.${field}`)}
+          aria-label={t(`vms:${field.find ?? 'filter.find.tag'}`)}
+          placeholder={t(`vms:${field.find ?? 'filter.find.tag'}`)}
           value={part}
           maxLength={200}
           autoComplete="off"
@@ -177,7 +169,7 @@ function ValueChoice({
         ref={list}
         id={listId}
         role="listbox"
-        aria-label={t(`vms:filter.${field}`)}
+        aria-label={t(`vms:${field.label}`)}
         aria-busy={facets.isPlaceholderData}
         className="max-h-72 overflow-y-auto p-1.5"
       >
@@ -219,14 +211,14 @@ function ValueChoice({
 }
 
 function choicesOf(
-  field: Exclude<FilterField, 'health'>,
+  field: ListedField,
   { name, count, values }: FleetFacet,
-  filter: FleetFilterInput,
+  filter: FleetFilter,
   anyValue: string,
 ): Choice[] {
   const tags = filter.tags ?? [];
   const word = <span className="min-w-0 truncate font-medium">{name}</span>;
-  if (field === 'messageId') {
+  if (field.name !== 'tags' && field.name !== 'handler') {
     return [
       {
         id: name,
@@ -237,17 +229,17 @@ function choicesOf(
           </span>
         ),
         count,
-        change: { messageId: name },
+        change: { [field.name]: name },
       },
     ];
   }
-  const whole = field === 'tag' ? { tags: [...tags, { name }] } : { handler: name, version: undefined };
+  const whole = field.name === 'tags' ? { tags: [...tags, { name }] } : { handler: name, version: undefined };
   const inner = (value: string, many: number | undefined): Choice => ({
     id: `${name} ${value}`,
     inner: true,
     word: <span className="min-w-0 truncate">{value}</span>,
     count: many,
-    change: field === 'tag' ? { tags: [...tags, { name, value }] } : { handler: name, version: value },
+    change: field.name === 'tags' ? { tags: [...tags, { name, value }] } : { handler: name, version: value },
   });
   return [
     {
@@ -261,7 +253,7 @@ function choicesOf(
       count,
       change: whole,
     },
-    ...(field === 'handler' ? lines(values).map((line) => inner(`${line}.*`, undefined)) : []),
+    ...(field.name === 'handler' ? lines(values).map((line) => inner(`${line}.*`, undefined)) : []),
     ...values.map((value) => inner(value.value, value.count)),
   ];
 }

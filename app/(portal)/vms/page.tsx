@@ -20,7 +20,8 @@ type SearchParams = Promise<Record<string, string | string[] | undefined>>;
 /** The fleet: what is wrong with which VM, found by name, tag, health, handler or message. */
 export default async function VmsPage({ searchParams }: { searchParams: SearchParams }) {
   const [{ t }, api, jar, given] = await Promise.all([words('vms'), portal(), cookies(), searchParams]);
-  const { query } = readAddress(parametersOf(given));
+  const fields = await api.fleet.fields();
+  const { query } = readAddress(fields, parametersOf(given));
   const at = Date.now();
   const [page, summary] = await Promise.all([
     api.fleet.list({ ...query.filter, sort: query.sort, limit: blockSize, counted: true }),
@@ -34,6 +35,7 @@ export default async function VmsPage({ searchParams }: { searchParams: SearchPa
           first={{ query, page, at }}
           summary={summary}
           look={readLook(jar.get(cookieNames.fleetLook)?.value)}
+          fields={fields}
           gatewayUrl={runtime().config.gatewayUrl}
         />
       </Words>

@@ -7,15 +7,15 @@ import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { Num } from '#app/_ui/num.tsx';
 import { bringIntoBar, tab, tabBar } from '#app/_ui/tab-style.ts';
+import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { needsAttention } from '#server/domain/verdicts/words.ts';
-import type { FleetFilterInput } from '#server/domain/views/input.ts';
 import { withoutGaps, writeAddress } from './fleet-address.ts';
 import { ageMs, type FleetSummary } from './reading.ts';
 import type { FleetAddress } from './use-fleet-address.ts';
 import { usePaced } from './use-paced.ts';
 import { paceMs } from './use-reading.ts';
 
-const views: readonly { name: 'all' | 'attention' | 'silent'; filter: FleetFilterInput }[] = [
+const views: readonly { name: 'all' | 'attention' | 'silent'; filter: FleetFilter }[] = [
   { name: 'all', filter: {} },
   { name: 'attention', filter: { health: [...needsAttention] } },
   { name: 'silent', filter: { silentMinutes: 10 } },
@@ -46,8 +46,9 @@ export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
     staleTime: ageMs,
     refetchInterval: ageMs,
   });
+  const { fields } = address;
   const { filter, sort } = address.query;
-  const now = writeAddress({ filter: withoutGaps({ ...filter, q: undefined }), sort: 'name' });
+  const now = writeAddress(fields, { filter: withoutGaps({ ...filter, q: undefined }), sort: 'name' });
   return (
     <nav aria-label={t('views')} className={cn(tabBar, 'mb-3')}>
       {views.map((view) => {
@@ -57,7 +58,7 @@ export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
           event.preventDefault();
           address.change(query);
         };
-        const isCurrent = writeAddress({ filter: view.filter, sort: 'name' }) === now;
+        const isCurrent = writeAddress(fields, { filter: view.filter, sort: 'name' }) === now;
         return (
           <a
             key={view.name}

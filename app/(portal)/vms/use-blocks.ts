@@ -120,9 +120,9 @@ function useFreshRows(reading: Reading, rows: readonly FleetRow[]): void {
   const asked = { vmIds: rows.map(({ id }) => id) };
   const { data, isFetchedAfterMount } = useQuery({
     queryKey: trpc.fleet.rows.queryKey(asked),
-    queryFn: ({ queryKey }) => paced(queryKey, () => client.fleet.rows.query(asked)),
+    queryFn: ({ queryKey }) => paced(queryKey, () => readRows(client, asked.vmIds)),
     enabled: rows.length > 0,
-    initialData: [...rows],
+    initialData: { items: [...rows], leftOut: 0 },
     initialDataUpdatedAt: () => readAt(queryClient, blocks, rows),
     staleTime: ageMs,
     refetchInterval: ageMs,
@@ -131,12 +131,24 @@ function useFreshRows(reading: Reading, rows: readonly FleetRow[]): void {
   const key = JSON.stringify(blocks);
   useEffect(() => {
     if (!isFetchedAfterMount) return;
-    const freshOf = new Map(data.map((row) => [row.id, row]));
+    const freshOf = new Map(data.items.map((row) => [row.id, row]));
     queryClient.setQueriesData<FleetPage>({ queryKey: JSON.parse(key) }, (page) => {
       if (page === undefined || !page.items.some(({ id }) => freshOf.has(id))) return page;
       return { ...page, items: page.items.map((row) => freshOf.get(row.id) ?? row) };
     });
   }, [data, isFetchedAfterMount, key, queryClient]);
+}
+
+/** Reads these rows, in several answers if one would be too large. */
+export async function readRows(
+  client: ReturnType<typeof useTRPCClient>,
+  vmIds: readonly string[],
+): Promise<{ items: FleetRow[]; leftOut: number }> {
+  const { items, leftOut } = await client.fleet.rows.query({ vmIds: [...vmIds] });
+  const last = items.at(-1);
+  if (leftOut === 0 || last === undefined) return { items, leftOut };
+  const rest = await readRows(client, vmIds.slice(vmIds.indexOf(last.id) + 1));
+  return { items: [...items, ...rest.items], leftOut: rest.leftOut };
 }
 
 /** When these rows were read, the earliest of them. */

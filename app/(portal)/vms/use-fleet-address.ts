@@ -2,11 +2,14 @@
 
 import { useSearchParams } from 'next/navigation';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { ListedField } from '#server/domain/fleet/index.ts';
 import { type FleetQuery, type ReadAddress, readAddress, withoutGaps, writeAddress } from './fleet-address.ts';
 
 const settleMs = 100;
 
 export interface FleetAddress extends ReadAddress {
+  /** The filter fields of this portal. */
+  fields: readonly ListedField[];
   /** What stands in the search now; it counts when the typing pauses. */
   search: string;
   setSearch(search: string): void;
@@ -17,9 +20,10 @@ export interface FleetAddress extends ReadAddress {
 }
 
 /** The list's filter and order, which live in the address. Typing replaces the address, all else adds a step. */
-export function useFleetAddress(): FleetAddress {
+export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
   const parameters = useSearchParams().toString();
-  const read = useMemo(() => readAddress(new URLSearchParams(parameters)), [parameters]);
+  const read = useMemo(() => readAddress(fields, new URLSearchParams(parameters)), [fields, parameters]);
+  const hrefOf = useCallback((query: FleetQuery) => addressOf(fields, query), [fields]);
   const { filter, sort } = read.query;
   const inAddress = filter.q ?? '';
   const [search, setSearch] = useState(inAddress);
@@ -33,9 +37,10 @@ export function useFleetAddress(): FleetAddress {
     // Back, forward and links change the search, too.
     if (at < 0) setSearch(inAddress);
   }
-  const go = useCallback((query: FleetQuery, how: 'pushState' | 'replaceState') => {
-    window.history[how](null, '', hrefOf(query));
-  }, []);
+  const go = useCallback(
+    (query: FleetQuery, how: 'pushState' | 'replaceState') => window.history[how](null, '', hrefOf(query)),
+    [hrefOf],
+  );
   useEffect(() => {
     if (search === (written.at(-1) ?? inAddress)) return;
     const timer = setTimeout(() => {
@@ -46,6 +51,7 @@ export function useFleetAddress(): FleetAddress {
   }, [search, written, inAddress, filter, sort, go]);
   return {
     ...read,
+    fields,
     search,
     setSearch,
     hrefOf,
@@ -55,7 +61,7 @@ export function useFleetAddress(): FleetAddress {
   };
 }
 
-function hrefOf(query: FleetQuery): string {
-  const words = writeAddress(query);
+function addressOf(fields: readonly ListedField[], query: FleetQuery): string {
+  const words = writeAddress(fields, query);
   return words === '' ? '/vms' : `/vms?${words}`;
 }

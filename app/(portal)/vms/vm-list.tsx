@@ -15,6 +15,7 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import type { ListedField } from '#server/domain/fleet/index.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { type TableLook, writeLook } from './columns.ts';
 import { FilterBar } from './filter-bar.tsx';
@@ -33,20 +34,21 @@ export interface VmListProps {
   first: FirstPage;
   summary: FleetSummary | null;
   look: TableLook;
+  fields: readonly ListedField[];
   gatewayUrl: string;
 }
 
 /** The fleet: views, filters and order, which live in the address, and the table. */
-export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListProps) {
+export function VmList({ first, summary, look: firstLook, fields, gatewayUrl }: VmListProps) {
   const { t, i18n } = useTranslation('vms');
   const reader = useReader();
-  const address = useFleetAddress();
+  const address = useFleetAddress(fields);
   const { query } = address;
   const list = useReading(query, first);
   const [enrolling, setEnrolling] = useState(false);
   useRequestedAct('enroll', () => setEnrolling(true));
   const [look, setLook] = useState(firstLook);
-  useTopOfList(list.reading === undefined ? '' : writeAddress(list.reading.query));
+  useTopOfList(list.reading === undefined ? '' : address.hrefOf(list.reading.query));
   const { reading, waiting, refresh } = list;
   useNewAtOnce(enrolling || reading?.total === 0, waiting, refresh);
 
@@ -75,7 +77,7 @@ export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListPr
           isEmpty ? undefined : (
             <>
               <Button asChild>
-                <a href={exportAddress(query, i18n.language)} download>
+                <a href={exportAddress(fields, query, i18n.language)} download>
                   <Download aria-hidden />
                   {t('export')}
                 </a>
@@ -147,8 +149,8 @@ export function VmList({ first, summary, look: firstLook, gatewayUrl }: VmListPr
 }
 
 /** The file holds all that match, by name, with its head in the language of the page. */
-function exportAddress({ filter }: FleetQuery, language: string): string {
-  return `/download/vms.csv?${[writeAddress({ filter, sort: 'name' }), `lang=${language}`].filter(Boolean).join('&')}`;
+function exportAddress(fields: readonly ListedField[], { filter }: FleetQuery, language: string): string {
+  return `/download/vms.csv?${[writeAddress(fields, { filter, sort: 'name' }), `lang=${language}`].filter(Boolean).join('&')}`;
 }
 
 function Matching({ total, filtered }: { total: number | undefined; filtered: boolean }) {

@@ -20,7 +20,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { Kbd } from '#app/_ui/kbd.tsx';
 import { Table, TableFrame, TBody, THead, Th } from '#app/_ui/table.tsx';
-import type { FleetSort } from '#server/domain/views/input.ts';
+import type { FleetSort } from '#server/domain/fleet/input.ts';
 import { type ColumnName, columnsThatFit, type TableLook, widthsOf } from './columns.ts';
 import { pieces } from './pieces.ts';
 import type { FirstPage, Reading } from './reading.ts';

@@ -3,12 +3,9 @@ import { agentPresence, agents, extensionHealth, goalStateHeads, vmHealth, vms }
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { countFleet, type FleetFilter, fleetFilterInput, fleetOrder, fleetSource } from '#server/domain/fleet/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { bySeverity } from '#server/domain/verdicts/index.ts';
-import { countFleet } from './count-fleet.ts';
-import { fleetSource } from './fleet-filter.ts';
-import { fleetOrder } from './fleet-order.ts';
-import { type FleetFilter, type FleetFilterInput, fleetFilterInput } from './input.ts';
 
 const pageRows = 1_000;
 
@@ -16,9 +13,9 @@ const pageRows = 1_000;
  * All VMs that match, by name, with their health as lists have it; page by page, so that a hundred thousand are never
  * in memory at once. That somebody took them away is an act in the activity, with the filter and their number.
  */
-export async function exportFleet(ctx: Context, input: FleetFilterInput): Promise<AsyncGenerator<ExportedVm[]>> {
+export async function exportFleet(ctx: Context, input: FleetFilter): Promise<AsyncGenerator<ExportedVm[]>> {
   allow(ctx.actor, 'viewer');
-  const filter = parse(fleetFilterInput, input);
+  const filter = parse(fleetFilterInput(ctx.fleetFields), input);
   const { matching } = await countFleet(ctx, filter);
   await ctx.db.transaction((tx) =>
     recordAudit(tx, ctx, {
@@ -31,7 +28,7 @@ export async function exportFleet(ctx: Context, input: FleetFilterInput): Promis
 }
 
 async function* pages(ctx: Context, filter: FleetFilter): AsyncGenerator<ExportedVm[]> {
-  const source = fleetSource(filter, ctx.now);
+  const source = fleetSource(ctx.fleetFields, filter, ctx.now);
   const order = fleetOrder('name', source);
   for (let cursor: string | null = null; ; ) {
     const after = cursor === null ? sql`true` : order.after(cursor);

@@ -23,12 +23,12 @@ interface VmHealthSummary {
     name: string;
     handler: string;
     health: ExtensionHealth;
-    /** It is progressing only in that it waits for this other extension. */
+    /** The extension that it waits for; null if it does not wait. */
     waitsFor: string | null;
   }[];
 }
 
-/** A VM in a list: what it is called, how it is, and what runs there. */
+/** A VM in a list. */
 export type FleetRow = Vm &
   VmHealthSummary & {
     agentKind: 'reference' | 'stock' | null;
@@ -46,7 +46,7 @@ export type FleetRow = Vm &
     since: string | null;
   };
 
-/** These VMs as they are now, in this order, in one statement whatever their number; one that is gone is left out. */
+/** Loads these VMs in this order with one statement, whatever their number; deleted ones are missing. */
 export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise<FleetRow[]> {
   if (vmIds.length === 0) return [];
   const { rows } = await ctx.db.$client.query<Machine>({ name: 'fleet-rows', text, values: [vmIds] });
@@ -67,10 +67,14 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise
   });
 }
 
-/** Rows that a list shows already, read again, as far as they fit into an answer. */
-export async function readFleetRows(ctx: Context, input: ReadFleetRowsInput): Promise<FleetRow[]> {
+/** Reads rows again that a list already shows. An answer that would be too large ends early; `leftOut` counts the rest. */
+export async function readFleetRows(
+  ctx: Context,
+  input: ReadFleetRowsInput,
+): Promise<{ items: FleetRow[]; leftOut: number }> {
   allow(ctx.actor, 'viewer');
-  return fitList(await fleetRows(ctx, parse(readFleetRowsInput, input).vmIds)).kept;
+  const { kept: items, leftOut } = fitList(await fleetRows(ctx, parse(readFleetRowsInput, input).vmIds));
+  return { items, leftOut };
 }
 
 type Machine = Parameters<typeof vmOf>[0] &

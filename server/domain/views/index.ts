@@ -1,4 +1,3 @@
-export { countFleet, type FleetSummary, summarizeFleet } from './count-fleet.ts';
 export { type ExportedVm, exportFleet } from './export-fleet.ts';
 export { type FleetRow, readFleetRows } from './fleet-rows.ts';
 export { getInstanceView } from './get-instance-view.ts';
@@ -6,7 +5,6 @@ export { getTimeline } from './get-timeline.ts';
 export { getVmFacts, type VmFacts } from './get-vm-facts.ts';
 export * from './input.ts';
 export type * from './instance-view.ts';
-export { listFleet } from './list-fleet.ts';
-export { type FleetFacet, listFleetFacets } from './list-fleet-facets.ts';
+export { type ListFleetInput, listFleet } from './list-fleet.ts';
 export * from './overview/index.ts';
 export type { Timeline } from './timeline.ts';

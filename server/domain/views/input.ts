@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { vmHealths } from '#server/domain/verdicts/words.ts';
 
 /** `acceptLanguage` is the request's header as it came, `chosenLanguage` what the reader picked in the pages. */
 export const instanceViewInput = z.object({
@@ -51,57 +50,10 @@ export type MapCellInput = z.input<typeof mapCellInput>;
 export const listFailingInput = instanceViewInput.omit({ vmId: true });
 export type ListFailingInput = z.input<typeof listFailingInput>;
 
-/** Orders that have an index; with `-` from the end. `since`: since when a VM has its health. */
-export const fleetSorts = ['name', '-name', 'health', '-health', 'since', '-since'] as const;
-export type FleetSort = (typeof fleetSorts)[number];
-
-/**
- * Which VMs: all that is given must hold. `q` is part of a name in any case, or a whole id; of `health` one; of `tags`
- * each, by name alone or with its value; one extension has the `handler`, asks for the `version` (`2.4.*`: any that
- * begins so) and shows the message `messageId`; `silentMinutes`: its agent should have called, and has not for so long.
- */
-export const fleetFilterInput = z.object({
-  q: z.string().max(200).optional(),
-  health: z.array(z.enum(vmHealths)).max(vmHealths.length).optional(),
-  tags: z
-    .array(z.object({ name: z.string().min(1).max(256), value: z.string().max(256).optional() }))
-    .max(16)
-    .optional(),
-  handler: z.string().min(1).max(300).optional(),
-  version: z
-    .string()
-    .max(64)
-    .regex(/^\d+(\.\d+){0,2}(\.\d+|\.\*)?$/, 'version_filter_form')
-    .optional(),
-  messageId: z.string().min(1).max(256).optional(),
-  silentMinutes: z.number().int().min(1).max(525_600).optional(),
-});
-export type FleetFilterInput = z.input<typeof fleetFilterInput>;
-export type FleetFilter = z.output<typeof fleetFilterInput>;
-
-/**
- * `cursor` is what the last page gave back; `at` leaves out so many rows after it, or after the beginning. `counted`
- * asks how many match, too, which costs nothing where all of them are in the first page.
- */
-export const listFleetInput = fleetFilterInput.extend({
-  sort: z.enum(fleetSorts).default('name'),
-  limit: z.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(1_000).optional(),
-  at: z.number().int().min(0).max(100_000_000).optional(),
-  counted: z.boolean().optional(),
-});
-export type ListFleetInput = z.input<typeof listFleetInput>;
-
 /** Rows of a list once more, as they are now. */
 export const readFleetRowsInput = z.object({ vmIds: z.array(z.uuid()).max(200) });
 export type ReadFleetRowsInput = z.input<typeof readFleetRowsInput>;
 
-/** Values to filter by, among the VMs that the rest of the filter leaves; `part` is part of a name or value. */
-export const listFleetFacetsInput = fleetFilterInput.extend({
-  facet: z.enum(['tag', 'handler', 'messageId']),
-  part: z.string().max(200).optional(),
-});
-export type ListFleetFacetsInput = z.input<typeof listFleetFacetsInput>;
 const reference = z.string().min(1).max(300);
 const instant = z.iso.datetime({ offset: true }).refine(isStorable);
 

@@ -490,7 +490,7 @@ test('AZ-S6 an error substatus under a success makes the extension degraded, wit
     failedPart: { name: 'disk', code: 28, message: { text: 'sdb1 ist voll', lang: 'de' } },
   });
   const ctx = await testContext({ services, role: 'viewer', now: start });
-  expect(await readFleetRows(ctx, { vmIds: [vm.vmId] })).toMatchObject([{ health: 'degraded' }]);
+  expect((await readFleetRows(ctx, { vmIds: [vm.vmId] })).items).toMatchObject([{ health: 'degraded' }]);
 
   await send(vm, status(said('success', { substatus: [{ ...full, status: 'success' }] })));
   expect((await view(vm)).extensions).toMatchObject([{ health: 'healthy', cause: null, failedPart: null }]);
@@ -502,8 +502,8 @@ test('a list gives the health of its VMs as their pages do', async () => {
   await send(good, { ...heartbeat('ready'), ...status(said('success')) });
   await send(bad, { ...status(said('error')) });
   const ctx = await testContext({ services, role: 'viewer', now: start });
-  const rows = await readFleetRows(ctx, { vmIds: vms.map(({ vmId }) => vmId) });
-  const health = new Map(rows.map((row) => [row.id, row]));
+  const { items } = await readFleetRows(ctx, { vmIds: vms.map(({ vmId }) => vmId) });
+  const health = new Map(items.map((row) => [row.id, row]));
   expect(health.get(good.vmId)).toMatchObject({
     health: 'healthy',
     agent: { status: 'ready', lastSeenAt: start.toISOString() },

@@ -2,11 +2,12 @@ import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { agentPresence, extensionHealth, vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { countFleet, type FleetFilter, listFleetFacets, summarizeFleet } from '#server/domain/fleet/index.ts';
+import { fleetSorts } from '#server/domain/fleet/input.ts';
 import { checkCounts } from '#server/domain/health/index.ts';
 import { vmHealths } from '#server/domain/verdicts/index.ts';
 import { testContext } from '#server/testing/context.ts';
-import { countFleet, exportFleet, listFleet, listFleetFacets, readFleetRows, summarizeFleet } from './index.ts';
-import { type FleetFilterInput, fleetSorts } from './input.ts';
+import { exportFleet, listFleet, readFleetRows } from './index.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const handler = 'Acme.Lab.Probe';
@@ -77,7 +78,7 @@ beforeAll(async () => {
 const version = (index: number): string => versions[index % versions.length] ?? '';
 
 /** Filters, each beside what it should leave. */
-const filters: readonly [string, FleetFilterInput, (vm: (typeof all)[number], index: number) => boolean][] = [
+const filters: readonly [string, FleetFilter, (vm: (typeof all)[number], index: number) => boolean][] = [
   ['nothing', {}, () => true],
   ['a part of a name in any case', { q: 'VM_1' }, ({ name }) => name.includes('vm_1')],
   ['letters beyond ASCII', { q: 'ä' }, ({ name }) => name.includes('Ä')],
@@ -190,7 +191,7 @@ test.each([
   [{ tags: [{ name: '' }] }],
   [{ silentMinutes: 0 }],
 ])('%j is no filter', async (filter) => {
-  await expect(countFleet(ctx, filter as FleetFilterInput)).rejects.toMatchObject({ code: 'invalid' });
+  await expect(countFleet(ctx, filter as FleetFilter)).rejects.toMatchObject({ code: 'invalid' });
 });
 
 describe('among many others', () => {
@@ -227,8 +228,11 @@ describe('among many others', () => {
 
 test('rows are read again in the order asked, without those that are gone', async () => {
   const [first, second] = idsOf(all);
-  const rows = await readFleetRows(ctx, { vmIds: [second ?? '', '00000000-0000-4000-8000-00000000dead', first ?? ''] });
-  expect(idsOf(rows)).toEqual([second, first]);
+  const { items, leftOut } = await readFleetRows(ctx, {
+    vmIds: [second ?? '', '00000000-0000-4000-8000-00000000dead', first ?? ''],
+  });
+  expect(idsOf(items)).toEqual([second, first]);
+  expect(leftOut).toBe(0);
 });
 
 test('the fleet in numbers', async () => {

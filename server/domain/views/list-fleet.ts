@@ -1,13 +1,37 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import {
+  countFleet,
+  type FleetOrder,
+  type FleetRows,
+  type FleetSource,
+  fleetFilterInput,
+  fleetOrder,
+  fleetSource,
+} from '#server/domain/fleet/index.ts';
+import { fleetSort } from '#server/domain/fleet/input.ts';
+import type { FleetFields } from '#server/domain/fleet-field.ts';
 import { fitList } from '#server/domain/list-bytes.ts';
 import { parse } from '#server/domain/parse.ts';
-import { countFleet } from './count-fleet.ts';
-import { type FleetRows, type FleetSource, fleetSource } from './fleet-filter.ts';
-import { type FleetOrder, fleetOrder } from './fleet-order.ts';
+import { memoize } from '#server/platform/memoize.ts';
 import { type FleetRow, fleetRows } from './fleet-rows.ts';
-import { type ListFleetInput, listFleetInput } from './input.ts';
+
+/**
+ * `cursor` is `nextCursor` of the page before; `at` skips so many rows after it. `counted` asks how many VMs match, which
+ * costs nothing if all of them are on the first page.
+ */
+const listFleetInput = memoize((fields: FleetFields) =>
+  fleetFilterInput(fields).extend({
+    sort: fleetSort.default('name'),
+    limit: z.number().int().min(1).max(200).default(50),
+    cursor: z.string().max(1_000).optional(),
+    at: z.number().int().min(0).max(100_000_000).optional(),
+    counted: z.boolean().optional(),
+  }),
+);
+export type ListFleetInput = z.input<ReturnType<typeof listFleetInput>>;
 
 /** So many rows are gone through in the list's order in any case: a filter that leaves many is met within them. */
 const near = 2_000;
@@ -23,8 +47,8 @@ export async function listFleet(
   input: ListFleetInput,
 ): Promise<{ items: FleetRow[]; nextCursor: string | null; matching?: number }> {
   allow(ctx.actor, 'viewer');
-  const { sort, limit, cursor, at = 0, counted = false, ...filter } = parse(listFleetInput, input);
-  const source = fleetSource(filter, ctx.now, sort);
+  const { sort, limit, cursor, at = 0, counted = false, ...filter } = parse(listFleetInput(ctx.fleetFields), input);
+  const source = fleetSource(ctx.fleetFields, filter, ctx.now, sort);
   const order = fleetOrder(sort, source);
   const after = cursor === undefined ? sql`true` : order.after(cursor);
   const rows = await findPage(ctx, source, { ...order, after, rows: limit + 1, at });

@@ -33,7 +33,7 @@ const send = async (vm: GivenVm, report: unknown) =>
 async function shown({ vmId }: { vmId: string }) {
   const ctx = await testContext({ services, role: 'viewer', now: start });
   const { pendingRestart } = await getInstanceView(ctx, { vmId, acceptLanguage: 'en', chosenLanguage: null });
-  const [row] = await readFleetRows(ctx, { vmIds: [vmId] });
+  const row = (await readFleetRows(ctx, { vmIds: [vmId] })).items[0];
   return { pendingRestart, inList: row?.restartPendingSince };
 }
 

@@ -1,3 +1,5 @@
+import { coreFields } from '#server/domain/fleet/index.ts';
+import type { FleetFields } from '#server/domain/fleet-field.ts';
 import type { Route } from '../route.ts';
 import { goalStateRoutes } from './goal-states.ts';
 import { handlerRoutes } from './handlers.ts';
@@ -7,18 +9,19 @@ import { resourceRoutes } from './resources.ts';
 import { tokenRoutes } from './tokens.ts';
 import { versionRoutes } from './versions.ts';
 import { viewRoutes } from './views.ts';
-import { vmRoutes } from './vms.ts';
+import { vmListRoute, vmRoutes } from './vms.ts';
 import { wireAccessRoutes } from './wire-access.ts';
 import { xliffRoutes } from './xliff.ts';
 
-/** Every call of the management door. */
-export const routes: readonly Route[] = [
+/** Every call of the management door; lists of VMs have a parameter for each of these fields. */
+export const routesFor = (fields: FleetFields): readonly Route[] => [
   ...publisherRoutes,
   ...handlerRoutes,
   ...versionRoutes,
   // Before those of any language: the ending tells them apart.
   ...xliffRoutes,
   ...resourceRoutes,
+  vmListRoute(fields),
   ...vmRoutes,
   ...wireAccessRoutes,
   ...goalStateRoutes,
@@ -26,3 +29,6 @@ export const routes: readonly Route[] = [
   ...logRoutes,
   ...tokenRoutes,
 ];
+
+/** The calls of a portal with the usual filter fields. */
+export const routes = routesFor(coreFields);

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
 import { registerVmInput } from '#server/domain/enrollment/input.ts';
+import type { FleetFields } from '#server/domain/fleet-field.ts';
 import { agentStatuses, extensionHealths, vmHealths } from '#server/domain/verdicts/index.ts';
 import { getVmFacts, listFleet } from '#server/domain/views/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
 import { updateVmInput } from '#server/domain/vms/input.ts';
-import { filterOf, fleetQuery, fleetSortQuery } from '../fleet-query.ts';
+import { filterOf, fleetQuery, fleetSortQuery, repeatedOf } from '../fleet-query.ts';
 import { flag, pageOf, pageQuery, type Route, route } from '../route.ts';
 import { inVm, time, vmId } from '../shapes.ts';
 
@@ -59,6 +60,25 @@ const enrollment = z.object({
   enrollmentExpiresAt: time,
 });
 
+/** The list of VMs, with a parameter for each filter field. */
+export const vmListRoute = (fields: FleetFields): Route =>
+  route({
+    method: 'GET',
+    path: '/vms',
+    operationId: 'listVms',
+    summary:
+      'VMs, each with its health. All that is asked for must hold; `q` is part of a name or a whole id, and one extension has handler, version and message id.',
+    role: 'viewer',
+    query: pageQuery.extend({ ...fleetQuery(fields).shape, sort: fleetSortQuery }),
+    repeated: repeatedOf(fields),
+    answers: { 200: { meaning: 'A page of VMs.', schema: pageOf(vmInList) } },
+    refusals: [],
+    run: async (ctx, { query: { limit, cursor, sort, ...query } }) => ({
+      status: 200,
+      body: await listFleet(ctx, { ...filterOf(fields, query), limit, cursor, sort }),
+    }),
+  });
+
 export const vmRoutes: readonly Route[] = [
   route({
     method: 'POST',
@@ -70,22 +90,6 @@ export const vmRoutes: readonly Route[] = [
     answers: { 201: { meaning: 'The VM and its enrolment token, shown once.', schema: enrollment } },
     refusals: [409],
     run: async (ctx, { body }) => ({ status: 201, body: await registerVm(ctx, body) }),
-  }),
-  route({
-    method: 'GET',
-    path: '/vms',
-    operationId: 'listVms',
-    summary:
-      'VMs, each with its health. All that is asked for must hold; `q` is part of a name or a whole id, and one extension has handler, version and message id.',
-    role: 'viewer',
-    query: fleetQuery.extend({ ...pageQuery.shape, sort: fleetSortQuery }),
-    repeated: ['tag'],
-    answers: { 200: { meaning: 'A page of VMs.', schema: pageOf(vmInList) } },
-    refusals: [],
-    run: async (ctx, { query: { limit, cursor, sort, ...query } }) => ({
-      status: 200,
-      body: await listFleet(ctx, { ...filterOf(query), limit, cursor, sort }),
-    }),
   }),
   route({
     method: 'GET',

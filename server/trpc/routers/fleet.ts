@@ -1,4 +1,5 @@
-import { countFleet, listFleet, listFleetFacets, readFleetRows, summarizeFleet } from '#server/domain/views/index.ts';
+import { countFleet, listFleetFacets, listFleetFields, summarizeFleet } from '#server/domain/fleet/index.ts';
+import { listFleet, readFleetRows } from '#server/domain/views/index.ts';
 import { pagedQuery, plainQuery, query, router } from '../trpc.ts';
 
 export const fleetRouter = router({
@@ -6,5 +7,6 @@ export const fleetRouter = router({
   count: query(countFleet),
   summary: plainQuery(summarizeFleet),
   facets: query(listFleetFacets),
+  fields: plainQuery(listFleetFields),
   rows: query(readFleetRows),
 });

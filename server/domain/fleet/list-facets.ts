@@ -1,9 +1,14 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import type { FleetFields } from '#server/domain/fleet-field.ts';
 import { parse } from '#server/domain/parse.ts';
-import { fleetSource, likePart } from './fleet-filter.ts';
-import { type FleetFilter, type ListFleetFacetsInput, listFleetFacetsInput } from './input.ts';
+import { memoize } from '#server/platform/memoize.ts';
+import { likePart } from './fields.ts';
+import { fleetSource } from './filter.ts';
+import { fleetFilterInput } from './filter-input.ts';
 
 /** A tag, handler or message id that can be filtered by. */
 export interface FleetFacet {
@@ -16,16 +21,28 @@ export interface FleetFacet {
   more: boolean;
 }
 
+/** A filter, the field whose values are listed, and a part of a name or value. */
+const listFleetFacetsInput = memoize((fields: FleetFields) =>
+  fleetFilterInput(fields).extend({
+    facet: z.enum(fields.filter(({ facet }) => facet !== undefined).map(({ parameter }) => parameter)),
+    part: z.string().max(200).optional(),
+  }),
+);
+export type ListFleetFacetsInput = z.input<ReturnType<typeof listFleetFacetsInput>>;
+
 const names = 12;
 const valuesOfEach = 8;
 
-/** The most frequent values of a field, bounded; the search of its menu finds the others. */
+/** Lists the most frequent values of a field; the search in its menu finds the others. */
 export async function listFleetFacets(
   ctx: Context,
   input: ListFleetFacetsInput,
 ): Promise<{ items: FleetFacet[]; more: boolean }> {
   allow(ctx.actor, 'viewer');
-  const { facet, part, ...filter } = parse(listFleetFacetsInput, input);
+  const { facet, part, ...filter } = parse(listFleetFacetsInput(ctx.fleetFields), input);
+  const field = ctx.fleetFields.find(({ parameter }) => parameter === facet);
+  if (field?.facet === undefined) throw new DomainError('not_found', 'not_found');
+  const pairs = field.facet.rows(fleetSource(ctx.fleetFields, filter, ctx.now, 'health'));
   const like = part ? likePart(part) : null;
   const found = like === null ? sql`true` : sql`(name ilike ${like} or value ilike ${like})`;
   const { rows } = await ctx.db.execute<{
@@ -35,7 +52,7 @@ export async function listFleetFacets(
     total: number;
     r: number;
   }>(sql`
-    with found as (select name, value, n from (${pairs(facet, filter, ctx.now)} offset 0) p where ${found}),
+    with found as (select name, value, n from (${pairs} offset 0) p where ${found}),
     ranked as (
       select *, row_number() over (partition by name order by n desc, value) as r,
         sum(n) over (partition by name)::int as total
@@ -49,26 +66,4 @@ export async function listFleetFacets(
     more: group.length > valuesOfEach,
   }));
   return { items: items.slice(0, names), more: items.length > names };
-}
-
-/** Rows of name, value and number among the VMs that match. */
-function pairs(facet: 'tag' | 'handler' | 'messageId', filter: FleetFilter, now: Date): SQL {
-  const source = fleetSource(filter, now, 'health');
-  if (facet === 'tag') {
-    // Most VMs share their tags with others: counted whole, then taken apart.
-    return sql`
-      select t.key as name, t.value, sum(w.n)::int as n
-      from (select h.tags, count(*) as n from ${source.table} where ${source.where} group by h.tags) w,
-        jsonb_each_text(w.tags) t
-      group by 1, 2`;
-  }
-  const among =
-    source.isAll && !filter.health?.length
-      ? sql`true`
-      : sql`e.vm_id in (select ${source.id} from ${source.table} where ${source.where})`;
-  return facet === 'handler'
-    ? sql`select e.handler as name, e.goal_version as value, count(*)::int as n
-        from extension_health e where ${among} group by 1, 2`
-    : sql`select e.message_id as name, null::text as value, count(*)::int as n
-        from extension_health e where e.message_id is not null and ${among} group by 1`;
 }

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
-import type { FleetSource } from './fleet-filter.ts';
-import type { FleetSort } from './input.ts';
+import type { FleetSource } from './filter.ts';
+import { type FleetSort, fleetSorts } from './input.ts';
 
 /** One column of an order: how it is compared, how its value is written into a cursor and read from there. */
 interface Key {
@@ -74,4 +74,4 @@ export function fleetOrder(sort: FleetSort, { id }: FleetSource): FleetOrder {
   };
 }
 
-const isSort = (text: string | undefined): boolean => /^-?(name|health|since)$/.test(text ?? '');
+const isSort = (text: string | undefined): boolean => fleetSorts.some((sort) => sort === text);

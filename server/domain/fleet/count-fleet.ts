@@ -4,31 +4,32 @@ import type { Context } from '#server/domain/context.ts';
 import { readFleetCounts } from '#server/domain/health/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
-import { type FleetRows, fleetSource, silentFor } from './fleet-filter.ts';
-import { type FleetFilterInput, fleetFilterInput } from './input.ts';
+import { type FleetFilter, silentFor } from './fields.ts';
+import { type FleetRows, fleetSource } from './filter.ts';
+import { fleetFilterInput } from './filter-input.ts';
 
 /** How many VMs match. */
-export async function countFleet(ctx: Context, input: FleetFilterInput): Promise<{ matching: number }> {
+export async function countFleet(ctx: Context, input: FleetFilter): Promise<{ matching: number }> {
   allow(ctx.actor, 'viewer');
-  const filter = parse(fleetFilterInput, input);
-  return { matching: await count(ctx, fleetSource(filter, ctx.now)) };
+  const filter = parse(fleetFilterInput(ctx.fleetFields), input);
+  return { matching: await count(ctx, fleetSource(ctx.fleetFields, filter, ctx.now)) };
 }
 
 export interface FleetSummary {
   total: number;
   byHealth: Record<VmHealth, number>;
-  /** VMs whose agents should have called, and have not for 10 minutes. */
+  /** VMs whose agents missed their call and have been silent for 10 minutes. */
   silent: number;
 }
 
-/** For how long the VMs of the quick view "silent" have been silent at least, minutes. */
+/** Minutes after which the quick view "silent" lists a VM. */
 const silentMinutes = 10;
 
-/** How the whole fleet is, in numbers. */
+/** Counts of the whole fleet. */
 export async function summarizeFleet(ctx: Context): Promise<FleetSummary> {
   allow(ctx.actor, 'viewer');
   const [total, counts, silent] = await Promise.all([
-    count(ctx, fleetSource({}, ctx.now)),
+    count(ctx, fleetSource(ctx.fleetFields, {}, ctx.now)),
     readFleetCounts(ctx.db),
     count(ctx, { table: sql`vm_health h`, where: silentFor(silentMinutes, ctx.now) }),
   ]);

@@ -1,0 +1,162 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Condition, FieldValue, FleetField, TagFilter, ValueOf } from '#server/domain/fleet-field.ts';
+import { rankOf, type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
+
+const minuteMs = 60_000;
+const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Text as a part of a LIKE pattern that matches itself only. */
+export const likePart = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+
+/** SQL: the rank of a health, as `vm_health` stores it. */
+export const rank = (health: VmHealth): SQL => sql`${rankOf(health)}::smallint`;
+
+/** One form for both uses. */
+const both = (condition: SQL): Condition => ({ set: condition, row: condition });
+
+/** Defines a field; its conditions get the value with its type. */
+export const fleetField = <const N extends string, const V extends FieldValue>(field: FleetField<N, V>) => field;
+
+const name = fleetField({
+  name: 'q',
+  parameter: 'q',
+  label: 'search',
+  isSetByPeople: true,
+  value: { kind: 'text', max: 200 },
+  orders: ['name'],
+  of: 'vm',
+  where(q, { table, id }) {
+    const named = sql`lower(h.name) like lower(${likePart(q)})`;
+    if (wholeId.test(q)) return [both(sql`(${named} or ${id} = ${q}::uuid)`)];
+    // `vms` has an index on parts of names; `vm_health`, which is written more often, has none.
+    const among = sql`h.vm_id in (select v.id from vms v where v.deleted_at is null and lower(v.name) like lower(${likePart(q)}))`;
+    return [{ set: table === 'vms' ? named : among, row: named }];
+  },
+});
+
+const health = fleetField({
+  name: 'health',
+  parameter: 'health',
+  label: 'filter.health',
+  isSetByPeople: false,
+  value: { kind: 'words', words: vmHealths },
+  orders: ['health', 'since'],
+  of: 'health',
+  healths: (value) => value,
+  where: () => [],
+});
+
+const tags = fleetField({
+  name: 'tags',
+  parameter: 'tag',
+  label: 'filter.tag',
+  description: '`name=value`, or a name alone. In the name, `%` and `=` are written `%25` and `%3D`.',
+  isSetByPeople: true,
+  value: { kind: 'tags', max: 256, count: 16 },
+  of: 'health',
+  where: (value) => [
+    ...value.flatMap((tag) => (tag.value === undefined ? both(sql`h.tags ? ${tag.name}`) : [])),
+    ...tagObjects(value).map((object) => both(sql`h.tags @> ${JSON.stringify(object)}::jsonb`)),
+  ],
+  facet: {
+    find: 'filter.find.tag',
+    // Most VMs share their tags with others: counted as a whole, then taken apart.
+    rows: ({ table, where }) => sql`
+      select t.key as name, t.value, sum(w.n)::int as n
+      from (select h.tags, count(*) as n from ${table} where ${where} group by h.tags) w,
+        jsonb_each_text(w.tags) t
+      group by 1, 2`,
+  },
+});
+
+/** Tags with values in as few objects as possible: the index finds each object in one lookup. */
+function tagObjects(value: readonly TagFilter[]): Record<string, string>[] {
+  const objects: Map<string, string>[] = [];
+  for (const tag of value) {
+    if (tag.value === undefined) continue;
+    const free = objects.find((object) => !object.has(tag.name));
+    if (free === undefined) objects.push(new Map([[tag.name, tag.value]]));
+    else free.set(tag.name, tag.value);
+  }
+  return objects.map((object) => Object.fromEntries(object));
+}
+
+/** SQL: extensions `e` of the VMs that match. */
+const amongMatching = ({ isWhole, id, table, where }: { isWhole: boolean; id: SQL; table: SQL; where: SQL }): SQL =>
+  isWhole ? sql`true` : sql`e.vm_id in (select ${id} from ${table} where ${where})`;
+
+const handler = fleetField({
+  name: 'handler',
+  parameter: 'handler',
+  label: 'filter.handler',
+  isSetByPeople: true,
+  value: { kind: 'text', min: 1, max: 300 },
+  of: 'extension',
+  where: (value) => [both(sql`e.handler = ${value}`)],
+  facet: {
+    find: 'filter.find.handler',
+    rows: (matching) => sql`
+      select e.handler as name, e.goal_version as value, count(*)::int as n
+      from extension_health e where ${amongMatching(matching)} group by 1, 2`,
+  },
+});
+
+const version = fleetField({
+  name: 'version',
+  parameter: 'version',
+  label: 'filter.version',
+  description: 'The version in the goal state, or the beginning of one: `2.4.*`.',
+  // The goal's version: an operator sets it, and an automatic upgrade is one too.
+  isSetByPeople: false,
+  value: { kind: 'text', max: 64, form: String.raw`^\d+(\.\d+){0,2}(\.\d+|\.\*)?$`, fault: 'version_filter_form' },
+  of: 'extension',
+  // The form allows only digits and dots before the star.
+  where: (value) => [
+    both(value.endsWith('*') ? sql`e.goal_version like ${`${value.slice(0, -1)}%`}` : sql`e.goal_version = ${value}`),
+  ],
+});
+
+const messageId = fleetField({
+  name: 'messageId',
+  parameter: 'messageId',
+  label: 'filter.messageId',
+  isSetByPeople: false,
+  value: { kind: 'text', min: 1, max: 256 },
+  of: 'extension',
+  where: (value) => [both(sql`e.message_id = ${value}`)],
+  facet: {
+    find: 'filter.find.messageId',
+    rows: (matching) => sql`
+      select e.message_id as name, null::text as value, count(*)::int as n
+      from extension_health e where e.message_id is not null and ${amongMatching(matching)} group by 1`,
+  },
+});
+
+const silentMinutes = fleetField({
+  name: 'silentMinutes',
+  parameter: 'silentMinutes',
+  label: 'filter.silent',
+  isSetByPeople: false,
+  value: { kind: 'number', min: 1, max: 525_600 },
+  of: 'health',
+  healths: () => ['unresponsive'],
+  where: (value, { now }) => [both(silentFor(value, now))],
+});
+
+/** SQL: the agent missed its call, which makes the VM unresponsive, and its last call was at least so long ago. */
+export function silentFor(minutes: number, now: Date): SQL {
+  const before = new Date(now.getTime() - minutes * minuteMs).toISOString();
+  return sql`(h.rank = ${rank('unresponsive')} and exists (
+    select from agent_presence p where p.vm_id = h.vm_id and p.last_seen_at < ${before}::timestamptz))`;
+}
+
+/**
+ * The filter fields of the fleet, one entry each. Lists, counts, facets, export, the API and the address bar follow from
+ * an entry; a later module defines its own, and `server/process/services.ts` appends it.
+ */
+export const coreFields = [name, health, tags, handler, version, messageId, silentMinutes] as const;
+
+type CoreField = (typeof coreFields)[number];
+
+/** Which VMs: all that is given must hold, and what concerns an extension must hold of the same one. */
+export type FleetFilter = { [F in CoreField as F['name']]?: ValueOf<F['value']> | undefined };

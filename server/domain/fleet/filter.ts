@@ -1,0 +1,117 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type {
+  Condition,
+  FieldValue,
+  FleetField,
+  FleetFields,
+  QueriedRows,
+  ValueOf,
+} from '#server/domain/fleet-field.ts';
+import { type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
+import { type FleetFilter, rank } from './fields.ts';
+import type { FleetSort } from './input.ts';
+
+/** Rows with the alias `h`, and the condition on them. */
+export interface FleetRows {
+  table: SQL;
+  where: SQL;
+}
+
+/** Where the VMs of a list come from. `table` and `where` read all that match, in any order. */
+export interface FleetSource extends FleetRows {
+  id: SQL;
+  /** The same condition for reading in the list's order: it is checked row by row. */
+  each: SQL;
+  /** Conditions on parts of the table, each of which an index returns in the list's order. */
+  streams: SQL[];
+  /** The condition on a row of a stream. */
+  asked: SQL;
+  /** Every row of the streams matches. */
+  isAll: boolean;
+  /** Every VM matches. */
+  isWhole: boolean;
+}
+
+/** A field of the table with the value that a filter has for it. */
+interface Given {
+  field: FleetField;
+  value: ValueOf<FieldValue>;
+}
+
+/** The fields that a filter uses; an empty text and an empty list are no condition. */
+function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
+  const values: Readonly<Record<string, ValueOf<FieldValue> | undefined>> = filter;
+  return fields.flatMap((field) => {
+    const value = values[field.name];
+    return value === undefined || (typeof value !== 'number' && value.length === 0) ? [] : [{ field, value }];
+  });
+}
+
+/**
+ * The VMs that match a filter. Conditions on names alone read `vms`, which has a VM from its first moment; all others,
+ * and orders by health, read `vm_health`, which follows within a second.
+ */
+export function fleetSource(
+  fields: FleetFields,
+  filter: FleetFilter,
+  now: Date,
+  sort: FleetSort = 'name',
+): FleetSource {
+  const given = givenFields(fields, filter);
+  const isByHealth = !sort.endsWith('name') || given.some(({ field }) => field.of !== 'vm');
+  const id = isByHealth ? sql`h.vm_id` : sql`h.id`;
+  const ranks = isByHealth ? ranksOf(given) : null;
+  const asked = conditionsOf(given, { table: isByHealth ? 'vm_health' : 'vms', id, now });
+  const ofTable = isByHealth ? inRanks(ranks) : sql`h.deleted_at is null`;
+  const every = (conditions: readonly SQL[]): SQL => sql.join([sql`true`, ...conditions], sql` and `);
+  const rows = asked.map(({ row }) => row);
+  // Within a rank there is an index for each order.
+  const isByRank = isByHealth && (sort.endsWith('since') || (sort.endsWith('name') && ranks !== null));
+  return {
+    table: isByHealth ? sql`vm_health h` : sql`vms h`,
+    id,
+    where: every([ofTable, ...asked.map(({ set }) => set)]),
+    each: every([ofTable, ...rows]),
+    streams: isByRank ? (ranks ?? vmHealths.map(rank)).map((one) => inRanks([one])) : [ofTable],
+    asked: every(rows),
+    isAll: asked.length === 0,
+    isWhole: asked.length === 0 && ranks === null,
+  };
+}
+
+/** The ranks that can match, for which there are indexes; null for all. */
+function ranksOf(given: readonly Given[]): SQL[] | null {
+  let found = new Set<VmHealth>(vmHealths);
+  for (const { field, value } of given) {
+    if (field.healths) found = found.intersection(new Set(field.healths(value)));
+  }
+  return found.size === vmHealths.length ? null : found.size === 0 ? [sql`-1`] : [...found].map(rank);
+}
+
+const inRanks = (ranks: readonly SQL[] | null): SQL =>
+  ranks === null ? sql`true` : sql`h.rank in (${sql.join([...ranks], sql`, `)})`;
+
+function conditionsOf(given: readonly Given[], rows: QueriedRows): Condition[] {
+  const ofExtension = given.filter(({ field }) => field.of === 'extension');
+  const others = given.filter(({ field }) => field.of !== 'extension');
+  return [
+    ...others.flatMap(({ field, value }) => field.where(value, rows)),
+    ...oneExtension(ofExtension.flatMap(({ field, value }) => field.where(value, rows))),
+  ];
+}
+
+/** One extension of which all conditions hold. */
+function oneExtension(conditions: readonly Condition[]): Condition[] {
+  if (conditions.length === 0) return [];
+  const all = sql.join(
+    conditions.map(({ row }) => row),
+    sql` and `,
+  );
+  return [
+    {
+      set: sql`h.vm_id in (select e.vm_id from extension_health e where ${all})`,
+      // The offset keeps it a lookup for this row: without it, all extensions are read and hashed first.
+      row: sql`exists (select from extension_health e where e.vm_id = h.vm_id and ${all} offset 0)`,
+    },
+  ];
+}
