@@ -1,50 +1,5 @@
 import { defaultPeriods } from '#protocol/index.ts';
-import {
-  freshHeartbeatSeconds,
-  graceSeconds,
-  pollsWithin,
-  staleFileSeconds,
-  unresponsiveSeconds,
-} from '#server/domain/verdicts/index.ts';
-
-/** Names of the columns of a reading: a file's age when it was read, and when that was. */
-interface Reading {
-  word: string;
-  readAt: string;
-  age: string;
-}
-
-const elapsed = ({ readAt }: Reading): string => `greatest(0, date_part('epoch', at - ${readAt}))`;
-const secondsAfter = (later: string, earlier: string): string => `date_part('epoch', ${later} - ${earlier})`;
-
-/** `heartbeatVerdict` of verdicts/rules.ts for a handler that opted in, at the moment `at`; a test holds them together. */
-export const verdict = (of: Reading): string => `case
-    when ${of.readAt} is null then 'none'
-    when ${elapsed(of)} > heartbeat_period + ${graceSeconds} then
-      case when ${of.age} + ${elapsed(of)} > ${unresponsiveSeconds} then 'unresponsive' else 'unknown' end
-    when ${of.age} > ${unresponsiveSeconds} then 'unresponsive'
-    when ${of.word} = 'notready' then 'notready'
-    when ${of.age} <= ${freshHeartbeatSeconds} then 'ready'
-    else 'unknown' end`;
-
-/** Whether `staleFor` of verdicts/rules.ts gives a number, at the moment `at`. */
-export const stale = (of: Reading): string => `coalesce(${of.word} not in ('success', 'error') and (
-    ${elapsed(of)} > status_period + ${graceSeconds}
-    or ${of.age} > ${staleFileSeconds}), false)`;
-
-/** `wentBack` of merge.ts. */
-export const wentBack = (was: Reading, is: Reading): string => `coalesce(
-    ${secondsAfter(was.readAt, is.readAt)} > 1
-    or ${secondsAfter(was.readAt, is.readAt)} - ${was.age} + ${is.age} > 1, false)`;
-
-export const was = {
-  heartbeat: { word: 'was_heartbeat_status', readAt: 'was_heartbeat_read_at', age: 'was_heartbeat_age' },
-  status: { word: 'was_status_word', readAt: 'was_status_read_at', age: 'was_status_age' },
-};
-export const is = {
-  heartbeat: { word: 'heartbeat_status', readAt: 'heartbeat_read_at', age: 'heartbeat_age' },
-  status: { word: 'status_word', readAt: 'status_read_at', age: 'status_age' },
-};
+import { graceSeconds, pollsWithin, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 
 /** The reports of a batch, from the JSON of ingest-batch.ts. */
 export const reports = `select * from json_to_recordset($1) as r (

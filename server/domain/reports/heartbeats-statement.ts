@@ -1,6 +1,8 @@
 import { updatePresenceSql } from '#server/domain/enrollment/index.ts';
 import { updatePulseSql } from '#server/domain/reported-state/index.ts';
-import { is, reports, seen, sighted, verdict, was, wentBack } from './batch-parts.ts';
+import { reports, seen, sighted } from './batch-parts.ts';
+import { heartbeat, sameVerdictSql } from './entries/heartbeat.ts';
+import { declaredColumns } from './entries/kind.ts';
 
 /**
  * Takes in those of a batch that say again what is known: heartbeats as they were, of VMs that were not away. Nothing is
@@ -14,19 +16,17 @@ with report as materialized (
   ${reports}
 ), entry as materialized (
   select * from json_to_recordset($2) as e (
-    vm_id uuid, name text, heartbeat_hash uuid, heartbeat_status text, heartbeat_read_at timestamptz, heartbeat_age float8)
+    vm_id uuid, name text, ${declaredColumns(heartbeat)})
 ), seen as materialized (
   select ${seen}
     from report r join agent_presence p on p.vm_id = r.vm_id
 ), pair as materialized (
   select vm_id, pulse_place, heartbeat_read_at, heartbeat_age,
     coalesce(was_heartbeat_hash = heartbeat_hash
-      and ${verdict(was.heartbeat)} = ${verdict(is.heartbeat)}
-      and not ${wentBack(was.heartbeat, is.heartbeat)}, false) as as_before
+      and ${sameVerdictSql}, false) as as_before
     from (
       select e.*, s.at, s.heartbeat_period, u.ctid as pulse_place,
-        u.heartbeat_hash as was_heartbeat_hash, u.heartbeat_status as was_heartbeat_status,
-        u.heartbeat_read_at as was_heartbeat_read_at, u.heartbeat_age_seconds as was_heartbeat_age
+        ${heartbeat.sql.was.join(', ')}
         from seen s join entry e on e.vm_id = s.vm_id
         left join extension_pulse u on u.vm_id = e.vm_id and u.name = e.name offset 0) found
 ), taken as (

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { and, desc, eq, inArray } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { reportHistory } from '#db/schema/index.ts';
-import type { ReportEntry } from './read-report.ts';
+import type { ReportEntry } from './entries/index.ts';
 
 export interface HistoryEntry {
   entry: ReportEntry;

@@ -1,10 +1,11 @@
 export { clearHistory } from './clear-history.ts';
+export { heartbeatReading } from './entries/heartbeat.ts';
+export { statusReading } from './entries/status.ts';
 export { ingestBatch } from './ingest-batch.ts';
 export { type DeleteVm, type IngestResult, ingestCarefully } from './ingest-carefully.ts';
 export { ingestReport } from './ingest-report.ts';
 export type { IngestReportInput } from './input.ts';
 export { listLatestReports } from './list-latest-reports.ts';
 export { listReportHistory, type PastReport } from './list-report-history.ts';
-export { heartbeatReading, statusReading } from './merge.ts';
 export { openRefusal } from './note-refused.ts';
 export { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts';

@@ -8,6 +8,7 @@ import { testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { batchStatement } from './batch-statement.ts';
+import type { ReportEntry } from './entries/index.ts';
 import { ingestBatch } from './ingest-batch.ts';
 import { ingestCarefully } from './ingest-carefully.ts';
 import { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts';
@@ -58,6 +59,13 @@ const statusEntry = (extension: string) => ({
   ],
 });
 
+/** A generator for every kind of entry. */
+const entryOf: Record<ReportEntry['kind'], (extension: string) => object> = {
+  handler: handlerEntry,
+  heartbeat: heartbeatEntry,
+  status: statusEntry,
+};
+
 function reportOf(turn: number): unknown {
   const some = <T>(make: (extension: string) => T): T[] => ['probe', 'other'].filter(() => random(2) === 0).map(make);
   return {
@@ -66,9 +74,9 @@ function reportOf(turn: number): unknown {
     agentTime: sometimes('2026-01-01T12:00:00Z'),
     appliedEtag: sometimes(among('"x"', '"y"')),
     periods: sometimes({ heartbeatSeconds: sometimes(among(30, 120)), statusSeconds: sometimes(among(60, 300)) }),
-    heartbeats: some(heartbeatEntry),
+    heartbeats: some(entryOf.heartbeat),
     // As often as not it says no more than that.
-    ...(random(2) === 0 && { handlers: some(handlerEntry), statuses: some(statusEntry) }),
+    ...(random(2) === 0 && { handlers: some(entryOf.handler), statuses: some(entryOf.status) }),
   };
 }
 

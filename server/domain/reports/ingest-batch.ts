@@ -3,11 +3,10 @@ import type { Database } from '#db/client.ts';
 import { changesChannel } from '#server/domain/changes/index.ts';
 import { tell, tellsByStatement } from '#server/platform/wakes/index.ts';
 import { batchStatement, documentColumns, separator } from './batch-statement.ts';
+import { kindOf } from './entries/index.ts';
 import { heartbeatsStatement } from './heartbeats-statement.ts';
 import type { IngestResult } from './ingest-carefully.ts';
-import { readAt } from './merge.ts';
 import { type PreparedReport, promisedSeconds } from './prepare-report.ts';
-import type { ReportEntry } from './read-report.ts';
 
 interface Answer {
   taken: string[];
@@ -107,7 +106,8 @@ const reportRow = ({ vmId, receivedAt, counter, said }: PreparedReport) => ({
 
 interface EntryRow {
   row: Record<string, unknown>;
-  documents: Partial<Record<(typeof documentColumns)[number], object>>;
+  /** By column of `documentColumns`. */
+  documents: Record<string, object>;
 }
 
 /** One row for each extension that the report speaks of. */
@@ -115,32 +115,11 @@ function entryRows({ vmId, receivedAt, entries }: PreparedReport): EntryRow[] {
   const rows = new Map<string, EntryRow>();
   for (const entry of entries) {
     const known = rows.get(entry.name) ?? { row: { vm_id: vmId, name: entry.name }, documents: {} };
-    Object.assign(known.row, columnsOf(entry, receivedAt));
-    known.documents[entry.kind] = entry.kind === 'handler' ? entry.report : entry.document;
+    const kind = kindOf(entry);
+    Object.assign(known.row, kind.batchColumns(entry, receivedAt));
+    known.documents[entry.kind] = kind.document(entry);
     known.documents[`${entry.kind}_raw`] = entry.raw;
     rows.set(entry.name, known);
   }
   return [...rows.values()];
-}
-
-function columnsOf(entry: ReportEntry, receivedAt: Date): Record<string, unknown> {
-  switch (entry.kind) {
-    case 'handler':
-      return { handler_hash: entry.hash, handler_sequence: entry.sequenceNumber };
-    case 'heartbeat':
-      return {
-        heartbeat_hash: entry.hash,
-        heartbeat_status: entry.document.status,
-        heartbeat_read_at: readAt(entry, receivedAt),
-        heartbeat_age: entry.ageSeconds,
-      };
-    case 'status':
-      return {
-        status_hash: entry.hash,
-        status_sequence: entry.sequenceNumber,
-        status_word: entry.document.status,
-        status_read_at: readAt(entry, receivedAt),
-        status_age: entry.ageSeconds,
-      };
-  }
 }

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { type extensionLatest, extensionPulse, extensions, vms } from '#db/schema/index.ts';
+import { extensionPulse, extensions, vms } from '#db/schema/index.ts';
 import { defaultPeriods } from '#protocol/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -9,13 +9,13 @@ import { DomainError, type Fault } from '#server/domain/error.ts';
 import { completeRemoval, lockHead, noteReportedSequence } from '#server/domain/goal-states/index.ts';
 import { notePendingRestart, noteProblems, storeLatest, storePulse } from '#server/domain/reported-state/index.ts';
 import { agentStatus } from '#server/domain/verdicts/index.ts';
+import { isRemoval } from './entries/handler.ts';
+import { emptyPulse, kindOf, mergeEntry, type ReportEntry } from './entries/index.ts';
+import type { LatestRow, MergeContext, PulseRow } from './entries/kind.ts';
 import { type HistoryEntry, writeHistory } from './history.ts';
-import { emptyPulse, isRemoval, type MergeContext, mergeEntry, type PulseRow } from './merge.ts';
 import { noteRefused } from './note-refused.ts';
 import { type PreparedReport, promisedSeconds, type SaidByAgent } from './prepare-report.ts';
-import type { ReportEntry } from './read-report.ts';
 
-type LatestRow = typeof extensionLatest.$inferSelect;
 type Goal = Pick<typeof extensions.$inferSelect, 'name' | 'state' | 'sequenceNumber'>;
 
 /**
@@ -160,7 +160,7 @@ async function applyEntries(
     applied.stored++;
     applied.visible ||= merged.visible;
     if (merged.row !== before) {
-      const shown = merged.news ? documentOf(entry, context.receivedAt) : {};
+      const shown = merged.news ? kindOf(entry).latestColumns(entry, context.receivedAt) : {};
       touched.set(entry.name, { ...touched.get(entry.name), ...shown });
     }
     pulses.set(entry.name, merged.row);
@@ -174,18 +174,6 @@ async function applyEntries(
     await storeLatest(tx, vmId, name, touched.get(name) ?? {});
   }
   return applied;
-}
-
-/** What is shown of an entry. */
-function documentOf(entry: ReportEntry, receivedAt: Date): Partial<LatestRow> {
-  switch (entry.kind) {
-    case 'handler':
-      return { handlerState: entry.report, handlerAt: receivedAt };
-    case 'heartbeat':
-      return { heartbeat: entry.document };
-    case 'status':
-      return { status: entry.document };
-  }
 }
 
 /** What the VM should have and what is shown of it; the lock keeps the extensions in place until the commit. */

@@ -3,10 +3,9 @@ import { extensionLatest, extensionPulse, reportHistory } from '#db/schema/index
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { entryKinds } from './entries/index.ts';
 import { type ListLatestReportsInput, listLatestReportsInput } from './input.ts';
 import type { PastReport } from './list-report-history.ts';
-
-const kinds = ['handler', 'heartbeat', 'status'] as const;
 
 /** `asRead`: its day is kept no longer, so that this is what was read from it, without what nobody reads. */
 export type LatestReport = Omit<PastReport, 'id' | 'current'> & { asRead: boolean };
@@ -20,7 +19,7 @@ export async function listLatestReports(ctx: Context, input: ListLatestReportsIn
   const { vmId, extension } = parse(listLatestReportsInput, input);
   const [shown, ...sent] = await Promise.all([
     loadShown(ctx, vmId, extension),
-    ...kinds.map((kind) =>
+    ...entryKinds.map(({ kind }) =>
       ctx.db
         .select()
         .from(reportHistory)
@@ -36,7 +35,7 @@ export async function listLatestReports(ctx: Context, input: ListLatestReportsIn
         .limit(1),
     ),
   ]);
-  return kinds.flatMap((kind, index): LatestReport[] => {
+  return entryKinds.flatMap(({ kind }, index): LatestReport[] => {
     const row = sent[index]?.[0];
     if (row === undefined) return shown.filter((one) => one.kind === kind);
     const { at, sequenceNumber, document } = row;
@@ -56,13 +55,8 @@ async function loadShown(ctx: Context, vmId: string, extension: string): Promise
     .where(and(eq(extensionLatest.vmId, vmId), eq(extensionLatest.name, extension)));
   if (row === undefined) return [];
   const { latest, pulse } = row;
-  const documents = {
-    handler: [latest.handlerState, latest.handlerAt, pulse.handlerSequence],
-    heartbeat: [latest.heartbeat, pulse.heartbeatReadAt, null],
-    status: [latest.status, pulse.statusReadAt, pulse.statusSequence],
-  } as const;
-  return kinds.flatMap((kind) => {
-    const [document, at, sequenceNumber] = documents[kind];
+  return entryKinds.flatMap(({ kind, shown }) => {
+    const { document, at, sequenceNumber } = shown(latest, pulse);
     if (document === null || at === null) return [];
     return [{ at: at.toISOString(), kind, extension, sequenceNumber, document: { ...document }, asRead: true }];
   });

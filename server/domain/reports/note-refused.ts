@@ -3,8 +3,8 @@ import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { extensionLatest, extensionPulse, extensions, type RefusedFile } from '#db/schema/index.ts';
 import { storeLatest } from '#server/domain/reported-state/index.ts';
-import { readAt } from './merge.ts';
-import type { RefusedEntry } from './read-report.ts';
+import { readAt } from './entries/file-reading.ts';
+import type { RefusedEntry } from './entries/reading.ts';
 
 /**
  * Keeps what was wrong with a file of an extension that the VM has, for its goal's sequence number. Returns whether a

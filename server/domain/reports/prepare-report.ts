@@ -3,8 +3,10 @@ import type { Context } from '#server/domain/context.ts';
 import { pollSeconds } from '#server/domain/enrollment/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import type { ReportEntry } from './entries/index.ts';
+import type { RefusedEntry } from './entries/reading.ts';
 import { type IngestReportInput, ingestReportInput } from './input.ts';
-import { type RefusedEntry, type ReportEntry, readReport } from './read-report.ts';
+import { readReport } from './read-report.ts';
 
 /** The frame of a report as it is stored; null where the agent did not say. */
 export interface SaidByAgent {
