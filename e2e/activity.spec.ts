@@ -13,13 +13,13 @@ test('an act waits behind a count, and opens to what was before and after', asyn
   const page = await signedIn('operator');
   await page.goto('/activity');
   const list = page.getByRole('main');
-  const made = list.getByRole('listitem').filter({ hasText: `Bootstrap token made the VM ${vm.name}` });
+  const made = list.getByRole('listitem').filter({ hasText: `Bootstrap token created the VM ${vm.name}` });
   await expect(made).toBeVisible();
   await expect(made.getByRole('link', { name: vm.name })).toHaveAttribute('href', `/vms/${vm.id}`);
 
   await api.call('PATCH', `/vms/${vm.id}`, { body: { tags: { env: 'test', owner: 'ada' } } });
   const changed = list.getByRole('listitem').filter({ hasText: `changed name or tags of ${vm.name}` });
-  const waiting = page.getByRole('button', { name: /new acts?$/ });
+  const waiting = page.getByRole('button', { name: /new entr(y|ies)$/ });
   await expect(waiting).toBeVisible();
   await expect(changed).toHaveCount(0);
   await waiting.click();
@@ -48,10 +48,10 @@ test('filters live in the address, and a file holds what matches', async ({ sign
   await page.getByRole('searchbox', { name: 'Part of a name' }).fill(`file-${unique}`);
   await expect(page).toHaveURL(new RegExp(`q=file-${unique}`));
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1);
-  await page.getByLabel('What').selectOption({ label: 'Publishers' });
-  await expect(page.getByText('No act matches')).toBeVisible();
+  await page.getByLabel('Action').selectOption({ label: 'Publishers' });
+  await expect(page.getByText('No entries match')).toBeVisible();
   await expectAccessibleInBothThemes(page);
-  await page.getByRole('button', { name: 'Clear the filters' }).first().click();
+  await page.getByRole('button', { name: 'Clear filters' }).first().click();
   await expect(page).toHaveURL(/\/activity$/);
 
   await page.goto(`/activity?action=publisher&q=${namespace}`);
@@ -72,7 +72,7 @@ test('filters live in the address, and a file holds what matches', async ({ sign
   const made = viewer
     .getByRole('main')
     .getByRole('listitem')
-    .filter({ hasText: `made the VM ${vm.name}` });
+    .filter({ hasText: `created the VM ${vm.name}` });
   await expect(made).toBeVisible();
   await expect(viewer.getByText('ada joined with the role')).toHaveCount(0);
   await expect(made.getByRole('button', { name: 'Show before and after' })).toHaveCount(0);
@@ -82,7 +82,7 @@ test('who alters the record past the portal is found', async ({ portal, signedIn
   const vm = await api.createVm(`chain-${unique}`);
   const page = await signedIn('viewer');
   await page.goto('/activity');
-  await expect(page.getByRole('main').getByText(/acts are numbered and sealed\./)).toBeVisible();
+  await expect(page.getByRole('main').getByText(/entries are numbered and sealed\./)).toBeVisible();
   await expect.poll(() => verify(portal), { timeout: 15_000 }).toMatchObject({ status: 0 });
   expect(verify(portal).output).toMatch(/\d+ acts, 0 anchors\.\nThe chain holds\.\nIt ends at \d+:[0-9a-f]{64}/);
 
@@ -96,7 +96,7 @@ test('who alters the record past the portal is found', async ({ portal, signedIn
     const { status, output } = verify(portal);
     expect([status, output]).toEqual([1, expect.stringContaining(`BROKEN  altered: act ${id} `)]);
     expect(output).toContain('its content is not what the portal wrote');
-    await expect(page.getByRole('main').getByRole('alert')).toContainText(`broken at act ${id}`, { timeout: 40_000 });
+    await expect(page.getByRole('main').getByRole('alert')).toContainText(`broken at entry ${id}`, { timeout: 40_000 });
     await expectAccessibleInBothThemes(page);
     await rename('Bootstrap token');
   });

@@ -101,14 +101,14 @@ test('an operator adds an extension; what breaks the schema is named at its fiel
   await page.getByRole('searchbox', { name: 'Search handlers' }).fill('editor.mount');
   await page.getByRole('link', { name: handler }).click();
 
-  await expect(page.getByLabel('Instance')).toHaveValue('mount');
+  await expect(page.getByLabel('Name on this VM')).toHaveValue('mount');
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
   await page.getByLabel('Server').fill('files.example.net');
   await page.getByLabel('Retry after').fill('2');
   await page.getByLabel('Password').fill('a good password');
 
   const retry = page.getByLabel('Retry after');
-  await expect(page.locator('#setting_retrySeconds-help')).toHaveText('This must be at least 5.');
+  await expect(page.locator('#setting_retrySeconds-help')).toHaveText('This value must be at least 5.');
   await expect(retry).toHaveAttribute('aria-invalid', 'true');
   await expect(json(page).getByText('/publicSettings/retrySeconds')).toBeVisible();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
@@ -132,7 +132,7 @@ test('form and JSON follow each other, and text that is no JSON loses nothing', 
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}/extensions/mount`);
-  await expect(page.getByText('Nothing has changed yet.')).toBeVisible();
+  await expect(page.getByText('No changes yet.')).toBeVisible();
 
   await write(page, '{ "server": "b.example.net", "hosts": ["x", "y"] }');
   await expect(page.getByLabel('Server')).toHaveValue('b.example.net');
@@ -140,7 +140,7 @@ test('form and JSON follow each other, and text that is no JSON loses nothing', 
   await expect(page.getByText('2 changes, sequence 1 to 2')).toBeVisible();
 
   await write(page, '{ "server": "b.example.net", ');
-  await expect(json(page).getByText('This is not JSON yet.')).toBeVisible();
+  await expect(json(page).getByText('This is not valid JSON yet.')).toBeVisible();
   await expect(page.getByLabel('Server')).toBeDisabled();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 
@@ -148,7 +148,7 @@ test('form and JSON follow each other, and text that is no JSON loses nothing', 
   await json(page).press('Tab');
   await expect(json(page)).not.toBeFocused();
   await page.getByRole('link', { name: 'Discard' }).click();
-  await expect(page.getByRole('alertdialog')).toContainText('Leave without applying?');
+  await expect(page.getByRole('alertdialog')).toContainText('Leave without applying changes?');
   await page.getByRole('button', { name: 'Stay' }).click();
   await expect(json(page)).toContainText('"b.example.net", ');
 });
@@ -177,7 +177,7 @@ test('a secret goes in and never comes out (AZ-C2)', async ({ api, portal, signe
   await expect(password).toHaveAttribute('type', 'password');
   await expect(password).toHaveAttribute('autocomplete', 'new-password');
   await password.fill(secret);
-  await expect(page.getByText('replaced, contents not shown')).toBeVisible();
+  await expect(page.getByText('replaced, values not shown')).toBeVisible();
   await expect(apply(page)).not.toHaveAttribute('aria-disabled');
   await apply(page).click();
   await expect(page).toHaveURL(`/vms/${vm.id}`);
@@ -212,7 +212,7 @@ test('of two operators the second is told, merges what both did, and applies the
   await expect(ada).toHaveURL(`/vms/${vm.id}`);
 
   // What was typed stays, and the page says that it has been overtaken before anybody applies.
-  await expect(grace.getByText('changed mount while you were editing. What you typed is kept.')).toBeVisible();
+  await expect(grace.getByText('changed mount while you were editing. Your changes are kept.')).toBeVisible();
   await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
   await expect(apply(grace)).toHaveAttribute('aria-disabled', 'true');
   await grace.getByRole('button', { name: 'Compare' }).first().click();
@@ -223,10 +223,10 @@ test('of two operators the second is told, merges what both did, and applies the
   await expect(choice('Server')).toContainText('changed by both');
   await expect(choice('Retry after').getByRole('radio', { name: 'Theirs 30' })).toBeChecked();
   await expect(choice('Read only').getByRole('radio', { name: 'Mine true' })).toBeChecked();
-  await expect(grace.getByText('1 choice is open.')).toBeVisible();
+  await expect(grace.getByText('1 choice left.')).toBeVisible();
   await expectAccessibleInBothThemes(grace);
   await choice('Server').getByRole('radio', { name: 'Mine grace.example.net' }).check();
-  await grace.getByRole('button', { name: 'Go on with this' }).click();
+  await grace.getByRole('button', { name: 'Continue with this' }).click();
 
   await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
   await expect(grace.getByLabel('Retry after')).toHaveValue('30');
@@ -244,12 +244,12 @@ test('what is shown is what is applied, and one act undoes it', async ({ api, si
   await page.goto(`/vms/${vm.id}/extensions/mount`);
   await page.getByLabel('Server').fill('b.example.net');
 
-  const steps = page.getByRole('region', { name: 'What the agent runs' });
+  const steps = page.getByRole('region', { name: 'Commands the agent will run' });
   await expect(steps.getByRole('listitem').first()).toContainText('install 1.0.0.0');
   await expect(steps).toContainText('behind waits until this is done, then runs again.');
-  await expect(steps).toContainText('No machine speaks for this VM yet.');
+  await expect(steps).toContainText('No machine is connected to this VM yet.');
   await page.getByRole('radio', { name: 'JSON' }).click();
-  const diff = page.getByRole('region', { name: 'Public settings, old and new lines' });
+  const diff = page.getByRole('region', { name: 'Public settings, lines before and after' });
   await expect(diff.locator('mark')).toHaveText(['a', 'b']);
   await expectAccessibleInBothThemes(page);
 
@@ -257,13 +257,13 @@ test('what is shown is what is applied, and one act undoes it', async ({ api, si
   await expect(page).toHaveURL(`/vms/${vm.id}`);
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'b.example.net', retrySeconds: 10 });
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText(`${vm.name} is back at goal state 3`, { exact: true })).toBeVisible();
+  await expect(page.getByText(`${vm.name} is back on goal state 3`, { exact: true })).toBeVisible();
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'a.example.net', retrySeconds: 10 });
 
   // Another order of the same is no change.
   await page.goto(`/vms/${vm.id}/extensions/mount`);
   await write(page, '{"retrySeconds": 10, "server": "a.example.net"}');
-  await expect(page.getByText('Nothing would change: this is what is declared already.')).toBeVisible();
+  await expect(page.getByText('No changes: this configuration is already published.')).toBeVisible();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 });
 
@@ -280,18 +280,20 @@ test('who waits for whom is a picture, and a circle is explained before and afte
   await put('third', ['second']);
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}/extensions/mount`);
-  const picture = page.getByRole('region', { name: 'Who waits for whom' });
+  const picture = page.getByRole('region', { name: 'Order of extensions' });
   await expect(picture.getByRole('listitem')).toHaveText([/mount.*this one/, /second.*Waits for mount/, /third/]);
-  await expect(page.getByText('would be a circle: mount → third → second → mount')).toBeVisible();
+  await expect(page.getByText('would create a cycle: mount → third → second → mount')).toBeVisible();
   await page.getByRole('checkbox', { name: /^third/ }).check();
   await expect(page.getByText('A circle: mount → third → second → mount.')).toBeVisible();
-  await expect(page.getByText('The dependencies form a circle: mount → third → second → mount.')).toBeVisible();
+  await expect(
+    page.getByText('The dependencies form a cycle: mount → third → second → mount. Remove one of them.'),
+  ).toBeVisible();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: '1 field to correct' }).click();
   await expect(page.getByRole('checkbox', { name: /^second/ })).toBeFocused();
   await page.getByRole('radio', { name: 'List' }).click();
-  await expect(page.getByText('Waits for second.')).toBeVisible();
+  await expect(page.getByText('Depends on second.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 });
 
@@ -320,7 +322,7 @@ test('Back, links and the palette ask before what was typed is lost', async ({ a
   await page.getByRole('button', { name: 'Acts on mount' }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   await page.getByLabel('Server').fill('b.example.net');
-  const question = page.getByRole('alertdialog', { name: 'Leave without applying?' });
+  const question = page.getByRole('alertdialog', { name: 'Leave without applying changes?' });
   const stay = async () => {
     await expect(question).toBeVisible();
     await page.getByRole('button', { name: 'Stay' }).click();
@@ -351,7 +353,7 @@ test('an extension or VM that goes while it is edited leaves the draft to copy',
   await page.getByRole('button', { name: 'Compare' }).click();
   await expect(page.getByText('They removed this extension.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
-  await page.getByRole('button', { name: 'Declare it anew' }).click();
+  await page.getByRole('button', { name: 'Add it again' }).click();
   await page.getByLabel('Password').fill('a good password');
   await expect(apply(page)).not.toHaveAttribute('aria-disabled');
 
@@ -401,14 +403,14 @@ test('who may only look is told so, and what is not there is not found', async (
   await declare(api, vm.id, { server: 'a.example.net' });
   const viewer = await signedIn('viewer');
   await viewer.goto(`/vms/${vm.id}/extensions/mount`);
-  await expect(viewer.getByRole('heading', { level: 1 })).toHaveText('This needs another role');
+  await expect(viewer.getByRole('heading', { level: 1 })).toHaveText('You need another role');
   await expectAccessibleInBothThemes(viewer);
   const operator = await signedIn('operator');
   await operator.goto(`/vms/${vm.id}/add-extension`);
   await expect(operator.getByRole('link', { name: handler })).toBeVisible();
   await expectAccessibleInBothThemes(operator);
   await operator.goto(`/vms/${vm.id}/extensions/nothing`);
-  await expect(operator.getByRole('heading', { level: 1 })).toHaveText('There is nothing here');
+  await expect(operator.getByRole('heading', { level: 1 })).toHaveText('Page not found');
 });
 
 /** Tables, files and logs in which a text stands in the clear. */

@@ -93,11 +93,11 @@ test('the palette leads to VMs, handlers, pages and acts without the mouse', asy
   await page.keyboard.press('Control+k');
   await expect(page.getByRole('combobox')).toBeFocused();
   await page.keyboard.type('no such thing at all');
-  await expect(page.getByText('Nothing matches no such thing at all.')).toBeVisible();
+  await expect(page.getByText('No results for no such thing at all.')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('combobox')).toHaveCount(0);
 
-  await page.getByRole('button', { name: 'Search or jump to' }).click();
+  await page.getByRole('button', { name: 'Search or go to' }).click();
   await expect(page.getByRole('combobox')).toBeFocused();
   await page.keyboard.type('dark');
   await page.keyboard.press('Enter');
@@ -107,7 +107,7 @@ test('the palette leads to VMs, handlers, pages and acts without the mouse', asy
   await page.keyboard.press('h');
   await expect(page).toHaveURL('/handlers');
   await page.keyboard.press('?');
-  const keys = page.getByRole('dialog', { name: 'Keys' });
+  const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(keys).toContainText('Go to VMs');
   await expect(keys).toContainText('Next handler');
 });

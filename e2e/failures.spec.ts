@@ -80,23 +80,23 @@ test('three machines whose handlers misbehave: each failure is explained in two 
     ],
     [
       hangs,
-      'volume failed: enable ran out of time.',
-      'volume ist fehlgeschlagen: Die Zeit für enable ist abgelaufen.',
+      'volume failed: enable timed out.',
+      'volume ist fehlgeschlagen: enable hat das Zeitlimit überschritten.',
       'waiting for the licence server',
     ],
     [
       silent,
-      'volume timed out: enable ended, and no status came.',
-      'Die Zeit für volume ist abgelaufen: enable war fertig, ein Status kam nicht.',
+      'volume missed its deadline: enable ended, but no status was reported.',
+      'volume hat die Frist überschritten: enable ist beendet, aber es wurde kein Status gemeldet.',
       'started, and says nothing more',
     ],
   ];
   for (const [vm, en, de, output] of told) {
     await Promise.all([english.goto(`/vms/${vm.id}`), german.goto(`/vms/${vm.id}`)]);
     await expect(why(english, 'Why is it not done?')).toContainText(en);
-    await expect(why(german, 'Warum ist es nicht fertig?')).toContainText(de);
-    await why(english, 'Why is it not done?').getByRole('link', { name: 'Show its output' }).click();
-    await why(german, 'Warum ist es nicht fertig?').getByRole('link', { name: 'Ausgabe zeigen' }).click();
+    await expect(why(german, 'Warum ist die VM nicht fertig?')).toContainText(de);
+    await why(english, 'Why is it not done?').getByRole('link', { name: 'Show output' }).click();
+    await why(german, 'Warum ist die VM nicht fertig?').getByRole('link', { name: 'Ausgabe anzeigen' }).click();
     await expect(english.getByRole('region', { name: 'Output of volume enable' })).toContainText(output);
     await expect(german.getByRole('region', { name: 'Ausgabe von volume enable' })).toContainText(output);
   }
@@ -111,7 +111,7 @@ test('three machines whose handlers misbehave: each failure is explained in two 
   await english.getByRole('button', { name: /^777 step 777$/ }).click();
   await expect(english.getByText('Lines 501 to 1,000 of 1,201')).toBeVisible();
   // AZ-G11: the log folder, without logging in to the machine.
-  await english.getByRole('button', { name: `Fetch the logs of ${namespace}.Exits` }).click();
+  await english.getByRole('button', { name: `Request the logs of ${namespace}.Exits` }).click();
   const archive = english.getByRole('link', { name: `Download the logs of ${namespace}.Exits` });
   await expect(archive).toBeVisible();
   const [download] = await Promise.all([english.waitForEvent('download'), archive.click()]);
@@ -139,9 +139,9 @@ async function expectCloneIsTold(page: Page, vm: CreatedVm, dir: string): Promis
       () => {},
     );
     await page.goto(`/vms/${vm.id}`);
-    await expect(page.getByText(`A second machine spoke as ${vm.name}`)).toBeVisible();
+    await expect(page.getByText(`A second machine called as ${vm.name}`)).toBeVisible();
     await page.getByRole('button', { name: 'New enrolment token' }).click();
-    await page.getByRole('button', { name: 'Make the token' }).click();
+    await page.getByRole('button', { name: 'Create token' }).click();
     await expect(page.getByRole('dialog')).toContainText('Enrolment token for');
   } finally {
     rmSync(clone, { recursive: true, force: true });

@@ -44,8 +44,8 @@ test('a page of a guest that reports too much says what it left out, and a text 
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
   const card = page.getByRole('article', { name: 'probe' });
-  await expect(card.getByText(/^\d+ parts are not shown, because this page is limited to 4 MiB\./)).toBeVisible();
-  await expect(card.getByText('Cut off at 16 KiB')).toBeVisible();
+  await expect(card.getByText(/^\d+ substatuses are not shown, because this page is limited to 4 MiB\./)).toBeVisible();
+  await expect(card.getByText('Truncated at 16 KiB')).toBeVisible();
   await expect(card.getByText(`\u2068${turned}\u202c\u2069`).first()).toBeVisible();
   await expectAccessibleInBothThemes(page);
 });

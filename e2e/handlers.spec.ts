@@ -50,7 +50,7 @@ test('an id that nobody knows: from the machine to the inbox, to its text, to th
   await operator.goto(`/vms/${vm.id}`);
   const page = await signedIn('publisher', { namespaces: [namespace] });
   await page.goto(`/handlers/${handler}`);
-  await expect(page.getByText('Every id that VMs reported has a text.')).toBeVisible();
+  await expect(page.getByText('Every message ID that VMs reported has a text.')).toBeVisible();
 
   await test.step('the agent reports it, and it appears in the open inbox with its params', async () => {
     await startAgent(vm);
@@ -75,7 +75,7 @@ test('an id that nobody knows: from the machine to the inbox, to its text, to th
   await test.step('the page of the VM speaks, and the inbox is empty', async () => {
     await expect(operator.getByText('www.example.net is watched, 1 times.').first()).toBeVisible();
     await page.goto(`/handlers/${handler}`);
-    await expect(page.getByText('Every id that VMs reported has a text.')).toBeVisible();
+    await expect(page.getByText('Every message ID that VMs reported has a text.')).toBeVisible();
   });
 
   await test.step('for a German reader what lacks only a German text is in a list of its own', async () => {
@@ -84,10 +84,10 @@ test('an id that nobody knows: from the machine to the inbox, to its text, to th
     });
     const german = await signedIn('publisher', { namespaces: [namespace], locale: 'de' });
     await german.goto(`/handlers/${handler}`);
-    await german.getByRole('button', { name: 'Fehlen auf Deutsch' }).click();
+    await german.getByRole('button', { name: 'Fehlt auf Deutsch' }).click();
     await expectAccessible(german);
-    await german.getByRole('link', { name: 'Text hinzufügen für target_reached' }).click();
-    await expect(german.getByLabel('Text de von target_reached')).toBeFocused();
+    await german.getByRole('link', { name: 'Text für target_reached hinzufügen' }).click();
+    await expect(german.getByLabel('de-Text von target_reached')).toBeFocused();
     await expect(german.getByLabel('Beispiel für {0}')).toHaveValue('www.example.net');
   });
 });
@@ -105,8 +105,8 @@ test('translators: a language goes out as XLIFF and comes back', async ({ api, s
   await page.goto(`/handlers/${handler}/1.0.0.0`);
 
   const save = async (lang: string, format: string): Promise<string> => {
-    await page.getByRole('button', { name: 'For translators' }).click();
-    await page.getByLabel('Language to translate into').fill(lang);
+    await page.getByRole('button', { name: 'Export XLIFF' }).click();
+    await page.getByLabel('Target language').fill(lang);
     await page.getByLabel('Format').selectOption(format);
     await expectAccessible(page);
     const waiting = page.waitForEvent('download');
@@ -128,12 +128,12 @@ test('translators: a language goes out as XLIFF and comes back', async ({ api, s
       .replace(/(<unit id="idle">.*?<source>Idle<\/source>)/s, '$1<target>Untätig</target>')
       .replace(/(<unit id="slow">.*?<\/source>)/s, '$1<target>Langsam</target>');
     await load(page, xliff('back.xlf', back));
-    const dialog = page.getByRole('dialog', { name: 'Translations into de' });
+    const dialog = page.getByRole('dialog', { name: 'Translations for de' });
     await expect(dialog.getByText('2 new, 1 changed')).toBeVisible();
     await expect(dialog.getByText(/placeholders of message slow in de/)).toBeVisible();
     await expect(dialog.getByRole('row', { name: /^idle not translated Untätig/ })).toBeVisible();
     await expectAccessibleInBothThemes(page);
-    await dialog.getByRole('button', { name: 'Store 3 texts in de' }).click();
+    await dialog.getByRole('button', { name: 'Save 3 texts in de' }).click();
     await expect(page.getByRole('button', { name: 'de text of full' })).toContainText(
       'Datenträger {0} ist zu {1} % voll',
     );
@@ -144,14 +144,18 @@ test('translators: a language goes out as XLIFF and comes back', async ({ api, s
     const sent = await save('fr', '1.2');
     const back = sent.replace('<source>Idle</source>', '<source>Idle</source><target>Au repos</target>');
     await load(page, xliff('fr.xlf', back));
-    await page.getByRole('button', { name: 'Store 1 text in fr' }).click();
+    await page.getByRole('button', { name: 'Save 1 text in fr' }).click();
     await expect(page.getByRole('button', { name: 'fr text of idle' })).toContainText('Au repos');
   });
 
   await test.step('a file of another version, and a hostile one, are refused with the reason', async () => {
     const other = (await save('de', '2.1')).replaceAll('1.0.0.0', '9.9.9.9');
     await load(page, xliff('other.xlf', other));
-    await expect(page.getByText(`The file was made for ${handler}-9.9.9.9, not for ${handler}-1.0.0.0.`)).toBeVisible();
+    await expect(
+      page.getByText(
+        `The file was exported from ${handler}-9.9.9.9, not from ${handler}-1.0.0.0. Load a file of this version.`,
+      ),
+    ).toBeVisible();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
     await load(page, xliff('evil.xlf', '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><xliff>&e;</xliff>'));
     await expect(page.getByText(/document type declaration/)).toBeVisible();
@@ -183,7 +187,7 @@ test('two people at one language: other messages are kept, the same one is asked
   await page.getByRole('button', { name: 'en text of c' }).click();
   await page.getByLabel('en text of c').fill('Three, mine');
   await put({ a: 'One, mine', b: 'Two, theirs', c: 'Three, theirs' });
-  const conflict = page.getByRole('alert').filter({ hasText: 'saved another text meanwhile:' });
+  const conflict = page.getByRole('alert').filter({ hasText: 'saved another text in the meantime:' });
   await expect(conflict).toContainText('Three, theirs');
   await expect(page.getByRole('button', { name: 'Save en (1 change)' })).toBeDisabled();
   await expectAccessibleInBothThemes(page);
@@ -222,7 +226,7 @@ test('a handler with a history: adoption, failures, languages, two versions side
 
   await test.step('the picture says in words what it shows, and is there as a table', async () => {
     await expect(page.getByRole('img', { name: '1.0.0.0 on 1 VM now.' })).toBeVisible();
-    await expect(page.getByRole('img', { name: 'Failures of 1.0.0.0 by day, highest 10%' })).toBeVisible();
+    await expect(page.getByRole('img', { name: 'Failures of 1.0.0.0 per day, at most 10%' })).toBeVisible();
     // The axis is the time that was chosen, however young the handler is.
     const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'Europe/Berlin' });
     const first = days.format(Date.now() - 60 * 86_400_000);
@@ -248,7 +252,7 @@ test('a handler with a history: adoption, failures, languages, two versions side
 
   await test.step('compare', async () => {
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Probe: what has changed');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Probe: changes');
     const messages = page.getByRole('region', { name: 'English messages' });
     await expect(messages.getByRole('row', { name: 'changed a One First' })).toBeVisible();
     await expect(messages.getByRole('row', { name: 'removed b Two' })).toBeVisible();
@@ -262,7 +266,7 @@ test('a handler with a history: adoption, failures, languages, two versions side
   await test.step('a publisher of another namespace sees it, and reads why there is nothing to do', async () => {
     const stranger = await signedIn('publisher', { namespaces: [`Elsewhere.${unique}`] });
     await stranger.goto(`/handlers/${handler}`);
-    await expect(stranger.getByText(`What stands in ${namespace} you can read only`)).toBeVisible();
+    await expect(stranger.getByText(`In ${namespace} you have read access only`)).toBeVisible();
     await expect(stranger.getByRole('link', { name: 'Upload a version' })).toHaveCount(0);
     await stranger.goto(`/handlers/${handler}/1.0.0.0`);
     await expect(stranger.getByRole('button', { name: 'en text of a' })).toBeVisible();

@@ -65,7 +65,7 @@ test('from the sign-in to a revert without the mouse', async ({ page, portal, ap
   await test.step('its history, two goal states compared, and the older one again', async () => {
     await tabTo(page, views.getByRole('link', { name: 'Goal state' }));
     await page.keyboard.press('Enter');
-    const history = page.getByRole('list', { name: 'History of goal states' });
+    const history = page.getByRole('list', { name: 'Goal state history' });
     await expect(history).toBeVisible();
     await tabTo(page, history.getByRole('button').filter({ hasText: 'added' }));
     await page.keyboard.press('Enter');

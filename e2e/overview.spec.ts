@@ -9,7 +9,7 @@ const patient = { timeout: 30_000 };
 const theMap = (page: Page) => page.getByRole('application', { name: /^Fleet map/ });
 const tile = (page: Page, health: string) =>
   page.getByRole('region', { name: 'VMs by health' }).getByRole('link', { name: new RegExp(`^${health}`) });
-const failingTogether = (page: Page) => page.getByRole('region', { name: /^Failing/ });
+const failingTogether = (page: Page) => page.getByRole('region', { name: /^(Common failures|Failures)/ });
 
 /** The figure of a tile. */
 async function figure(page: Page, health: string): Promise<number> {
@@ -63,8 +63,10 @@ test('a failure appears on the overview without a reload: in its tile, with its 
   const link = failingTogether(page).getByRole('link', { name: new RegExp(`${vm.name}.*exit 51`) });
   await expect(link).toBeVisible(patient);
   await expect.poll(() => figure(page, 'Failed')).toBe(before + 1);
-  await expect(page.getByRole('region', { name: 'Lately' })).toContainText(`share failed on ${vm.name}, exit 51`);
-  await expect(page.getByRole('region', { name: 'Changed in the last hour' })).toContainText(/[1-9]\d* failed/);
+  await expect(page.getByRole('region', { name: 'Recent events' })).toContainText(
+    `share failed on ${vm.name} with exit code 51`,
+  );
+  await expect(page.getByRole('region', { name: 'Health changes in the last hour' })).toContainText(/[1-9]\d* failed/);
   expect(await page.evaluate(() => 'stillTheSamePage' in window)).toBe(true);
   await expectAccessibleInBothThemes(page);
 
@@ -155,7 +157,7 @@ test('a pointer on a cell shows who it is, a click opens it', async ({ api, sign
   await theMap(page)
     .locator('canvas')
     .hover({ position: { x: 3, y: 25 } });
-  const card = page.getByText(/last poll|never called/);
+  const card = page.getByText(/last poll|never connected/);
   await expect(card).toBeVisible();
   await page.mouse.down();
   await page.mouse.up();

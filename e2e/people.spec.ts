@@ -111,34 +111,34 @@ test('an app and recovery codes guard a sign-in', async ({ page, people, console
   // No code holds twice. One of the next half minute is taken now, and also when it has begun meanwhile.
   const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
   await expectAccessibleInBothThemes(page);
-  await dialog.getByLabel('Code of the app').fill('000000');
+  await dialog.getByLabel('Code from the app').fill('000000');
   await dialog.getByRole('button', { name: 'Use this app' }).click();
-  await expect(dialog.getByText('This is not the code that the app shows now.')).toBeVisible();
-  await dialog.getByLabel('Code of the app').fill(codeIn(0));
+  await expect(dialog.getByText('This code does not match the app.')).toBeVisible();
+  await dialog.getByLabel('Code from the app').fill(codeIn(0));
   await dialog.getByRole('button', { name: 'Use this app' }).click();
-  await expect(dialog.getByRole('heading', { name: 'Keep these recovery codes' })).toBeVisible();
+  await expect(dialog.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
   const [code = ''] = await dialog.getByRole('listitem').allTextContents();
   await expectAccessibleInBothThemes(page);
-  await dialog.getByLabel(/I have kept them/).click();
+  await dialog.getByLabel(/I have saved them/).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await expect(page.getByText('Asked for after your password.')).toBeVisible();
+  await expect(page.getByText('Required after your password.')).toBeVisible();
 
   await signOut(page, /^Frida\b/);
   await signIn(page, email);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Second factor');
   await expectAccessibleInBothThemes(page);
-  await page.getByLabel('Code of your authenticator app').fill('000000');
-  await page.getByRole('button', { name: 'Go on' }).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'This was not accepted.' })).toBeVisible();
-  await page.getByLabel('Code of your authenticator app').fill(codeIn(1));
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByLabel('Code from your authenticator app').fill('000000');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'The second factor was not accepted.' })).toBeVisible();
+  await page.getByLabel('Code from your authenticator app').fill(codeIn(1));
+  await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page).not.toHaveURL(/sign-in/);
 
   await signOut(page, /^Frida\b/);
   await signIn(page, email);
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   await page.getByLabel('Recovery code').fill(code.toUpperCase());
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page).not.toHaveURL(/sign-in/);
   await page.goto('/settings/account');
   await expect(page.getByText('9 left')).toBeVisible();
@@ -157,9 +157,9 @@ test('a passkey is added, signs in by itself and after the password, is renamed 
   await page.goto('/settings/account');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name of the passkey').fill('Work laptop');
-  await dialog.getByRole('button', { name: 'Make the passkey' }).click();
-  await dialog.getByLabel(/I have kept them/).click();
+  await dialog.getByLabel('Passkey name').fill('Work laptop');
+  await dialog.getByRole('button', { name: 'Create passkey' }).click();
+  await dialog.getByLabel(/I have saved them/).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('Work laptop', { exact: true })).toBeVisible();
   await expectAccessibleInBothThemes(page);
@@ -196,10 +196,10 @@ test('a passkey is added, signs in by itself and after the password, is renamed 
   await expect(page.getByText('with passkey')).toBeVisible();
 
   await page.getByRole('button', { name: 'Rename Work laptop' }).click();
-  await page.getByRole('dialog').getByLabel('Name of the passkey').fill('Old laptop');
+  await page.getByRole('dialog').getByLabel('Passkey name').fill('Old laptop');
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('button', { name: 'Remove Old laptop' }).click();
-  await expect(page.getByRole('alertdialog')).toContainText('from now on your password alone signs you in');
+  await expect(page.getByRole('alertdialog')).toContainText('Without it, your password alone signs you in');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove Old laptop' }).click();
   await expect(page.getByText('None yet: your password alone signs you in.')).toBeVisible();
 });
@@ -220,14 +220,14 @@ test('an admin requires a second factor of everyone, and resets one that was los
   await admin.getByRole('button', { name: 'Set up an app' }).click();
   const ownSecret = (await admin.getByRole('dialog').locator('code').textContent()) ?? '';
   const own = new TOTP({ secret: Secret.fromBase32(ownSecret.replaceAll(' ', '')) });
-  await admin.getByLabel('Code of the app').fill(own.generate());
+  await admin.getByLabel('Code from the app').fill(own.generate());
   await admin.getByRole('button', { name: 'Use this app' }).click();
-  await admin.getByLabel(/I have kept them/).click();
+  await admin.getByLabel(/I have saved them/).click();
   await admin.getByRole('button', { name: 'Done' }).click();
   await admin.goto('/settings/sign-in');
   await expectAccessibleInBothThemes(admin);
-  await admin.getByRole('button', { name: 'Require it' }).click();
-  await admin.getByRole('alertdialog').getByRole('button', { name: 'Require it' }).click();
+  await admin.getByRole('button', { name: 'Require' }).click();
+  await admin.getByRole('alertdialog').getByRole('button', { name: 'Require' }).click();
   await expect(admin.getByText('Required.')).toBeVisible();
 
   // The open page leaves at once, and nothing but the set-up is left.
@@ -235,20 +235,20 @@ test('an admin requires a second factor of everyone, and resets one that was los
   await page.goto('/vms');
   await expect(page).toHaveURL(/\/second-factor\?next=%2Fvms/);
   await expectAccessibleInBothThemes(page);
-  await page.getByRole('button', { name: /An authenticator app/ }).click();
+  await page.getByRole('button', { name: /Authenticator app/ }).click();
   const text = (await page.locator('code').textContent()) ?? '';
   const app = new TOTP({ secret: Secret.fromBase32(text.replaceAll(' ', '')) });
-  await page.getByLabel('Code of the app').fill(app.generate());
+  await page.getByLabel('Code from the app').fill(app.generate());
   await page.getByRole('button', { name: 'Use this app' }).click();
-  await page.getByLabel(/I have kept them/).click();
+  await page.getByLabel(/I have saved them/).click();
   await page.getByRole('button', { name: 'Done' }).click();
   await expect(page).toHaveURL('/vms');
 
-  await admin.getByRole('button', { name: 'Leave it to everyone' }).click();
-  await admin.getByRole('alertdialog').getByRole('button', { name: 'Leave it to everyone' }).click();
+  await admin.getByRole('button', { name: 'Make optional' }).click();
+  await admin.getByRole('alertdialog').getByRole('button', { name: 'Make optional' }).click();
   await admin.goto('/settings/members');
   await expectAccessibleInBothThemes(admin);
-  await admin.getByRole('button', { name: 'Acts for Rosa' }).click();
+  await admin.getByRole('button', { name: 'Actions for Rosa' }).click();
   await admin.getByRole('menuitem', { name: 'Reset second factor' }).click();
   await admin.getByRole('alertdialog').getByRole('button', { name: 'Reset second factor' }).click();
   await expect(page).toHaveURL(/\/sign-in/);
@@ -273,8 +273,8 @@ test('sessions are seen and ended, by oneself and by an admin', async ({ page, c
 
   const admin = await signedIn('admin');
   await admin.goto('/settings/members');
-  await admin.getByRole('button', { name: 'Acts for Sven' }).click();
-  await admin.getByRole('menuitem', { name: 'Sign-ins' }).click();
+  await admin.getByRole('button', { name: 'Actions for Sven' }).click();
+  await admin.getByRole('menuitem', { name: 'Sessions' }).click();
   await expect(admin.getByRole('dialog').getByText(/^Chrome/)).toBeVisible();
   await expectAccessibleInBothThemes(admin);
   await admin.getByRole('dialog').getByRole('button', { name: 'Sign out of 1 browser' }).click();
@@ -336,14 +336,14 @@ test('the provider signs in whom it knows and the portal invited', async ({ page
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Sign in with Example' }).click();
   await atProvider('uma');
-  await expect(page.getByRole('alert').filter({ hasText: 'this portal does not' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'is not connected to this portal' })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
   await page.goto(await people.invite('operator'));
   await page.getByRole('button', { name: 'Join with Example' }).click();
   await expect(page.getByRole('button', { name: /^Uma\b.*account/i })).toBeVisible();
   await page.goto('/settings/account');
-  await expect(page.getByText('None: your provider signs you in.')).toBeVisible();
+  await expect(page.getByText('None: you sign in through your provider.')).toBeVisible();
 
   await signOut(page, /^Uma\b/);
   await page.goto('/sign-in?next=%2Fhandlers');
@@ -403,12 +403,12 @@ test('an admin confirms who they are before creating a token or a link', async (
     await expect(dialog.getByText('your last sign-in was more than ten minutes ago')).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await dialog.getByLabel('Password', { exact: true }).fill(password);
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
   };
 
   await page.goto('/settings/tokens');
   await signedInLongAgo();
-  await page.getByRole('button', { name: 'Create a token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(`ci ${unique}`);
   await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
   await confirm();
@@ -417,16 +417,16 @@ test('an admin confirms who they are before creating a token or a link', async (
   await page.goto('/settings/members');
   await signedInLongAgo();
   await page.getByRole('button', { name: 'Invite by link' }).first().click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Make the link' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
   await confirm();
-  await expect(page.getByRole('dialog', { name: 'Pass this link on' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Send this link' })).toBeVisible();
   await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
 
   await signedInLongAgo();
   await page
-    .getByRole('button', { name: /^New link/ })
+    .getByRole('button', { name: /^Create new link/ })
     .first()
     .click();
   await confirm();
-  await expect(page.getByRole('dialog', { name: 'Pass this link on' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Send this link' })).toBeVisible();
 });

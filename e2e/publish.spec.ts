@@ -23,7 +23,7 @@ function renamed(zip: Buffer, from: string, to: string): Buffer {
 
 async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
   const waiting = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: /^Choose (a zip|another)$/ }).click();
+  await page.getByRole('button', { name: /^Choose (zip|another)$/ }).click();
   await (await waiting).setFiles({ name, mimeType: 'application/zip', buffer });
 }
 
@@ -60,11 +60,13 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await expect(page.getByLabel('Version', { exact: true })).toHaveValue('1.2.0.0');
     await page.getByRole('button', { name: 'Upload' }).click();
 
-    await expect(page.getByRole('alert').filter({ hasText: 'The package is not accepted.' })).toBeVisible();
+    await expect(page.getByRole('alert').filter({ hasText: 'The package was rejected' })).toBeVisible();
     const manifestCard = page.getByRole('region', { name: 'HandlerManifest.json' });
-    await expect(manifestCard.getByText('This must be true or false, without quotation marks.')).toBeVisible();
+    await expect(manifestCard.getByText('This value must be true or false, without quotation marks.')).toBeVisible();
     await expect(manifestCard.getByText('This field is required.')).toBeVisible();
-    await expect(page.getByText('The name leads out of the package with a part “..”.')).toBeVisible();
+    await expect(
+      page.getByText('The name contains “..” and leads outside the package. Use a path inside the package.'),
+    ).toBeVisible();
     await expect(manifestCard.getByText('leads out of the package').first()).toBeVisible();
     await expect(page.getByRole('link', { name: '4 errors' })).toBeVisible();
     await expectAccessibleInBothThemes(page);
@@ -82,23 +84,23 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
   });
 
   await test.step('messages in en and de, each with its preview (AZ-L4, AZ-L6)', async () => {
-    await page.getByLabel('Id of a message').fill('disk-full');
-    await page.getByRole('button', { name: 'Add the message' }).click();
+    await page.getByLabel('Message ID').fill('disk-full');
+    await page.getByRole('button', { name: 'Add message' }).click();
     await page.getByRole('button', { name: 'Language', exact: true }).click();
     await page.getByLabel('Language tag').fill('de');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
 
     const german = page.getByLabel('de text of disk-full');
     await german.fill('Datenträger {0} ist voll');
-    await expect(page.getByRole('link', { name: 'Messages are not saved yet' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Save the messages first' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Publish 1.2.0.0' })).toBeDisabled();
     await page.getByRole('button', { name: 'Save de (1 change)' }).click();
-    await expect(page.getByRole('link', { name: 'English messages are missing' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Add the English messages first' })).toBeVisible();
 
     await page.getByLabel('en text of disk-full').fill('Disk {0} is {1} % full');
-    await expect(page.getByText('Lacks {1}, which English has.')).toBeVisible();
+    await expect(page.getByText('Missing placeholders: {1}.')).toBeVisible();
     await german.fill('Datenträger {0} ist zu {1} % voll');
-    await expect(page.getByText('Lacks {1}, which English has.')).toBeHidden();
+    await expect(page.getByText('Missing placeholders: {1}.')).toBeHidden();
     await page.getByLabel('Sample for {0}').fill('/dev/sda');
     await page.getByLabel('Sample for {1}').fill('97');
     await expect(page.getByText('Disk /dev/sda is 97 % full')).toBeVisible();
@@ -112,17 +114,17 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
   await test.step('a schema that was chosen and not saved holds the publication up', async () => {
     const name = 'settings-schema.json';
     const buffer = Buffer.from('{ "publicSettings": { "type": "object" } }');
-    await page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'application/json', buffer });
-    await expect(page.getByRole('link', { name: 'The settings schema is not saved yet' })).toBeVisible();
+    await page.getByLabel('Choose file').setInputFiles({ name, mimeType: 'application/json', buffer });
+    await expect(page.getByRole('link', { name: 'Save the settings schema first' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Publish 1.2.0.0' })).toBeDisabled();
-    await page.getByRole('button', { name: 'Save the schema' }).click();
+    await page.getByRole('button', { name: 'Save schema' }).click();
   });
 
   await test.step('published: what was said is what readers get', async () => {
     await page.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
     const dialog = page.getByRole('dialog', { name: 'Publish 1.2.0.0?' });
     await expect(dialog.getByText('complete in en and de')).toBeVisible();
-    await expect(dialog.getByText('settings are checked against it')).toBeVisible();
+    await expect(dialog.getByText('used to validate settings')).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await dialog.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
     await expect(page.getByRole('link', { name: 'Assign it to VMs' })).toBeVisible();
@@ -144,7 +146,7 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await page.getByLabel('Version').fill('1.2.0.0');
     await page.getByRole('button', { name: 'Upload' }).click();
     await expect(
-      page.getByText('Version 1.2.0.0 is already published with other contents. Raise the version.'),
+      page.getByText('Version 1.2.0.0 is already published with different contents. Use a higher version.'),
     ).toBeVisible();
     await expect(page.getByLabel('Version')).toHaveValue('1.2.0.0');
   });
@@ -175,7 +177,7 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await expect(operator.getByRole('button', { name: 'Load files' })).toHaveCount(0);
     await expectAccessible(operator);
     await operator.goto('/publish');
-    await expect(operator.getByRole('heading', { level: 1 })).toHaveText('This needs another role');
+    await expect(operator.getByRole('heading', { level: 1 })).toHaveText('You need another role');
   });
 });
 
@@ -192,16 +194,16 @@ test('a version is withdrawn with a reason, and a draft deleted', async ({ api, 
   await page.goto(`/handlers/${handler}`);
   await page.getByRole('button', { name: 'Acts on 1.0.0' }).click();
   await page.getByRole('menuitem', { name: 'Withdraw' }).click();
-  await expect(page.getByText('No VM has it.')).toBeVisible();
+  await expect(page.getByText('No VM uses it.')).toBeVisible();
   await page.getByRole('button', { name: 'Withdraw 1.0.0' }).click();
-  await expect(page.getByText('Say why.')).toBeVisible();
+  await expect(page.getByText('Enter a reason.')).toBeVisible();
   await page.getByLabel('Reason').fill('It fills the disk.');
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Withdraw 1.0.0' }).click();
   await expect(page.getByRole('row', { name: /1\.0\.0 Withdrawn It fills the disk\./ })).toBeVisible();
 
   await page.getByRole('button', { name: 'Acts on 1.1.0' }).click();
-  await page.getByRole('menuitem', { name: 'Delete the draft' }).click();
+  await page.getByRole('menuitem', { name: 'Delete draft' }).click();
   await page.getByRole('textbox').fill('1.1.0');
   await page.getByRole('button', { name: 'Delete 1.1.0' }).click();
   await expect(page.getByRole('link', { name: '1.1.0' })).toHaveCount(0);

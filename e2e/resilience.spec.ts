@@ -64,7 +64,7 @@ test.afterAll(() => lost.agent.remove());
 
 /** Rows do not move under a reader's eyes: what is new waits until it is asked for, or came with the list itself. */
 async function expectNewRow(page: Page, name: string): Promise<void> {
-  const more = page.getByRole('button', { name: /more match/ });
+  const more = page.getByRole('button', { name: /more VMs? match/ });
   await expect(row(page, name).or(more).first()).toBeVisible();
   if (await more.isVisible()) await more.click();
   await expect(row(page, name)).toContainText('Never seen');
@@ -110,7 +110,7 @@ test('database and gateway are killed while machines report: they come back, and
     await expect(async () => {
       const now = postmaster(portal).pid;
       if (now !== pid) signal(now, 'SIGKILL');
-      await expect(page.getByText('What you see is from')).toBeVisible({ timeout: 200 });
+      await expect(page.getByText('This page shows the state at')).toBeVisible({ timeout: 200 });
     }).toPass(patient);
     await expect(page.getByText('Connection lost', { exact: true })).toBeVisible();
     await expect(row(page, real.name), 'what was known stays on the page').toBeVisible();
@@ -185,7 +185,7 @@ test('the portal is restarted: agents go on, the page comes back, and nobody has
 
   expect(await portal.stop(), 'SIGTERM ends it in order').toBe(0);
   await expect(page.getByText('Connection lost', { exact: true })).toBeVisible();
-  await expect(page.getByText('What you see is from')).toBeVisible();
+  await expect(page.getByText('This page shows the state at')).toBeVisible();
   await expect(row(page, vm.name)).toBeVisible();
   expect(agent.isRunning()).toBe(true);
   await expect
@@ -236,7 +236,7 @@ test('an agent is killed: two people see its machine degrade and recover, each i
 test('a gateway that does not answer is told on the page, until it answers again', async ({ portal, signedIn }) => {
   const page = await signedIn('viewer');
   await page.goto('/vms');
-  const banner = page.getByRole('alert').filter({ hasText: 'The agent gateway does not answer.' });
+  const banner = page.getByRole('alert').filter({ hasText: 'The agent gateway is not responding.' });
   const gateway = processOf(portal, 'gateway');
   signal(gateway, 'SIGSTOP');
   try {

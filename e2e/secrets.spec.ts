@@ -243,7 +243,7 @@ test('settings that others entered are withheld from an operator’s machine unt
   for (const shown of [share, thumbprint, 'Eve']) await expect(dialog.getByText(shown, { exact: true })).toBeVisible();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Release to this key' }).click();
-  await expect(page.getByText(/^Released protected settings to/)).toBeVisible();
+  await expect(page.getByText(/^Protected settings released to/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Release settings' })).toHaveCount(0);
   await expect
     .poll(async () => (await api.instanceView(vm.id)).extensions[0]?.status, patient)

@@ -43,13 +43,13 @@ test('a link lets one person join, once', async ({ page, people, console, unique
   await page.getByLabel('E-mail').fill(`grace.${unique}@example.org`);
   await page.getByLabel('Password', { exact: true }).fill('too short');
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page.getByText('9 characters are too few. Use at least 12.')).toBeVisible();
+  await expect(page.getByText('Use at least 12 characters. This password has 9.')).toBeVisible();
   await page.getByLabel('Password', { exact: true }).fill('long enough to count');
   await page.getByRole('button', { name: 'Join' }).click();
   await expect(page).toHaveURL('/');
 
   await page.goto(link);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link does not work');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link is not valid');
   await expectAccessibleInBothThemes(page);
 });
 

@@ -58,7 +58,7 @@ test('a status shows line breaks, JSON as a tree, whole names, its failed part, 
   await page.goto(`/vms/${vm.id}`);
   const card = page.getByRole('article', { name: 'watch' });
   await expect(page.getByRole('heading', { name: 'Why is it degraded?' })).toBeVisible();
-  await expect(page.getByText('is degraded: its part')).toContainText('disk');
+  await expect(page.getByText('is degraded: its substatus')).toContainText('disk');
   await expect(card.getByText('first line')).toHaveCSS('white-space-collapse', 'preserve');
 
   const cut = await card.getByText(name).evaluate((element) => element.scrollWidth > element.clientWidth);
@@ -74,7 +74,7 @@ test('a status shows line breaks, JSON as a tree, whole names, its failed part, 
 
   expect(await report(file('E7'))).toBe(207);
   await expect(card.getByText('Status file rejected')).toBeVisible();
-  await expect(card).toContainText('/0/status/code This must be a number.');
+  await expect(card).toContainText('/0/status/code This value must be a number.');
   await expect(card).toContainText('first line');
   await expectAccessibleInBothThemes(page);
   await page.setViewportSize({ width: 390, height: 800 });

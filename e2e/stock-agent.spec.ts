@@ -18,7 +18,7 @@ test('a VM is set to the stock Azure agent, and its English words are read in Ge
   const page = await signedIn('operator', { locale: 'de-AT' });
   await page.goto(`/vms/${vm.id}`);
 
-  await page.getByRole('button', { name: 'Unveränderten Azure-Agenten anbinden' }).click();
+  await page.getByRole('button', { name: 'Standard-Azure-Agenten verbinden' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('168.63.129.16');
   await expectAccessible(page);
@@ -53,13 +53,13 @@ test('a VM is set to the stock Azure agent, and its English words are read in Ge
   await expectAccessible(page);
   await page.keyboard.press('Escape');
 
-  const facts = page.getByRole('region', { name: 'Unveränderter Azure-Agent' });
+  const facts = page.getByRole('region', { name: 'Standard-Azure-Agent' });
   await expect(facts).toContainText('WALinuxAgent 2.7.3.0');
-  await expect(facts).toContainText('Zuletzt erledigter Zielzustand3, vor');
+  await expect(facts).toContainText('Zuletzt abgeschlossener Zielzustand3, vor');
   await expectAccessibleInBothThemes(page);
 
   await page.getByRole('link', { name: 'Ausgabe' }).click();
   await expect(page.getByText('kann keine Protokollordner senden')).toContainText('/var/log/azure');
-  await expect(page.getByRole('button', { name: /^Protokolle holen/ })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: /^Protokolle .*anfordern/ })).toHaveCount(0);
   await expectAccessible(page);
 });

@@ -35,7 +35,7 @@ test('what an agent reports is on the page within about a second, without a relo
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(vm.name);
-  await expect(page.getByText(`No machine speaks for ${vm.name} yet`)).toBeVisible();
+  await expect(page.getByText(`No machine is connected to ${vm.name} yet`)).toBeVisible();
 
   await startAgent(vm);
   await reported(api, vm, 'watch', 1);
@@ -67,11 +67,11 @@ test('AZ-L2 two readers see the same stored status, each in their own language',
 
   const card = english.getByRole('article', { name: 'watch' });
   await expect(card).toContainText('Watching www.example.net. Times enabled: 1.');
-  await expect(card).toContainText('from resource');
+  await expect(card).toContainText('from the resource file');
   const karte = german.getByRole('article', { name: 'watch' });
   await expect(karte).toContainText('www.example.net wird beobachtet. Aktivierungen: 1.');
   await expect(karte.getByText('www.example.net wird beobachtet. Aktivierungen: 1.')).toHaveAttribute('lang', 'de');
-  await expect(karte).toContainText('aus Ressource');
+  await expect(karte).toContainText('aus der Ressourcendatei');
   await expect(german.getByRole('heading', { name: 'Erweiterungen' })).toBeVisible();
   await expect(german.getByRole('button', { name: /Aktionen/ })).toHaveCount(0);
   await expectAccessible(german);
@@ -92,16 +92,16 @@ test('a failed one and what waits for it: the chain, the output, and nothing of 
   const why = page.getByRole('region', { name: 'Why is it not done?' });
   await expect(why).toContainText('snapshots cannot start: it waits for share, and share failed with exit code 51.');
   await expect(why.getByRole('listitem')).toHaveCount(5);
-  await expect(why).toContainText(/to the deadline, then snapshots counts as failed/);
+  await expect(why).toContainText(/until the deadline; then snapshots counts as failed/);
   await expect(why.getByRole('link', { name: 'Edit share' })).toHaveAttribute('href', `/vms/${vm.id}/extensions/share`);
-  await expect(page.getByRole('article', { name: 'snapshots' })).toContainText('Waits for share');
+  await expect(page.getByRole('article', { name: 'snapshots' })).toContainText('Waiting for share');
   await expectAccessibleInBothThemes(page);
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   await expectAccessible(page);
   await page.setViewportSize({ width: 1440, height: 900 });
 
-  await why.getByRole('link', { name: 'Show its output' }).click();
+  await why.getByRole('link', { name: 'Show output' }).click();
   await expect(page).toHaveURL(/\?tab=output#output-share$/);
   await expect(page.getByText('First error, line 2')).toBeVisible();
   await expectAccessibleInBothThemes(page);
@@ -152,7 +152,7 @@ test('an agent that dies is told as silent, its state as the last known one; bac
   await page.goto(`/vms/${vm.id}`);
   const card = page.getByRole('article', { name: 'watch' });
   await expect(card).toContainText('Ready');
-  const late = page.getByRole('status').filter({ hasText: 'What you see is the last known state.' });
+  const late = page.getByRole('status').filter({ hasText: 'You see the last known state.' });
   await expect(late).toHaveCount(0);
 
   await agent.stop('SIGKILL');
@@ -189,7 +189,7 @@ test('an extension is uninstalled from the page, and stays until the agent has r
   await expectAccessibleInBothThemes(page);
   await dialog.getByRole('button', { name: 'Uninstall watch' }).click();
   await expect(dialog).toHaveCount(0);
-  await expect(card).toContainText('Is being uninstalled');
+  await expect(card).toContainText('Uninstalling');
 
   agent.resume();
   await expect(card).toHaveCount(0, { timeout: 20_000 });
@@ -207,9 +207,9 @@ test('one that no agent answers for is removed by force, when its name was typed
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
   await page.getByRole('button', { name: 'Acts on watch' }).click();
-  await page.getByRole('menuitem', { name: 'Remove by force' }).click();
+  await page.getByRole('menuitem', { name: 'Force-remove' }).click();
   const dialog = page.getByRole('alertdialog');
-  const act = dialog.getByRole('button', { name: 'Remove watch by force' });
+  const act = dialog.getByRole('button', { name: 'Force-remove watch' });
   await expect(act).toBeDisabled();
   await dialog.getByRole('textbox').fill('watch');
   await act.click();
@@ -228,7 +228,7 @@ test('the history says what changed; a revert names what it does, and who was fa
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'two.example.net' }));
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}?tab=goal-state`);
-  const history = page.getByRole('list', { name: 'History of goal states' });
+  const history = page.getByRole('list', { name: 'Goal state history' });
   await expect(history.getByRole('button').first()).toContainText('watch: target one.example.net to two.example.net');
   await expect(page.getByRole('region', { name: 'Changes from 2 to 3' })).toContainText('two.example.net');
   await expectAccessibleInBothThemes(page);
@@ -242,16 +242,16 @@ test('the history says what changed; a revert names what it does, and who was fa
 
   await api.setExtension(vm.id, 'second', sampleGoal(snapshot));
   await dialog.getByRole('button', { name: 'Revert to 2' }).click();
-  await expect(dialog).toContainText('published goal state 4 meanwhile.');
+  await expect(dialog).toContainText('has published goal state 4 in the meantime.');
   await dialog.getByRole('button', { name: 'Compare' }).click();
-  await expect(dialog).toContainText('second is uninstalled');
+  await expect(dialog).toContainText('second is being uninstalled');
   await dialog.getByRole('button', { name: 'Revert to 2' }).click();
   await expect(dialog).toHaveCount(0);
   await expect(history.getByRole('button').first()).toContainText('back to 2');
 
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(history.getByRole('button').first()).toContainText('back to 4');
-  await expect(page.getByText(`${vm.name} has goal state 4 again`, { exact: true })).toBeVisible();
+  await expect(page.getByText(`${vm.name} is back on goal state 4`, { exact: true })).toBeVisible();
   await page.getByRole('link', { name: 'Documents' }).click();
   await expect(page.getByRole('region', { name: 'Goal state' })).toContainText('two.example.net');
   await expectAccessibleInBothThemes(page);
@@ -349,7 +349,7 @@ test('the time axis shows a change, a failure and its recovery; it is walked by 
   await page.goto(`/vms/${vm.id}`);
   const axis = page.getByRole('group', { name: `${vm.name} over the last 30 min` });
   const now = (state: string) => axis.getByRole('img', { name: new RegExp(`^share, ${state}.*since`) });
-  await expect(now('failed, a command ended with an exit code')).toBeVisible({ timeout: 30_000 });
+  await expect(now('failed, a command exited with an error code')).toBeVisible({ timeout: 30_000 });
   await expect(axis.getByRole('link', { name: /^Configuration, .*by/ }).first()).toBeVisible();
   await expect(axis.getByRole('img', { name: /^People, .*share added/ })).toBeVisible();
   // Two bars that are shorter than a few pixels are drawn as one: the failure lasts as long as it can be seen.
@@ -380,12 +380,12 @@ test('the time axis shows a change, a failure and its recovery; it is walked by 
   await page.getByRole('radio', { name: '6 h' }).click();
   await expect(page).toHaveURL(/range=6h/);
   await page.getByRole('button', { name: 'Show as table' }).click();
-  const table = page.getByRole('region', { name: `What happened to ${vm.name}` });
+  const table = page.getByRole('region', { name: `Events of ${vm.name}` });
   await expect(table.getByRole('row').filter({ hasText: 'failed' }).first()).toContainText('share');
   await expectAccessibleInBothThemes(page);
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-  await page.getByRole('button', { name: 'Show as picture' }).click();
+  await page.getByRole('button', { name: 'Show as chart' }).click();
   await expectAccessible(page);
 });
 
@@ -410,14 +410,14 @@ test('a VM is renamed, gets a token that is shown once, and is deleted when its 
 
   await page.getByRole('button', { name: 'New enrolment token' }).click();
   await expect(page.getByText(/^annex-agent enroll .*--token annex_enroll_/)).toBeVisible();
-  await expect(page.getByText('The token serves once, until')).toBeVisible();
+  await expect(page.getByText('The token can be used once, until')).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await page.reload();
-  await expect(page.getByRole('main').getByText('An unused token holds until')).toBeVisible();
+  await expect(page.getByRole('main').getByText('An unused token is valid until')).toBeVisible();
   await expect(page.getByText(/--token annex_enroll_/)).toHaveCount(0);
 
   await menu.click();
-  await page.getByRole('menuitem', { name: 'Delete the VM' }).click();
+  await page.getByRole('menuitem', { name: 'Delete VM' }).click();
   await page.getByRole('alertdialog').getByRole('textbox').fill(`new-${unique}`);
   await page
     .getByRole('alertdialog')
@@ -441,6 +441,6 @@ test('a VM that is deleted meanwhile is told as gone; one that never was is not 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${vm.name} was deleted`);
   for (const id of [vm.id, '00000000-0000-4000-8000-000000000000', 'nothing']) {
     await page.goto(`/vms/${id}`);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is nothing here');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page not found');
   }
 });

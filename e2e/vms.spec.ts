@@ -19,7 +19,7 @@ test('an operator enrols a VM, and its machine appears without a reload', async 
   await dialog.getByLabel('Name').fill(name);
   await dialog.getByLabel('Tags').fill('role=web, region=eu');
   await expectAccessibleInBothThemes(page);
-  await dialog.getByRole('button', { name: 'Make the VM' }).click();
+  await dialog.getByRole('button', { name: 'Create VM' }).click();
   for (const agent of ['annex-agent', 'npm run -s agent --']) {
     await expect(dialog.getByText(new RegExp(`^${agent} enroll --portal .* --token annex_enroll_`))).toBeVisible();
   }
@@ -42,8 +42,8 @@ test('a name that is taken is refused at its field', async ({ signedIn, api, con
   await page.goto('/vms');
   await page.getByRole('button', { name: 'Enrol a VM' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill(name);
-  await page.getByRole('dialog').getByRole('button', { name: 'Make the VM' }).click();
-  await expect(page.getByText(`Another VM has the name ${name}.`)).toBeVisible();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create VM' }).click();
+  await expect(page.getByText(`The name ${name} is already used by another VM.`)).toBeVisible();
 });
 
 test('the search finds a part of a name, lives in the address, and says when nothing matches', async ({
@@ -65,7 +65,7 @@ test('the search finds a part of a name, lives in the address, and says when not
   await expectAccessibleInBothThemes(page);
 
   await page.getByRole('searchbox').fill('nobody-has-this');
-  await expect(page.getByRole('heading', { name: 'No VM matches' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No VMs match' })).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Clear all filters' }).click();
   await expect(page.getByRole('link', { name: names[2] ?? '' })).toBeVisible();
@@ -117,7 +117,7 @@ test('filters by tag and health are chosen from menus, live in the address, and 
   await page.getByRole('checkbox', { name: 'Failed' }).check();
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Apply' }).click();
-  await expect(page.getByRole('heading', { name: 'No VM matches' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No VMs match' })).toBeVisible();
   await page.goBack();
   await expect(links).toHaveCount(2);
   await page.goBack();
@@ -182,7 +182,7 @@ test('what an address asks that is nothing is left out, with a word', async ({ s
   await api.createVm(`odd-${unique}`);
   const page = await signedIn('viewer');
   await page.goto(`/vms?q=odd-${unique}&health=fine&sort=colour&version=x`);
-  await expect(page.getByText('They are left out.')).toBeVisible();
+  await expect(page.getByText('These filters in the address are not supported and were ignored')).toBeVisible();
   await expect(page.getByRole('link', { name: `odd-${unique}` })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 });
@@ -193,7 +193,7 @@ test('a new VM waits behind a count and does not move the rows', async ({ signed
   await page.goto(`/vms?q=calm-${unique}`);
   await expect(page.getByRole('link', { name: /^calm-/ })).toHaveCount(1);
   await api.createVm(`calm-${unique}-a`);
-  await page.getByRole('button', { name: '1 more matches. Show' }).click();
+  await page.getByRole('button', { name: '1 more VM matches. Show' }).click();
   await expect(page.getByRole('link', { name: /^calm-/ })).toHaveText([`calm-${unique}-a`, `calm-${unique}-b`]);
 });
 

@@ -104,7 +104,7 @@ test('AZ-C3 protected settings are on disk sealed only; the handler opens them w
   }
 });
 
-test('the mount fails with exit code 51 and message 1215 when its server does not answer', async () => {
+test('the mount fails with exit code 51 and message 1215 when its server is not responding', async () => {
   const publicSettings = { server: 'spo-sqldb.cloudapp.net', user: 'JoeAdmin', reachable: false };
   await give('Northwind.Storage.Mount', '2.0.0.0', { settings: { publicSettings, ...seal({ password: 'secret' }) } });
   await machine.start();

@@ -207,7 +207,7 @@ describe('one extension', () => {
       ['probe: configure 1.1', 'probe: install 1.1', 'probe: enable 1.1'],
     ],
     [
-      'UpdateWithInstall, removed before install: what was updated is uninstalled',
+      'UpdateWithInstall, removed before install: what was updated is being uninstalled',
       goalOf('probe=Lab.Probe 1.1 uninstall'),
       machineOf(['Lab.Probe 1.1 updated'], 'probe'),
       newRound(),

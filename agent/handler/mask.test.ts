@@ -89,7 +89,7 @@ test('line breaks without an end are not held', () => {
   expect(Buffer.concat([out, mask.end()])).toEqual(Buffer.alloc(100_000, '\r\n'));
 });
 
-test('AZ-C3 a status is told without secrets, and its words stay as they are', () => {
+test('AZ-C3 a status is told without secrets, and its words stay unchanged', () => {
   const document = [
     {
       status: { status: 'success', code: 5, Message: { id: 'success', params: ['success', 'of swordfish'] } },

@@ -145,7 +145,7 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test('dots that are no steps, and whatever the query holds, go on as they are', async () => {
+test('dots that are no steps, and whatever the query holds, go on unchanged', async () => {
   await open();
   await ask('/blob/a..b/.hidden?u=../x%2fy');
   expect(asked[0]?.url).toBe('/wire/vm-1/blob/a..b/.hidden?u=../x%2fy');

@@ -66,7 +66,7 @@ describe('a problem document', () => {
       type: 'urn:annex:problem:vm_name_taken',
       title: en['kind.conflict'],
       status: 409,
-      detail: 'Another VM has the name web-1. Choose another name.',
+      detail: 'The name web-1 is already used by another VM. Choose another name.',
       code: 'vm_name_taken',
       requestId: 'r1',
     });
@@ -96,9 +96,12 @@ describe('a problem document', () => {
     expect(pair).toHaveLength(64);
   });
 
-  test.each(['en', 'de'] as const)('sizes of packages are grouped as readers of %s do it', (language) => {
-    const error = new DomainError('too_large', 'package_too_large', { params: { limit: 536_870_912 } });
-    expect(translateError(error, language, 'r3').detail).toContain(language === 'en' ? '536,870,912' : '536.870.912');
+  test.each([
+    ['en', '1.5 MiB'],
+    ['de', '1,5 MiB'],
+  ] as const)('sizes are shown in binary units, as %s writes numbers', (language, size) => {
+    const error = new DomainError('too_large', 'package_too_large', { params: { limit: 1_572_864 } });
+    expect(translateError(error, language, 'r3').detail).toContain(size);
   });
 
   test('tells when to try again', () => {
@@ -165,7 +168,7 @@ describe('a problem document', () => {
     const faults = Array.from({ length: 1_005 }, (_, index) => ({ path: `/${index}`, code: 'field_unknown' as const }));
     const { errors = [] } = translateError(new DomainError('unprocessable', 'invalid', { faults }), 'en', 'r');
     expect(errors).toHaveLength(1_001);
-    expect(errors.at(-1)).toEqual({ path: '', code: 'more_faults', message: '5 more faults are not listed.' });
+    expect(errors.at(-1)).toEqual({ path: '', code: 'more_faults', message: '5 more errors are not listed.' });
   });
 
   test('a placeholder or a nesting inside of a value stays what it is', () => {

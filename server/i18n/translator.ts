@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInstance, type i18n } from 'i18next';
+import { formatByteSize } from '#protocol/byte-size.ts';
 import { type Language, languages } from './languages.ts';
 
 const folder = new URL('../../locales/', import.meta.url);
@@ -31,6 +32,8 @@ function open(language: Language): i18n {
     interpolation: { escapeValue: false },
     returnNull: false,
   });
+  // Limits are numbers of bytes: `{{limit, size}}` shows "64 MiB".
+  instance.services.formatter?.add('size', (bytes: unknown, lng) => formatByteSize(lng ?? language, Number(bytes)));
   return instance;
 }
 

@@ -118,7 +118,7 @@ describe('what a body is', () => {
     const limit = door.services.config.limits.http.bodyBytes;
     const announced = await post('x'.repeat(limit + 1));
     expect(announced).toMatchObject(problem(413, 'body_too_large'));
-    expect(announced.text).toContain(String(limit));
+    expect(announced.text).toContain('1 MiB');
     expect(announced.headers.get('connection')).toBe('close');
     const stream = new Blob(['x'.repeat(limit + 1)]).stream();
     const streamed = await door.call('POST', '/publishers', { body: stream, headers: json });
@@ -230,8 +230,8 @@ test('a name of another form is told which form names have', async () => {
     await door.call('PUT', `/vms/${(vm as { id: string }).id}/extensions/disk%201`, { body: goal }),
   ];
   expect(replies.map(({ status, body }) => [status, (body as { errors: unknown }).errors])).toEqual([
-    [422, [{ path: '/name', code: 'vm_name_form', message: expect.stringContaining('for example web-1') }]],
-    [422, [{ path: '/name', code: 'extension_name_form', message: expect.stringContaining('for example disk-1') }]],
+    [422, [{ path: '/name', code: 'vm_name_form', message: expect.stringContaining('For example: web-1') }]],
+    [422, [{ path: '/name', code: 'extension_name_form', message: expect.stringContaining('For example: disk-1') }]],
   ]);
 });
 

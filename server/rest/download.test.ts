@@ -62,7 +62,7 @@ test('all that match leave as a file, in pages that nobody sees', async () => {
   );
   const lines = (await response.text()).trimEnd().split('\r\n');
   expect(lines).toHaveLength(many + 2);
-  expect(lines[0]).toMatch(/^\uFEFF?"Name","Id","Health"/);
+  expect(lines[0]).toMatch(/^\uFEFF?"Name","ID","Health"/);
   expect(new Set(lines).size).toBe(lines.length);
 });
 

@@ -222,7 +222,7 @@ describe('extensions', () => {
     const large = { publicSettings: { port: 80, text: 'x'.repeat(300 * 1024) } };
     const { body, status } = await door.call('PUT', `/vms/${id}/extensions/probe`, sent(goal({ settings: large })));
     expect([413, 422]).toContain(status);
-    expect(JSON.stringify(body)).toContain('262144');
+    expect(JSON.stringify(body)).toContain('256 KiB');
   });
 
   test('If-Match holds a declaration to what was seen', async () => {

@@ -37,7 +37,7 @@ test('AZ-C2 a plan names what would happen and no secret; its hash lets exactly 
     extensions: [{ protectedSettings: 'added' }],
     faults: [],
   });
-  expect(told.warnings[0]?.message).toMatch(/No machine speaks/);
+  expect(told.warnings[0]?.message).toMatch(/No machine is connected/);
   expect(JSON.stringify(told)).not.toContain(secret);
   expect(await put(told.planHash)).toMatchObject({ status: 200, body: { incarnation: 2 } });
   expect(await put(told.planHash)).toMatchObject({ status: 412, body: { code: 'plan_moved_on' } });

@@ -122,7 +122,7 @@ describe('a package', () => {
       ...upload(endless),
       as: 'admin',
     });
-    expect(problem.detail).toContain('10');
+    expect(problem.detail).toContain('9.8 KiB');
     expect(pulled).toBeLessThan(10_000);
     await small.expect('registerPackage', at('2.0'), [413, 'package_too_large'], {
       ...upload(new Uint8Array(10_001)),

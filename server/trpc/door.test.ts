@@ -188,7 +188,7 @@ describe('errors', () => {
     const { error } = await shape(response);
     expect(error?.json.data).toMatchObject({
       code: 'invalid',
-      title: 'Nicht angenommen',
+      title: 'Ungültige Eingabe',
       faults: [{ path: '/name' }, { path: '/role', code: 'field_choice' }],
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });

@@ -92,7 +92,9 @@ describe('live streams', () => {
       expect([rejected.status, rejected.retryAfter]).toEqual([429, '15']);
       expect(rejected.text).toContain('session_streams_exceeded');
     }
-    expect((await open(one, 'de')).text).toContain('In dieser Sitzung werden bereits 3 Seiten laufend aktualisiert');
+    expect((await open(one, 'de')).text).toContain(
+      'In dieser Sitzung sind bereits 3 Seiten mit Live-Aktualisierung geöffnet',
+    );
     held.push(await open(two), await open(two));
     expect(held.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await open(two)).toMatchObject({ status: 429, text: expect.stringContaining('member_streams_exceeded') });

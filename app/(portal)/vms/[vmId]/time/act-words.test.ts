@@ -12,7 +12,7 @@ test.each([
   ['wire-access.hold', 'angehalten'],
   ['logs.request', 'Protokolle angefordert'],
   ['extension.remove', 'probe deinstalliert'],
-  ['nobody.knows', 'andere Handlung'],
+  ['nobody.knows', 'andere Aktion'],
 ])('what was done is named on the axis: %s', (action, words) => {
   expect(actWords(t, { action, target: 'probe', declared: null })).toBe(words);
 });
