@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonPointer } from './pointer.ts';
 
 /** What can be wrong with a wire document. Each is a key of `locales/<lng>/errors.json`. */
 export type ProtocolFaultCode =
@@ -45,11 +46,6 @@ export function read<S extends z.ZodType>(schema: S, input: unknown): ReadResult
   const result = schema.safeParse(input, { error: (issue) => codeOf(issue) });
   if (result.success) return { value: result.data };
   return { faults: result.error.issues.slice(0, maxFaults).map((issue) => faultOf(issue, input)) };
-}
-
-/** A JSON pointer (RFC 6901) of path segments. */
-export function pointer(path: readonly PropertyKey[]): string {
-  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 /** What a check of our own hands to `ctx.addIssue`: the code travels as the message. */
@@ -116,7 +112,10 @@ function paramsOf(issue: z.core.$ZodIssue): Record<string, string | number> {
 }
 
 function faultOf(issue: z.core.$ZodIssue, input: unknown): ProtocolFault {
-  const fault: ProtocolFault = { path: pointer(asSent(issue.path, input)), code: issue.message as ProtocolFaultCode };
+  const fault: ProtocolFault = {
+    path: jsonPointer(asSent(issue.path, input)),
+    code: issue.message as ProtocolFaultCode,
+  };
   const params = paramsOf(issue);
   return Object.keys(params).length > 0 ? { ...fault, params } : fault;
 }

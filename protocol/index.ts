@@ -1,4 +1,5 @@
 export * from './any-case.ts';
+export * from './dependencies.ts';
 export * from './direction.ts';
 export * from './enroll.ts';
 export * from './error-line.ts';
@@ -14,6 +15,7 @@ export * from './manifest.ts';
 export * from './names.ts';
 export * from './negotiate.ts';
 export * from './plain-file.ts';
+export * from './pointer.ts';
 export * from './report.ts';
 export * from './resource-file.ts';
 export * from './settings-file.ts';

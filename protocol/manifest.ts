@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonPointer } from './pointer.ts';
 
 /** The commands of a handler in the order of the source document. */
 export const commandNames = ['install', 'uninstall', 'update', 'enable', 'disable'] as const;
@@ -88,7 +89,7 @@ export function readManifest(value: unknown): { manifest: HandlerManifest } | { 
   if (result.success) return { manifest: result.data };
   return {
     faults: result.error.issues.map((issue) => ({
-      path: issue.path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+      path: jsonPointer(issue.path),
       code: issue.message as ManifestFaultCode,
       params: { field: String(issue.path.at(-1) ?? '') },
     })),

@@ -1,7 +1,6 @@
-import { compareVersions, type GoalState, type GoalStateExtension } from '#protocol/index.ts';
+import { compareVersions, type GoalState, type GoalStateExtension, runOrder } from '#protocol/index.ts';
 import { ExitCodes } from './exit-codes.ts';
 import { byName, isInForce, type LocalState } from './local-state.ts';
-import { dependenciesFirst } from './order.ts';
 
 /** Why a command is run: it decides what the portal is told meanwhile. */
 export type Purpose = 'goal' | 'update' | 'downgrade' | 'remove';
@@ -96,7 +95,7 @@ class Planner {
   }
 
   make(): Plan {
-    const order = dependenciesFirst(this.goal.extensions);
+    const order = runOrder(this.goal.extensions);
     const leaving = order.filter((one) => one.state === 'uninstall').reverse();
     leaving.forEach((one, index) => {
       this.remove(one, leaving.slice(index + 1));

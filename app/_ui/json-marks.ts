@@ -1,6 +1,7 @@
 import { ensureSyntaxTree, type syntaxTree } from '@codemirror/language';
 import { type EditorState, type Range, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
+import { pointerPath } from '#protocol/pointer.ts';
 
 type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 
@@ -100,8 +101,8 @@ export function placeOf(state: EditorState, pointer: string): number {
   let value = tree?.topNode.firstChild ?? null;
   if (value === null) return 0;
   let place = value.from;
-  for (const part of pointer.split('/').slice(1)) {
-    const found = memberOf(state, value, part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  for (const part of pointerPath(pointer)) {
+    const found = memberOf(state, value, part);
     if (found === null) return place;
     place = found.from;
     value = found.value;

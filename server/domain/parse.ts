@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import en from '#locales/en/errors.json' with { type: 'json' };
+import { jsonPointer } from '#protocol/pointer.ts';
 import { DomainError, type ErrorCode, type Fault } from '#server/domain/error.ts';
 
 /**
@@ -16,11 +17,6 @@ export function parse<S extends z.ZodType>(
   throw new DomainError(kind, 'invalid', { faults: result.error.issues.flatMap(faultsOfIssue) });
 }
 
-/** A JSON pointer (RFC 6901) of path segments. */
-export function pointer(path: readonly PropertyKey[]): string {
-  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}
-
 type Issue = z.core.$ZodIssue;
 
 /** An unknown name is shown only where it can hold no sentence and no secret worth the name. */
@@ -29,7 +25,7 @@ const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/;
 /** The same pointer, ending before the first name that is not plain. */
 function shownPointer(path: readonly PropertyKey[]): string {
   const strange = path.findIndex((part) => typeof part !== 'number' && !plainName.test(String(part)));
-  return pointer(strange < 0 ? path : path.slice(0, strange));
+  return jsonPointer(strange < 0 ? path : path.slice(0, strange));
 }
 
 const isCode = (text: string): text is ErrorCode => Object.hasOwn(en, text) && !text.startsWith('kind.');

@@ -1,3 +1,5 @@
+import { jsonPointer } from '#protocol/pointer.ts';
+
 export interface JsonFault {
   /** JSON pointer; empty where the text as a whole is meant. */
   path: string;
@@ -200,7 +202,7 @@ class Scanner {
   }
 
   private fault(code: JsonFault['code']): void {
-    this.faults.push({ path: this.levels.map((level) => pointerSegment(level.key)).join(''), code });
+    this.faults.push({ path: jsonPointer(this.levels.map(({ key }) => key)), code });
     if (this.faults.length >= maxFaults) throw new Stop();
   }
 
@@ -222,9 +224,4 @@ function beyond(token: string): boolean {
   const value = Math.abs(Number(token));
   if (value < largest) return false;
   return value > largest || (/^-?\d+$/.test(token) && BigInt(token.replace('-', '')) > BigInt(largest));
-}
-
-/** One segment of a JSON pointer. */
-export function pointerSegment(key: string | number): string {
-  return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

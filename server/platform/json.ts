@@ -1,6 +1,6 @@
 import { type JsonFault, scanJson } from './json-scan.ts';
 
-export { type JsonFault, pointerSegment } from './json-scan.ts';
+export type { JsonFault } from './json-scan.ts';
 
 export interface JsonOptions {
   /** Deepest nesting of arrays and objects; 64 by contract. */

@@ -1,4 +1,5 @@
 import type { RJSFSchema, UiSchema } from '@rjsf/utils';
+import { pointerPath } from '#protocol/pointer.ts';
 
 /** A publisher's schema, cut down to what a form shows; names of settings that only the JSON can show have `jsonOnly`. */
 export interface FormPlan {
@@ -108,8 +109,7 @@ class Walk {
     if (reference === '#') return this.root;
     if (!reference.startsWith('#/')) return undefined;
     let node: unknown = this.root;
-    for (const part of reference.slice(2).split('/')) {
-      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    for (const name of pointerPath(reference.slice(1))) {
       const holder = Array.isArray(node) ? (node as unknown as Node) : record(node);
       node = holder !== null && Object.hasOwn(holder, name) ? holder[name] : undefined;
     }

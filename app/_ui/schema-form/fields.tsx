@@ -3,12 +3,13 @@
 import type { FieldProps } from '@rjsf/utils';
 import { useContext, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { jsonPointer } from '#protocol/pointer.ts';
 import { Button } from '../button.tsx';
 import { ControlRow, Field, FieldError } from '../field.tsx';
 import { Input, Textarea } from '../input.tsx';
 import { Select } from '../select.tsx';
 import { Switch } from '../switch.tsx';
-import { pointerOf, SurroundingsContext } from './surroundings.ts';
+import { SurroundingsContext } from './surroundings.ts';
 import { Theirs } from './theirs.tsx';
 
 /** What every field shows around its control. */
@@ -31,7 +32,7 @@ function useAround({ schema, fieldPathId, name, required }: FieldProps) {
   return {
     t,
     id: fieldPathId.$id,
-    at: pointerOf(path),
+    at: jsonPointer(path),
     inArray: typeof last === 'number',
     label: schema.title === undefined ? own : <Theirs>{schema.title}</Theirs>,
     note: required && typeof last !== 'number' ? t('common:required') : undefined,

@@ -17,8 +17,3 @@ export const SurroundingsContext = createContext<Surroundings>({
   wasAt: () => undefined,
   onEditJson: () => undefined,
 });
-
-/** A JSON pointer (RFC 6901). */
-export function pointerOf(path: SettingPath): string {
-  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}

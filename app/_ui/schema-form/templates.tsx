@@ -9,9 +9,10 @@ import type {
 import { Plus, X } from 'lucide-react';
 import { useContext } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { jsonPointer } from '#protocol/pointer.ts';
 import { Button, IconButton } from '../button.tsx';
 import { FieldError } from '../field.tsx';
-import { pointerOf, SurroundingsContext } from './surroundings.ts';
+import { SurroundingsContext } from './surroundings.ts';
 import { Theirs } from './theirs.tsx';
 
 /** Fields draw their own labels, hints and faults. */
@@ -32,7 +33,7 @@ export function ObjectFieldTemplate({ fieldPathId, title, description, propertie
   const fault = faultAt(path);
   const inArray = typeof path.at(-1) === 'number';
   return (
-    <fieldset data-at={pointerOf(path)} className="col-span-full grid gap-2.5 border-s-2 border-line-subtle ps-3">
+    <fieldset data-at={jsonPointer(path)} className="col-span-full grid gap-2.5 border-s-2 border-line-subtle ps-3">
       {inArray ? null : (
         <legend className="float-left text-12 font-semibold">
           <Theirs>{title}</Theirs>
@@ -56,7 +57,7 @@ export function ArrayFieldTemplate(props: ArrayFieldTemplateProps) {
   const { fieldPathId, title, schema, items, onAddClick, disabled } = props;
   const fault = faultAt(fieldPathId.path);
   return (
-    <fieldset data-at={pointerOf(fieldPathId.path)} className="col-span-full grid min-w-0 gap-2">
+    <fieldset data-at={jsonPointer(fieldPathId.path)} className="col-span-full grid min-w-0 gap-2">
       <legend className="float-left text-12 font-medium">
         <Theirs>{title}</Theirs>
       </legend>

@@ -3,13 +3,13 @@ import type { z } from 'zod';
 import type { Database, Transaction } from '#db/client.ts';
 import type { ExtensionContents, SettingsSchema } from '#db/schema/index.ts';
 import { handlerVersions } from '#db/schema/index.ts';
-import { versionKey } from '#protocol/index.ts';
+import { findCircle, versionKey } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { checkSettings } from '#server/domain/packages/index.ts';
 import { parseJson } from '#server/platform/json.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
-import { canonicalJson, findCircle } from './goal-state.ts';
+import { canonicalJson } from './goal-state.ts';
 import type { extensionGoal } from './input.ts';
 import type { ExtensionRow } from './publish.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, defaultTimeouts, effectOf, etagOf, findCircle, renderGoalState } from './goal-state.ts';
+import { canonicalJson, defaultTimeouts, effectOf, etagOf, renderGoalState } from './goal-state.ts';
 
 const declared = {
   name: 'probe',
@@ -35,20 +35,6 @@ describe('what a change means for the agent', () => {
   test('another state runs the handler, and so does a first declaration', () => {
     expect(effectOf(declared, { ...declared, state: 'disabled' })).toBe('sequence');
     expect(effectOf(undefined, declared)).toBe('sequence');
-  });
-});
-
-describe('circles of dependencies', () => {
-  const cases: [string, Record<string, string[]>, string[] | null][] = [
-    ['none', { a: ['b'], b: ['c'], c: [] }, null],
-    ['a diamond is none', { a: ['b', 'c'], b: ['d'], c: ['d'], d: [] }, null],
-    ['itself', { a: ['a'] }, ['a', 'a']],
-    ['two', { a: ['b'], b: ['a'] }, ['a', 'b', 'a']],
-    ['behind a tail', { a: ['b'], b: ['c'], c: ['b'] }, ['b', 'c', 'b']],
-    ['a name that is not there', { a: ['ghost'] }, null],
-  ];
-  test.each(cases)('%s', (_, edges, circle) => {
-    expect(findCircle(Object.entries(edges).map(([name, dependsOn]) => ({ name, dependsOn })))).toEqual(circle);
   });
 });
 

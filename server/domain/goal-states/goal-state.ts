@@ -95,25 +95,3 @@ export function effectOf(before: Declared | undefined, after: Declared): Effect 
     canonicalJson(before.timeouts) !== canonicalJson(after.timeouts);
   return differs ? 'incarnation' : 'none';
 }
-
-/** The first circle of dependencies, as the names along it, or null. Names without an extension are passed over. */
-export function findCircle(extensions: readonly { name: string; dependsOn: readonly string[] }[]): string[] | null {
-  const edges = new Map(extensions.map((extension) => [extension.name, extension.dependsOn]));
-  const done = new Set<string>();
-  const walk = (name: string, trail: string[]): string[] | null => {
-    const at = trail.indexOf(name);
-    if (at >= 0) return [...trail.slice(at), name];
-    if (done.has(name)) return null;
-    for (const next of edges.get(name) ?? []) {
-      const circle = walk(next, [...trail, name]);
-      if (circle) return circle;
-    }
-    done.add(name);
-    return null;
-  };
-  for (const { name } of extensions) {
-    const circle = walk(name, []);
-    if (circle) return circle;
-  }
-  return null;
-}

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agents } from '#db/schema/index.ts';
-import { compareVersions, type HandlerManifest, updatesWithInstall } from '#protocol/index.ts';
+import { compareVersions, type HandlerManifest, runOrder, updatesWithInstall } from '#protocol/index.ts';
 import type { ExtensionRow } from './publish.ts';
 import type { Move } from './weigh.ts';
 
@@ -19,7 +19,7 @@ export interface PlannedStep {
 export interface PlannedOther {
   name: string;
   command: 'enable' | 'disable';
-  /** It waits for what is changed, itself or by way of others. */
+  /** It depends on an extension whose handler runs, directly or through others. */
   waits: boolean;
 }
 
@@ -86,28 +86,22 @@ export function stepsOfAll(moves: readonly Move[], present: readonly ExtensionRo
     });
 }
 
-/** Everybody else on the VM in the order in which they run, dependencies first. */
+/** The other extensions of the VM in the order in which they run. */
 export function otherExtensions(present: readonly ExtensionRow[], moves: readonly Move[]): PlannedOther[] {
   const moved = new Map(moves.map((move) => [move.name, move]));
-  const edges = new Map(present.map((row) => [row.name, row.dependsOn]));
-  for (const { name, after } of moves) edges.set(name, after?.dependsOn ?? []);
-  const ordered: string[] = [];
+  const rows = new Map(present.map((row) => [row.name, row]));
+  const names = [...new Set([...rows.keys(), ...moved.keys()])].sort();
+  const dependents = names.map((name) => {
+    const move = moved.get(name);
+    return { name, dependsOn: (move ? move.after : rows.get(name))?.dependsOn ?? [] };
+  });
   const waiting = new Set<string>();
-  const seen = new Set<string>();
-  const walk = (name: string): void => {
-    if (seen.has(name)) return;
-    seen.add(name);
-    const dependencies = edges.get(name) ?? [];
-    for (const dependency of dependencies) walk(dependency);
-    const behind = dependencies.some((dependency) => waiting.has(dependency));
-    if (behind || moved.get(name)?.effect === 'sequence') waiting.add(name);
-    ordered.push(name);
-  };
-  for (const name of [...edges.keys()].sort()) walk(name);
-  return ordered.flatMap((name) => {
-    const row = present.find((one) => one.name === name);
+  return runOrder(dependents).flatMap(({ name, dependsOn }) => {
+    const waits = dependsOn.some((dependency) => waiting.has(dependency));
+    if (waits || moved.get(name)?.effect === 'sequence') waiting.add(name);
+    const row = rows.get(name);
     if (!row || moved.has(name) || row.state === 'uninstall') return [];
     const isOn = row.state === 'enabled';
-    return [{ name, command: isOn ? 'enable' : 'disable', waits: isOn && waiting.has(name) }];
+    return [{ name, command: isOn ? 'enable' : 'disable', waits: isOn && waits }];
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '#db/client.ts';
-import { compareVersions } from '#protocol/index.ts';
+import { compareVersions, jsonPointer } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
@@ -147,7 +147,7 @@ function leavesOf(told: Told): Map<string, unknown> {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return void leaves.set(path, value);
     const entries = Object.entries(value);
     if (entries.length === 0 && path !== root) leaves.set(path, value);
-    for (const [name, part] of entries) walk(part, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    for (const [name, part] of entries) walk(part, path + jsonPointer([name]));
   };
   walk(told.publicSettings, root);
   return leaves;

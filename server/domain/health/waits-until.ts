@@ -1,5 +1,5 @@
 import type { ExtensionGoal } from '#db/schema/index.ts';
-import type { HandlerReport } from '#protocol/index.ts';
+import { type HandlerReport, runOrder } from '#protocol/index.ts';
 import { deadlineOf } from '#server/domain/verdicts/index.ts';
 
 /** What is known of an extension that others may have to wait for. */
@@ -30,22 +30,24 @@ interface Dependency {
 export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date | null> {
   const byName = new Map(extensions.map((extension) => [extension.name, extension]));
   const known = new Map<string, Date | null>();
-  const wait = (extension: Dependency, passed: readonly string[]): Date | null => {
-    const before = known.get(extension.name);
-    if (before !== undefined) return before;
+  const dependents = extensions.map(({ name, goal, dependsOn }) => ({
+    name,
+    dependsOn: goal === 'enabled' ? dependsOn : [],
+  }));
+  for (const { name, dependsOn } of runOrder(dependents)) {
+    const extension = byName.get(name) as Dependency;
     let latest = isConcluded(extension) ? null : turnOf(extension, extensions);
-    for (const name of extension.goal === 'enabled' ? extension.dependsOn : []) {
-      const other = byName.get(name);
-      if (other === undefined || passed.includes(name)) continue;
-      const until: Date = isConcluded(other)
+    for (const other of dependsOn.map((dependency) => byName.get(dependency))) {
+      // In a circle, which the portal rejects, one of them comes before the other is known.
+      const waits = other && known.get(other.name);
+      if (other === undefined || waits === undefined) continue;
+      const until = isConcluded(other)
         ? (other.concludedAt ?? other.changedAt)
-        : deadlineOf({ ...other, state: other.goal, waitsUntil: wait(other, [...passed, extension.name]) });
+        : deadlineOf({ ...other, state: other.goal, waitsUntil: waits });
       if (latest === null || until > latest) latest = until;
     }
-    known.set(extension.name, latest);
-    return latest;
-  };
-  for (const extension of extensions) wait(extension, []);
+    known.set(name, latest);
+  }
   return known;
 }
 

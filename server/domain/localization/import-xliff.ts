@@ -1,5 +1,5 @@
 import type { StoredWarning } from '#db/schema/index.ts';
-import { canonicalLanguage, lastLanguage, pointer } from '#protocol/index.ts';
+import { canonicalLanguage, jsonPointer, lastLanguage } from '#protocol/index.ts';
 import { allowNamespace } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
@@ -104,7 +104,7 @@ function mergeUnits(
   const messages = new Map(Object.entries(present));
   const outcome: Outcome = { added: 0, changed: 0, same: 0, untranslated: 0, changes: [], findings: [] };
   for (const { id, source, target, line } of units) {
-    const path = pointer(['unit', id]);
+    const path = jsonPointer(['unit', id]);
     const original = templateOf(english, id);
     if (original === undefined) {
       outcome.findings.push({ code: 'xliff_id_unknown', path, params: { id, line } });

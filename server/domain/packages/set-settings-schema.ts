@@ -1,13 +1,13 @@
 import { and, eq } from 'drizzle-orm';
 import { handlerVersions, type SettingsSchema } from '#db/schema/index.ts';
 import { parseHandlerId } from '#protocol/names.ts';
+import { jsonPointer } from '#protocol/pointer.ts';
 import { allowNamespace } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { pointerSegment } from '#server/platform/json.ts';
 import { requireVersion } from './find-version.ts';
 import { type SetSettingsSchemaInput, setSettingsSchemaInput } from './input.ts';
 import { checkSchema } from './schema/run-schema.ts';
@@ -63,7 +63,7 @@ export async function checkSettingsSchema(ctx: Context, given: unknown): Promise
   }
   const schema = given as Record<string, unknown>;
   for (const key of Object.keys(schema)) {
-    if (!(halves as readonly string[]).includes(key)) faults.push({ path: pointerSegment(key), code: 'field_unknown' });
+    if (!(halves as readonly string[]).includes(key)) faults.push({ path: jsonPointer([key]), code: 'field_unknown' });
   }
   const present = halves.filter((half) => schema[half] !== undefined);
   const fitting = present.filter((half) => Buffer.byteLength(JSON.stringify(schema[half])) <= limit);

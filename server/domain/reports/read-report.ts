@@ -1,8 +1,8 @@
 import {
   type DocumentLimits,
   isPlainObject,
+  jsonPointer,
   maxFaults,
-  pointer,
   type ReportEnvelope,
   read,
   reportEnvelope,
@@ -41,7 +41,7 @@ export function readReport(
   }
   const reading: Reading = { limits, recover, room: recoveryRoom(), faults, refused: [] };
   const entries = entryKinds.flatMap(({ list, read: readEntry }) =>
-    listOf(lists[list]).flatMap((raw, index) => readEntry(reading, raw, pointer([list, index])) ?? []),
+    listOf(lists[list]).flatMap((raw, index) => readEntry(reading, raw, jsonPointer([list, index])) ?? []),
   );
   const shown = faults.slice(0, maxFaults);
   if (envelope === null) throw new DomainError('bad_request', 'report_invalid', { faults: shown });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GoalStateExtension } from '#protocol/index.ts';
-import { fingerprintOf, inFourParts, levelsOf, stockExtensions, wireNameOf } from './stock-goal-state.ts';
+import { fingerprintOf, inFourParts, stockExtensions, wireNameOf } from './stock-goal-state.ts';
 
 test.each([
   ['1', '1.0.0.0'],
@@ -17,17 +17,6 @@ test('names that the agent does not take become others, each its own', () => {
   expect(dot).toMatch(/^a_b_[0-9a-f]{8}$/);
   expect(dash).toMatch(/^a_b_[0-9a-f]{8}$/);
   expect(dot).not.toBe(dash);
-});
-
-test('the level of an extension is the longest way to one that waits for none', () => {
-  const levels = levelsOf([
-    { name: 'last', dependsOn: ['first', 'third', 'gone'] },
-    { name: 'third', dependsOn: ['second'] },
-    { name: 'second', dependsOn: ['first'] },
-    { name: 'first', dependsOn: [] },
-    { name: 'alone', dependsOn: ['gone'] },
-  ]);
-  expect(Object.fromEntries(levels)).toEqual({ first: 0, second: 1, third: 2, last: 3, alone: 0 });
 });
 
 describe('the fingerprint', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type GoalState, type GoalStateExtension, parseVersion } from '#protocol/index.ts';
+import { dependencyLevels, type GoalState, type GoalStateExtension, parseVersion } from '#protocol/index.ts';
 
 /** One extension as the stock agent is asked for it. */
 export interface StockExtension {
@@ -9,7 +9,7 @@ export interface StockExtension {
   version: string;
   /** What it is called within its handler; null where the handler has one extension only. */
   wireName: string | null;
-  /** How many others have to be done before it, one after the other. */
+  /** The length of the longest chain of dependencies below it. */
   level: number;
   reportsHeartbeat: boolean;
 }
@@ -39,7 +39,7 @@ export function stockExtensions(
   factsOf: (handler: string, version: string) => HandlerFacts,
   publishedVersions: boolean,
 ): StockExtension[] {
-  const levels = levelsOf(extensions);
+  const levels = dependencyLevels(extensions);
   return extensions.map((goal) => {
     const { reportsHeartbeat, supportsMultipleExtensions } = factsOf(goal.handler, goal.version);
     return {
@@ -50,23 +50,6 @@ export function stockExtensions(
       reportsHeartbeat,
     };
   });
-}
-
-/** The longest way from each extension to one that waits for none. Circles were refused when they were declared. */
-export function levelsOf(extensions: readonly { name: string; dependsOn: readonly string[] }[]): Map<string, number> {
-  const byName = new Map(extensions.map((extension) => [extension.name, extension]));
-  const levels = new Map<string, number>();
-  const levelOf = (name: string): number => {
-    const known = levels.get(name);
-    if (known !== undefined) return known;
-    levels.set(name, 0);
-    const needed = (byName.get(name)?.dependsOn ?? []).filter((other) => byName.has(other));
-    const level = needed.reduce((most, other) => Math.max(most, levelOf(other) + 1), 0);
-    levels.set(name, level);
-    return level;
-  };
-  for (const { name } of extensions) levelOf(name);
-  return levels;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { pointerPath } from '#protocol/pointer.ts';
+
 /** Something to tell about a package, at its place. */
 export interface Finding {
   status: 'failed' | 'warning';
@@ -36,11 +38,7 @@ export function isInManifest(finding: Finding): boolean {
 export function lineOf(text: string, { path, code, message }: Finding): number {
   const lines = text.trimEnd().split('\n');
   if (code === 'json_malformed') return Math.min(lines.length, Number(/\d+/.exec(message)?.[0] ?? 1));
-  const keys = path
-    .slice(path.indexOf('#') + 1)
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const keys = pointerPath(path.slice(path.indexOf('#') + 1));
   let at = 0;
   let found = 1;
   for (const key of keys) {

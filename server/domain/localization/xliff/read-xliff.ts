@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { maxFaults, pointer } from '#protocol/index.ts';
+import { jsonPointer, maxFaults } from '#protocol/index.ts';
 import { DomainError, type ErrorCode, type Fault } from '#server/domain/error.ts';
 import { decode, refused, refusedFor } from './decode.ts';
 import { codeOf, messageIdOf } from './inline.ts';
@@ -183,7 +183,7 @@ class Reader {
   }
 
   #fault(code: ErrorCode, params: Record<string, string | number>): void {
-    const path = this.#unit === null ? '' : pointer(['unit', this.#unit.id]);
+    const path = this.#unit === null ? '' : jsonPointer(['unit', this.#unit.id]);
     if (this.#faults.length < maxFaults) this.#faults.push({ path, code, params });
   }
 

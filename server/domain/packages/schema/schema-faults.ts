@@ -1,6 +1,6 @@
 import type { AnySchema } from 'ajv';
+import { jsonPointer } from '#protocol/index.ts';
 import type { Fault } from '#server/domain/error.ts';
-import { pointerSegment } from '#server/platform/json.ts';
 import { newAjv } from './ajv.ts';
 import { schemaLoops } from './schema-loops.ts';
 
@@ -77,15 +77,15 @@ class SchemaWalk {
   private each(node: unknown, path: string, visit: (key: string, value: unknown, path: string) => void): void {
     if (Array.isArray(node)) {
       node.forEach((item, index) => {
-        this.each(item, path + pointerSegment(index), visit);
+        this.each(item, path + jsonPointer([index]), visit);
       });
     } else if (typeof node === 'object' && node !== null) {
       for (const [key, value] of Object.entries(node)) {
-        const at = path + pointerSegment(key);
+        const at = path + jsonPointer([key]);
         visit(key, value, at);
         if (data.has(key)) continue;
         if (byName.has(key) && typeof value === 'object' && value !== null && !Array.isArray(value)) {
-          for (const [name, part] of Object.entries(value)) this.each(part, at + pointerSegment(name), visit);
+          for (const [name, part] of Object.entries(value)) this.each(part, at + jsonPointer([name]), visit);
         } else this.each(value, at, visit);
       }
     }

@@ -1,4 +1,4 @@
-import { pointerSegment } from '#server/platform/json.ts';
+import { jsonPointer, unescapeSegment } from '#protocol/index.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -62,7 +62,7 @@ function indexOf(root: Schema): Index {
     const { value, path } = next;
     if (Array.isArray(value)) {
       for (const [n, item] of value.entries())
-        open.push({ value: item, path: path + pointerSegment(n), base: next.base });
+        open.push({ value: item, path: path + jsonPointer([n]), base: next.base });
     } else if (isSchema(value)) {
       const base = typeof value.$id === 'string' ? value : next.base;
       if (typeof value.$id === 'string') index.ids.set(value.$id.replace(/#$/, ''), value);
@@ -73,7 +73,7 @@ function indexOf(root: Schema): Index {
       index.schemas.push({ schema: value, path, base });
       index.places.set(value, { path, base });
       for (const [key, part] of Object.entries(value))
-        open.push({ value: part, path: path + pointerSegment(key), base });
+        open.push({ value: part, path: path + jsonPointer([key]), base });
     }
   }
   return index;
@@ -109,7 +109,7 @@ function resolve(reference: unknown, base: Schema, { ids, anchors, root }: Index
 
 function decodeSegment(segment: string): string {
   try {
-    return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+    return unescapeSegment(decodeURIComponent(segment));
   } catch {
     return segment;
   }

@@ -1,6 +1,6 @@
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv';
+import { jsonPointer } from '#protocol/index.ts';
 import type { ErrorParams, Fault } from '#server/domain/error.ts';
-import { pointerSegment } from '#server/platform/json.ts';
 import { newAjv } from './ajv.ts';
 
 const most = 100;
@@ -28,7 +28,7 @@ export function settingFaults(validate: ValidateFunction, value: unknown, isProt
 
 function protectedFault(error: ErrorObject): Fault {
   const { missingProperty } = error.params as { missingProperty?: string };
-  const path = error.instancePath + (missingProperty === undefined ? '' : pointerSegment(missingProperty));
+  const path = error.instancePath + (missingProperty === undefined ? '' : jsonPointer([missingProperty]));
   return { path, code: 'protected_setting', params: { keyword: error.keyword } };
 }
 
@@ -40,11 +40,11 @@ function publicFault(error: ErrorObject): Fault {
   switch (keyword) {
     case 'required':
     case 'dependentRequired':
-      return { path: path + pointerSegment(String(params.missingProperty)), code: 'setting_required' };
+      return { path: path + jsonPointer([String(params.missingProperty)]), code: 'setting_required' };
     case 'additionalProperties':
-      return { path: path + pointerSegment(String(params.additionalProperty)), code: 'setting_unknown' };
+      return { path: path + jsonPointer([String(params.additionalProperty)]), code: 'setting_unknown' };
     case 'unevaluatedProperties':
-      return { path: path + pointerSegment(String(params.unevaluatedProperty)), code: 'setting_unknown' };
+      return { path: path + jsonPointer([String(params.unevaluatedProperty)]), code: 'setting_unknown' };
     case 'type':
       return { path, code: 'setting_type', params: { type: String(params.type) } };
     case 'enum':

@@ -1,5 +1,6 @@
 import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
-import { pointerOf, type SettingPath } from '#app/_ui/schema-form/surroundings.ts';
+import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
+import { jsonPointer } from '#protocol/pointer.ts';
 import { canonical, commands, type Draft, type Settings } from './draft.ts';
 
 /** One thing that differs between two declarations. Values are texts; undefined where there is none. */
@@ -66,7 +67,7 @@ export function leavesOf(value: unknown, path: SettingPath = []): [string, Leaf]
       return entries.flatMap(([name, part]) => leavesOf(part, [...path, name]));
     }
   }
-  return [[pointerOf(path), { path, value }]];
+  return [[jsonPointer(path), { path, value }]];
 }
 
 /** The publisher's titles along a path, or the names. */

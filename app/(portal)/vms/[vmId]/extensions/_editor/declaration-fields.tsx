@@ -6,7 +6,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { ControlRow, Field, FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
-import { circleThrough, type Waiting } from './dependencies.ts';
+import { circleThrough, type Dependent } from '#protocol/dependencies.ts';
 import { type Command, commands, type Draft, seconds } from './draft.ts';
 import type { Faults } from './use-faults.ts';
 
@@ -18,7 +18,7 @@ export interface DeclarationFieldsProps {
   /** The version that runs where it is not the one asked for. */
   running: string | undefined;
   /** The VM's other extensions. */
-  others: readonly Waiting[];
+  others: readonly Dependent[];
   /** The handler's other extensions that have another version than the draft: they share one. */
   siblings: readonly string[];
   takesSiblings: boolean;

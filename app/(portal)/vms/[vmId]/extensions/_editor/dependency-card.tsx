@@ -6,8 +6,8 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
+import type { Dependent } from '#protocol/dependencies.ts';
 import type { PastGoalState } from '../../vm-data.ts';
-import type { Waiting } from './dependencies.ts';
 
 const DependencyPicture = dynamic(() => import('./dependency-picture.tsx').then((module) => module.DependencyPicture), {
   ssr: false,
@@ -29,7 +29,7 @@ export function DependencyCard({ vmId, name, dependsOn, extensions }: Dependency
   const { t } = useTranslation('editor');
   // On a narrow screen the list says more than a part of the picture; this file is never drawn on the server.
   const [view, setView] = useState<View>(() => (matchMedia('(max-width: 719px)').matches ? 'list' : 'picture'));
-  const all = useMemo<Waiting[]>(
+  const all = useMemo<Dependent[]>(
     () => [
       ...extensions
         .filter((other) => other.name !== name && other.state !== 'uninstall')

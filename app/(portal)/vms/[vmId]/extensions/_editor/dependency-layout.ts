@@ -1,5 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import { edgesOf, type Waiting } from './dependencies.ts';
+import { circleThrough, type Dependent } from '#protocol/dependencies.ts';
 
 export const nodeWidth = 176;
 export const nodeHeight = 46;
@@ -13,7 +13,7 @@ export interface Picture {
 }
 
 /** Layers from above: who runs first stands higher. Pixels. */
-export function pictureOf(all: readonly Waiting[]): Picture {
+export function pictureOf(all: readonly Dependent[]): Picture {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'TB', nodesep: 12, ranksep: 34, marginx: 2, marginy: 2 });
   graph.setDefaultEdgeLabel(() => ({}));
@@ -54,3 +54,13 @@ function curve(points: readonly { x: number; y: number }[]): string {
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;
+
+/** Each dependency as an edge to its dependant; `inCircle` where neither can ever run. */
+export function edgesOf(all: readonly Dependent[]): { from: string; to: string; inCircle: boolean }[] {
+  const known = new Set(all.map(({ name }) => name));
+  return all.flatMap(({ name, dependsOn }) =>
+    dependsOn
+      .filter((other) => known.has(other))
+      .map((other) => ({ from: other, to: name, inCircle: circleThrough(all, name, other) !== null })),
+  );
+}

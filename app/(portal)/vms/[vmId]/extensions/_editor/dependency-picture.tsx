@@ -9,14 +9,14 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { FieldError } from '#app/_ui/field.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { circleThrough, type Dependent, runOrder } from '#protocol/dependencies.ts';
 import { ageMs, editHref, isWaiting } from '../../vm-data.ts';
-import { circleThrough, runOrder, type Waiting } from './dependencies.ts';
 import { nodeHeight, nodeWidth, pictureOf } from './dependency-layout.ts';
 
 export interface DependencyPictureProps {
   vmId: string;
   name: string;
-  all: readonly Waiting[];
+  all: readonly Dependent[];
   asList: boolean;
 }
 
@@ -27,7 +27,10 @@ export function DependencyPicture({ vmId, name, all, asList }: DependencyPicture
   const arrow = useId();
   const view = useQuery({ ...trpc.instanceViews.get.queryOptions({ vmId }), refetchInterval: ageMs });
   const picture = useMemo(() => pictureOf(all), [all]);
-  const order = useMemo(() => runOrder(all), [all]);
+  const order = useMemo(
+    () => runOrder(all.toSorted((a, b) => (a.name < b.name ? -1 : 1))).map((one) => one.name),
+    [all],
+  );
   const waitsFor = new Map(all.map((one) => [one.name, one.dependsOn]));
   const circle = (waitsFor.get(name) ?? []).map((other) => circleThrough(all, name, other)).find(Boolean);
   const shown = (other: string) => {

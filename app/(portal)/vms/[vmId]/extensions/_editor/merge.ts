@@ -1,5 +1,6 @@
 import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
-import { pointerOf, type SettingPath } from '#app/_ui/schema-form/surroundings.ts';
+import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
+import { jsonPointer, pointerPath } from '#protocol/pointer.ts';
 import { type Change, leavesOf, shown, titlesOf } from './changes.ts';
 import { canonical, commands, type Draft, printed, type Settings } from './draft.ts';
 
@@ -26,7 +27,7 @@ export function differencesOf(base: Draft, theirs: Draft, mine: Draft, plan: For
   const paths = settingPaths(base.settings, theirs.settings, mine.settings);
   const settings = paths.flatMap((path) => {
     const of = (draft: Draft) => textAt(draft.settings, path);
-    return difference('setting', pointerOf(path), titlesOf(path, plan), of(base), of(theirs), of(mine));
+    return difference('setting', jsonPointer(path), titlesOf(path, plan), of(base), of(theirs), of(mine));
   });
   return [...plain, ...settings];
 }
@@ -47,7 +48,7 @@ export function merged(theirs: Draft, mine: Draft, differences: readonly Differe
     if (sideOf(one, choices) !== 'mine') continue;
     const { kind, at } = one.change;
     if (kind === 'protected') continue;
-    if (kind === 'setting') put(settings, pathOf(at), mine.settings);
+    if (kind === 'setting') put(settings, pointerPath(at), mine.settings);
     else if (kind === 'timeout') {
       const command = commands.find((name) => name === at) ?? 'enable';
       draft = { ...draft, timeouts: { ...draft.timeouts, [command]: mine.timeouts[command] } };
@@ -120,13 +121,6 @@ function textAt(settings: Settings, path: SettingPath): string | undefined {
   if (!found) return undefined;
   return typeof value === 'string' ? shown(value) : canonical(value);
 }
-
-/** Settings are objects all the way down to what is compared, so a place is its property names. */
-const pathOf = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /** Makes one place what it is in `source`: set, or gone, with the objects that held nothing else. */
 function put(settings: Settings, path: readonly string[], source: Settings): void {

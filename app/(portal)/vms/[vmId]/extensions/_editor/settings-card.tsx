@@ -6,11 +6,12 @@ import { QueryError } from '#app/_lib/query-error.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { SchemaForm } from '#app/_ui/schema-form/form.tsx';
-import { pointerOf, type SettingPath } from '#app/_ui/schema-form/surroundings.ts';
+import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
+import type { Dependent } from '#protocol/dependencies.ts';
+import { jsonPointer } from '#protocol/pointer.ts';
 import { shown } from './changes.ts';
 import { DeclarationFields } from './declaration-fields.tsx';
-import type { Waiting } from './dependencies.ts';
 import type { Settings } from './draft.ts';
 import { ProtectedSettings } from './protected-settings.tsx';
 import type { Editing } from './use-editing.ts';
@@ -20,7 +21,7 @@ export interface SettingsCardProps {
   editing: Editing;
   versions: readonly { version: string; state: string }[];
   /** The VM's other extensions. */
-  others: readonly Waiting[];
+  others: readonly Dependent[];
   faults: Faults;
   onSettings(settings: Settings): void;
   onActive(pointer: string): void;
@@ -36,7 +37,7 @@ export function SettingsCard({ editing, versions, others, faults, ...props }: Se
   const present = base.extension?.protectedSettings ?? null;
   const { t } = useTranslation('editor');
   const { publicAt } = faults;
-  const faultAt = useCallback((path: SettingPath) => publicAt(pointerOf(path)), [publicAt]);
+  const faultAt = useCallback((path: SettingPath) => publicAt(jsonPointer(path)), [publicAt]);
   const startSettings = start?.settings;
   const settings = draft.settings;
   const wasAt = useCallback(
@@ -48,7 +49,7 @@ export function SettingsCard({ editing, versions, others, faults, ...props }: Se
     },
     [startSettings, settings],
   );
-  const editJson = useCallback((path: SettingPath) => onEditJson(pointerOf(path)), [onEditJson]);
+  const editJson = useCallback((path: SettingPath) => onEditJson(jsonPointer(path)), [onEditJson]);
   const watchSecrets = (event: { type: string; target: EventTarget & Element }) =>
     props.onActive(event.type === 'focus' ? (event.target.closest('[data-at]')?.getAttribute('data-at') ?? '') : '');
   const general = publicAt('');

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { edgesOf } from './dependency-layout.ts';
+
+test('edges lead to the dependant, and those of a circle are marked', () => {
+  const extensions = [
+    { name: 'a', dependsOn: ['b'] },
+    { name: 'b', dependsOn: ['a'] },
+    { name: 'c', dependsOn: ['a', 'unknown'] },
+  ];
+  expect(edgesOf(extensions)).toEqual([
+    { from: 'b', to: 'a', inCircle: true },
+    { from: 'a', to: 'b', inCircle: true },
+    { from: 'a', to: 'c', inCircle: false },
+  ]);
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { circleThrough, type Dependent, dependencyLevels, findCircle, runOrder } from './dependencies.ts';
+
+/** `a<b,c`: a depends on b and c. */
+const items = (...lines: string[]): Dependent[] =>
+  lines.map((line) => {
+    const [name = '', others = ''] = line.split('<');
+    return { name, dependsOn: others === '' ? [] : others.split(',') };
+  });
+
+test.each<[Dependent[], string]>([
+  [items('c<b', 'b<a', 'a'), 'a b c'],
+  [items('b', 'a'), 'b a'],
+  [items('a<b', 'b<a', 'c<a'), 'b a c'],
+  [items('a<unknown', 'b'), 'a b'],
+])('runOrder sorts %j', (all, order) => {
+  expect(
+    runOrder(all)
+      .map(({ name }) => name)
+      .join(' '),
+  ).toBe(order);
+});
+
+test('runOrder sorts a chain as long as memory allows', () => {
+  const chain = Array.from({ length: 20_000 }, (_, n) => ({ name: `${n}`, dependsOn: [`${n + 1}`] }));
+  expect(runOrder(chain)[0]?.name).toBe('19999');
+});
+
+test('a level is the length of the longest chain below an item', () => {
+  const levels = dependencyLevels(
+    items('last<first,third,unknown', 'third<second', 'second<first', 'first', 'x<unknown'),
+  );
+  expect(Object.fromEntries(levels)).toEqual({ first: 0, second: 1, third: 2, last: 3, x: 0 });
+});
+
+test.each<[string, Dependent[], string | null]>([
+  ['none', items('a<b', 'b<c', 'c'), null],
+  ['a diamond is none', items('a<b,c', 'b<d', 'c<d', 'd'), null],
+  ['an item that depends on itself', items('a<a'), 'a a'],
+  ['two items', items('a<b', 'b<a'), 'a b a'],
+  ['behind a tail', items('a<b', 'b<c', 'c<b'), 'b c b'],
+  ['an unknown name', items('a<unknown'), null],
+])('findCircle: %s', (_, all, circle) => {
+  expect(findCircle(all)?.join(' ') ?? null).toBe(circle);
+});
+
+test.each<[string, Dependent[], string, string, string | null]>([
+  ['no dependencies', items('a', 'b'), 'a', 'b', null],
+  ['the other depends on this one', items('a', 'b<a'), 'a', 'b', 'a b a'],
+  ['through a third', items('a', 'b<c', 'c<a'), 'a', 'b', 'a b c a'],
+  ['the shortest of two', items('a', 'b<c,d', 'c<d', 'd<a'), 'a', 'b', 'a b d a'],
+  ['on itself', items('a'), 'a', 'a', 'a a'],
+  ['a circle of others does not count', items('a', 'b<c', 'c<b'), 'a', 'b', null],
+  ['an unknown name', items('a'), 'a', 'unknown', null],
+])('circleThrough: %s', (_, all, name, choice, path) => {
+  expect(circleThrough(all, name, choice)?.join(' ') ?? null).toBe(path);
+});

@@ -1,0 +1,92 @@
+/** Something with a name that may depend on others, such as an extension of a goal state. */
+export interface Dependent {
+  readonly name: string;
+  readonly dependsOn: readonly string[];
+}
+
+/**
+ * Sorts dependencies before their dependants, otherwise as given. Names without an item are skipped. A circle, which
+ * the portal rejects, keeps its given order.
+ */
+export function runOrder<T extends Dependent>(items: readonly T[]): T[] {
+  const ordered: T[] = [];
+  walk(items, (item) => ordered.push(item));
+  return ordered;
+}
+
+/** The length of the longest chain of dependencies below each item, 0 where there is none. */
+export function dependencyLevels(items: readonly Dependent[]): Map<string, number> {
+  const known = new Set(items.map(({ name }) => name));
+  const levels = new Map<string, number>();
+  walk(items, ({ name, dependsOn }) => {
+    const below = dependsOn.filter((other) => known.has(other)).map((other) => (levels.get(other) ?? 0) + 1);
+    levels.set(
+      name,
+      below.reduce((longest, level) => Math.max(longest, level), 0),
+    );
+  });
+  return levels;
+}
+
+/** The first circle of dependencies as the names along it, the first repeated at the end; null if there is none. */
+export function findCircle(items: readonly Dependent[]): string[] | null {
+  let first: string[] | null = null;
+  walk(items, undefined, (circle) => {
+    first ??= circle;
+  });
+  return first;
+}
+
+/**
+ * The shortest circle that would exist if `name` depended on `choice`: the names along it, the first repeated at the
+ * end; null if there would be none.
+ */
+export function circleThrough(items: readonly Dependent[], name: string, choice: string): string[] | null {
+  const edges = new Map(items.map((item) => [item.name, item.dependsOn]));
+  const seen = new Set<string>();
+  const trails = [[choice]];
+  for (let trail = trails.shift(); trail !== undefined; trail = trails.shift()) {
+    const last = trail.at(-1) ?? '';
+    if (last === name) return [name, ...trail];
+    if (seen.has(last)) continue;
+    seen.add(last);
+    for (const next of edges.get(last) ?? []) trails.push([...trail, next]);
+  }
+  return null;
+}
+
+/**
+ * Visits every item once, depth first, and calls `onDone` after all of its dependencies. It keeps its own stack, since
+ * a chain may be as long as the goal state.
+ */
+function walk<T extends Dependent>(
+  items: readonly T[],
+  onDone: (item: T) => void = () => {},
+  onCircle: (names: string[]) => void = () => {},
+): void {
+  const byName = new Map(items.map((item) => [item.name, item]));
+  const seen = new Set<string>();
+  for (const start of items) {
+    if (seen.has(start.name)) continue;
+    seen.add(start.name);
+    const trail = [{ item: start, next: 0 }];
+    const open = new Set([start.name]);
+    for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
+      const name = top.item.dependsOn[top.next];
+      top.next += 1;
+      const item = name === undefined ? undefined : byName.get(name);
+      if (name === undefined) {
+        trail.pop();
+        open.delete(top.item.name);
+        onDone(top.item);
+      } else if (item !== undefined && !seen.has(name)) {
+        seen.add(name);
+        open.add(name);
+        trail.push({ item, next: 0 });
+      } else if (open.has(name)) {
+        const names = [...open];
+        onCircle([...names.slice(names.indexOf(name)), name]);
+      }
+    }
+  }
+}
