@@ -84,19 +84,24 @@ const law: IConfiguration = {
     },
     {
       name: 'agent-tools-know-no-work',
-      comment: 'Tools of the guest agent and what it does with one handler know neither its rounds nor its commands.',
+      comment: 'Tools of the guest agent know neither its work nor its commands.',
       severity: 'error',
       from: from('^agent/(folder|portal|identity|settings|goal|watch|report|handler|wire-forward)/'),
-      to: {
-        path: String.raw`^agent/((agent|runner|runner-options|fetcher|command-steps|main)\.ts|(clinic|commands|doctor|install)/)`,
-      },
+      to: { path: String.raw`^agent/(main\.ts|(work|clinic|commands|doctor|install)/)` },
     },
     {
       name: 'agent-works-without-its-commands',
-      comment: 'The rounds of the guest agent are run by its commands and by the clinic, and know neither.',
+      comment: 'Commands and the clinic run the work of the guest agent; it knows neither.',
       severity: 'error',
-      from: from(String.raw`^agent/(agent|runner|runner-options|fetcher|command-steps|machine)\.ts`),
-      to: { path: '^agent/(clinic|commands|doctor|install|settings|wire-forward)/' },
+      from: from('^agent/work/'),
+      to: { path: String.raw`^agent/(main\.ts|(clinic|commands|doctor|install|settings|wire-forward)/)` },
+    },
+    {
+      name: 'agent-lane-knows-no-kind-of-work',
+      comment: 'Every kind of work runs in the lane and has a folder of its own; agent.ts puts them together.',
+      severity: 'error',
+      from: from(String.raw`^agent/work/(?!agent\.ts)[^/]+\.ts$`),
+      to: { path: '^agent/work/[^/]+/' },
     },
     {
       name: 'db-is-the-cellar',

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandNames } from '#protocol/index.ts';
-import { Agent } from './agent.ts';
 import { visitCrashPoints } from './folder/crash-point.ts';
 import { layoutOf } from './folder/layout.ts';
 import { writeJson, writeWhole } from './folder/write-file.ts';
 import { readLocalState } from './goal/local-state.ts';
 import { zipOf } from './testing/fake-handler.ts';
 import { type MemoryGoal, MemoryPortal } from './testing/memory-portal.ts';
+import { Agent } from './work/agent.ts';
 
 /*
  * Kills the agent at every point between two things that outlast it: from the n-th on, nothing that it does reaches
@@ -156,7 +156,7 @@ async function live(
     ...(stage.restarts && { rebootCommand }),
   });
   const work = agent.start().then(async () => {
-    await agent.runner.whenIdle();
+    await agent.lane.whenIdle();
     await agent.reportEverything(5);
   });
   await Promise.race([death, work]);

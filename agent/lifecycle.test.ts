@@ -131,7 +131,7 @@ test('AZ-G4 a failed install is tried again on a new goal state and on a restart
   const agent = await machine.start();
   const failed = await machine.portal.until('failed', heard('failed'));
   expect(failed).toMatchObject({ command: 'install', exitCode: 17, attempt: 1, output: 'no\n' });
-  await agent.runner.whenIdle();
+  await agent.lane.whenIdle();
   expect(machine.calls()).toEqual(['Echo-1.0.0.0 install']);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.portal.until('failed twice', () => statesOf(machine.portal, 'echo').filter(isFailed).length === 2);
@@ -303,7 +303,7 @@ test('a failure stops its dependants and no one else, and says who blocks whom',
   const agent = await machine.start();
   await machine.portal.until('echo', heard('enabled'));
   await machine.portal.until('mount', heard('failed', 'mount'));
-  await agent.runner.whenIdle();
+  await agent.lane.whenIdle();
   expect(heard('waiting', 'snapshot')()).toMatchObject({ blockedBy: 'mount' });
   expect(machine.calls().some((call) => call.startsWith('Snapshot'))).toBe(false);
 });

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signal } from '#server/platform/processes.ts';
-import type { Agent } from './agent.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
 import { faultyPackage, type Misbehaviour, misbehaviours } from './testing/misbehaving.ts';
 import { sealedFor } from './testing/seal.ts';
+import type { Agent } from './work/agent.ts';
 
 /*
  * All of them on one machine, one after the other: each gets what it deserves, and none keeps another one from its
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const goal = extensions.map((one) => (one.name === 'Hangs' ? { ...one, timeouts } : one));
   machine.portal.setGoal(goal);
   agent = await machine.start({ heartbeatSeconds: 0.5, statusSeconds: 0.5 });
-  await agent.runner.whenIdle();
+  await agent.lane.whenIdle();
   await machine.portal.until('an older heartbeat', () => heartbeatAges().some((age) => age > 0.3));
   await agent.reportEverything(10);
   children = readFileSync(join(logFolder('leaves children'), 'children'), 'utf8')

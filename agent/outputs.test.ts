@@ -64,7 +64,7 @@ test('outputs are kept on disk while the portal is away, and come when it is bac
   machine.portal.away = true;
   machine.portal.logs.clear();
   const agent = await machine.start();
-  await agent.runner.whenIdle();
+  await agent.lane.whenIdle();
   await machine.stop();
   expect(machine.portal.logs.size).toBe(0);
   machine.portal.away = false;

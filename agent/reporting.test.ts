@@ -246,7 +246,7 @@ test('the agent goes on from disk while the portal is away, and tells it when it
   const before = machine.portal.reports.length;
   machine.portal.away = true;
   const agent = await machine.start();
-  await agent.runner.whenIdle();
+  await agent.lane.whenIdle();
   expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable', 'Echo-1.0.0.0 enable']);
   machine.portal.away = false;
   await machine.portal.until('enabled again', () =>
@@ -264,7 +264,7 @@ test('a goal state that cannot be read is told, and the last good one stays', as
   expect(told).toMatchObject({ about: 'goal-state', message: expect.stringContaining('last good one stays') });
   machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
   await untilEnabled(2);
-  await agent.runner.whenIdle();
+  await agent.lane.whenIdle();
   expect(statesOf(machine.portal, 'echo').some((state) => state.endsWith('failed'))).toBe(false);
 });
 
@@ -320,7 +320,7 @@ test('output beyond 64 KiB is cut at the front, and says so', async () => {
 test('pipes in the place of files that the agent reads are told, and keep nobody', async () => {
   const script = '[ "$1" != enable ] || mkfifo status/1.status heartbeat/heartbeat.json config/99.settings || true';
   const agent = await startWithEcho({ reportHeartbeat: true, script });
-  await agent.runner.whenIdle();
+  await agent.lane.whenIdle();
   const problems = () => machine.portal.reports.flatMap(({ problems = [] }) => problems);
   await machine.portal.until('both problems', () => problems().length === 2);
   for (const { message } of problems()) expect(message).toContain('is not a plain file');

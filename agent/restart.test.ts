@@ -54,7 +54,7 @@ test('AZ-G8 a machine that the agent may restart is restarted once all installs 
   // An agent that starts again before the machine does neither asks again nor goes on.
   await machine.stop();
   const again = await machine.start({ rebootCommand, bootIdFile });
-  await again.runner.whenIdle();
+  await again.lane.whenIdle();
   expect(machine.calls().filter((call) => /restart|Echo.*enable/.test(call))).toEqual(['restart']);
 
   await machine.stop();
@@ -164,7 +164,7 @@ test('a machine whose disk cannot keep that the install ran is not restarted, wh
   await machine.addHandler({ ...full, rebootAfterInstall: true, script });
   machine.portal.setGoal([{ ...full, name: 'full' }]);
   const agent = await machine.start({ rebootCommand, bootIdFile });
-  await agent.runner.whenIdle();
+  await agent.lane.whenIdle();
   const problem = await machine.portal.until('the problem', () =>
     machine.portal.reports.flatMap(({ problems = [] }) => problems).find(({ about }) => about === 'restart'),
   );

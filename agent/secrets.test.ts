@@ -135,7 +135,7 @@ describe('copies of the key where handlers look for it', () => {
     chmodSync(waagentFolder, 0o777);
     machine.portal.setGoal(goalWith(thumbprint));
     const agent = await machine.start({ waagentFolder });
-    await agent.runner.whenIdle();
+    await agent.lane.whenIdle();
     expect(copies(waagentFolder)).toEqual([]);
     expect(machine.lines.join('\n')).toContain('only the agent');
   });
@@ -173,7 +173,7 @@ test('a copy that the portal refuses is told what to do, and its handlers go on'
   await machine.stop();
   machine.portal.refuse = { status: 409, code: 'duplicate_agent' };
   const agent = await machine.start();
-  await agent.runner.whenIdle();
+  await agent.lane.whenIdle();
   await machine.until('the advice', () => machine.lines.some((line) => line.includes('enroll --again')));
   expect(machine.calls().at(-1)).toBe('Echo-1.0.0.0 enable');
 });

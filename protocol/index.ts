@@ -20,6 +20,7 @@ export * from './report.ts';
 export * from './resource-file.ts';
 export * from './settings-file.ts';
 export * from './status.ts';
+export * from './steps.ts';
 export * from './template.ts';
 export * from './time.ts';
 export * from './version.ts';

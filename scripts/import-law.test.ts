@@ -101,16 +101,22 @@ describe('a planted violation is caught', () => {
       `import '#server/platform/limits.ts';`,
     ],
     [
-      'a tool of the agent that starts a round',
+      'a tool of the agent that knows its work',
       'agent-tools-know-no-work',
       'agent/folder/layout.ts',
-      `import '../runner.ts';`,
+      `import '../work/lane.ts';`,
     ],
     [
-      'a round of the agent that knows a command',
+      'work of the agent that knows a command',
       'agent-works-without-its-commands',
-      'agent/runner.ts',
-      `import './commands/run.ts';`,
+      'agent/work/lane.ts',
+      `import '../commands/run.ts';`,
+    ],
+    [
+      'a lane that knows a kind of work',
+      'agent-lane-knows-no-kind-of-work',
+      'agent/work/lane.ts',
+      `import './extensions/runner.ts';`,
     ],
     [
       'a protocol that reads the portal',
@@ -184,7 +190,8 @@ describe('a planted violation is caught', () => {
       'server/domain/vm-lifecycle/index.ts': '',
       'server/testing/context.ts': '',
       'scripts/verify.ts': '',
-      'agent/runner.ts': '',
+      'agent/work/lane.ts': '',
+      'agent/work/extensions/runner.ts': '',
       'agent/commands/run.ts': '',
       [file]: text,
     });

@@ -1,10 +1,10 @@
-import { Agent } from '../agent.ts';
 import { AgentError } from '../agent-error.ts';
 import { layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
 import { openJournal } from '../journal.ts';
 import { wait } from '../portal/wait.ts';
 import { waagentFolderOf } from '../settings/waagent-folder.ts';
+import { Agent } from '../work/agent.ts';
 import { renewKeySignal } from './renew-key.ts';
 import type { RunOptions } from './run.ts';
 
@@ -24,7 +24,7 @@ export async function once(options: RunOptions, print: (line: string) => void, s
       await agent.stop();
       throw new AgentError('The portal did not answer, nothing was done. Check that it runs, then try again.');
     }
-    await Promise.race([agent.runner.whenIdle(), wait(24 * 3600, [signal])]);
+    await Promise.race([agent.lane.whenIdle(), wait(24 * 3600, [signal])]);
     await agent.reportEverything(drainSeconds);
     await agent.stop();
   } finally {

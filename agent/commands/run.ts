@@ -1,10 +1,10 @@
-import { Agent, type AgentOptions } from '../agent.ts';
 import { layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
 import { loadIdentity } from '../identity/identity.ts';
 import { type JournalOptions, openJournal } from '../journal.ts';
 import { waagentFolderOf } from '../settings/waagent-folder.ts';
 import { agentVersion } from '../version.ts';
+import { Agent, type AgentOptions } from '../work/agent.ts';
 import { renewKeySignal } from './renew-key.ts';
 
 export interface RunOptions

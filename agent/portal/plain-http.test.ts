@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Agent } from '../agent.ts';
 import { enroll } from '../commands/enroll.ts';
 import { layoutOf } from '../folder/layout.ts';
+import { Agent } from '../work/agent.ts';
 import type { Answer } from './call.ts';
 import { plainHttpWarning } from './plain-http.ts';
 

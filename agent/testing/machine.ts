@@ -1,7 +1,6 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Agent, type AgentOptions } from '../agent.ts';
 import { enroll } from '../commands/enroll.ts';
 import { layoutOf } from '../folder/layout.ts';
 import { writeJson } from '../folder/write-file.ts';
@@ -9,6 +8,7 @@ import { createKey } from '../identity/create-key.ts';
 import type { IdentityFile } from '../identity/identity.ts';
 import { openJournal } from '../journal.ts';
 import { openCaller } from '../portal/call.ts';
+import { Agent, type AgentOptions } from '../work/agent.ts';
 import { type FakeHandler, fakeHandler } from './fake-handler.ts';
 import { type FakePortal, fakePortal } from './fake-portal.ts';
 

@@ -8,7 +8,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { Num } from '#app/_ui/num.tsx';
 import { bringIntoBar, tab, tabBar } from '#app/_ui/tab-style.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
-import { needsAttention } from '#server/domain/verdicts/words.ts';
+import { needsAttention, unresponsiveSeconds } from '#server/domain/verdicts/words.ts';
 import { withoutGaps, writeAddress } from './fleet-address.ts';
 import { ageMs, type FleetSummary } from './reading.ts';
 import type { FleetAddress } from './use-fleet-address.ts';
@@ -18,7 +18,7 @@ import { paceMs } from './use-reading.ts';
 const views: readonly { name: 'all' | 'attention' | 'silent'; filter: FleetFilter }[] = [
   { name: 'all', filter: {} },
   { name: 'attention', filter: { health: [...needsAttention] } },
-  { name: 'silent', filter: { silentMinutes: 10 } },
+  { name: 'silent', filter: { silentMinutes: unresponsiveSeconds / 60 } },
 ];
 
 const countOf = (name: (typeof views)[number]['name'], { total, byHealth, silent }: FleetSummary): number => {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
+import { awaySql } from '#server/domain/verdicts/index.ts';
 
 /** A call of an agent, on the portal's clock. */
 export interface Sighting {
@@ -61,8 +62,7 @@ export async function writeSightings(db: Database, batch: readonly Sighting[]): 
       )
       select seen.vm_id from seen left join before using (vm_id)
        where before.vm_id is null
-          or before.next_expected_at + interval '30 seconds' < seen.at
-          or before.last_seen_at + interval '10 minutes' < seen.at
+          or ${sql.raw(awaySql('before', 'seen.at'))}
           or (seen.hung_up and seen.next_expected_at < before.next_expected_at
             and seen.at >= coalesce(before.last_polled_at, '-infinity'))`);
     await recordChanges(

@@ -3,7 +3,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readFleetCounts } from '#server/domain/health/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
+import { unresponsiveSeconds, type VmHealth, vmHealths } from '#server/domain/verdicts/index.ts';
 import { type FleetFilter, silentFor } from './fields.ts';
 import { type FleetRows, fleetSource } from './filter.ts';
 import { fleetFilterInput } from './filter-input.ts';
@@ -18,12 +18,9 @@ export async function countFleet(ctx: Context, input: FleetFilter): Promise<{ ma
 export interface FleetSummary {
   total: number;
   byHealth: Record<VmHealth, number>;
-  /** VMs whose agents missed their call and have been silent for 10 minutes. */
+  /** VMs whose agents missed their call and are unresponsive. */
   silent: number;
 }
-
-/** Minutes after which the quick view "silent" lists a VM. */
-const silentMinutes = 10;
 
 /** Counts of the whole fleet. */
 export async function summarizeFleet(ctx: Context): Promise<FleetSummary> {
@@ -31,7 +28,7 @@ export async function summarizeFleet(ctx: Context): Promise<FleetSummary> {
   const [total, counts, silent] = await Promise.all([
     count(ctx, fleetSource(ctx.fleetFields, {}, ctx.now)),
     readFleetCounts(ctx.db),
-    count(ctx, { table: sql`vm_health h`, where: silentFor(silentMinutes, ctx.now) }),
+    count(ctx, { table: sql`vm_health h`, where: silentFor(unresponsiveSeconds / 60, ctx.now) }),
   ]);
   const byHealth = Object.fromEntries(vmHealths.map((health) => [health, counts[health] ?? 0]));
   return { total, byHealth: byHealth as FleetSummary['byHealth'], silent };

@@ -351,9 +351,9 @@ describe('removals and reverts are planned by the same rules', () => {
       { name: 'many', state: 'uninstall', sequenceNumber: { before: 1, after: 2 } },
     ]);
     expect(plan.steps.map(({ extension, command }) => `${extension} ${command}`)).toEqual([
-      'probe enable',
       'many disable',
       'many uninstall',
+      'probe enable',
     ]);
     const input = { vmId, incarnation: 2, plan: plan.planHash ?? '' };
     expect(await revertGoalState(ctx, input)).toMatchObject({ incarnation: 6 });

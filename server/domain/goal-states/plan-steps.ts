@@ -1,7 +1,17 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agents } from '#db/schema/index.ts';
-import { compareVersions, type HandlerManifest, runOrder, updatesWithInstall } from '#protocol/index.ts';
+import {
+  compareVersions,
+  goalCommand,
+  type HandlerManifest,
+  type HandlerStep,
+  removalSteps,
+  runOrder,
+  updatesWithInstall,
+  versionSteps,
+} from '#protocol/index.ts';
+import type { Declared } from './declare.ts';
 import type { ExtensionRow } from './publish.ts';
 import type { Move } from './weigh.ts';
 
@@ -28,33 +38,41 @@ export interface PlannedOther {
  * to what was delivered to it. Others of the same handler share its binaries.
  */
 export function stepsOf(
-  { name, current, after, version }: Pick<Move, 'name' | 'current' | 'after' | 'version'>,
+  move: Pick<Move, 'name' | 'current' | 'after' | 'version'>,
   present: readonly ExtensionRow[],
   isStock: boolean,
 ): PlannedStep[] {
+  const { name, current, after } = move;
   if (!after) return [];
-  const sharing = present.filter((row) => row.name !== name && row.handler === after.handler && row.everDelivered);
-  const step = (command: PlannedStep['command'], version: string): PlannedStep => ({
-    extension: name,
-    command,
-    version,
-    seconds: after.timeouts[command],
-  });
   if (after.state === 'uninstall') {
-    const stays = sharing.some((row) => row.state !== 'uninstall');
-    return [step('disable', after.version), ...(stays ? [] : [step('uninstall', after.version)])];
+    const isShared = present.some(
+      (row) => row.name !== name && row.handler === after.handler && row.everDelivered && row.state !== 'uninstall',
+    );
+    return removalSteps([after.version], { runs: true, isShared }).map(planned(after));
   }
-  const last = step(after.state === 'enabled' ? 'enable' : 'disable', after.version);
-  const there = current?.everDelivered ? current.version : sharing[0]?.version;
-  if (there === undefined) return [step('install', after.version), last];
-  const order = compareVersions(after.version, there);
-  if (order === 0) return [last];
-  const disable = current?.everDelivered ? [step('disable', there)] : [];
-  const installs = version !== null && installsInUpdate(version.manifest, isStock);
-  const again = installs ? [step('install', after.version)] : [];
-  return order > 0
-    ? [...disable, step('update', after.version), step('uninstall', there), ...again, last]
-    : [...disable, step('uninstall', there), step('install', after.version), last];
+  const steps = changeOf(move, after, present, isStock).filter(
+    ({ command }) => command !== 'disable' || current?.everDelivered,
+  );
+  return [...steps, { command: goalCommand(after.state), version: after.version }].map(planned(after));
+}
+
+/** The commands that bring the handler of an extension to its version; extensions of a handler have one version. */
+function changeOf(
+  { name, current, version }: Pick<Move, 'name' | 'current' | 'version'>,
+  after: Declared,
+  present: readonly ExtensionRow[],
+  isStock: boolean,
+): HandlerStep[] {
+  const delivered = present.filter((row) => row.handler === after.handler && row.everDelivered);
+  const known = current?.everDelivered ? current : delivered.find((row) => row.name !== name);
+  // Two spellings of one version are one version.
+  const isSame = known !== undefined && compareVersions(known.version, after.version) === 0;
+  return versionSteps({
+    version: after.version,
+    installed: known === undefined ? [] : [isSame ? after.version : known.version],
+    isUpdated: false,
+    installsInUpdate: version !== null && installsInUpdate(version.manifest, isStock),
+  });
 }
 
 /** The reference agent installs again where the manifest asks for it, the stock agent unless the manifest forbids it. */
@@ -71,37 +89,77 @@ export async function hasStockAgent(tx: Transaction, vmId: string): Promise<bool
   return rows.length > 0;
 }
 
-/** The commands for all that changes. What is done to a handler's binaries is done once for all of its extensions. */
+/**
+ * The commands for everything that changes, in the order in which the agent runs them: removals, dependants first, then
+ * the others, dependencies first. Commands of a handler that several extensions share run once.
+ */
 export function stepsOfAll(moves: readonly Move[], present: readonly ExtensionRow[], isStock: boolean): PlannedStep[] {
+  const changed = new Map(moves.filter(({ effect }) => effect !== 'none').map((move) => [move.name, move]));
+  const goals = goalsAfter(present, moves);
+  const order = runOrder(goals);
+  const leaving = order.filter(({ state }) => state === 'uninstall').reverse();
+  const staying = order.filter(({ state }) => state !== 'uninstall');
+  const removals = leaving.flatMap(({ name, handler }, index) => {
+    const after = changed.get(name)?.after;
+    const isShared = [...leaving.slice(index + 1), ...staying].some((other) => other.handler === handler);
+    return after ? removalSteps([after.version], { runs: true, isShared }).map(planned(after)) : [];
+  });
   const seen = new Set<string>();
-  return moves
-    .filter(({ effect }) => effect !== 'none')
-    .flatMap((move) => {
-      const handler = (move.after ?? move.current)?.handler;
-      return stepsOf(move, present, isStock).filter(({ command, version }) => {
-        if (command === 'enable' || command === 'disable') return true;
-        const key = `${handler} ${command} ${version}`;
-        return !seen.has(key) && seen.add(key);
-      });
+  const others = staying.flatMap(({ name, handler }, index) => {
+    const move = changed.get(name);
+    if (!move?.after) return [];
+    const { after } = move;
+    const last = planned(after)({ command: goalCommand(after.state), version: after.version });
+    if (seen.has(handler)) return [last];
+    seen.add(handler);
+    // One that waits for a later extension is not disabled before its handler is replaced.
+    const before = staying.slice(0, index).map((other) => other.name);
+    const known = goals.flatMap((other) => {
+      const waits = other.state === 'enabled' && other.dependsOn.some((dependency) => !before.includes(dependency));
+      const sharing = changed.get(other.name);
+      return other.state !== 'uninstall' &&
+        other.handler === handler &&
+        !waits &&
+        sharing?.after &&
+        sharing.current?.everDelivered
+        ? [sharing.after]
+        : [];
     });
+    const steps = changeOf(move, after, present, isStock).flatMap((step) =>
+      step.command === 'disable' ? known.map((other) => planned(other)(step)) : [planned(after)(step)],
+    );
+    return [...steps, last];
+  });
+  return [...removals, ...others];
 }
+
+/** Every extension as it will be declared, by name. */
+function goalsAfter(present: readonly ExtensionRow[], moves: readonly Move[]): (Declared | ExtensionRow)[] {
+  const goals = new Map<string, Declared | ExtensionRow>(present.map((row) => [row.name, row]));
+  for (const { name, after } of moves) {
+    if (after) goals.set(name, after);
+    else goals.delete(name);
+  }
+  return [...goals.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const planned =
+  ({ name, timeouts }: Declared) =>
+  ({ command, version }: Pick<HandlerStep, 'command' | 'version'>): PlannedStep => ({
+    extension: name,
+    command,
+    version,
+    seconds: timeouts[command],
+  });
 
 /** The other extensions of the VM in the order in which they run. */
 export function otherExtensions(present: readonly ExtensionRow[], moves: readonly Move[]): PlannedOther[] {
   const moved = new Map(moves.map((move) => [move.name, move]));
-  const rows = new Map(present.map((row) => [row.name, row]));
-  const names = [...new Set([...rows.keys(), ...moved.keys()])].sort();
-  const dependents = names.map((name) => {
-    const move = moved.get(name);
-    return { name, dependsOn: (move ? move.after : rows.get(name))?.dependsOn ?? [] };
-  });
   const waiting = new Set<string>();
-  return runOrder(dependents).flatMap(({ name, dependsOn }) => {
+  return runOrder(goalsAfter(present, moves)).flatMap(({ name, dependsOn, state }) => {
     const waits = dependsOn.some((dependency) => waiting.has(dependency));
     if (waits || moved.get(name)?.effect === 'sequence') waiting.add(name);
-    const row = rows.get(name);
-    if (!row || moved.has(name) || row.state === 'uninstall') return [];
-    const isOn = row.state === 'enabled';
-    return [{ name, command: isOn ? 'enable' : 'disable', waits: isOn && waits }];
+    if (moved.has(name) || state === 'uninstall') return [];
+    return [{ name, command: goalCommand(state), waits: waits && state === 'enabled' }];
   });
 }

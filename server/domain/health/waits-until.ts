@@ -1,6 +1,6 @@
 import type { ExtensionGoal } from '#db/schema/index.ts';
 import { type HandlerReport, runOrder } from '#protocol/index.ts';
-import { deadlineOf } from '#server/domain/verdicts/index.ts';
+import { deadlineOf, isRunningState } from '#server/domain/verdicts/index.ts';
 
 /** What is known of an extension that others may have to wait for. */
 interface Dependency {
@@ -54,8 +54,6 @@ export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date 
 const isConcluded = ({ concludedAt, statusSequence, goalSequenceNumber }: Dependency): boolean =>
   concludedAt !== null && statusSequence === goalSequenceNumber;
 
-const running: readonly string[] = ['installing', 'updating', 'enabling', 'disabling', 'uninstalling'];
-
 /**
  * A machine does one step at a time, and who has not begun stands behind what runs: the moment when the last command
  * before it ended, or must end. What was asked for after its time was over, and what an agent that was started again
@@ -83,7 +81,7 @@ const hasBegun = ({ handlerState, goalSequenceNumber }: Dependency): boolean =>
 
 const isRunning = ({ handlerState }: Dependency): boolean =>
   handlerState !== null &&
-  running.includes(handlerState.state) &&
+  isRunningState(handlerState.state) &&
   handlerState.exitCode == null &&
   !handlerState.timedOut;
 

@@ -1,5 +1,5 @@
 import { defaultPeriods } from '#protocol/index.ts';
-import { graceSeconds, pollsWithin, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
+import { awaySql, pollsWithin } from '#server/domain/verdicts/index.ts';
 
 /** The reports of a batch, from the JSON of ingest-batch.ts. */
 export const reports = `select * from json_to_recordset($1) as r (
@@ -11,8 +11,7 @@ export const seen = `r.*, p.ctid as place, p.xmin as version,
     coalesce(r.number <= p.report_number and r.run is not distinct from p.run, false) as repeated,
     coalesce(r.heartbeat_seconds, p.heartbeat_seconds, ${defaultPeriods.heartbeatSeconds}) as heartbeat_period,
     coalesce(r.status_seconds, p.status_seconds, ${defaultPeriods.statusSeconds}) as status_period,
-    coalesce(p.next_expected_at + interval '${graceSeconds} seconds' < r.at
-      or p.last_seen_at + interval '${unresponsiveSeconds} seconds' < r.at, false) as was_away,
+    ${awaySql('p', 'r.at')} as was_away,
     coalesce(r.applied_etag is distinct from p.applied_etag and r.applied_etag is not null, false)
       or coalesce(r.heartbeat_seconds is distinct from p.heartbeat_seconds and r.heartbeat_seconds is not null, false)
       or coalesce(r.status_seconds is distinct from p.status_seconds and r.status_seconds is not null, false) as is_news`;

@@ -8,7 +8,7 @@ import { describePresence, type Presence, seeReportingAgent } from '#server/doma
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { completeRemoval, lockHead, noteReportedSequence } from '#server/domain/goal-states/index.ts';
 import { notePendingRestart, noteProblems, storeLatest, storePulse } from '#server/domain/reported-state/index.ts';
-import { agentStatus } from '#server/domain/verdicts/index.ts';
+import { wasAway } from '#server/domain/verdicts/index.ts';
 import { isRemoval } from './entries/handler.ts';
 import { emptyPulse, kindOf, mergeEntry, type ReportEntry } from './entries/index.ts';
 import type { LatestRow, MergeContext, PulseRow } from './entries/kind.ts';
@@ -97,7 +97,7 @@ async function lockVm(
   if (removal) await lockHead(tx, vmId);
   const call = { vmId, receivedAt, counter, ...promisedSeconds(said) };
   const { presence, before } = await seeReportingAgent(tx, call);
-  return { presence, wasAway: agentStatus(before, receivedAt) !== 'ready' };
+  return { presence, wasAway: wasAway(before, receivedAt) };
 }
 
 /** Not higher than the highest of the same run. Without a number the order of arrival decides. */

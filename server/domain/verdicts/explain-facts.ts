@@ -1,4 +1,5 @@
 import type { ExplainedExtension, Sentence, SentenceCode } from './explanation.ts';
+import { hasFailed, isRunningState } from './rules.ts';
 
 type Extension = ExplainedExtension;
 
@@ -25,15 +26,12 @@ export const complains = ({ health, cause }: Extension): boolean =>
 export const isPast = (time: string | null, now: Date): boolean => time !== null && new Date(time) <= now;
 
 /** Whether the agent has reported the goal's sequence number. */
-const hasBegun = ({ handlerState, goalSequenceNumber }: Extension): boolean =>
+export const hasBegun = ({ handlerState, goalSequenceNumber }: Extension): boolean =>
   handlerState !== null && handlerState.sequenceNumber >= goalSequenceNumber;
 
 /** Whether a command for the goal's sequence number failed. */
-export function commandFailed(extension: Extension): boolean {
-  const { handlerState } = extension;
-  if (handlerState === null || !hasBegun(extension)) return false;
-  return handlerState.state === 'failed' || handlerState.timedOut || (handlerState.exitCode ?? 0) !== 0;
-}
+export const commandFailed = ({ handlerState, goalSequenceNumber }: Extension): boolean =>
+  hasFailed(handlerState, goalSequenceNumber);
 
 export const statusOfGoal = ({ status, goalSequenceNumber }: Extension): Extension['status'] =>
   status !== null && status.sequenceNumber >= goalSequenceNumber ? status : null;
@@ -41,8 +39,6 @@ export const statusOfGoal = ({ status, goalSequenceNumber }: Extension): Extensi
 /** Whether the deadline passed without an outcome: the portal's own verdict. */
 export const isLate = ({ health, deadlineAt }: Extension, now: Date): boolean =>
   health === 'failed' && isPast(deadlineAt, now);
-
-const running: readonly string[] = ['installing', 'updating', 'enabling', 'disabling', 'uninstalling'];
 
 /** The stage that an extension has reached on its way to the goal. */
 export type Stage = 'leaving' | 'notBegun' | 'waits' | 'runs' | 'warns' | 'works' | 'quiet';
@@ -52,7 +48,7 @@ export function stageOf(extension: Extension): Stage {
   if (extension.goal === 'uninstall') return 'leaving';
   if (!hasBegun(extension)) return 'notBegun';
   if (handlerState?.blockedBy) return 'waits';
-  if (handlerState !== null && running.includes(handlerState.state) && handlerState.command !== null) return 'runs';
+  if (handlerState !== null && isRunningState(handlerState.state) && handlerState.command !== null) return 'runs';
   const status = statusOfGoal(extension);
   return status === null ? 'quiet' : status.status === 'warning' ? 'warns' : 'works';
 }

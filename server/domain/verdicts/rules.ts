@@ -1,9 +1,17 @@
-import type { CommandName, GoalStateExtension, HandlerReport, HeartbeatDocument, StatusWord } from '#protocol/index.ts';
+import {
+  type CommandName,
+  type GoalStateExtension,
+  type HandlerReport,
+  type HeartbeatDocument,
+  type StatusWord,
+  usualCommands,
+} from '#protocol/index.ts';
 import {
   type AgentStatus,
   type ExtensionHealth,
   type HealthCause,
   type HeartbeatVerdict,
+  unresponsiveSeconds,
   type VmHealth,
   vmHealths,
 } from './words.ts';
@@ -12,8 +20,6 @@ type Goal = GoalStateExtension['state'];
 
 /** Seconds that a reading or a poll may be late before anyone draws conclusions. */
 export const graceSeconds = 30;
-/** Beyond these 10 minutes who says nothing counts as unresponsive. */
-export const unresponsiveSeconds = 600;
 /** A heartbeat file that was older than this when it was read is no sign that the handler works. */
 export const freshHeartbeatSeconds = 60;
 /** A transitioning or warning status file that was older than this when it was read is stale. */
@@ -100,11 +106,15 @@ export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date }
   return secondsBetween(presence.nextExpectedAt, now) <= graceSeconds ? 'ready' : 'unknown';
 }
 
-const commandsOf = {
-  enabled: ['install', 'enable'],
-  disabled: ['install', 'disable'],
-  uninstall: ['disable', 'uninstall'],
-} as const satisfies Record<Goal, readonly CommandName[]>;
+/** Whether an agent had missed its time, so that a call now is news (`awaySql` is the same in SQL). */
+export const wasAway = (presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): boolean =>
+  agentStatus(presence, now) !== 'ready';
+
+/** `wasAway` as a condition on a row of `agent_presence`; a test compares the two. */
+export const awaySql = (row: string, now: string): string =>
+  `(${row}.next_expected_at + interval '${graceSeconds} seconds' < ${now}
+    or ${row}.next_expected_at - ${row}.last_seen_at < interval '${silenceSeconds} seconds'
+      and ${row}.last_seen_at + interval '${unresponsiveSeconds} seconds' < ${now})`;
 
 /**
  * When a goal must be concluded: all that its commands may take one after the other, and the reading of the status;
@@ -122,7 +132,7 @@ export function deadlineOf(goal: {
   /** When its agent was last on hold. */
   releasedAt?: Date | null;
 }): Date {
-  const commands: readonly CommandName[] = goal.commands ?? commandsOf[goal.state];
+  const commands = goal.commands ?? usualCommands(goal.state);
   const seconds = commands.reduce((sum, command) => sum + goal.timeouts[command], statusReadingSeconds);
   const delivered = (goal.deliveredAt ?? goal.changedAt).getTime();
   const from = Math.max(delivered, goal.waitsUntil?.getTime() ?? 0, goal.releasedAt?.getTime() ?? 0);
@@ -148,14 +158,32 @@ const ofGoal = (report: { sequenceNumber: number } | null, { goal }: HealthEvide
 const current = (facts: HealthEvidence): HealthEvidence['handler'] =>
   ofGoal(facts.handler, facts) ? facts.handler : null;
 
-/** Whether a command for this sequence number ended without success: it is tried again on a new goal or start only. */
-export const hasFailed = (handler: HealthEvidence['handler'], sequenceNumber: number): boolean =>
-  handler !== null &&
-  handler.sequenceNumber >= sequenceNumber &&
-  (handler.timedOut || (handler.exitCode ?? 0) !== 0 || handler.state === 'failed');
+type LastCommand = Pick<HandlerReport, 'state'> & { exitCode?: number | null; timedOut: boolean };
 
-const waits = (handler: HealthEvidence['handler']): boolean =>
-  handler?.state === 'waiting' || handler?.blockedBy !== undefined;
+/** Whether the last command of a handler ended without success. */
+export const lastCommandFailed = ({ state, exitCode, timedOut }: LastCommand): boolean =>
+  timedOut || (exitCode ?? 0) !== 0 || state === 'failed';
+
+/** Whether a command for this sequence number failed: it is tried again on a new goal state or start only. */
+export const hasFailed = (
+  handler: (LastCommand & { sequenceNumber: number }) | null,
+  sequenceNumber: number,
+): boolean => handler !== null && handler.sequenceNumber >= sequenceNumber && lastCommandFailed(handler);
+
+const runningStates: readonly HandlerReport['state'][] = [
+  'installing',
+  'updating',
+  'enabling',
+  'disabling',
+  'uninstalling',
+];
+
+/** Whether a handler's state is that of a running command. */
+export const isRunningState = (state: HandlerReport['state']): boolean => runningStates.includes(state);
+
+/** Whether its commands have to wait for another extension. */
+export const isWaiting = (handler: { state: HandlerReport['state']; blockedBy?: string | null } | null): boolean =>
+  handler !== null && (handler.state === 'waiting' || (handler.blockedBy ?? null) !== null);
 
 /** First line that fits (AZ-S6). The cause is what a person would call the reason; null where there is none. */
 const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: HealthEvidence) => boolean][] = [
@@ -169,7 +197,7 @@ const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: Health
   ['degraded', 'heartbeat', ({ heartbeat }) => heartbeat === 'unresponsive' || heartbeat === 'notready'],
   ['failed', 'deadline', ({ deadlinePassed }) => deadlinePassed],
   ['progressing', null, (facts) => facts.handler !== null && !ofGoal(facts.handler, facts)],
-  ['progressing', 'waiting', ({ handler }) => waits(handler)],
+  ['progressing', 'waiting', ({ handler }) => isWaiting(handler)],
   ['progressing', null, (facts) => !ofGoal(facts.status, facts)],
   ['progressing', 'stale', ({ status }) => status?.status === 'transitioning' && status.stale],
   ['progressing', null, ({ status }) => status?.status === 'transitioning'],

@@ -68,6 +68,9 @@ export const healthLetters = extensionHealths.map((health) => letterOf[health]).
 export const heartbeatVerdicts = ['unresponsive', 'notready', 'unknown', 'ready', 'none'] as const;
 export type HeartbeatVerdict = (typeof heartbeatVerdicts)[number];
 
+/** After this many seconds of silence an agent, or a handler by its heartbeat, is unresponsive. */
+export const unresponsiveSeconds = 600;
+
 /** Whether an agent calls as it promised; `never` before its first call. */
 export const agentStatuses = ['unresponsive', 'unknown', 'never', 'ready'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];

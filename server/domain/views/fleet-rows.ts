@@ -113,9 +113,8 @@ function summarize(machine: Machine, now: Date): VmHealthSummary {
   const status = agentStatus(presence, now);
   const agent = { status, heartbeatSeconds, statusSeconds };
   const extensions = factsFromJson(id, machine.extensions ?? []).map((facts) => {
-    const { health } = derive(facts, agent, now);
-    const waitsFor = health === 'progressing' ? (facts.handlerState?.blockedBy ?? null) : null;
-    return { name: facts.name, handler: facts.handler, health, waitsFor };
+    const { health, cause, waitsFor } = derive(facts, agent, now);
+    return { name: facts.name, handler: facts.handler, health, waitsFor: cause === 'waiting' ? waitsFor : null };
   });
   return {
     health: vmHealth(

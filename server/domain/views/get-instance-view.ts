@@ -32,7 +32,16 @@ import {
 } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { openRefusal } from '#server/domain/reports/index.ts';
-import { agentStatus, bySeverity, explain, isDone, secondsBetween, vmHealth } from '#server/domain/verdicts/index.ts';
+import {
+  agentStatus,
+  bySeverity,
+  explain,
+  isDone,
+  lastCommandFailed,
+  noticeOf,
+  secondsBetween,
+  vmHealth,
+} from '#server/domain/verdicts/index.ts';
 import type { RefusalCode } from '#server/domain/vms/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
@@ -270,7 +279,7 @@ function instanceOf(
   const latest = row.whole?.latest ?? null;
   const concluded = row.statusSequence === row.goalSequenceNumber;
   const concludedWith = concluded ? row.concludedWith : null;
-  return {
+  const instance = {
     name: row.name,
     handler: row.handler,
     goalVersion: row.goalVersion,
@@ -295,7 +304,9 @@ function instanceOf(
     health: derived.health,
     done: isDone({ health: derived.health, concludedWith }),
     cause: derived.cause,
+    waiting: derived.cause === 'waiting',
   };
+  return { ...instance, notice: noticeOf(instance) };
 }
 
 type Latest = typeof extensionLatest.$inferSelect | null;
@@ -311,6 +322,7 @@ function handlerStateOf(ctx: Context, latest: Latest): ExtensionInstance['handle
     sequenceNumber,
     exitCode,
     timedOut,
+    failed: lastCommandFailed(report),
     attempt,
     blockedBy,
     ...output,

@@ -7,6 +7,7 @@ import type {
   ExtensionHealth,
   HealthCause,
   HeartbeatVerdict,
+  Notice,
   VmHealth,
 } from '#server/domain/verdicts/index.ts';
 import type { RefusalCode } from '#server/domain/vms/index.ts';
@@ -110,6 +111,10 @@ export interface ExtensionInstance {
   health: ExtensionHealth;
   /** What the health comes from; null where it is as it should be. */
   cause: HealthCause | null;
+  /** Whether it progresses only in that it waits for another extension. */
+  waiting: boolean;
+  /** What the portal says of it; null where the handler's own message counts. */
+  notice: Notice | null;
   /** The first substatus with an error under another status: the reason where `cause` is `substatus`. */
   failedPart: Pick<SubstatusView, 'name' | 'operation' | 'code' | 'message'> | null;
 }
@@ -120,6 +125,8 @@ export interface HandlerStateView {
   sequenceNumber: number;
   exitCode: number | null;
   timedOut: boolean;
+  /** Whether the last command ended without success. */
+  failed: boolean;
   attempt: number | null;
   /** The end of the command's output; for operators only. */
   outputTail?: string | null;

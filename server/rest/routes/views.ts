@@ -7,6 +7,7 @@ import {
   extensionHealths,
   healthCauses,
   heartbeatVerdicts,
+  notice,
   vmHealths,
 } from '#server/domain/verdicts/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
@@ -55,6 +56,7 @@ const handlerState = z.object({
   sequenceNumber: count,
   exitCode: z.number().int().nullable(),
   timedOut: z.boolean(),
+  failed: z.boolean().describe('Whether the last command ended without success.'),
   attempt: count.nullable(),
   outputTail: z.string().nullable().optional(),
   blockedBy: z.string().nullable(),
@@ -123,6 +125,8 @@ const extension = z.object({
   refusedHeartbeat: refused,
   health: z.enum(extensionHealths),
   cause: z.enum(healthCauses).nullable(),
+  waiting: z.boolean().describe('Whether it progresses only in that it waits for another extension.'),
+  notice: notice.nullable().describe("What the portal says of it; null where the handler's own message counts."),
   failedPart: substatus.omit({ status: true, substatus: true }).nullable(),
 });
 

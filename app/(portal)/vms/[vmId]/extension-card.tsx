@@ -15,8 +15,7 @@ import { HeartbeatFoot } from './heartbeat-foot.tsx';
 import { MessageBody } from './message-body.tsx';
 import { MessageSource } from './message-line.tsx';
 import { SubstatusTree } from './substatus-tree.tsx';
-import { useOwnWords } from './use-own-words.ts';
-import { commandFailed, type Extension, isWaiting, tabHref } from './vm-data.ts';
+import { type Extension, tabHref } from './vm-data.ts';
 
 /** Few cards need it. It is drawn on the server, so nothing moves when its script comes. */
 const RefusedFile = dynamic(() => import('./refused-file.tsx').then((module) => module.RefusedFile));
@@ -41,9 +40,8 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
   const { t } = useTranslation('reports');
   const id = useId();
   const reader = useReader();
-  const { name, handler, version, goalVersion, status, health } = extension;
-  const waits = isWaiting(extension);
-  const drawn = waits ? 'waiting' : statusOfHealth[health];
+  const { name, handler, version, goalVersion, status, health, waiting } = extension;
+  const drawn = waiting ? 'waiting' : statusOfHealth[health];
   const parts = status?.substatus ?? [];
   return (
     <article aria-labelledby={id} data-st={drawn} className="flex min-w-0 flex-col rounded-lg bg-surface shadow-card">
@@ -70,7 +68,7 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
             health === 'healthy' ? 'font-normal' : 'font-medium',
           )}
         >
-          {waits ? t('health.waiting') : t(`health.${health}`)}
+          {waiting ? t('health.waiting') : t(`health.${health}`)}
         </span>
         {reader.can('operator') ? <ExtensionMenu vmId={vmId} extension={extension} onRemove={onRemove} /> : null}
       </div>
@@ -82,7 +80,7 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
         {status?.omittedSubstatuses ? (
           <p className="text-12 text-ink-2">{t('card.parts.omitted', { count: status.omittedSubstatuses })}</p>
         ) : null}
-        {commandFailed(extension) ? <OutputLine vmId={vmId} extension={extension} /> : null}
+        {extension.handlerState?.failed ? <OutputLine vmId={vmId} extension={extension} /> : null}
       </div>
       <HeartbeatFoot
         vmId={vmId}
@@ -98,10 +96,10 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
 /** The message as the largest line, and one line about where it comes from. */
 function Spoken({ extension, at }: { extension: Extension; at: Date }) {
   const { t } = useTranslation('reports');
-  const own = useOwnWords(extension);
-  const { status, handlerState, goalSequenceNumber } = extension;
+  const { status, handlerState, goalSequenceNumber, notice } = extension;
+  const own = notice === null ? null : t(`said.${notice.code}`, notice.values);
   const said = own === null ? (status?.message ?? null) : null;
-  const failed = commandFailed(extension);
+  const failed = handlerState?.failed === true;
   const sequence = (own === null ? status?.sequenceNumber : handlerState?.sequenceNumber) ?? goalSequenceNumber;
   const when = own === null ? (status?.timestampUTC ?? status?.readAt) : handlerState?.at;
   const command = handlerState?.command ?? '';

@@ -38,17 +38,6 @@ export function tabHref(vmId: string, tab: VmTab, about?: string): string {
 
 export const editHref = (vmId: string, name: string): string => `/vms/${vmId}/extensions/${encodeURIComponent(name)}`;
 
-/** Whether its commands have to wait for another extension. */
-export function isWaiting({ health, handlerState }: Pick<Extension, 'health' | 'handlerState'>): boolean {
-  return health === 'progressing' && handlerState?.state === 'waiting';
-}
-
-/** Whether the last command did not go well. */
-export function commandFailed({ handlerState }: Pick<Extension, 'handlerState'>): boolean {
-  if (handlerState === null) return false;
-  return handlerState.state === 'failed' || handlerState.timedOut || (handlerState.exitCode ?? 0) !== 0;
-}
-
 /** The drawing of a status word, as a handler reports it. */
 export const statusOfWord: Readonly<Record<Substatus['status'], StatusName>> = {
   success: 'healthy',

@@ -11,7 +11,7 @@ import { CopyButton } from '#app/_ui/copy.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { firstError, isTail } from '../first-error.ts';
-import { type CommandOutput, commandFailed, type Extension, type InstanceView, type VmFacts } from '../vm-data.ts';
+import type { CommandOutput, Extension, InstanceView, VmFacts } from '../vm-data.ts';
 import { EarlierOutputs } from './earlier-outputs.tsx';
 import { FirstError } from './first-error-box.tsx';
 import { LogFolders } from './log-folders.tsx';
@@ -99,8 +99,7 @@ function Output({ vmId, extension, whole }: OutputProps) {
   const { name, handlerState } = extension;
   if (handlerState === null) return null;
   const output = (handlerState.outputTail ?? '').replace(/\n+$/, '');
-  const failed = commandFailed(extension);
-  const { exitCode, timedOut, attempt, command, at } = handlerState;
+  const { exitCode, timedOut, failed, attempt, command, at } = handlerState;
   const label = t('output.title', { name, command: command ?? '' });
   return (
     <Card id={`output-${name}`} className="scroll-mt-20">

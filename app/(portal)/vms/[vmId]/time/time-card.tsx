@@ -127,10 +127,10 @@ function Awaited({ label, lanes }: { label: string; lanes: number }) {
 
 /** The extensions with a lane, as their cards stand; then those that went meanwhile. */
 function lanesOf(view: InstanceView, timeline: Timeline | undefined) {
-  const present = view.extensions.map(({ name, health, handlerState }) => {
-    const waits = health === 'progressing' && handlerState?.state === 'waiting';
-    return { name, status: waits ? ('waiting' as const) : statusOfHealth[health] };
-  });
+  const present = view.extensions.map(({ name, health, waiting }) => ({
+    name,
+    status: waiting ? ('waiting' as const) : statusOfHealth[health],
+  }));
   const gone = (timeline?.lanes ?? [])
     .filter(({ extension }) => !present.some(({ name }) => name === extension))
     .map(({ extension }) => ({ name: extension, status: 'disabled' as const }));

@@ -10,7 +10,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { FieldError } from '#app/_ui/field.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { circleThrough, type Dependent, runOrder } from '#protocol/dependencies.ts';
-import { ageMs, editHref, isWaiting } from '../../vm-data.ts';
+import { ageMs, editHref } from '../../vm-data.ts';
 import { nodeHeight, nodeWidth, pictureOf } from './dependency-layout.ts';
 
 export interface DependencyPictureProps {
@@ -35,7 +35,7 @@ export function DependencyPicture({ vmId, name, all, asList }: DependencyPicture
   const circle = (waitsFor.get(name) ?? []).map((other) => circleThrough(all, name, other)).find(Boolean);
   const shown = (other: string) => {
     const one = view.data?.extensions.find(({ name }) => name === other);
-    return one && (isWaiting(one) ? 'waiting' : one.health);
+    return one && (one.waiting ? 'waiting' : one.health);
   };
 
   const about = (other: string) => {

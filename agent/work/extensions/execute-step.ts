@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { type CommandName, commandLine } from '#protocol/index.ts';
-import { sentenceOf } from '../agent-error.ts';
-import type { Step } from '../goal/reconcile.ts';
-import type { Journal } from '../journal.ts';
+import { sentenceOf } from '../../agent-error.ts';
+import { handlerEnvironmentOf } from '../../handler/environment.ts';
+import { carryOver, foldersOf, isUnpacked, readManifestOf } from '../../handler/folders.ts';
+import { pruneOutputs } from '../../handler/prune.ts';
+import { type Outcome, resumeCommand, runCommand } from '../../handler/run-command.ts';
+import { type CommandRecord, RunningCommand } from '../../handler/running-command.ts';
+import { secretsOf } from '../../handler/secrets-of.ts';
+import type { Journal } from '../../journal.ts';
 import type { Machine } from '../machine.ts';
-import { handlerEnvironmentOf } from './environment.ts';
-import { carryOver, foldersOf, isUnpacked, readManifestOf } from './folders.ts';
-import { pruneOutputs } from './prune.ts';
-import { type Outcome, resumeCommand, runCommand } from './run-command.ts';
-import { type CommandRecord, RunningCommand } from './running-command.ts';
-import { secretsOf } from './secrets-of.ts';
+import type { ExtensionStep } from './reconcile.ts';
 
 export interface StepExecution {
   machine: Machine;
   journal: Journal;
-  step: Step;
+  step: ExtensionStep;
   kind: CommandName;
   attempt: number;
   /** Variables that say how the commands before this one ended. */
@@ -107,7 +107,7 @@ export function forgetCommand({ layout }: Machine): void {
 /** Settings of the replaced version are no less secret while the new one looks at them. */
 function secretsFor(
   { machine: { layout, goal }, journal }: Pick<StepExecution, 'machine' | 'journal'>,
-  { handler, version, from }: Pick<Step, 'handler' | 'version' | 'from'>,
+  { handler, version, from }: Pick<ExtensionStep, 'handler' | 'version' | 'from'>,
 ): string[] {
   const versions = from === undefined ? [version] : [version, from];
   return secretsOf(
@@ -121,7 +121,7 @@ function secretsFor(
 /** One line about how a command ended; what it wrote only in the file, and only where it failed. */
 export function logOutcome(
   journal: Journal,
-  { extensions, version }: Pick<Step, 'extensions' | 'version'>,
+  { extensions, version }: Pick<ExtensionStep, 'extensions' | 'version'>,
   kind: CommandName,
   { exitCode, timedOut, seconds, output }: Outcome,
 ): void {

@@ -4,7 +4,7 @@ import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
  * Whether protected settings were sealed for another certificate and nothing else became different: then settings files
  * are written anew, and no handler is run.
  */
-export function isOnlySealedAnew(before: GoalState | null, after: GoalState): boolean {
+export function isOnlyResealed(before: GoalState | null, after: GoalState): boolean {
   if (before === null || before.extensions.length !== after.extensions.length) return false;
   const pairs = after.extensions.map((one, index) => [before.extensions[index], one] as const);
   return pairs.every(([was, is]) => withoutSeal(was) === withoutSeal(is)) && pairs.some(([was, is]) => differ(was, is));

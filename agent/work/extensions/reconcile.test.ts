@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
+import { emptyLocalState, type LocalState, type LocalVersion } from '../../goal/local-state.ts';
 import { inKnownSpelling } from './known-spelling.ts';
-import { emptyLocalState, type LocalState, type LocalVersion } from './local-state.ts';
 import { newRound, type Round, reconcile } from './reconcile.ts';
 
 const timeouts = { install: 300, update: 300, enable: 300, disable: 300, uninstall: 300 };

@@ -1,18 +1,25 @@
-import { compareVersions, type GoalState, type GoalStateExtension, runOrder } from '#protocol/index.ts';
+import {
+  type GoalState,
+  type GoalStateExtension,
+  goalCommand,
+  type HandlerStep,
+  removalSteps,
+  runOrder,
+  type StepPurpose,
+  versionSteps,
+} from '#protocol/index.ts';
+import { byName, isInForce, type LocalState } from '../../goal/local-state.ts';
 import { ExitCodes } from './exit-codes.ts';
-import { byName, isInForce, type LocalState } from './local-state.ts';
 
-/** Why a command is run: it decides what the portal is told meanwhile. */
-export type Purpose = 'goal' | 'update' | 'downgrade' | 'remove';
-
-export interface Step {
-  kind: 'fetch' | 'configure' | 'install' | 'update' | 'enable' | 'disable' | 'uninstall' | 'delete' | 'forget';
+/** One thing to do for an extension: a command of its handler, or something of the agent itself. */
+export interface ExtensionStep {
+  kind: HandlerStep['command'] | 'fetch' | 'configure' | 'delete' | 'forget';
   handler: string;
   /** The version whose folder is meant. */
   version: string;
   /** The extensions that it is done for; more than one where they share a handler. */
   extensions: string[];
-  purpose: Purpose;
+  purpose: StepPurpose;
   /** For `update`: the version that is replaced. */
   from?: string;
 }
@@ -33,8 +40,8 @@ export interface Round {
   exitCodes: ExitCodes;
 }
 
-export interface Plan {
-  steps: Step[];
+export interface ExtensionPlan {
+  steps: ExtensionStep[];
   /** Who waits, and for whom. */
   waiting: { extension: string; blockedBy: string }[];
 }
@@ -49,7 +56,7 @@ export function newRound(): Round {
   };
 }
 
-export function markDone(step: Step, round: Round): void {
+export function markDone(step: ExtensionStep, round: Round): void {
   for (const name of step.extensions) {
     round.done[name] ??= new Set();
     round.done[name].add(`${step.kind}@${step.version}`);
@@ -65,7 +72,7 @@ export function noteWord(round: Round, extension: string, word: Round['statuses'
 }
 
 /** The first step that is no fetch, and whose handler waits for no fetch. */
-export function nextCommand({ steps }: Plan): Step | undefined {
+export function nextCommand({ steps }: ExtensionPlan): ExtensionStep | undefined {
   const missing = new Set(steps.filter((step) => step.kind === 'fetch').map((step) => step.handler));
   return steps.find((step) => step.kind !== 'fetch' && !missing.has(step.handler));
 }
@@ -74,15 +81,15 @@ export function nextCommand({ steps }: Plan): Step | undefined {
  * The steps that bring this machine to its goal, in order; fetches first, since they run beside everything else.
  * Pure: the same goal, machine and round give the same steps.
  */
-export function reconcile(goal: GoalState, local: LocalState, round: Round): Plan {
+export function reconcile(goal: GoalState, local: LocalState, round: Round): ExtensionPlan {
   const plan = new Planner(goal, local, round);
   return plan.make();
 }
 
 class Planner {
-  private readonly fetches: Step[] = [];
-  private readonly steps: Step[] = [];
-  private readonly waiting: Plan['waiting'] = [];
+  private readonly fetches: ExtensionStep[] = [];
+  private readonly steps: ExtensionStep[] = [];
+  private readonly waiting: ExtensionPlan['waiting'] = [];
   private readonly planned = new Set<string>();
   private readonly goal: GoalState;
   private readonly local: LocalState;
@@ -94,7 +101,7 @@ class Planner {
     this.round = round;
   }
 
-  make(): Plan {
+  make(): ExtensionPlan {
     const order = runOrder(this.goal.extensions);
     const leaving = order.filter((one) => one.state === 'uninstall').reverse();
     leaving.forEach((one, index) => {
@@ -107,20 +114,15 @@ class Planner {
   /** AZ-G5: disable, uninstall, delete; a sibling that stays keeps the handler. */
   private remove(one: GoalStateExtension, later: GoalStateExtension[]): void {
     if (this.round.failed.has(one.name) || this.isDone(one.name, 'forget', one.version)) return;
-    const versions = this.versionsOf(one.handler);
-    const shared = [...later, ...this.goal.extensions.filter((each) => each.state !== 'uninstall')].some(
+    const isShared = [...later, ...this.goal.extensions.filter((each) => each.state !== 'uninstall')].some(
       (each) => each.handler === one.handler,
     );
-    const known = this.local.extensions[one.name] !== undefined;
-    for (const [version, facts] of versions) {
-      if (isInForce(facts) && known) this.add('disable', one, version, [one.name], 'remove');
+    const runs = this.local.extensions[one.name] !== undefined;
+    for (const step of removalSteps(this.inForce(one.handler), { runs, isShared })) {
+      this.addCommand(step, one, [one.name]);
+      if (step.command === 'uninstall') this.add('delete', one, step.version, [one.name], 'remove');
     }
-    if (!shared) {
-      for (const [version, facts] of versions) {
-        if (isInForce(facts)) this.add('uninstall', one, version, [one.name], 'remove');
-        this.add('delete', one, version, [one.name], 'remove');
-      }
-    }
+    if (!isShared) this.deleteOthers(one, [one.name], 'remove');
     this.add('forget', one, one.version, [one.name], 'remove');
   }
 
@@ -135,48 +137,56 @@ class Planner {
     }
     const group = this.groupOf(one);
     for (const name of group) this.add('configure', one, one.version, [name], 'goal');
-    if (target?.installed !== true) this.takeOver(one, group);
-    else this.cleanUp(one, group, 'update');
+    this.replace(one, group);
     if (one.state === 'enabled' && this.round.enableAfterRestart && target?.rebootAfter !== undefined) return;
-    this.add(one.state === 'enabled' ? 'enable' : 'disable', one, one.version, [one.name], 'goal');
+    this.add(goalCommand(one.state), one, one.version, [one.name], 'goal');
   }
 
-  /** Nothing, an older or a newer version is there: install, update (AZ-G7), or replace by the lower one. */
-  private takeOver(one: GoalStateExtension, group: string[]): void {
-    const others = this.versionsOf(one.handler).filter(
-      ([version, facts]) => isInForce(facts) && version !== one.version,
-    );
-    const [newest, ...left] = others.map(([version]) => version).sort((a, b) => compareVersions(b, a));
+  /** Brings the handler to the version of the goal, and deletes the folders of all others. */
+  private replace(one: GoalStateExtension, group: string[]): void {
     const target = this.local.handlers[one.handler]?.versions[one.version];
-    if (newest === undefined) {
-      this.add('install', one, one.version, group, 'goal');
-      this.cleanUp(one, group, 'goal');
+    const others = this.inForce(one.handler).filter((version) => version !== one.version);
+    const steps = versionSteps({
+      version: one.version,
+      installed: target?.installed === true ? [one.version, ...others] : others,
+      isUpdated: target?.updated === true,
+      installsInUpdate: target?.updatesWithInstall === true,
+    });
+    for (const step of steps) {
+      this.addCommand(step, one, group);
+      if (step.command === 'uninstall') this.add('delete', one, step.version, group, step.purpose);
+    }
+    this.deleteOthers(one, group, 'update', one.version);
+  }
+
+  /** `disable` runs for each extension that used that version, every other command once for all. */
+  private addCommand({ command, version, purpose, from }: HandlerStep, one: GoalStateExtension, group: string[]): void {
+    if (command !== 'disable') {
+      this.add(command, one, version, group, purpose, from);
       return;
     }
-    const purpose = compareVersions(one.version, newest) > 0 ? 'update' : 'downgrade';
-    // An update that was overtaken leaves what it replaced; the next one finds one version, as AZ-G7 has it.
-    for (const version of left) {
-      this.add('uninstall', one, version, group, purpose);
-      this.add('delete', one, version, group, purpose);
-    }
-    const isUpdated = purpose === 'update' && target?.updated === true;
-    if (!isUpdated) for (const name of group) this.add('disable', one, newest, [name], purpose);
-    if (purpose === 'update') {
-      if (!isUpdated) this.add('update', one, one.version, group, 'update', newest);
-      this.cleanUp(one, group, 'update');
-      if (target?.updatesWithInstall === true) this.add('install', one, one.version, group, 'update');
-    } else {
-      this.cleanUp(one, group, 'downgrade');
-      this.add('install', one, one.version, group, 'downgrade');
+    const users = this.goal.extensions.filter(
+      ({ handler, name }) => handler === one.handler && (this.ranBefore(name) || this.isDone(name, command, version)),
+    );
+    for (const name of group) {
+      // A handler whose extension was dropped without the agent still runs: it is disabled for the one that takes over.
+      const isUser = users.length === 0 || users.some((each) => each.name === name);
+      if (isUser) this.add(command, one, version, [name], purpose);
     }
   }
 
-  /** Other versions of the handler leave: uninstall what was installed, delete the folders. */
-  private cleanUp(one: GoalStateExtension, group: string[], purpose: Purpose): void {
-    for (const [version, facts] of this.versionsOf(one.handler)) {
-      if (version === one.version) continue;
-      if (isInForce(facts)) this.add('uninstall', one, version, group, purpose);
-      this.add('delete', one, version, group, purpose);
+  /** Whether an extension is on this machine with another version than that of the goal, or is to be removed. */
+  private ranBefore(name: string): boolean {
+    const goal = this.goal.extensions.find((each) => each.name === name);
+    const local = this.local.extensions[name];
+    return local !== undefined && (goal?.state === 'uninstall' || local.version !== goal?.version);
+  }
+
+  /** Folders of versions that were unpacked and never installed. */
+  private deleteOthers(one: GoalStateExtension, group: string[], purpose: StepPurpose, kept?: string): void {
+    const inForce = this.inForce(one.handler);
+    for (const version of Object.keys(this.local.handlers[one.handler]?.versions ?? {})) {
+      if (version !== kept && !inForce.includes(version)) this.add('delete', one, version, group, purpose);
     }
   }
 
@@ -202,8 +212,11 @@ class Planner {
       .map((each) => each.name);
   }
 
-  private versionsOf(handler: string) {
-    return Object.entries(this.local.handlers[handler]?.versions ?? {});
+  /** The versions of a handler that have something to disable and uninstall. */
+  private inForce(handler: string): string[] {
+    return Object.entries(this.local.handlers[handler]?.versions ?? {})
+      .filter(([, facts]) => isInForce(facts))
+      .map(([version]) => version);
   }
 
   private fetch(one: GoalStateExtension): void {
@@ -223,11 +236,11 @@ class Planner {
   }
 
   private add(
-    kind: Step['kind'],
+    kind: ExtensionStep['kind'],
     { handler }: GoalStateExtension,
     version: string,
     extensions: string[],
-    purpose: Purpose,
+    purpose: StepPurpose,
     from?: string,
   ): void {
     const perExtension = kind === 'configure' || kind === 'enable' || kind === 'disable' || kind === 'forget';
@@ -237,7 +250,7 @@ class Planner {
     this.steps.push({ kind, handler, version, extensions, purpose, ...(from === undefined ? {} : { from }) });
   }
 
-  private isDone(name: string, kind: Step['kind'], version: string): boolean {
+  private isDone(name: string, kind: ExtensionStep['kind'], version: string): boolean {
     return this.round.done[name]?.has(`${kind}@${version}`) ?? false;
   }
 }

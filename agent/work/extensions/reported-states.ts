@@ -1,8 +1,8 @@
 import type { HandlerState } from '#protocol/index.ts';
-import type { Step } from './reconcile.ts';
+import type { ExtensionStep } from './reconcile.ts';
 
-/** What the portal is told of a command. */
-export interface Telling {
+/** The states of an extension that are reported for a command. */
+export interface ReportedStates {
   during: HandlerState;
   /** When it ended with 0; null: as before. */
   after: HandlerState | null;
@@ -10,7 +10,7 @@ export interface Telling {
   isFatal: boolean;
 }
 
-export function tellingOf({ kind, purpose }: Step): Telling {
+export function reportedStatesOf({ kind, purpose }: ExtensionStep): ReportedStates {
   if (purpose === 'remove') {
     return { during: kind === 'disable' ? 'disabling' : 'uninstalling', after: null, isFatal: false };
   }

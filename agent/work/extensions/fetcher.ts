@@ -1,12 +1,12 @@
 import { updatesWithInstall } from '#protocol/index.ts';
-import { AgentError, sentenceOf } from './agent-error.ts';
-import type { Step } from './goal/reconcile.ts';
-import { fetchPackage } from './handler/fetch-package.ts';
-import { discardRoot, foldersOf } from './handler/folders.ts';
-import type { Journal } from './journal.ts';
-import type { Machine } from './machine.ts';
-import { type Backoff, backoff } from './portal/backoff.ts';
-import { type Portal, PortalRefusal } from './portal/portal.ts';
+import { AgentError, sentenceOf } from '../../agent-error.ts';
+import { fetchPackage } from '../../handler/fetch-package.ts';
+import { discardRoot, foldersOf } from '../../handler/folders.ts';
+import type { Journal } from '../../journal.ts';
+import { type Backoff, backoff } from '../../portal/backoff.ts';
+import { type Portal, PortalRefusal } from '../../portal/portal.ts';
+import type { Machine } from '../machine.ts';
+import type { ExtensionStep } from './reconcile.ts';
 
 export interface FetcherOptions {
   machine: Machine;
@@ -16,7 +16,7 @@ export interface FetcherOptions {
   /** Something arrived, or may be tried again. */
   onChange(): void;
   /** The package itself is wrong, or is not to be had. */
-  onFailure(step: Step, reason: string): void;
+  onFailure(step: ExtensionStep, reason: string): void;
 }
 
 const limit = 4;
@@ -39,7 +39,7 @@ export class Fetcher {
   }
 
   /** Starts what is neither on its way nor pausing. */
-  start(steps: Step[]): void {
+  start(steps: ExtensionStep[]): void {
     for (const step of steps) {
       const key = `${step.handler}-${step.version}`;
       if (this.running.size >= limit) return;
@@ -71,7 +71,7 @@ export class Fetcher {
     await Promise.allSettled(this.running.values());
   }
 
-  private async fetch(step: Step, key: string): Promise<void> {
+  private async fetch(step: ExtensionStep, key: string): Promise<void> {
     const { machine, portal, journal, signal } = this.options;
     const extension = machine.goalOf(step.extensions[0] ?? '');
     if (extension === undefined) return;
@@ -103,7 +103,7 @@ export class Fetcher {
   }
 
   /** The goal may have changed while it was on its way; what was removed meanwhile would stay (AZ-G5). */
-  private isWanted({ handler, version }: Step): boolean {
+  private isWanted({ handler, version }: ExtensionStep): boolean {
     const { goal } = this.options.machine;
     if (goal === null || this.options.machine.versionOf({ handler, version }) !== undefined) return true;
     return goal.extensions.some(
@@ -111,7 +111,7 @@ export class Fetcher {
     );
   }
 
-  private pause(step: Step, key: string, error: unknown): void {
+  private pause(step: ExtensionStep, key: string, error: unknown): void {
     const { machine, journal, onChange } = this.options;
     const reason = sentenceOf(error);
     const before = this.pausing.get(key);

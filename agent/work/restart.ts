@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { sentenceOf } from './agent-error.ts';
-import { crashPoint } from './folder/crash-point.ts';
-import { inheritedEnvironment } from './handler/environment.ts';
-import type { Journal } from './journal.ts';
+import { sentenceOf } from '../agent-error.ts';
+import { crashPoint } from '../folder/crash-point.ts';
+import { inheritedEnvironment } from '../handler/environment.ts';
+import type { Journal } from '../journal.ts';
+import type { Reporter } from '../report/reporter.ts';
 import type { Machine } from './machine.ts';
-import type { Reporter } from './report/reporter.ts';
 
 export interface RestartOptions {
   machine: Machine;

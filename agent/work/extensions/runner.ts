@@ -1,19 +1,5 @@
 import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
-import { sentenceOf } from './agent-error.ts';
-import { CommandSteps } from './command-steps.ts';
-import { Fetcher } from './fetcher.ts';
-import { inKnownSpelling } from './goal/known-spelling.ts';
-import {
-  markDone,
-  newRound,
-  nextCommand,
-  noteWord,
-  type Plan,
-  type Round,
-  reconcile,
-  type Step,
-} from './goal/reconcile.ts';
-import { isOnlySealedAnew } from './goal/sealed-anew.ts';
+import { sentenceOf } from '../../agent-error.ts';
 import {
   deleteSettings,
   discardRoot,
@@ -22,13 +8,28 @@ import {
   hasSettings,
   prepareFolders,
   writeSettings,
-} from './handler/folders.ts';
-import type { Machine } from './machine.ts';
+} from '../../handler/folders.ts';
+import type { StatusWord } from '../../watch/observer.ts';
+import type { LaneWork } from '../lane.ts';
+import type { Machine } from '../machine.ts';
+import { CommandSteps } from './command-steps.ts';
+import { Fetcher } from './fetcher.ts';
+import { inKnownSpelling } from './known-spelling.ts';
+import {
+  type ExtensionPlan,
+  type ExtensionStep,
+  markDone,
+  newRound,
+  nextCommand,
+  noteWord,
+  type Round,
+  reconcile,
+} from './reconcile.ts';
+import { isOnlyResealed } from './resealed.ts';
 import type { RunnerOptions } from './runner-options.ts';
-import type { StatusWord } from './watch/observer.ts';
 
-/** Brings the machine to its goal: fetches beside each other, everything else one step at a time (AZ-G2). */
-export class Runner {
+/** Brings extensions to their goal: packages are fetched beside each other, the lane runs everything else (AZ-G2). */
+export class ExtensionRunner implements LaneWork {
   private nextGoal: GoalState | null = null;
   private round: Round;
   private readonly waitingTold = new Map<string, string>();
@@ -37,11 +38,7 @@ export class Runner {
   private readonly machine: Machine;
   private readonly fetcher: Fetcher;
   private readonly commands: CommandSteps;
-  private wake: (() => void) | null = null;
-  private isWoken = false;
-  private isIdle = false;
   private isResumed = false;
-  private idleWaiters: (() => void)[] = [];
 
   constructor(options: RunnerOptions) {
     this.options = options;
@@ -51,7 +48,7 @@ export class Runner {
     this.fetcher = new Fetcher({
       ...options,
       signal: this.stopping.signal,
-      onChange: () => this.nudge(),
+      onChange: () => options.wake(),
       onFailure: (step, reason) => this.giveUp(step, reason),
     });
   }
@@ -64,58 +61,56 @@ export class Runner {
   /** A new goal, or the old one again at a start: a new round begins after the step that is running. */
   setGoal(goal: GoalState): void {
     this.nextGoal = goal;
-    this.nudge();
+    this.options.wake();
   }
 
   /** A handler has written its status: those who wait for it may go on. */
   noteStatus(extension: string, sequenceNumber: number, word: StatusWord | null): void {
     if (word === null || this.machine.goalOf(extension)?.sequenceNumber !== sequenceNumber) return;
-    if (noteWord(this.round, extension, word)) this.nudge();
-  }
-
-  /** Resolves when there is nothing to do but wait. */
-  async whenIdle(): Promise<void> {
-    if (!this.isIdle) await new Promise<void>((resolve) => this.idleWaiters.push(resolve));
+    if (noteWord(this.round, extension, word)) this.options.wake();
   }
 
   stop(): void {
     this.stopping.abort();
     this.fetcher.reset();
-    this.nudge();
   }
 
-  /** Works until it is stopped. A step that fails in an unforeseen way gives up its extensions, and no one else. */
-  async run(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      this.isWoken = false;
-      this.takeGoal();
-      if (!this.isResumed && this.machine.goal !== null) await this.resume();
-      const plan = this.plan();
-      this.fetcher.start(plan.steps.filter((step) => step.kind === 'fetch'));
-      this.tellWaiting(plan);
-      const step = nextCommand(plan);
-      if (step === undefined) {
-        // AZ-G8: all installs that can be done now are complete; a package that does not arrive holds up no restart.
-        if (this.machine.goal !== null && !this.fetcher.isBusy) this.options.restart.request();
-        if (plan.steps.length === 0) this.rest();
-        await this.sleep();
-        continue;
-      }
-      try {
-        await this.take(step);
-      } catch (error) {
-        this.giveUp(step, sentenceOf(error));
-      }
-      this.commands.save();
-    }
+  /** Resolves when no package is on its way. */
+  async settled(): Promise<void> {
     await this.fetcher.settled();
+  }
+
+  async next(): Promise<(() => Promise<void>) | 'wait' | 'rest'> {
+    this.takeGoal();
+    if (this.machine.goal === null) return 'wait';
+    if (!this.isResumed) await this.resume();
+    const plan = reconcile(this.machine.goal, this.machine.local, this.round);
+    this.fetcher.start(plan.steps.filter((step) => step.kind === 'fetch'));
+    this.tellWaiting(plan);
+    const step = nextCommand(plan);
+    if (step !== undefined) return () => this.runStep(step);
+    // AZ-G8: all installs that can be done now are complete; a package that does not arrive holds up no restart.
+    if (!this.fetcher.isBusy) this.options.restart.request();
+    if (plan.steps.length > 0) return 'wait';
+    this.options.onRest?.();
+    return 'rest';
+  }
+
+  /** A step that fails in an unforeseen way fails its own extensions only. */
+  private async runStep(step: ExtensionStep): Promise<void> {
+    try {
+      await this.take(step);
+    } catch (error) {
+      this.giveUp(step, sentenceOf(error));
+    }
+    this.commands.save();
   }
 
   /** For demos and tests: runs disable of all that may be running, after `run` has ended. Nothing of it is told. */
   async disableAll(): Promise<void> {
     for (const [name, { handler, version, state }] of Object.entries(this.machine.local.extensions)) {
       if (!['enabling', 'enabled', 'installed', 'failed', 'disabling'].includes(state)) continue;
-      const step: Step = { kind: 'disable', handler, version, extensions: [name], purpose: 'remove' };
+      const step: ExtensionStep = { kind: 'disable', handler, version, extensions: [name], purpose: 'remove' };
       await this.commands.disableQuietly(step);
     }
   }
@@ -135,7 +130,7 @@ export class Runner {
     const goal = inKnownSpelling(this.nextGoal, this.machine.local);
     this.machine.goal = goal;
     this.nextGoal = null;
-    if (isOnlySealedAnew(before, goal)) {
+    if (isOnlyResealed(before, goal)) {
       this.sealAnew(goal);
       return;
     }
@@ -175,33 +170,7 @@ export class Runner {
     return { ...newRound(), enableAfterRestart: this.options.restart.isOwn };
   }
 
-  private plan(): Plan {
-    const { goal, local } = this.machine;
-    return goal === null ? { steps: [], waiting: [] } : reconcile(goal, local, this.round);
-  }
-
-  private nudge(): void {
-    this.isWoken = true;
-    this.isIdle = false;
-    this.wake?.();
-  }
-
-  private async sleep(): Promise<void> {
-    if (this.isWoken) return;
-    await new Promise<void>((resolve) => {
-      this.wake = resolve;
-    });
-    this.wake = null;
-  }
-
-  private rest(): void {
-    if (this.machine.goal === null) return;
-    this.options.onRest?.();
-    this.isIdle = true;
-    for (const resolve of this.idleWaiters.splice(0)) resolve();
-  }
-
-  private async take(step: Step): Promise<void> {
+  private async take(step: ExtensionStep): Promise<void> {
     const folders = foldersOf(this.machine.layout, step.handler, step.version);
     const [name = ''] = step.extensions;
     switch (step.kind) {
@@ -227,7 +196,7 @@ export class Runner {
     markDone(step, this.round);
   }
 
-  private configure(step: Step, folders: HandlerFolders): void {
+  private configure(step: ExtensionStep, folders: HandlerFolders): void {
     const extension = this.machine.goalOf(step.extensions[0] ?? '');
     if (extension === undefined) return;
     prepareFolders(this.machine.layout, step.handler, folders);
@@ -247,7 +216,7 @@ export class Runner {
     }
   }
 
-  private forget({ handler }: Step, name: string): void {
+  private forget({ handler }: ExtensionStep, name: string): void {
     for (const version of Object.keys(this.machine.local.handlers[handler]?.versions ?? {})) {
       deleteSettings(foldersOf(this.machine.layout, handler, version), name);
     }
@@ -257,7 +226,7 @@ export class Runner {
     this.options.journal.info(`${name}: removed. Its logs stay in ${this.machine.layout.logs}.`);
   }
 
-  private tellWaiting({ waiting, steps }: Plan): void {
+  private tellWaiting({ waiting, steps }: ExtensionPlan): void {
     for (const { extension, blockedBy } of waiting) {
       if (this.waitingTold.get(extension) === blockedBy) continue;
       // What is enabled already only stands behind the other for a moment, as at each start.
@@ -269,7 +238,7 @@ export class Runner {
     }
   }
 
-  private giveUp(step: Step, reason: string): void {
+  private giveUp(step: ExtensionStep, reason: string): void {
     this.options.journal.warn(`${step.extensions.join(', ')}: ${step.kind} ${step.version} failed: ${reason}`);
     for (const name of step.extensions) {
       this.round.failed.add(name);
@@ -279,7 +248,7 @@ export class Runner {
   }
 
   /** Whether the files of this handler carry the extension's name (AZ-C4). */
-  private isNamed(step: Step): boolean {
+  private isNamed(step: ExtensionStep): boolean {
     return this.machine.versionOf(step)?.supportsMultipleExtensions === true;
   }
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { type CommandName, statusFileName } from '#protocol/index.ts';
-import { sentenceOf } from './agent-error.ts';
-import { ExitCodes } from './goal/exit-codes.ts';
-import { markDone, noteWord, type Round, type Step } from './goal/reconcile.ts';
-import { tellingOf } from './goal/telling.ts';
-import { executeStep, forgetCommand, logOutcome, resumeStep } from './handler/execute-step.ts';
-import { foldersOf } from './handler/folders.ts';
-import type { Outcome } from './handler/run-command.ts';
-import type { CommandRecord } from './handler/running-command.ts';
+import { sentenceOf } from '../../agent-error.ts';
+import { foldersOf } from '../../handler/folders.ts';
+import type { Outcome } from '../../handler/run-command.ts';
+import type { CommandRecord } from '../../handler/running-command.ts';
+import { executeStep, forgetCommand, logOutcome, resumeStep } from './execute-step.ts';
+import { ExitCodes } from './exit-codes.ts';
+import { type ExtensionStep, markDone, noteWord, type Round } from './reconcile.ts';
+import { reportedStatesOf } from './reported-states.ts';
 import type { RunnerOptions } from './runner-options.ts';
 
 /** Runs the commands of handlers, remembers how they ended, and tells it. */
@@ -20,10 +20,10 @@ export class CommandSteps {
     this.signal = signal;
   }
 
-  async run(step: Step, kind: CommandName, round: Round): Promise<void> {
+  async run(step: ExtensionStep, kind: CommandName, round: Round): Promise<void> {
     const { machine, observer, journal, restart } = this.options;
     const [name = ''] = step.extensions;
-    const { during, after, isFatal } = tellingOf(step);
+    const { during, after, isFatal } = reportedStatesOf(step);
     const attempt = machine.countAttempt(step.extensions, kind, step.version);
     for (const each of step.extensions) machine.tell(each, during, { command: kind, attempt });
     this.save();
@@ -69,11 +69,11 @@ export class CommandSteps {
     }
     const { record, outcome } = found;
     const { kind, attempt } = record;
-    const step: Step = { ...record, extensions: record.extensions.map(({ name }) => name) };
+    const step: ExtensionStep = { ...record, extensions: record.extensions.map(({ name }) => name) };
     const isGood = outcome.exitCode === 0;
     logOutcome(journal, step, kind, outcome);
     if (isGood) this.noteSuccess(step, kind, record.boot ?? machine.boot);
-    const { during, after, isFatal } = tellingOf(step);
+    const { during, after, isFatal } = reportedStatesOf(step);
     for (const { name, sequenceNumber } of record.extensions) {
       const state = isGood || !isFatal ? (after ?? during) : 'failed';
       const { exitCode, timedOut, output } = outcome;
@@ -89,13 +89,13 @@ export class CommandSteps {
   }
 
   /** For demos and tests: disable of one extension, told to nobody. */
-  async disableQuietly(step: Step): Promise<void> {
+  async disableQuietly(step: ExtensionStep): Promise<void> {
     await this.execute(step, 'disable', 1, new ExitCodes());
     forgetCommand(this.options.machine);
   }
 
   private async execute(
-    step: Step,
+    step: ExtensionStep,
     kind: CommandName,
     attempt: number,
     codes: ExitCodes,
@@ -110,7 +110,7 @@ export class CommandSteps {
   }
 
   /** Install or update that ended with 0 is never run again for that version (AZ-G3). */
-  private noteSuccess(step: Step, kind: CommandName, boot: string): void {
+  private noteSuccess(step: ExtensionStep, kind: CommandName, boot: string): void {
     const { machine, observer } = this.options;
     const version = machine.versionOf(step);
     if (kind === 'disable' && step.purpose === 'goal') {
@@ -131,7 +131,7 @@ export class CommandSteps {
   }
 
   /** From its first command on a handler may tell of itself; heartbeats only where its manifest says so (AZ-H2). */
-  private followFiles(step: Step, kind: CommandName, round: Round): void {
+  private followFiles(step: ExtensionStep, kind: CommandName, round: Round): void {
     const { observer, machine } = this.options;
     const folders = foldersOf(machine.layout, step.handler, step.version);
     for (const name of step.extensions) {
@@ -173,6 +173,6 @@ export class CommandSteps {
   }
 }
 
-function sequencesOf({ extensions }: Step, { machine }: RunnerOptions): CommandRecord['extensions'] {
+function sequencesOf({ extensions }: ExtensionStep, { machine }: RunnerOptions): CommandRecord['extensions'] {
   return extensions.map((name) => ({ name, sequenceNumber: machine.goalOf(name)?.sequenceNumber ?? 0 }));
 }

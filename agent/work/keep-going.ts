@@ -1,6 +1,6 @@
-import { sentenceOf } from './agent-error.ts';
-import type { Journal } from './journal.ts';
-import { wait } from './portal/wait.ts';
+import { sentenceOf } from '../agent-error.ts';
+import type { Journal } from '../journal.ts';
+import { wait } from '../portal/wait.ts';
 
 const pauseSeconds = 5;
 

@@ -1,31 +1,32 @@
 import type { GoalState } from '#protocol/index.ts';
-import { AgentError, sentenceOf } from './agent-error.ts';
-import type { Layout } from './folder/layout.ts';
-import { readJson, writeJson } from './folder/write-file.ts';
-import { type NewestByEpoch, newestByEpoch, replayFault, withNewest } from './goal/newest.ts';
-import { readGoalState } from './goal/read-goal-state.ts';
-import { sweepIncoming } from './handler/folders.ts';
-import { KnownSecrets } from './handler/known-secrets.ts';
-import { pruneEvents } from './handler/prune.ts';
-import { openCallCounter } from './identity/call-counter.ts';
-import { loadIdentity } from './identity/identity.ts';
-import { KeyCopies } from './identity/key-copies.ts';
-import { isRenewing, renewKey, sweepKeys } from './identity/renew-key.ts';
-import type { Journal } from './journal.ts';
+import { AgentError, sentenceOf } from '../agent-error.ts';
+import type { Layout } from '../folder/layout.ts';
+import { readJson, writeJson } from '../folder/write-file.ts';
+import { type NewestByEpoch, newestByEpoch, replayFault, withNewest } from '../goal/newest.ts';
+import { readGoalState } from '../goal/read-goal-state.ts';
+import { sweepIncoming } from '../handler/folders.ts';
+import { KnownSecrets } from '../handler/known-secrets.ts';
+import { pruneEvents } from '../handler/prune.ts';
+import { openCallCounter } from '../identity/call-counter.ts';
+import { loadIdentity } from '../identity/identity.ts';
+import { KeyCopies } from '../identity/key-copies.ts';
+import { isRenewing, renewKey, sweepKeys } from '../identity/renew-key.ts';
+import type { Journal } from '../journal.ts';
+import { backoff } from '../portal/backoff.ts';
+import type { Caller } from '../portal/call.ts';
+import { plainHttpAdvice, plainHttpWarning } from '../portal/plain-http.ts';
+import { openPortal, type PolledGoalState, type Portal, PortalRefusal } from '../portal/portal.ts';
+import { wait } from '../portal/wait.ts';
+import { LogArchives } from '../report/log-archives.ts';
+import { LogUploads } from '../report/log-uploads.ts';
+import { Reporter } from '../report/reporter.ts';
+import { bootIdFile, readBootId } from '../watch/moment.ts';
+import { Observer, type ObserverSettings } from '../watch/observer.ts';
+import { ExtensionRunner } from './extensions/runner.ts';
 import { keepGoing } from './keep-going.ts';
+import { Lane } from './lane.ts';
 import { Machine } from './machine.ts';
-import { backoff } from './portal/backoff.ts';
-import type { Caller } from './portal/call.ts';
-import { plainHttpAdvice, plainHttpWarning } from './portal/plain-http.ts';
-import { openPortal, type PolledGoalState, type Portal, PortalRefusal } from './portal/portal.ts';
-import { wait } from './portal/wait.ts';
-import { LogArchives } from './report/log-archives.ts';
-import { LogUploads } from './report/log-uploads.ts';
-import { Reporter } from './report/reporter.ts';
 import { PendingRestart } from './restart.ts';
-import { Runner } from './runner.ts';
-import { bootIdFile, readBootId } from './watch/moment.ts';
-import { Observer, type ObserverSettings } from './watch/observer.ts';
 
 export interface AgentOptions extends ObserverSettings {
   layout: Layout;
@@ -59,7 +60,8 @@ const firstAnswerSeconds = 5;
 /** An enrolled machine at work: polls, brings the machine to its goal, reports. */
 export class Agent {
   readonly reporter: Reporter;
-  readonly runner: Runner;
+  readonly lane: Lane;
+  private readonly extensions: ExtensionRunner;
   private readonly observer: Observer;
   private readonly restart: PendingRestart;
   private readonly uploads: LogUploads;
@@ -104,13 +106,13 @@ export class Agent {
       onLogsWanted: () => this.archives.wanted(),
     });
     this.keys = new KeyCopies(layout, options.waagentFolder);
-    const secrets = new KnownSecrets(layout, journal, () => this.runner.goal);
+    const secrets = new KnownSecrets(layout, journal, () => this.extensions.goal);
     this.observer = new Observer(
       {
         heartbeat: (extension, read) => this.reporter.heartbeat(extension, secrets.hide(read)),
         status: (extension, sequenceNumber, read, word) => {
           this.reporter.status(extension, sequenceNumber, secrets.hide(read));
-          this.runner.noteStatus(extension, sequenceNumber, word);
+          this.extensions.noteStatus(extension, sequenceNumber, word);
         },
         problem: (about, message, file) => this.reporter.problem(about, message, file),
       },
@@ -126,7 +128,8 @@ export class Agent {
       environment: options.environment,
       onProblem: (message) => this.reporter.problem('restart', message),
     });
-    this.runner = new Runner({
+    this.extensions = new ExtensionRunner({
+      wake: () => this.lane.wake(),
       machine,
       portal,
       observer: this.observer,
@@ -137,6 +140,7 @@ export class Agent {
       onRest: () => this.sweepKeys(),
       restart: this.restart,
     });
+    this.lane = new Lane(this.extensions);
   }
 
   /** Asks the portal once, else goes on from disk, and starts to work. True when the portal answered. */
@@ -149,7 +153,7 @@ export class Agent {
     this.works = [
       keepGoing('Reporting', () => this.reporter.run(), keeping),
       keepGoing('Sending outputs', () => this.uploads.run(), keeping),
-      keepGoing('Work on the goal state', () => this.runner.run(), keeping),
+      keepGoing('Work on the goal state', () => this.workOnGoal(), keeping),
     ];
     const held = this.readHeld();
     this.newest = held?.newest ?? {};
@@ -172,6 +176,11 @@ export class Agent {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  private async workOnGoal(): Promise<void> {
+    await this.lane.run();
+    await this.extensions.settled();
   }
 
   /** Polls until it is stopped. */
@@ -239,14 +248,15 @@ export class Agent {
   /** Ends the running command and all waiting; what was not sent stays on disk. */
   async stop(patienceSeconds = 1): Promise<void> {
     this.stopping.abort();
-    this.runner.stop();
+    this.extensions.stop();
+    this.lane.stop();
     this.observer.stop();
     await Promise.all([this.reporter.drain(patienceSeconds), this.uploads.drain(patienceSeconds)]);
     this.reporter.stop();
     this.uploads.stop();
     await this.archives.stop();
     await Promise.allSettled(this.works);
-    if (this.options.disableOnExit) await this.runner.disableAll();
+    if (this.options.disableOnExit) await this.extensions.disableAll();
   }
 
   private receive({ document, wantsLogs }: PolledGoalState): void {
@@ -276,7 +286,7 @@ export class Agent {
     // A portal whose database was restored, or another one, may not know what waits for a restart.
     if (isNewEpoch && how === 'new') this.restart.reportAgain();
     journal.info(`Goal state ${goal.incarnation}: ${listOf(goal.extensions)}.`);
-    this.runner.setGoal(goal);
+    this.extensions.setGoal(goal);
   }
 
   private read({ text, etag }: { text: string; etag: string }): GoalState | null {
@@ -301,7 +311,7 @@ export class Agent {
 
   private sweepKeys(): void {
     try {
-      sweepKeys(this.options.layout, this.keys, this.runner.goal);
+      sweepKeys(this.options.layout, this.keys, this.extensions.goal);
     } catch (error) {
       this.options.journal.warn(`Keys that nothing uses could not be deleted: ${sentenceOf(error)}.`);
     }

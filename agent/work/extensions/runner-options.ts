@@ -1,10 +1,10 @@
-import type { KeyCopies } from './identity/key-copies.ts';
-import type { Journal } from './journal.ts';
-import type { Machine } from './machine.ts';
-import type { Portal } from './portal/portal.ts';
-import type { LogUpload } from './report/log-uploads.ts';
-import type { PendingRestart } from './restart.ts';
-import type { Observer } from './watch/observer.ts';
+import type { KeyCopies } from '../../identity/key-copies.ts';
+import type { Journal } from '../../journal.ts';
+import type { Portal } from '../../portal/portal.ts';
+import type { LogUpload } from '../../report/log-uploads.ts';
+import type { Observer } from '../../watch/observer.ts';
+import type { Machine } from '../machine.ts';
+import type { PendingRestart } from '../restart.ts';
 
 /** What the runner and its command steps work with. */
 export interface RunnerOptions {
@@ -20,4 +20,6 @@ export interface RunnerOptions {
   /** Everything is done that can be done now. */
   onRest?(): void;
   restart: PendingRestart;
+  /** Makes the lane look for work again. */
+  wake(): void;
 }

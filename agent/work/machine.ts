@@ -1,5 +1,5 @@
 import type { CommandName, GoalState, GoalStateExtension, HandlerState } from '#protocol/index.ts';
-import type { Layout } from './folder/layout.ts';
+import type { Layout } from '../folder/layout.ts';
 import {
   type LocalState,
   type LocalVersion,
@@ -7,10 +7,10 @@ import {
   type RestartRequest,
   readLocalState,
   writeLocalState,
-} from './goal/local-state.ts';
-import { foldersOf, isUnpacked } from './handler/folders.ts';
-import type { Reporter } from './report/reporter.ts';
-import { momentNow } from './watch/moment.ts';
+} from '../goal/local-state.ts';
+import { foldersOf, isUnpacked } from '../handler/folders.ts';
+import type { Reporter } from '../report/reporter.ts';
+import { momentNow } from '../watch/moment.ts';
 
 /** What is told of an extension beside its state. */
 export interface Told {

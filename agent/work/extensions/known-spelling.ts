@@ -1,5 +1,5 @@
 import { type GoalState, versionKey } from '#protocol/index.ts';
-import type { LocalState } from './local-state.ts';
+import type { LocalState } from '../../goal/local-state.ts';
 
 /**
  * The goal state with versions as they are spelled on this machine. A handler whose folder has another spelling of the

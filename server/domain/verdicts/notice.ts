@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { handlerStates } from '#protocol/index.ts';
+import { commandFailed, hasBegun, statusOfGoal } from './explain-facts.ts';
+import type { ExplainedExtension } from './explanation.ts';
+
+/** Each has its text in `locales/<language>/reports.json` under `said.<code>`. */
+export const noticeCodes = ['waits', 'leaving', 'notDelivered', 'notBegun', ...handlerStates] as const;
+
+/** What the portal says of an extension while its handler's own message does not answer for the goal. */
+export const notice = z
+  .object({
+    code: z.enum(noticeCodes),
+    values: z.record(z.string(), z.string()),
+  })
+  .meta({ id: 'Notice', description: 'What the portal says of an extension, as a code and the values in its text.' });
+export type Notice = z.infer<typeof notice>;
+
+/** Null where the handler's own message counts. */
+export function noticeOf(extension: ExplainedExtension): Notice | null {
+  const { status, handlerState, goal, deliveredAt } = extension;
+  const begun = hasBegun(extension) ? handlerState : null;
+  const say = (code: Notice['code'], values: Notice['values'] = {}): Notice => ({ code, values });
+  if (begun && begun.blockedBy !== null) return say('waits', { other: begun.blockedBy });
+  if (begun && statusOfGoal(extension) !== null && goal !== 'uninstall') return null;
+  // The message of an earlier sequence number would contradict a command that failed since.
+  if (begun && commandFailed(extension)) return say('failed', { command: begun.command ?? '' });
+  if (goal === 'uninstall') return say('leaving');
+  if (deliveredAt === null) return status === null ? say('notDelivered') : null;
+  if (!begun) return status === null ? say('notBegun') : null;
+  return status === null || begun.state !== 'enabled' ? say(begun.state) : null;
+}
