@@ -8,6 +8,7 @@ export * from './file.ts';
 export * from './goal-state.ts';
 export * from './handler-environment.ts';
 export * from './heartbeat.ts';
+export * from './json-leaves.ts';
 export * from './language.ts';
 export * from './limits.ts';
 export * from './logs.ts';

@@ -1,5 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ExtensionContents } from '#db/schema/index.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { differingFields } from './differing-fields.ts';
 
 /** One difference between two goal states, for a sentence: what it is about, from what, to what. */
 export interface GoalStateChange {
@@ -51,16 +52,15 @@ export function changesBetween(
 
 function differences(old: ExtensionContents, extension: ExtensionContents): GoalStateChange[] {
   const changes: GoalStateChange[] = [];
-  if (old.state !== extension.state) changes.push(change(extension.state, extension));
+  const fields = differingFields(old, extension);
+  if (fields.has('state')) changes.push(change(extension.state, extension));
   if (extension.state === 'uninstall') return changes;
-  if (old.version !== extension.version) changes.push(change('version', extension, old.version, extension.version));
-  changes.push(...settingChanges(old, extension));
-  if (old.secretId !== extension.secretId) changes.push(change('secrets', extension));
-  if (!isDeepStrictEqual(old.dependsOn, extension.dependsOn)) changes.push(change('dependencies', extension));
-  if (!isDeepStrictEqual(old.timeouts, extension.timeouts)) changes.push(change('timeouts', extension));
-  const policy =
-    old.autoUpgradeMinorVersion !== extension.autoUpgradeMinorVersion ||
-    old.requestedVersion !== extension.requestedVersion;
+  if (fields.has('version')) changes.push(change('version', extension, old.version, extension.version));
+  if (fields.has('publicSettings')) changes.push(...settingChanges(old, extension));
+  if (fields.has('secretId')) changes.push(change('secrets', extension));
+  if (fields.has('dependsOn')) changes.push(change('dependencies', extension));
+  if (fields.has('timeouts')) changes.push(change('timeouts', extension));
+  const policy = fields.has('autoUpgradeMinorVersion') || fields.has('requestedVersion');
   // What was asked for changes with every version; by itself it is the policy.
   if (policy && changes.length === 0) changes.push(change('policy', extension));
   return changes;
@@ -69,8 +69,7 @@ function differences(old: ExtensionContents, extension: ExtensionContents): Goal
 function settingChanges(old: ExtensionContents, extension: ExtensionContents): GoalStateChange[] {
   const [before, after] = [old.publicSettings, extension.publicSettings];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const differing = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
-  if (differing.length === 0) return [];
+  const differing = names.filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name]));
   const fields = { fields: differing.slice(0, namedFields), fieldCount: differing.length };
   const [only = ''] = differing;
   const [from, to] = [shortValue(before[only]), shortValue(after[only])];

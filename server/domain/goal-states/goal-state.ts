@@ -1,5 +1,6 @@
 import type { CommandTimeouts, ExtensionContents } from '#db/schema/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { type DeclaredField, differingFields } from './differing-fields.ts';
 
 export const protocolVersion = 1;
 
@@ -79,19 +80,13 @@ export type Effect =
   /** Handler version, state or settings differ: the handler runs. */
   | 'sequence';
 
-/** Compares what is declared now with what is asked for. */
+/** Fields whose change runs the handler. */
+const runsHandler: readonly DeclaredField[] = ['version', 'state', 'secretId', 'publicSettings'];
+
+/** What a new declaration means for the agent. */
 export function effectOf(before: Declared | undefined, after: Declared): Effect {
   if (!before) return 'sequence';
-  const runs =
-    before.version !== after.version ||
-    before.state !== after.state ||
-    before.secretId !== after.secretId ||
-    canonicalJson(before.publicSettings) !== canonicalJson(after.publicSettings);
-  if (runs) return 'sequence';
-  const differs =
-    before.requestedVersion !== after.requestedVersion ||
-    before.autoUpgradeMinorVersion !== after.autoUpgradeMinorVersion ||
-    canonicalJson([...before.dependsOn].sort()) !== canonicalJson([...after.dependsOn].sort()) ||
-    canonicalJson(before.timeouts) !== canonicalJson(after.timeouts);
-  return differs ? 'incarnation' : 'none';
+  const fields = differingFields(before, after);
+  if (runsHandler.some((field) => fields.has(field))) return 'sequence';
+  return fields.size > 0 ? 'incarnation' : 'none';
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '#db/client.ts';
-import { compareVersions, jsonPointer } from '#protocol/index.ts';
+import { compareVersions, jsonLeaves } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
@@ -143,17 +143,9 @@ function leavesOf(told: Told): Map<string, unknown> {
     ['/dependsOn', [...told.dependsOn].sort()],
   ]);
   for (const [command, seconds] of Object.entries(told.timeouts)) leaves.set(`/timeouts/${command}`, seconds);
-  const walk = (value: unknown, path: string) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return void leaves.set(path, value);
-    const entries = Object.entries(value);
-    if (entries.length === 0 && path !== root) leaves.set(path, value);
-    for (const [name, part] of entries) walk(part, path + jsonPointer([name]));
-  };
-  walk(told.publicSettings, root);
+  for (const [at, { value }] of jsonLeaves(told.publicSettings)) leaves.set(`/settings/publicSettings${at}`, value);
   return leaves;
 }
-
-const root = '/settings/publicSettings';
 
 function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonly Move[]): Fault[] {
   const warnings: Fault[] = [];

@@ -1,6 +1,6 @@
 import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
 import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
-import { jsonPointer } from '#protocol/pointer.ts';
+import { jsonLeaves } from '#protocol/json-leaves.ts';
 import { canonical, commands, type Draft, type Settings } from './draft.ts';
 
 /** One thing that differs between two declarations. Values are texts; undefined where there is none. */
@@ -35,8 +35,8 @@ export function changesBetween(before: Draft | null, after: Draft, plan: FormPla
 const names = (list: readonly string[]) => (list.length === 0 ? undefined : [...list].sort().join(', '));
 
 function settingChanges(before: Settings, after: Settings, plan: FormPlan | null): Change[] {
-  const was = new Map(leavesOf(before));
-  const is = new Map(leavesOf(after));
+  const was = new Map(jsonLeaves(before));
+  const is = new Map(jsonLeaves(after));
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((at) => {
     const old = was.get(at);
     const now = is.get(at);
@@ -52,22 +52,6 @@ function settingChanges(before: Settings, after: Settings, plan: FormPlan | null
       },
     ];
   });
-}
-
-interface Leaf {
-  path: SettingPath;
-  value: unknown;
-}
-
-/** Settings without what is below them: objects are walked, lists are taken whole. */
-export function leavesOf(value: unknown, path: SettingPath = []): [string, Leaf][] {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    const entries = Object.entries(value);
-    if (entries.length > 0 || path.length === 0) {
-      return entries.flatMap(([name, part]) => leavesOf(part, [...path, name]));
-    }
-  }
-  return [[jsonPointer(path), { path, value }]];
 }
 
 /** The publisher's titles along a path, or the names. */

@@ -1,7 +1,8 @@
 import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
 import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
+import { jsonLeaves } from '#protocol/json-leaves.ts';
 import { jsonPointer, pointerPath } from '#protocol/pointer.ts';
-import { type Change, leavesOf, shown, titlesOf } from './changes.ts';
+import { type Change, shown, titlesOf } from './changes.ts';
 import { canonical, commands, type Draft, printed, type Settings } from './draft.ts';
 
 export type Side = 'theirs' | 'mine';
@@ -94,7 +95,7 @@ function difference(
 /** The places at which settings are compared: as deep as all three are objects, and where one is none, the whole. */
 function settingPaths(...all: readonly Settings[]): SettingPath[] {
   const paths = new Map<string, SettingPath>();
-  for (const settings of all) for (const [at, { path }] of leavesOf(settings)) paths.set(at, path);
+  for (const settings of all) for (const [at, { path }] of jsonLeaves(settings)) paths.set(at, path);
   paths.delete('');
   const isBelowAnother = (at: string) => {
     for (let end = at.lastIndexOf('/'); end > 0; end = at.lastIndexOf('/', end - 1)) {

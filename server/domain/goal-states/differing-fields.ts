@@ -1,0 +1,34 @@
+import type { ExtensionContents } from '#db/schema/index.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+
+type Declared = Omit<ExtensionContents, 'sequenceNumber'>;
+
+/** A field of a declaration; `secretId` stands for the protected settings. */
+export type DeclaredField =
+  | 'version'
+  | 'state'
+  | 'secretId'
+  | 'publicSettings'
+  | 'requestedVersion'
+  | 'autoUpgradeMinorVersion'
+  | 'dependsOn'
+  | 'timeouts';
+
+const fields: readonly DeclaredField[] = [
+  'version',
+  'state',
+  'secretId',
+  'publicSettings',
+  'requestedVersion',
+  'autoUpgradeMinorVersion',
+  'dependsOn',
+  'timeouts',
+];
+
+/** Those that differ. The order of dependencies and of properties means nothing. */
+export function differingFields(before: Declared, after: Declared): ReadonlySet<DeclaredField> {
+  return new Set(fields.filter((field) => comparable(before, field) !== comparable(after, field)));
+}
+
+const comparable = (declared: Declared, field: DeclaredField): string =>
+  canonicalJson(field === 'dependsOn' ? [...declared.dependsOn].sort() : declared[field]);
