@@ -38,7 +38,7 @@ const installEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ANNEX_.*|DATABASE_URL|NATS_URL)$/.test(name)));
 
 function install() {
-  console.error('Annex: installing packages (the first time takes about a minute) …');
+  console.error('Annex: Installing packages. The first time takes a minute or more …');
   const npm = process.env.npm_execpath;
   const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
   // A folder that has the packages of development keeps them: commands that alternate would install each time. Without
@@ -54,10 +54,10 @@ function install() {
     shell: process.platform === 'win32',
   });
   if (done.status !== 0) {
-    console.error('Annex: npm could not install the packages; its message is above.');
+    console.error('Annex: npm could not install the packages. Its error message is above.');
     process.exit(done.status ?? 1);
   }
-  console.error(`Annex: installed in ${Math.round((Date.now() - started) / 1000)} s.`);
+  console.error(`Annex: Packages installed in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
 if (!isInstalled()) install();

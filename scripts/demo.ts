@@ -88,7 +88,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const api = demoApi(options.config);
   const isEmpty = !existsSync(folder) && (await isEmptyPortal(api));
   if (!isEmpty && !existsSync(folder)) {
-    options.say('The database is not empty: no demo is made in it. Set DATA_DIR to a new folder for one.');
+    options.say(
+      'The demo was not created, because the database is not empty. Set DATA_DIR to a new folder to get one.',
+    );
     return;
   }
   if (isEmpty || existsSync(unfinished)) {
@@ -96,7 +98,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     await writeFile(unfinished, '');
     options.say('Demo: publishing sample handlers …');
     for (const sample of samples) await publish(api, sample);
-    options.say('Demo: making VMs, agents and goal states …');
+    options.say('Demo: creating VMs, agents and goal states …');
     await Promise.all(vms.map((vm) => makeVm(api, options, folder, vm)));
     await rm(unfinished);
   }
@@ -109,7 +111,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const pace = ['--heartbeat-seconds', '20', '--status-seconds', '20', '--waagent-folder', 'none'];
     options.keep(`agent of ${vm.name}`, [agent, 'run', '--dir', dir, ...pace], dir);
   }
-  options.say(`Demo: three agents report. Their folders are below ${folder}.`);
+  options.say(`Demo: three agents are running. Their folders are in ${folder}.`);
 }
 
 type Api = <Answer>(method: string, at: string, body?: unknown, accept?: readonly number[]) => Promise<Answer>;

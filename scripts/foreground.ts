@@ -14,7 +14,7 @@ export interface ForegroundOptions extends LaunchOptions {
   whenReady?(launched: Launched): Promise<void>;
 }
 
-/** Starts Annex, prints where it is and what to do first, and ends it in order on Ctrl-C. */
+/** Starts Annex, prints its addresses and the first step, and stops it on Ctrl-C. */
 export async function runInForeground({ config, whenReady, ...options }: ForegroundOptions): Promise<void> {
   const begun = Date.now();
   let ending: Promise<void> | undefined;
@@ -51,7 +51,7 @@ function summary(config: Config, setupUrl: string | null, seconds: number): stri
   const first =
     setupUrl === null
       ? [`  Sign in at ${config.url}`]
-      : ['  Make the first administrator (the link serves once, for one day):', `  ${setupUrl}`];
-  const ready = `Annex is ready (${seconds.toFixed(1)} s).`;
-  return ['', ready, '', ...lines, '', ...first, '', '  Ctrl-C ends it.', ''].join('\n');
+      : ['  Create the first admin (the link can be used once, for one day):', `  ${setupUrl}`];
+  const ready = `Annex is ready. Start-up took ${seconds.toFixed(1)} s.`;
+  return ['', ready, '', ...lines, '', ...first, '', '  Press Ctrl-C to stop Annex.', ''].join('\n');
 }

@@ -4,12 +4,12 @@ import { runDemo } from './demo.ts';
 import { exitWith, root, runInForeground, say } from './foreground.ts';
 import { readFlags } from './read-flags.ts';
 
-const usage = `Starts the portal, the agent gateway and the worker, and ends them with Ctrl-C.
+const usage = `Starts the portal, the agent gateway and the worker. Press Ctrl-C to stop them.
 
   npm start [-- --demo]
-      --demo: with sample handlers and three VMs whose agents run here
+      --demo: also creates sample handlers and three VMs whose agents run on this machine
 
-What can be set in the environment is in docs/operations.md.`;
+docs/operations.md lists the environment variables.`;
 
 async function main(): Promise<void> {
   const values = readFlags(usage, { options: { demo: { type: 'boolean', default: false } } });
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
     async whenReady({ keep }) {
       if (!values.demo) return;
       await runDemo({ config, root, keep, say }).catch((error: unknown) => {
-        say(`The demo could not be made: ${error instanceof Error ? error.message : 'unknown error'}`);
+        say(`The demo could not be created: ${error instanceof Error ? error.message : 'unknown error'}`);
       });
     },
   });

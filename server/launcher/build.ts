@@ -20,14 +20,24 @@ export async function buildPages(root: string, say: (line: string) => void): Pro
   try {
     const wanted = await sourcesDigest(root);
     if (await isBuilt(wanted)) return;
-    say('Building the pages (once for each version, about 15 s) …');
+    const done = showProgress(say);
     await rm(marker, { force: true });
-    await nextBuild(root);
+    await nextBuild(root).finally(done.stop);
     await mkdir(join(root, '.next'), { recursive: true });
     await writeFile(marker, wanted);
+    say(`Pages built in ${done.seconds()} s.`);
   } finally {
     await unlock();
   }
+}
+
+/** The build prints nothing for up to some minutes: says that it goes on. */
+function showProgress(say: (line: string) => void): { stop(): void; seconds(): number } {
+  const started = performance.now();
+  const seconds = (): number => Math.round((performance.now() - started) / 1000);
+  say('Building the pages, once for each version. This takes 15 seconds or more …');
+  const timer = setInterval(() => say(`Still building the pages (${seconds()} s) …`), 20_000);
+  return { stop: () => clearInterval(timer), seconds };
 }
 
 async function waitForLock(file: string): Promise<() => Promise<void>> {

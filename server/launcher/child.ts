@@ -52,7 +52,7 @@ export function keepRunning(options: ChildOptions): Child {
         return;
       }
       if (performance.now() - startedAt > wellAfterMs) pause = firstPauseMs;
-      options.say(`The ${options.name} ended (${how}) and is started again.`);
+      options.say(`The ${options.name} exited (${how}) and is being restarted.`);
       again = setTimeout(start, pause);
       pause = Math.min(pause * 2, longestPauseMs);
     };
@@ -65,7 +65,7 @@ export function keepRunning(options: ChildOptions): Child {
     }
     current = child;
     const isReady = (): void => {
-      if (wasReady && performance.now() - startedAt < wellAfterMs) options.say(`The ${options.name} runs again.`);
+      if (wasReady && performance.now() - startedAt < wellAfterMs) options.say(`The ${options.name} is running again.`);
       wasReady = true;
       ready.resolve();
     };

@@ -20,7 +20,7 @@ export async function keepDatabase(dataDir: string, say: (line: string) => void)
   const watch = (server: Postgres): void => {
     void server.exited.then(({ code, signal }) => {
       if (stopping) return;
-      say(`The database ended (${signal ?? `exit code ${code}`}) and is started again.`);
+      say(`The database exited (${signal ?? `exit code ${code}`}) and is being restarted.`);
       restarting = restart();
     });
   };
@@ -29,7 +29,7 @@ export async function keepDatabase(dataDir: string, say: (line: string) => void)
       try {
         current = await startPostgres(options);
         if (stopping) return await current.stop();
-        say('The database runs again.');
+        say('The database is running again.');
         return watch(current);
       } catch (error) {
         say(error instanceof Error ? error.message : 'The database did not start.');

@@ -171,7 +171,7 @@ test('the demo shows machines whose agents report every state', { timeout: 90_00
 test('a second start on the same data is refused in a sentence', { timeout: 60_000 }, async () => {
   const second = start();
   expect(await second.ended).toBe(1);
-  expect(second.said()).toContain(`Annex runs already with the data in ${dataDir}`);
+  expect(second.said()).toContain(`Annex is already running with the data in ${dataDir}`);
 });
 
 test('a port in use is refused in a sentence', { timeout: 60_000 }, async () => {

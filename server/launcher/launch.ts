@@ -122,7 +122,7 @@ async function takeDataDir(dataDir: string): Promise<() => Promise<void>> {
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
     throw new ConfigError(
-      `Annex runs already with the data in ${dataDir} (process ${error.pid}). End that one, or set DATA_DIR to another folder.`,
+      `Annex is already running with the data in ${dataDir} (process ${error.pid}). Stop it, or set DATA_DIR to another folder.`,
     );
   }
 }
@@ -149,7 +149,7 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
     const why = isUnreachable(error)
       ? 'the database of DATABASE_URL does not answer, or refuses the user.'
       : `the database could not be brought to this version (${reasonOf(error)}). Nothing of it was changed.`;
-    throw new ConfigError(`Annex does not start: ${why}`, { cause: error });
+    throw new ConfigError(`Annex cannot start: ${why}`, { cause: error });
   } finally {
     await pool.end();
   }

@@ -17,13 +17,17 @@ async function checkPort(host: string, port: number, variable: string): Promise<
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
       throw new ConfigError(
-        `Annex does not start: port ${port} on ${host} is in use by another program. End that, or set ${variable} to another port.`,
+        `Annex cannot start: port ${port} on ${host} is used by another program. Stop that program, or set ${variable} to another port.`,
       );
     }
     if (code === 'EACCES')
-      throw new ConfigError(`Annex does not start: port ${port} needs more rights. Set ${variable} to one above 1023.`);
+      throw new ConfigError(
+        `Annex cannot start: port ${port} is reserved for root. Set ${variable} to a port above 1023.`,
+      );
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new ConfigError(`Annex does not start: this machine has no address ${host}. Set HOST to one that it has.`);
+      throw new ConfigError(
+        `Annex cannot start: this machine does not have the address ${host}. Set HOST to one of its addresses.`,
+      );
     }
     throw error;
   } finally {

@@ -282,7 +282,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   const parsed = environment.safeParse(given);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}.`);
-    throw new ConfigError(`Annex does not start, because of its environment:\n${[...new Set(lines)].join('\n')}`);
+    throw new ConfigError(
+      `Annex cannot start because of its environment variables:\n${[...new Set(lines)].join('\n')}`,
+    );
   }
   const value = parsed.data;
   const { ANNEX_TLS_CERT: certFile, ANNEX_TLS_KEY: keyFile } = value;

@@ -94,7 +94,7 @@ async function initialise(
   if (await stat(join(cluster, 'PG_VERSION')).catch(() => null)) {
     return (await readFile(passwordFile, 'utf8')).trim();
   }
-  options.log?.('Making the database (once)');
+  options.log?.('Creating the database, on the first start only …');
   const password = randomBytes(24).toString('base64url');
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   await identity.own(passwordFile);

@@ -26,9 +26,9 @@ export async function openInstallation(
     }
     if (!sameText(row.keyCheck, keyCheck)) {
       throw new ConfigError(
-        'Annex does not start: this database was used with another ANNEX_SECRET_KEY, and its secrets can be opened with ' +
-          'that one only. Set ANNEX_SECRET_KEY to the earlier key, or put the earlier secret.key back into DATA_DIR. Where ' +
-          'npm run change-secret-key was cut off, run it again.',
+        'Annex cannot start: this database was used with another ANNEX_SECRET_KEY, and its secrets can be decrypted ' +
+          'only with that key. Set ANNEX_SECRET_KEY to it, or restore the earlier secret.key in DATA_DIR. If ' +
+          'npm run change-secret-key was interrupted, run it again.',
       );
     }
     if (row.fingerprint === fingerprint) return { epoch: row.epoch, was: 'known' };
