@@ -10,7 +10,7 @@ export const tagLimits = { count: 64, bytes: 256 };
 /** A name that people say and type: letters, digits, `.`, `_`, `-`; 1 to 128 characters. */
 export const vmName = z
   .string()
-  .min(1)
+  .min(1, { abort: true })
   .max(128)
   .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u, 'vm_name_form');
 
