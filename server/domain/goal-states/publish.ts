@@ -39,9 +39,11 @@ const selectHead = (tx: Transaction, vmId: string) =>
     .innerJoin(vms, eq(vms.id, goalStateHeads.vmId))
     .where(eq(goalStateHeads.vmId, vmId));
 
-/** Takes the VM's writer's lock. Throws `vm_unknown` for a VM that is not there, or no more. */
+/** Locks what is declared for a VM until the commit. Throws `vm_unknown` for a VM that does not exist or was deleted. */
 export async function lockHead(tx: Transaction, vmId: string): Promise<LiveHead> {
-  return liveHead(await selectHead(tx, vmId).for('update', { of: goalStateHeads }));
+  await tx.select().from(goalStateHeads).where(eq(goalStateHeads.vmId, vmId)).for('update');
+  // In a statement of its own: one that waited for the lock would read the VM as it was before a deletion.
+  return liveHead(await selectHead(tx, vmId));
 }
 
 /** The same for who only looks. */
