@@ -77,5 +77,5 @@ test('logs: the journal, or what it says of one extension with what its commands
     journal: [{ level: 'warn' }],
     outputs: [{ command: 'install', sequenceNumber: 1, attempt: 2, output: 'first\nsecond\nthird' }],
   });
-  expect(() => logs('none', { dir, lines: 0 }, print)).toThrow('says nothing of an extension none');
+  expect(() => logs('none', { dir, lines: 0 }, print)).toThrow('has no entries about an extension none');
 });

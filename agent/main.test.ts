@@ -85,8 +85,8 @@ test('run ends with 0 on SIGTERM; a second agent in the folder is refused; after
 });
 
 test.each<[string, () => string[], string]>([
-  ['no token', () => ['enroll', '--portal', portal.url, '--dir', dir], 'No enrolment token. Give --token'],
-  ['no portal', () => ['enroll', '--token', 't', '--dir', dir], 'No portal. Give --portal'],
+  ['no token', () => ['enroll', '--portal', portal.url, '--dir', dir], 'No enrolment token. Use --token'],
+  ['no portal', () => ['enroll', '--token', 't', '--dir', dir], 'No portal. Set --portal'],
   [
     'an address that is none',
     () => ['enroll', '--portal', 'portal', '--token', 't', '--dir', dir],

@@ -27,7 +27,7 @@ const stopping = new AbortController();
 for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(event, () => stopping.abort());
 
 const program = new Command('agent')
-  .description('The reference guest agent of Annex. Everything that it writes is below --dir.')
+  .description('The reference guest agent of Annex. It writes only to the folder --dir.')
   .version(agentVersion);
 
 const way: ConfigurationKey[] = ['proxy', 'directHosts', 'ca'];
@@ -53,7 +53,7 @@ function command(
   return addSettings(program.command(name).description(description), settings, environment, onFault);
 }
 
-command('enroll', 'make key and certificate, and enrol this machine at a portal', [
+command('enroll', 'create a key and certificate, and enrol this machine at a portal', [
   'portal',
   'tokenFile',
   'name',
@@ -61,9 +61,9 @@ command('enroll', 'make key and certificate, and enrol this machine at a portal'
 ])
   .option(
     '--token <token>',
-    'enrolment token of the VM; others on the machine see it, ANNEX_ENROLLMENT_TOKEN they do not',
+    'enrolment token of the VM; visible to other users of the machine, unlike ANNEX_ENROLLMENT_TOKEN',
   )
-  .option('--again', 'give an enrolled machine a new identity, as a copy of another one needs it')
+  .option('--again', 'give an enrolled machine a new identity, for a copy of another machine')
   .action(
     async (
       options: Way & {
@@ -76,8 +76,7 @@ command('enroll', 'make key and certificate, and enrol this machine at a portal'
       },
     ) => {
       const { portal } = options;
-      if (portal === undefined)
-        throw new AgentError('No portal. Give --portal, for example https://annex.example.net.');
+      if (portal === undefined) throw new AgentError('No portal. Set --portal, for example https://annex.example.net.');
       const variable = environment.ANNEX_ENROLLMENT_TOKEN;
       const token = await enrolmentTokenOf({ ...options, variable, input: process.stdin, output: process.stderr });
       await enroll({ ...options, portal, token, call: callerOf(options) }, print);
@@ -85,8 +84,8 @@ command('enroll', 'make key and certificate, and enrol this machine at a portal'
   );
 
 for (const [name, description, action] of [
-  ['run', 'bring this machine to its goal state and keep it there', run],
-  ['once', 'take the goal state once, do what it asks, report, end', once],
+  ['run', 'apply the goal state of this machine and keep it applied', run],
+  ['once', 'fetch the goal state once, apply it, report, and exit', once],
 ] as const) {
   command(name, description, [
     'heartbeatSeconds',
@@ -98,32 +97,32 @@ for (const [name, description, action] of [
     ...logging,
     ...way,
   ])
-    .option('--disable-on-exit', 'at the end disable every handler, for demos and tests')
+    .option('--disable-on-exit', 'disable every handler when the agent stops, for demos and tests')
     .action(async (options: Way & Omit<RunOptions, 'call' | 'environment'>) => {
       const logFormat = logFormatOf(options);
       await action({ ...options, logFormat, call: callerOf(options), environment }, print, stopping.signal);
     });
 }
 
-command('renew-key', 'give this machine another key pair; a running agent does it', way).action(
+command('renew-key', 'replace the key pair of this machine, through the agent if it is running', way).action(
   async (options: Way & { dir: string }) => {
     await renewKeyNow({ dir: options.dir, call: callerOf(options) }, print);
   },
 );
 
-command('status', 'what the agent in a folder knows', ['bootIdFile'])
-  .option('--json', 'for programs')
+command('status', 'show the state of the agent', ['bootIdFile'])
+  .option('--json', 'print JSON')
   .action((options: { dir: string; bootIdFile?: string; json?: boolean }) => {
     print(options.json ? JSON.stringify(status(options), null, 2) : statusText(options));
   });
 
-command('logs', 'the journal of the agent, and what the commands of an extension wrote')
-  .argument('[extension]', 'name of an extension; without it the whole journal')
-  .option('--lines <n>', 'how many lines at the end of each log, 0 for all', countOf, 100)
-  .option('--json', 'for programs')
+command('logs', 'show the journal of the agent, and the output of the commands of an extension')
+  .argument('[extension]', 'name of an extension (default: the whole journal)')
+  .option('--lines <n>', 'number of lines from the end of each log, 0 for all', countOf, 100)
+  .option('--json', 'print JSON')
   .action((extension: string | undefined, options: LogsOptions) => logs(extension, options, print));
 
-command('wire-forward', "relay a stock Azure Linux agent to the gateway, in its VM's name", [
+command('wire-forward', 'connect a stock Azure Linux agent to the gateway as its VM', [
   'gateway',
   'vm',
   'guestTokenFile',
@@ -150,13 +149,13 @@ program
 let configurationFault: string | null = null;
 command(
   'doctor',
-  'look for what keeps the agent from its work, and say what to do',
+  'check for problems of the agent, and say how to fix them',
   ['portal', 'rebootCommand', 'bootIdFile', ...way],
   (error) => {
     configurationFault = sentenceOf(error);
   },
 )
-  .option('--json', 'for programs')
+  .option('--json', 'print JSON')
   .action(async (options: Way & Omit<DoctorOptions, 'call' | 'configurationFault'>) => {
     let call = openCaller({ environment });
     try {
@@ -167,36 +166,36 @@ command(
     if (!(await doctor({ ...options, call, configurationFault }, print))) process.exitCode = 1;
   });
 
-command('install-unit', 'the systemd unit of this agent, printed or written')
-  .option('--user <name>', 'whose processes agent and handlers are', 'root')
-  .option('--write [file]', 'write it, by default /etc/systemd/system/annex-agent.service')
+command('install-unit', 'print or write the systemd unit of this agent')
+  .option('--user <name>', 'user that runs the agent and its handlers', 'root')
+  .option('--write [file]', 'write it to a file (default: /etc/systemd/system/annex-agent.service)')
   .action((options: InstallUnitOptions) => installUnit(options, print));
 
 const many = (text: string, before: string[] = []) => [...before, text];
 program
   .command('try')
-  .description('take a package through the whole life of a handler, and check what it promises; without a portal')
-  .argument('<package.zip>', 'the package; Acme.Lab.Probe-1.0.0.0.zip says what it is')
-  .option('--previous <old.zip>', 'the version before, to be updated from (default: the package itself)')
-  .option('--resources <messages.json>', 'resource file, one for each language', many)
-  .option('--settings <json>', 'the settings it gets: { "publicSettings": { }, "protectedSettings": { } }, or a file')
-  .option('--new-settings <json>', 'those of its second configuration (default: the same)')
-  .option('--handler <name>', 'its name where the file does not say it')
-  .option('--handler-version <version>', 'its version where the file does not say it')
-  .option('--status-seconds <n>', 'how soon a status has to be there', countOf, 120)
-  .option('--settle-seconds <n>', 'how long a status may take to say success', countOf, 300)
-  .option('--heartbeat-seconds <n>', 'how soon a heartbeat has to be renewed, 0 not to wait for it', countOf, 60)
-  .option('--command-seconds <n>', 'the time that each command has', countOf, 300)
-  .option('--waagent-folder <folder>', "where it finds keys as with Azure's own agent, or none; as for run")
-  .option('--network', 'let it use the network of this machine')
-  .option('--json', 'for programs')
+  .description('run a package through the whole life cycle of a handler and check it, without a portal')
+  .argument('<package.zip>', 'the package, named like Acme.Lab.Probe-1.0.0.0.zip')
+  .option('--previous <old.zip>', 'the previous version, for the update (default: the package itself)')
+  .option('--resources <messages.json>', 'resource file; repeat it for each language', many)
+  .option('--settings <json>', 'settings: { "publicSettings": { }, "protectedSettings": { } }, or a file with them')
+  .option('--new-settings <json>', 'settings of the second configuration (default: the same)')
+  .option('--handler <name>', 'name of the handler, if the file name does not contain it')
+  .option('--handler-version <version>', 'version of the handler, if the file name does not contain it')
+  .option('--status-seconds <n>', 'time until the first status', countOf, 120)
+  .option('--settle-seconds <n>', 'time until the status is success', countOf, 300)
+  .option('--heartbeat-seconds <n>', 'time until the heartbeat is renewed, 0 to skip the check', countOf, 60)
+  .option('--command-seconds <n>', 'timeout of each command', countOf, 300)
+  .option('--waagent-folder <folder>', "where the handler finds keys as with Azure's own agent, or none; as for run")
+  .option('--network', 'do not isolate the handler from the network')
+  .option('--json', 'print JSON')
   .action(async (zip: string, options: TryOptions & { network?: boolean }) => {
     if (!options.network && environment[isolationVariable] === undefined) {
       const code = await runIsolated(process.argv.slice(1), environment, stopping.signal);
       if (code !== null) process.exit(code);
     }
     const how = environment[isolationVariable] ?? 'with the network and among the processes of this machine';
-    if (!options.json) printError(`Trying it ${how}.`);
+    if (!options.json) printError(`Running it ${how}.`);
     const isGood = await tryCommand(
       zip,
       options,

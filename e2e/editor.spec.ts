@@ -319,7 +319,7 @@ test('Back, links and the palette ask before what was typed is lost', async ({ a
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
-  await page.getByRole('button', { name: 'Acts on mount' }).click();
+  await page.getByRole('button', { name: 'Actions for mount' }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   await page.getByLabel('Server').fill('b.example.net');
   const question = page.getByRole('alertdialog', { name: 'Leave without applying changes?' });

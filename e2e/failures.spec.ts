@@ -111,7 +111,7 @@ test('three machines whose handlers misbehave: each failure is explained in two 
   await english.getByRole('button', { name: /^777 step 777$/ }).click();
   await expect(english.getByText('Lines 501 to 1,000 of 1,201')).toBeVisible();
   // AZ-G11: the log folder, without logging in to the machine.
-  await english.getByRole('button', { name: `Request the logs of ${namespace}.Exits` }).click();
+  await english.getByRole('button', { name: `Request logs of ${namespace}.Exits` }).click();
   const archive = english.getByRole('link', { name: `Download the logs of ${namespace}.Exits` });
   await expect(archive).toBeVisible();
   const [download] = await Promise.all([english.waitForEvent('download'), archive.click()]);

@@ -86,7 +86,7 @@ test('an id that nobody knows: from the machine to the inbox, to its text, to th
     await german.goto(`/handlers/${handler}`);
     await german.getByRole('button', { name: 'Fehlt auf Deutsch' }).click();
     await expectAccessible(german);
-    await german.getByRole('link', { name: 'Text für target_reached hinzufügen' }).click();
+    await german.getByRole('link', { name: 'Text hinzufügen für target_reached' }).click();
     await expect(german.getByLabel('de-Text von target_reached')).toBeFocused();
     await expect(german.getByLabel('Beispiel für {0}')).toHaveValue('www.example.net');
   });

@@ -54,7 +54,7 @@ test('from the sign-in to a revert without the mouse', async ({ page, portal, ap
     await page.keyboard.press('/');
     await page.keyboard.type(vm.name);
     await expect(page).toHaveURL(new RegExp(`q=${vm.name}`));
-    await expect(page.getByRole('status').filter({ hasText: '1 matches' })).toBeVisible();
+    await expect(page.getByRole('status').filter({ hasText: '1 VM matches' })).toBeVisible();
     await page.keyboard.press('Escape');
     await tabTo(page, page.getByRole('link', { name: vm.name }));
     await page.keyboard.press('Enter');

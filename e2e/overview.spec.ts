@@ -111,7 +111,7 @@ test('the map is walked by keys, told in words, opened by Enter, and read as a t
   await expect(told).toContainText(/, 2 of \d+$/);
   await expect(async () => {
     await page.keyboard.press('n');
-    await expect(told).toContainText(`${failing.name}, Failed, share enable exit 51`, { timeout: 1_500 });
+    await expect(told).toContainText(`${failing.name}, Failed, share enable: exit code 51`, { timeout: 1_500 });
   }).toPass(patient);
   await expectAccessibleInBothThemes(page);
   await page.keyboard.press('Enter');

@@ -192,7 +192,7 @@ test('a version is withdrawn with a reason, and a draft deleted', async ({ api, 
 
   const page = await signedIn('publisher', { namespaces: [namespace] });
   await page.goto(`/handlers/${handler}`);
-  await page.getByRole('button', { name: 'Acts on 1.0.0' }).click();
+  await page.getByRole('button', { name: 'Actions for 1.0.0' }).click();
   await page.getByRole('menuitem', { name: 'Withdraw' }).click();
   await expect(page.getByText('No VM uses it.')).toBeVisible();
   await page.getByRole('button', { name: 'Withdraw 1.0.0' }).click();
@@ -202,7 +202,7 @@ test('a version is withdrawn with a reason, and a draft deleted', async ({ api, 
   await page.getByRole('button', { name: 'Withdraw 1.0.0' }).click();
   await expect(page.getByRole('row', { name: /1\.0\.0 Withdrawn It fills the disk\./ })).toBeVisible();
 
-  await page.getByRole('button', { name: 'Acts on 1.1.0' }).click();
+  await page.getByRole('button', { name: 'Actions for 1.1.0' }).click();
   await page.getByRole('menuitem', { name: 'Delete draft' }).click();
   await page.getByRole('textbox').fill('1.1.0');
   await page.getByRole('button', { name: 'Delete 1.1.0' }).click();

@@ -181,7 +181,7 @@ test('an extension is uninstalled from the page, and stays until the agent has r
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
   const card = page.getByRole('article', { name: 'watch' });
-  await card.getByRole('button', { name: 'Acts on watch' }).focus();
+  await card.getByRole('button', { name: 'Actions for watch' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Uninstall' }).click();
   const dialog = page.getByRole('alertdialog');
@@ -206,7 +206,7 @@ test('one that no agent answers for is removed by force, when its name was typed
   await api.setExtension(vm.id, 'watch', sampleGoal(probe));
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
-  await page.getByRole('button', { name: 'Acts on watch' }).click();
+  await page.getByRole('button', { name: 'Actions for watch' }).click();
   await page.getByRole('menuitem', { name: 'Force-remove' }).click();
   const dialog = page.getByRole('alertdialog');
   const act = dialog.getByRole('button', { name: 'Force-remove watch' });

@@ -110,7 +110,7 @@ test('filters by tag and health are chosen from menus, live in the address, and 
   await expectAccessibleInBothThemes(page);
   await menu.getByRole('option', { name: `${site} 2` }).click();
   await expect(links).toHaveCount(2);
-  await expect(page.getByText('2 match')).toBeVisible();
+  await expect(page.getByText('2 VMs match')).toBeVisible();
   expect(new URL(page.url()).searchParams.get('tag')).toBe(`site=${site}`);
 
   await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: 'Health' }).click();
@@ -148,7 +148,7 @@ test('a menu is walked by keys alone', async ({ signedIn, api, unique }) => {
   await page.keyboard.press('Enter');
   typed.resolve();
   await expect(page.getByRole('link', { name: `keys-${unique}` })).toBeVisible();
-  await expect(page.getByRole('status').filter({ hasText: '1 matches' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: '1 VM matches' })).toBeVisible();
 });
 
 test('heads sort, and say how', async ({ signedIn, api, unique }) => {

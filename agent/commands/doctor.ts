@@ -29,8 +29,8 @@ function lineOf({ check, verdict, what, toDo }: Finding): string {
 
 function summaryOf(findings: Finding[]): string {
   const count = (verdict: Finding['verdict']) => findings.filter((each) => each.verdict === verdict).length;
-  if (count('bad') > 0) return `${count('bad')} of ${findings.length} findings keep the agent from its work.`;
-  return count('advice') > 0 ? 'The agent can work; see the advice above.' : 'Everything is as it should be.';
+  if (count('bad') > 0) return `${count('bad')} of ${findings.length} findings keep the agent from working.`;
+  return count('advice') > 0 ? 'The agent can work; see the advice above.' : 'No problems found.';
 }
 
 async function space(path: string) {

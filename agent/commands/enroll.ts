@@ -38,7 +38,7 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
     const earlier = readIdentityFile(layout);
     if (earlier?.vmId != null && options.again !== true) {
       throw new AgentError(
-        `${layout.root} is enrolled at ${earlier.portal} as VM ${earlier.vmId}. Give another --dir, or --again to give this machine a new identity.`,
+        `${layout.root} is enrolled at ${earlier.portal} as VM ${earlier.vmId}. Use another --dir, or --again to give this machine a new identity.`,
       );
     }
     const identity = earlier?.vmId == null ? await pendingIdentity(earlier, portal) : await otherIdentity(earlier);
@@ -61,7 +61,7 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
       pollSeconds: answer.pollSeconds,
     } satisfies IdentityFile);
     print(`Enrolled at ${portal} as VM ${answer.vmId}.`);
-    print(`Certificate ${identity.thumbprint}; its key stays in ${layout.certificates}.`);
+    print(`Certificate ${identity.thumbprint}; its private key is in ${layout.certificates}.`);
     print(`Next: run --dir ${options.dir}`);
   } finally {
     unlock();

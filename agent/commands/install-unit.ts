@@ -20,7 +20,7 @@ export function installUnit(options: InstallUnitOptions, print: (line: string) =
     return;
   }
   const path = options.write === true ? usualPlace : options.write;
-  if (existsSync(path)) print(`${path} was there, it is replaced.`);
+  if (existsSync(path)) print(`Replacing ${path}.`);
   try {
     writeFileSync(path, text, { mode: 0o644 });
   } catch (error) {

@@ -33,11 +33,13 @@ interface KeptOutput {
 /** Prints the agent's journal; for an extension what the journal says of it, and what its commands wrote. */
 export function logs(extension: string | undefined, options: LogsOptions, print: (line: string) => void): void {
   const layout = layoutOf(options.dir);
-  if (!existsSync(layout.logs)) throw new AgentError(`${layout.root} holds no logs. Check --dir.`);
+  if (!existsSync(layout.logs)) throw new AgentError(`${layout.root} has no logs. Check --dir.`);
   const journal = journalOf(layout, extension).slice(-options.lines);
   const outputs = extension === undefined ? [] : outputsOf(layout, extension);
   if (extension !== undefined && journal.length === 0 && outputs.length === 0) {
-    throw new AgentError(`${layout.logs} says nothing of an extension ${extension}. Its names: status --dir DIR`);
+    throw new AgentError(
+      `${layout.logs} has no entries about an extension ${extension}. To list extensions: status --dir DIR`,
+    );
   }
   if (options.json) {
     const read = outputs.map((one) => ({ ...one, output: lastLines(one.path, options.lines).text }));
@@ -52,8 +54,8 @@ export function logs(extension: string | undefined, options: LogsOptions, print:
     print(
       `\n── ${command}, sequence ${sequenceNumber}, attempt ${attempt}, ${handler}, ${at.slice(0, 19).replace('T', ' ')}`,
     );
-    if (left > 0) print(`[${left} lines before; all of them: --lines 0, or ${path}]`);
-    print(text === '' ? '[It wrote nothing.]' : text);
+    if (left > 0) print(`[${left} earlier lines; to see all: --lines 0, or ${path}]`);
+    print(text === '' ? '[No output.]' : text);
   }
 }
 
@@ -117,7 +119,7 @@ function lastLines(path: string, lines: number): { text: string; left: number } 
 /** Why it cannot be shown, where something else is in its place. */
 function outputAt(path: string): string {
   try {
-    return readTextBelow(dirname(dirname(path)), path, maxOutputBytes) ?? '[It was removed.]';
+    return readTextBelow(dirname(dirname(path)), path, maxOutputBytes) ?? '[The output was removed.]';
   } catch (error) {
     return `[${sentenceOf(error)}.]`;
   }

@@ -22,7 +22,9 @@ export async function once(options: RunOptions, print: (line: string) => void, s
     const isThere = await agent.start();
     if (!isThere) {
       await agent.stop();
-      throw new AgentError('The portal did not answer, nothing was done. Check that it runs, then try again.');
+      throw new AgentError(
+        'The portal did not respond, and nothing was done. Check that it is running, then try again.',
+      );
     }
     await Promise.race([agent.lane.whenIdle(), wait(24 * 3600, [signal])]);
     await agent.reportEverything(drainSeconds);

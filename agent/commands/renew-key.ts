@@ -19,15 +19,17 @@ export async function renewKeyNow(
   const running = runningAgent(layout);
   if (running !== null) {
     process.kill(running, renewKeySignal);
-    print(`The agent, process ${running}, was told to renew its key; its log says how it went.`);
+    print(`The agent, process ${running}, will renew its key; see its log for the result.`);
     return;
   }
   const unlock = lockFolder(layout);
   try {
     const portal = openPortal(identity.portal, identity.credential, openCallCounter(layout), call);
     const thumbprint = await renewKey(layout, portal);
-    print(`New certificate ${thumbprint}; its key stays in ${layout.certificates}.`);
-    print('The old key stays until nothing uses it. Next: run, which fetches the settings that are sealed anew.');
+    print(`New certificate ${thumbprint}; its private key is in ${layout.certificates}.`);
+    print(
+      'The old key is kept until it is no longer used. Next, start run, which fetches the settings encrypted for the new key.',
+    );
   } finally {
     unlock();
   }

@@ -43,7 +43,9 @@ export async function run(options: RunOptions, print: (line: string) => void, si
       await agent.stop();
       await polling;
     } else await agent.stop();
-    journal.info(options.disableOnExit ? 'Ended.' : 'Ended. Handlers go on by themselves; run again to go on here.');
+    journal.info(
+      options.disableOnExit ? 'Ended.' : 'Stopped. Services of handlers keep running; start run to continue.',
+    );
   } finally {
     unlock();
   }

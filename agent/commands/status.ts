@@ -23,7 +23,7 @@ export function status({ dir, bootIdFile: file = bootIdFile }: StatusOptions): S
   const layout = layoutOf(dir);
   const identity = readIdentityFile(layout);
   if (identity === null) {
-    throw new AgentError(`${layout.root} holds no agent. Enrol it first: enroll --portal URL --token T --dir ${dir}`);
+    throw new AgentError(`${layout.root} has no agent. Enrol first: enroll --portal URL --dir ${dir}`);
   }
   const local = readLocalState(layout);
   const goal = heldGoal(readJson(layout.goalState));
@@ -72,9 +72,9 @@ export function statusText(options: StatusOptions): string {
   const head = [
     `Portal        ${portal}`,
     `VM            ${vmId ?? 'not enrolled yet'}`,
-    `Agent         ${process === null ? 'does not run' : `runs as process ${process}`}`,
+    `Agent         ${process === null ? 'not running' : `running as process ${process}`}`,
     `Goal state    ${incarnation ?? 'none received yet'}`,
-    `Reports       ${waitingReports === 0 ? 'all acknowledged' : `${waitingReports} wait to be sent`}`,
+    `Reports       ${waitingReports === 0 ? 'all acknowledged' : `${waitingReports} waiting to be sent`}`,
   ];
   for (const { handler, version, since } of pendingRestart) {
     head.push(`Restart       pending since ${since.slice(0, 19).replace('T', ' ')}, for ${handler} ${version}`);

@@ -113,10 +113,12 @@ function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { han
   const guess = named?.[1] !== undefined && parseHandlerId(named[1]) !== null ? named[1] : 'Clinic.Trial.Package';
   const identity = { handler: handler ?? guess, version: handlerVersion ?? named?.[2] ?? '1.0.0.0' };
   if (parseHandlerId(identity.handler) === null) {
-    throw new AgentError(`${identity.handler} is no name of a handler. Give --handler as Acme.Lab.Probe.`);
+    throw new AgentError(
+      `${identity.handler} is not the name of a handler. Set --handler, for example Acme.Lab.Probe.`,
+    );
   }
   if (parseVersion(identity.version) === null) {
-    throw new AgentError(`${identity.version} is no version. Give --handler-version as 1.0.0.0.`);
+    throw new AgentError(`${identity.version} is not a version. Set --handler-version, for example 1.0.0.0.`);
   }
   return identity;
 }
@@ -143,13 +145,15 @@ function copied(zip: string, work: string, name: string): string {
 function settingsIn(given: string, option: string): Settings {
   const parsed = settingsInput.safeParse(jsonIn(given, option));
   if (parsed.success) return parsed.data;
-  throw new AgentError(`${option} is { "publicSettings": { }, "protectedSettings": { } }, as JSON or as a file of it.`);
+  throw new AgentError(
+    `${option} is { "publicSettings": { }, "protectedSettings": { } }, as JSON or as the path of a JSON file.`,
+  );
 }
 
 function resourcesIn(path: string): ResourceFile {
   const result = read(resourceFile, jsonIn(path, '--resources'));
   if ('value' in result) return result.value;
-  throw new AgentError(`${path} is no resource file: ${result.faults.slice(0, 3).map(faultSentence).join(' ')}`);
+  throw new AgentError(`${path} is not a resource file: ${result.faults.slice(0, 3).map(faultSentence).join(' ')}`);
 }
 
 function jsonIn(given: string, option: string): unknown {

@@ -68,14 +68,16 @@ export async function wireForward(
     });
     for (const [index, server] of listening.servers.entries()) forwarder.serve(index === 1 ? 'hgap' : 'wire', server);
     if (isOpenToOthers(options.guestTokenFile)) {
-      journal.warn(`Others may read ${options.guestTokenFile}: chmod 600. Who has the token speaks for the VM.`);
+      journal.warn(
+        `Other users can read ${options.guestTokenFile}. Run chmod 600 on it: anyone with the token can act as the VM.`,
+      );
     }
     journal.info(`Annex forwarder ${agentVersion} for VM ${vm}: ${addresses.join(', ')} to ${gateway.origin}.`);
     if (!signal.aborted) {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     }
     forwarder.close();
-    journal.info('Ended. The VM is unresponsive to the portal until this runs again.');
+    journal.info('Stopped. The VM is unresponsive until the forwarder runs again.');
   } finally {
     unlock();
   }
@@ -85,11 +87,13 @@ export async function wireForward(
 export const wireListen = { name: insideCommand, run: (addresses: string[]) => handOver(addresses.map(endpointOf)) };
 
 function gatewayOf({ gateway, vm }: WireForwardOptions): { gateway: URL; vm: string } {
-  if (gateway === undefined) throw new AgentError('No gateway. Give --gateway, for example https://annex.example.net.');
-  if (vm === undefined) throw new AgentError('No VM. Give --vm with its id, which its page in the portal shows.');
+  if (gateway === undefined) throw new AgentError('No gateway. Set --gateway, for example https://annex.example.net.');
+  if (vm === undefined) throw new AgentError('No VM. Set --vm to its id, which is on its page in the portal.');
   const url = new URL(gateway);
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return { gateway: url, vm };
-  throw new AgentError('The gateway must have an https address: whoever reads along would have token and settings.');
+  throw new AgentError(
+    'The gateway must have an https address. Without TLS, anyone on the network path could read the token and the settings.',
+  );
 }
 
 function endpointOf(address: string): Endpoint {

@@ -185,7 +185,7 @@ test('what is printed: a line for each look and what to do; --json for programs;
   const options = { dir: layout.root, call: patient().call, configurationFault: 'config.json is no JSON.' };
   expect(await doctor(options, (line) => printed.push(line))).toBe(false);
   expect(printed[0]).toMatch(/^BAD +configuration +config\.json is no JSON\.\n +→ Mend the file/);
-  expect(printed[0]).toContain('2 of 10 findings keep the agent from its work.');
+  expect(printed[0]).toContain('2 of 10 findings keep the agent from working.');
   expect(await doctor({ ...options, json: true }, (line) => printed.push(line))).toBe(false);
   expect(JSON.parse(printed[1] ?? '')).toMatchObject({
     ok: false,

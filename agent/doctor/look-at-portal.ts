@@ -21,7 +21,7 @@ const [oddSeconds, wrongSeconds] = [30, 300];
 export async function lookAtPortal({ layout, call, portal }: Patient): Promise<Finding[]> {
   const address = readIdentityFile(layout)?.portal ?? portal;
   if (address === undefined) {
-    return [portalSays.advice({ what: 'No portal is known yet.', toDo: 'Give --portal to have it looked at.' })];
+    return [portalSays.advice({ what: 'No portal is known yet.', toDo: 'Set --portal to check the connection.' })];
   }
   const plain = lookAtEncryption(address);
   const credential = readText(layout.credential)?.trim();

@@ -21,31 +21,31 @@ const settings = {
   },
   tokenFile: {
     flags: '--token-file <file>',
-    what: 'file that holds the enrolment token, - for stdin',
+    what: 'file with the enrolment token, - for stdin',
     env: 'ANNEX_ENROLLMENT_TOKEN_FILE',
     commonEnv: ['ANNEX_ENROLLMENT_TOKEN'],
   },
   heartbeatSeconds: {
     flags: '--heartbeat-seconds <n>',
-    what: 'how often heartbeat files are read',
+    what: 'seconds between readings of heartbeat files',
     env: 'ANNEX_AGENT_HEARTBEAT_SECONDS',
     fallback: 120,
   },
   statusSeconds: {
     flags: '--status-seconds <n>',
-    what: 'how often status files are read',
+    what: 'seconds between readings of status files',
     env: 'ANNEX_AGENT_STATUS_SECONDS',
     fallback: 300,
   },
   statusAfterConclusion: {
     flags: '--status-after-conclusion <what>',
-    what: 'after success or error: follow what a handler writes later, or stop',
+    what: 'whether later statuses are read after success or error: follow or stop',
     env: 'ANNEX_AGENT_STATUS_AFTER_CONCLUSION',
     fallback: 'follow',
   },
   rebootCommand: {
     flags: '--reboot-command <command>',
-    what: 'restarts the machine when an install asks for it',
+    what: 'command that restarts the machine when an install requires it',
     env: 'ANNEX_AGENT_REBOOT_COMMAND',
   },
   waagentFolder: {
@@ -55,83 +55,83 @@ const settings = {
   },
   bootIdFile: {
     flags: '--boot-id-file <file>',
-    what: 'file with another text after each start of the machine (default: the boot id of Linux)',
+    what: 'file whose text changes with each start of the machine (default: the boot id of Linux)',
     env: 'ANNEX_AGENT_BOOT_ID_FILE',
   },
   logFormat: {
     flags: '--log-format <format>',
-    what: 'what is printed: plain, json, or systemd for the journal (default: systemd where it started this)',
+    what: 'output format: plain, json, or systemd for the journal (default: systemd under systemd)',
     env: 'ANNEX_AGENT_LOG_FORMAT',
   },
   logMegabytes: {
     flags: '--log-megabytes <n>',
-    what: 'how large logs/agent.log becomes before it is put aside',
+    what: 'size at which logs/agent.log is rotated',
     env: 'ANNEX_AGENT_LOG_MEGABYTES',
     fallback: 5,
   },
   logFiles: {
     flags: '--log-files <n>',
-    what: 'how many such files are kept beside it',
+    what: 'number of rotated files to keep',
     env: 'ANNEX_AGENT_LOG_FILES',
     fallback: 4,
   },
   proxy: {
     flags: '--proxy <url>',
-    what: 'HTTP proxy to the portal; without it HTTPS_PROXY or HTTP_PROXY',
+    what: 'HTTP proxy to the portal (default: HTTPS_PROXY or HTTP_PROXY)',
     env: 'ANNEX_AGENT_PROXY',
     commonEnv: ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'],
   },
   directHosts: {
     flags: '--direct-hosts <hosts>',
-    what: 'hosts that are reached without the proxy, with commas between; without it NO_PROXY',
+    what: 'hosts to reach without the proxy, separated by commas (default: NO_PROXY)',
     env: 'ANNEX_AGENT_DIRECT_HOSTS',
     commonEnv: ['NO_PROXY', 'no_proxy'],
   },
   ca: {
     flags: '--ca <file>',
-    what: 'PEM file of certificate authorities that are trusted beside those of this machine',
+    what: 'PEM file with additional certificate authorities to trust',
     env: 'ANNEX_AGENT_CA',
   },
   gateway: { flags: '--gateway <url>', what: 'address of the gateway', env: 'ANNEX_AGENT_GATEWAY' },
-  vm: { flags: '--vm <id>', what: 'id of the VM that the guest is', env: 'ANNEX_AGENT_VM' },
+  vm: { flags: '--vm <id>', what: 'id of the VM', env: 'ANNEX_AGENT_VM' },
   guestTokenFile: {
     flags: '--guest-token-file <file>',
-    what: 'file that holds the guest token, - for stdin',
+    what: 'file with the guest token, - for stdin',
     env: 'ANNEX_GUEST_TOKEN_FILE',
     commonEnv: ['ANNEX_GUEST_TOKEN'],
   },
   networkNamespace: {
     flags: '--network-namespace <name>',
-    what: "the guest's, a name of `ip netns` or a path (default: this machine's own)",
+    what: "network namespace of the guest, a name from `ip netns` or a path (default: this machine's)",
     env: 'ANNEX_AGENT_NETWORK_NAMESPACE',
   },
   wireAddress: {
     flags: '--wire-address <address>',
-    what: 'where the agent looks for the WireServer',
+    what: 'address at which the agent calls the WireServer',
     env: 'ANNEX_AGENT_WIRE_ADDRESS',
     fallback: '168.63.129.16:80',
   },
   pluginAddress: {
     flags: '--plugin-address <address>',
-    what: 'where the agent looks for the HostGAPlugin',
+    what: 'address at which the agent calls the HostGAPlugin',
     env: 'ANNEX_AGENT_PLUGIN_ADDRESS',
     fallback: '168.63.129.16:32526',
   },
   metadataAddress: {
     flags: '--metadata-address <address>',
-    what: 'where the agent looks for metadata of its instance; none to leave that alone',
+    what: 'address at which the agent reads instance metadata, or none',
     env: 'ANNEX_AGENT_METADATA_ADDRESS',
     fallback: '169.254.169.254:80',
   },
   allowUids: {
     flags: '--allow-uids <numbers>',
-    what: 'users of the guest who may ask, with commas between',
+    what: 'user ids of the guest that can call, separated by commas',
     env: 'ANNEX_AGENT_ALLOW_UIDS',
     fallback: '0',
   },
   clients: {
     flags: '--clients <addresses>',
-    what: 'addresses of the guest, where it is another machine: everyone there may ask (default: none)',
+    what: 'addresses of a guest on another machine, from which every user can call (default: none)',
     env: 'ANNEX_AGENT_CLIENTS',
   },
 } satisfies Record<ConfigurationKey, Setting>;
@@ -152,7 +152,7 @@ export function addSettings(
   environment: Environment,
   onFault: (error: unknown) => void = rethrow,
 ): Command {
-  command.addOption(new Option('--dir <dir>', 'folder of this agent').env('ANNEX_AGENT_DIR').makeOptionMandatory());
+  command.addOption(new Option('--dir <dir>', 'folder of the agent').env('ANNEX_AGENT_DIR').makeOptionMandatory());
   if (keys.length === 0) return command;
   for (const key of keys) command.addOption(optionOf(key));
   return command.addHelpText('after', precedence).hook('preAction', (_, acting) => {

@@ -21,7 +21,7 @@ export async function enrolmentTokenOf(sources: TokenSources): Promise<string> {
   const found = await tokenOf(sources, '--token-file', 'Enrolment token: ');
   if (found !== '') return found;
   throw new AgentError(
-    'No enrolment token. Give --token-file or ANNEX_ENROLLMENT_TOKEN, or --token, or run this at a terminal to be asked.',
+    'No enrolment token. Use --token-file, ANNEX_ENROLLMENT_TOKEN or --token, or run this in a terminal to be prompted.',
   );
 }
 
@@ -31,7 +31,7 @@ export async function guestTokenOf(sources: Omit<TokenSources, 'token'>): Promis
   if (/^[\x21-\x7e]+$/.test(found)) return found;
   throw new AgentError(
     found === ''
-      ? 'No guest token. Give --guest-token-file or ANNEX_GUEST_TOKEN, or run this at a terminal to be asked.'
+      ? 'No guest token. Use --guest-token-file or ANNEX_GUEST_TOKEN, or run this in a terminal to be prompted.'
       : 'The guest token has characters that no token has. Copy it again.',
   );
 }
