@@ -68,7 +68,7 @@ test('logs: the journal, or what it says of one extension with what its commands
   expect(printed).toEqual([
     expect.stringContaining('! probe, mount: install 1.0.0.0 ended with 17'),
     expect.stringMatching(/^\n── install, sequence 1, attempt 2, Acme\.Lab\.Probe-1\.0\.0\.0, \d{4}-/),
-    expect.stringContaining('[1 lines before; all of them: --lines 0'),
+    expect.stringContaining('[Earlier lines: 1. To see all: --lines 0'),
     'second\nthird',
   ]);
   printed = [];

@@ -54,7 +54,7 @@ export function logs(extension: string | undefined, options: LogsOptions, print:
     print(
       `\n── ${command}, sequence ${sequenceNumber}, attempt ${attempt}, ${handler}, ${at.slice(0, 19).replace('T', ' ')}`,
     );
-    if (left > 0) print(`[${left} earlier lines; to see all: --lines 0, or ${path}]`);
+    if (left > 0) print(`[Earlier lines: ${left}. To see all: --lines 0, or ${path}]`);
     print(text === '' ? '[No output.]' : text);
   }
 }
