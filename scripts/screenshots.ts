@@ -5,7 +5,7 @@ import { chromiumLaunch } from '../e2e/support/browser.ts';
 import { readFlags } from './read-flags.ts';
 import { Person, type StorageState } from './screenshots/portal.ts';
 import { speechOf } from './screenshots/speech.ts';
-import { type Stage, setStage } from './screenshots/stage.ts';
+import { type ScreenshotStage, setStage } from './screenshots/stage.ts';
 import { type Subject, subjectsOf } from './screenshots/subjects.ts';
 
 const usage = `Pictures of a running portal (npm start -- --demo).
@@ -98,7 +98,7 @@ async function shoot(page: Page, { floats }: Subject, file: string): Promise<voi
 
 async function takeOne(
   context: BrowserContext,
-  stage: Stage,
+  stage: ScreenshotStage,
   subject: Subject,
   look: Look,
   file: string,
@@ -119,7 +119,7 @@ async function takeOne(
   await page.close();
 }
 
-async function takeAll(browser: Browser, stage: Stage, folder: string): Promise<void> {
+async function takeAll(browser: Browser, stage: ScreenshotStage, folder: string): Promise<void> {
   const beginnings = flags.only.split(',');
   const chosen = subjectsOf(stage).filter(({ name }) => beginnings.some((beginning) => name.startsWith(beginning)));
   for (const look of looks()) {

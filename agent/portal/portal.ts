@@ -97,11 +97,33 @@ export interface LogPiece {
   bytes: Buffer;
 }
 
-export function openPortal(base: string, credential: string, nextCall: () => string, call: Caller): Portal {
-  // Calls leave one after the other: the portal takes a count that goes back for a second machine.
-  let turn: Promise<void> = Promise.resolve();
+type PortalCall = (options: Omit<Call, 'url'> & { path: string }) => Promise<Answer>;
 
-  async function speak(options: Omit<Call, 'url'> & { path: string }): Promise<Answer> {
+/** Opens the portal for an enrolled machine. `nextCall` returns the next value of the call counter. */
+export function openPortal(base: string, credential: string, nextCall: () => string, call: Caller): Portal {
+  const send = twiceOnConflict(inOrder(base, credential, nextCall, call));
+  return {
+    ...goalStateCalls(send),
+    ...reportCalls(send),
+    ...logCalls(send),
+
+    async renewCertificate(certificate, proof) {
+      const answer = await send({
+        method: 'PUT',
+        path: '/agent/v1/certificate',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ certificate, proof }),
+        idleSeconds: 30,
+      });
+      if (answer.status !== 200) throw new PortalRefusal(answer);
+    },
+  };
+}
+
+/** Sends calls one after the other: the portal takes a counter that goes back for a second machine. */
+function inOrder(base: string, credential: string, nextCall: () => string, call: Caller): PortalCall {
+  let turn: Promise<void> = Promise.resolve();
+  return async (options) => {
     const before = turn;
     let pass = () => {};
     turn = new Promise((resolve) => {
@@ -118,17 +140,21 @@ export function openPortal(base: string, credential: string, nextCall: () => str
     } finally {
       pass();
     }
-  }
+  };
+}
 
-  /** Two calls may still arrive in the wrong order; a real second machine is refused again. */
-  async function speakTwice(options: Omit<Call, 'url'> & { path: string }): Promise<Answer> {
-    const answer = await speak(options);
-    return answer.status === 409 ? await speak(options) : answer;
-  }
+/** Repeats a call once after a 409: two calls may still arrive in the wrong order, but a second machine is rejected again. */
+function twiceOnConflict(send: PortalCall): PortalCall {
+  return async (options) => {
+    const answer = await send(options);
+    return answer.status === 409 ? await send(options) : answer;
+  };
+}
 
+function goalStateCalls(send: PortalCall): Pick<Portal, 'goalState' | 'downloadPackage'> {
   return {
     async goalState(etag, waitSeconds, signal) {
-      const answer = await speakTwice({
+      const answer = await send({
         method: 'GET',
         path: `/agent/v1/goal-state?wait=${Math.round(waitSeconds)}`,
         headers: etag === null ? {} : { 'if-none-match': etag },
@@ -139,7 +165,7 @@ export function openPortal(base: string, credential: string, nextCall: () => str
       const wantsLogs = isWaitedFor(answer);
       if (answer.status === 304) return { document: null, pollAfter, wantsLogs };
       if (answer.status !== 200) throw new PortalRefusal(answer);
-      // What compresses on the way makes it weak; the portal knows it as it gave it.
+      // A proxy that compresses weakens the ETag; the portal compares the strong one.
       const given = (answer.headers.etag ?? '').replace(/^W\//, '');
       return { document: { text: answer.text, etag: given }, pollAfter, wantsLogs };
     },
@@ -147,7 +173,7 @@ export function openPortal(base: string, credential: string, nextCall: () => str
     async downloadPackage(url, file, size, signal) {
       const have = sizeOf(file);
       if (have === size && size > 0) return;
-      const answer = await speakTwice({
+      const answer = await send({
         method: 'GET',
         path: url,
         headers: have > 0 && have < size ? { range: `bytes=${have}-` } : {},
@@ -157,26 +183,13 @@ export function openPortal(base: string, credential: string, nextCall: () => str
       });
       if (answer.status !== 200 && answer.status !== 206) throw new PortalRefusal(answer);
     },
+  };
+}
 
-    async sendLog({ extension, command, attempt, sequence, from, total, bytes }, signal) {
-      const query = new URLSearchParams({ command, attempt: String(attempt), sequence: String(sequence) });
-      const answer = await speakTwice({
-        method: 'POST',
-        path: `/agent/v1/logs/${encodeURIComponent(extension)}?${query}`,
-        headers: {
-          'content-type': 'text/plain',
-          'content-encoding': 'gzip',
-          'content-range': `bytes ${from}-${from + bytes.length - 1}/${total}`,
-        },
-        body: gzipSync(bytes),
-        idleSeconds: 60,
-        signal,
-      });
-      if (answer.status !== 204) throw new PortalRefusal(answer);
-    },
-
+function reportCalls(send: PortalCall): Pick<Portal, 'report' | 'sendLog'> {
+  return {
     async report(body) {
-      const answer = await speakTwice({
+      const answer = await send({
         method: 'POST',
         path: '/agent/v1/reports',
         headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
@@ -192,15 +205,36 @@ export function openPortal(base: string, credential: string, nextCall: () => str
       };
     },
 
+    async sendLog({ extension, command, attempt, sequence, from, total, bytes }, signal) {
+      const query = new URLSearchParams({ command, attempt: String(attempt), sequence: String(sequence) });
+      const answer = await send({
+        method: 'POST',
+        path: `/agent/v1/logs/${encodeURIComponent(extension)}?${query}`,
+        headers: {
+          'content-type': 'text/plain',
+          'content-encoding': 'gzip',
+          'content-range': `bytes ${from}-${from + bytes.length - 1}/${total}`,
+        },
+        body: gzipSync(bytes),
+        idleSeconds: 60,
+        signal,
+      });
+      if (answer.status !== 204) throw new PortalRefusal(answer);
+    },
+  };
+}
+
+function logCalls(send: PortalCall): Pick<Portal, 'logRequests' | 'sendArchive'> {
+  return {
     async logRequests(signal) {
-      const answer = await speakTwice({ method: 'GET', path: '/agent/v1/log-requests', idleSeconds: 60, signal });
+      const answer = await send({ method: 'GET', path: '/agent/v1/log-requests', idleSeconds: 60, signal });
       if (answer.status !== 200) throw new PortalRefusal(answer);
       const parsed = logRequestList.safeParse(jsonOf(answer.text));
       return parsed.success ? parsed.data.requests : [];
     },
 
     async sendArchive(id, zip, signal) {
-      const answer = await speakTwice({
+      const answer = await send({
         method: 'PUT',
         path: `/agent/v1/log-requests/${id}/archive`,
         headers: { 'content-type': 'application/zip' },
@@ -209,17 +243,6 @@ export function openPortal(base: string, credential: string, nextCall: () => str
         signal,
       });
       if (answer.status !== 204) throw new PortalRefusal(answer);
-    },
-
-    async renewCertificate(certificate, proof) {
-      const answer = await speakTwice({
-        method: 'PUT',
-        path: '/agent/v1/certificate',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ certificate, proof }),
-        idleSeconds: 30,
-      });
-      if (answer.status !== 200) throw new PortalRefusal(answer);
     },
   };
 }

@@ -2,10 +2,10 @@
 
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
 import { KeyRound } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { type Ref, useEffect, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { PasskeyError, signWithPasskey } from '#app/_lib/passkeys.ts';
-import type { Problem } from '#app/_lib/problem.ts';
+import type { ExplainedProblem } from '#app/_lib/problem.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
@@ -16,65 +16,49 @@ import { PasswordInput } from './password-input.tsx';
 export const factorKinds = ['passkey', 'totp', 'recoveryCode', 'password'] as const;
 export type FactorKind = (typeof factorKinds)[number];
 
-/** What is shown: one of these. */
-export type Shown =
+/** One factor, as it is sent to the portal. */
+export type FactorProof =
   | { code: string }
   | { recoveryCode: string }
   | { password: string }
   | { passkey: AuthenticationResponseJSON };
 
 export interface FactorFormProps {
-  /** What can be shown, the likeliest first. */
+  /** The factors that can be shown, the likeliest first. */
   kinds: readonly FactorKind[];
   askPasskey(): Promise<PublicKeyCredentialRequestOptionsJSON>;
-  /** Fulfilled when it was accepted: the form stays busy then, because the page goes on. */
-  onShow(shown: Shown): Promise<void>;
-  /** What went wrong, where the caller has something to do about it. */
-  onProblem?(problem: Problem): void;
+  /** Resolves when the factor is accepted; the form stays busy, because the page goes on. */
+  onShow(proof: FactorProof): Promise<void>;
+  /** Lets the caller handle a problem. */
+  onProblem?(problem: ExplainedProblem): void;
   /** Label of the button; "Go on" by default. */
   act?: string;
 }
 
-/** Shows one factor: a passkey, a code of the app, a recovery code or the password; and the ways to another. */
+/** Asks for one factor: a passkey, a code of the app, a recovery code or the password; and offers the others. */
 export function FactorForm({ kinds, askPasskey, onShow, onProblem, act }: FactorFormProps) {
   const { t } = useTranslation('auth');
-  const explain = useProblem();
   const [kind, setKind] = useState<FactorKind>(kinds[0] ?? 'password');
   const [value, setValue] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [message, setMessage] = useState<{ text: string; isMild: boolean }>();
   const field = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another kind has another field
   useEffect(() => (field.current ?? button.current)?.focus(), [kind]);
-
-  async function submit() {
-    if (busy) return;
-    setBusy(true);
-    setMessage(undefined);
-    try {
+  const { busy, message, setMessage, submit } = useFactorSubmit({
+    show: async () => {
       if (kind === 'passkey') await onShow({ passkey: await signWithPasskey(await askPasskey()) });
       else if (kind === 'totp') await onShow({ code: value });
       else if (kind === 'recoveryCode') await onShow({ recoveryCode: value });
       else await onShow({ password: value });
-    } catch (error) {
-      setBusy(false);
-      if (error instanceof PasskeyError) {
-        setMessage({ text: t(`passkey.${error.trouble}`), isMild: error.trouble === 'cancelled' });
-        return;
-      }
-      const problem = explain(error);
-      const text = problem.faults[0]?.message ?? problem.message;
-      setMessage({ text, isMild: problem.offline || problem.status === 429 });
-      field.current?.select();
-      onProblem?.(problem);
-    }
-  }
-
-  const input = { value, ref: field, required: true, onChange: set };
-  function set(event: { target: { value: string } }) {
-    setValue(event.target.value);
-  }
+    },
+    onRejected: () => field.current?.select(),
+    onProblem,
+  });
+  const choose = (other: FactorKind) => {
+    setKind(other);
+    setValue('');
+    setMessage(undefined);
+  };
   return (
     <form
       className="grid gap-4"
@@ -88,55 +72,115 @@ export function FactorForm({ kinds, askPasskey, onShow, onProblem, act }: Factor
           {message.text}
         </Banner>
       )}
-      {kind === 'passkey' ? <p className="text-ink-2">{t('factor.passkey.why')}</p> : null}
-      {kind === 'totp' ? (
-        <Field label={t('factor.totp')} hint={t('factor.totp.hint')}>
-          <Input
-            {...input}
-            mono
-            name="code"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            maxLength={8}
-            spellCheck={false}
-          />
-        </Field>
-      ) : null}
-      {kind === 'recoveryCode' ? (
-        <Field label={t('factor.recoveryCode')} hint={t('factor.recoveryCode.hint')}>
-          <Input {...input} mono name="recovery-code" autoComplete="off" autoCapitalize="off" spellCheck={false} />
-        </Field>
-      ) : null}
-      {kind === 'password' ? (
-        <Field label={t('signIn.password')}>
-          <PasswordInput {...input} name="password" autoComplete="current-password" maxLength={1024} />
-        </Field>
-      ) : null}
+      <FactorField kind={kind} value={value} onChange={setValue} ref={field} />
       <Button ref={button} type="submit" variant="primary" busy={busy} className="h-9 w-full">
         {kind === 'passkey' ? <KeyRound aria-hidden /> : null}
         {kind === 'passkey' ? t('factor.passkey.act') : (act ?? t('factor.act'))}
       </Button>
-      {kinds.length > 1 ? (
-        <div className="grid justify-items-start gap-1">
-          {kinds
-            .filter((each) => each !== kind)
-            .map((each) => (
-              <button
-                key={each}
-                type="button"
-                disabled={busy}
-                className="min-h-6 rounded-xs text-12 text-brand-text underline decoration-brand-line underline-offset-3 hover:decoration-current"
-                onClick={() => {
-                  setKind(each);
-                  setValue('');
-                  setMessage(undefined);
-                }}
-              >
-                {t(`factor.other.${each}`)}
-              </button>
-            ))}
-        </div>
-      ) : null}
+      <OtherFactors kinds={kinds.filter((each) => each !== kind)} disabled={busy} onChoose={choose} />
     </form>
+  );
+}
+
+interface FactorSubmitOptions extends Pick<FactorFormProps, 'onProblem'> {
+  show(): Promise<void>;
+  onRejected(): void;
+}
+
+function useFactorSubmit({ show, onRejected, onProblem }: FactorSubmitOptions) {
+  const { t } = useTranslation('auth');
+  const explain = useProblem();
+  const [busy, setBusy] = useState(false);
+  const [message, setMessage] = useState<{ text: string; isMild: boolean }>();
+  async function submit() {
+    if (busy) return;
+    setBusy(true);
+    setMessage(undefined);
+    try {
+      await show();
+    } catch (error) {
+      setBusy(false);
+      if (error instanceof PasskeyError) {
+        setMessage({ text: t(`passkey.${error.trouble}`), isMild: error.trouble === 'cancelled' });
+        return;
+      }
+      const problem = explain(error);
+      const text = problem.faults[0]?.message ?? problem.message;
+      setMessage({ text, isMild: problem.offline || problem.status === 429 });
+      onRejected();
+      onProblem?.(problem);
+    }
+  }
+  return { busy, message, setMessage, submit };
+}
+
+interface FactorFieldProps {
+  kind: FactorKind;
+  value: string;
+  onChange(value: string): void;
+  ref: Ref<HTMLInputElement>;
+}
+
+function FactorField({ kind, value, onChange, ref }: FactorFieldProps) {
+  const { t } = useTranslation('auth');
+  const input = {
+    value,
+    ref,
+    required: true,
+    onChange: (event: { target: { value: string } }) => onChange(event.target.value),
+  };
+  if (kind === 'passkey') return <p className="text-ink-2">{t('factor.passkey.why')}</p>;
+  if (kind === 'totp') {
+    return (
+      <Field key={kind} label={t('factor.totp')} hint={t('factor.totp.hint')}>
+        <Input
+          {...input}
+          mono
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={8}
+          spellCheck={false}
+        />
+      </Field>
+    );
+  }
+  if (kind === 'recoveryCode') {
+    return (
+      <Field key={kind} label={t('factor.recoveryCode')} hint={t('factor.recoveryCode.hint')}>
+        <Input {...input} mono name="recovery-code" autoComplete="off" autoCapitalize="off" spellCheck={false} />
+      </Field>
+    );
+  }
+  return (
+    <Field key={kind} label={t('signIn.password')}>
+      <PasswordInput {...input} name="password" autoComplete="current-password" maxLength={1024} />
+    </Field>
+  );
+}
+
+interface OtherFactorsProps {
+  kinds: readonly FactorKind[];
+  disabled: boolean;
+  onChoose(kind: FactorKind): void;
+}
+
+function OtherFactors({ kinds, disabled, onChoose }: OtherFactorsProps) {
+  const { t } = useTranslation('auth');
+  if (kinds.length === 0) return null;
+  return (
+    <div className="grid justify-items-start gap-1">
+      {kinds.map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          disabled={disabled}
+          className="min-h-6 rounded-xs text-12 text-brand-text underline decoration-brand-line underline-offset-3 hover:decoration-current"
+          onClick={() => onChoose(kind)}
+        >
+          {t(`factor.other.${kind}`)}
+        </button>
+      ))}
+    </div>
   );
 }

@@ -6,7 +6,7 @@ export interface ProblemFault {
 }
 
 /** A refusal or failure as the pages show it. Sentences come from the server, in the reader's language. */
-export interface Problem {
+export interface ExplainedProblem {
   code: string;
   /** Empty when the portal could not be reached: the page has its own words for that. */
   message: string;
@@ -19,7 +19,7 @@ export interface Problem {
 }
 
 /** Reads what a procedure (tRPC) or a door (problem document) answered, whatever was thrown. */
-export function problemOf(error: unknown): Problem {
+export function problemOf(error: unknown): ExplainedProblem {
   const data = dataOf(error);
   if (data === undefined)
     return { code: 'offline', message: '', requestId: undefined, faults: [], offline: true, status: undefined };
@@ -35,7 +35,7 @@ export function problemOf(error: unknown): Problem {
 }
 
 /** A problem document read from a plain `fetch`, as the uploads and the sign-in make it. */
-export async function problemOfResponse(response: Response): Promise<Problem> {
+export async function problemOfResponse(response: Response): Promise<ExplainedProblem> {
   const body: unknown = await response.json().catch(() => undefined);
   const found = problemOf({ data: isRecord(body) ? body : {} });
   return {
@@ -46,7 +46,7 @@ export async function problemOfResponse(response: Response): Promise<Problem> {
 }
 
 /** The fault at this place, for a form's field. */
-export function faultAt(problem: Problem | undefined, path: string): string | undefined {
+export function faultAt(problem: ExplainedProblem | undefined, path: string): string | undefined {
   return problem?.faults.find((fault) => fault.path === path)?.message;
 }
 

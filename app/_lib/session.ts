@@ -1,12 +1,12 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
-import { type Problem, problemOfResponse } from './problem.ts';
+import { type ExplainedProblem, problemOfResponse } from './problem.ts';
 
 /** A refusal by a door that is not tRPC; `problemOf` reads its `data`. */
 export class DoorError extends Error {
   override readonly name = 'DoorError';
-  readonly data: Problem;
+  readonly data: ExplainedProblem;
 
-  constructor(problem: Problem) {
+  constructor(problem: ExplainedProblem) {
     super(problem.message);
     this.data = problem;
   }
@@ -20,7 +20,7 @@ export interface FactorKinds {
 }
 
 /** A factor as it is shown: a code of the app, a recovery code, or what a passkey signed. */
-export type FactorAnswer = { code: string } | { recoveryCode: string } | { passkey: AuthenticationResponseJSON };
+export type SignInFactor = { code: string } | { recoveryCode: string } | { passkey: AuthenticationResponseJSON };
 
 /**
  * Starts a session and gives null; or the kinds of the second factor that is asked for next. Throws `DoorError` with
@@ -37,7 +37,7 @@ export async function askPasskeyAsFactor(): Promise<PublicKeyCredentialRequestOp
 }
 
 /** Shows the second factor and starts the session. Throws `DoorError`: `factor_refused`, `sign_in_stale`. */
-export async function signInWithFactor(answer: FactorAnswer): Promise<void> {
+export async function signInWithFactor(answer: SignInFactor): Promise<void> {
   await post('/api/auth/sign-in/factor', answer);
 }
 

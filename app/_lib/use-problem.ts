@@ -1,10 +1,10 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { type Problem, problemOf } from './problem.ts';
+import { type ExplainedProblem, problemOf } from './problem.ts';
 
 /** Turns what was thrown into words for a page: `const explain = useProblem(); explain(error).message`. */
-export function useProblem(): (error: unknown) => Problem {
+export function useProblem(): (error: unknown) => ExplainedProblem {
   const { t } = useTranslation('common');
   return (error) => {
     const problem = problemOf(error);

@@ -7,7 +7,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { LazyMenu } from '../_ui/lazy-menu.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Mark } from './mark.tsx';
-import { isAt, type Place, places } from './places.ts';
+import { isAt, type NavigationPlace, places } from './places.ts';
 import { useReader } from './reader.tsx';
 
 /** The menu at the side: 196 px, a rail of icons below 1180, gone below 720 where the tab bar takes over. */
@@ -60,7 +60,7 @@ export function Nav() {
 const tab =
   'grid min-w-0 content-center justify-items-center gap-[3px] px-1 text-11 leading-3 font-medium text-ink-2 aria-[current=page]:text-brand-text';
 /** What does not fit beside the others in a long language stands behind the last tab. */
-const behindMore: readonly Place['id'][] = ['publish', 'settings'];
+const behindMore: readonly NavigationPlace['id'][] = ['publish', 'settings'];
 
 /** The bar at the foot of small screens. */
 export function TabBar() {

@@ -10,9 +10,9 @@ export const places = [
   { id: 'settings', key: 's', href: '/settings', icon: Settings, role: 'viewer' },
 ] as const;
 
-export type Place = (typeof places)[number];
+export type NavigationPlace = (typeof places)[number];
 
 /** Whether this path belongs to the place; the overview has only its own. */
-export function isAt(path: string, place: Pick<Place, 'href'>): boolean {
+export function isAt(path: string, place: Pick<NavigationPlace, 'href'>): boolean {
   return path === place.href || (place.href !== '/' && path.startsWith(`${place.href}/`));
 }

@@ -1,8 +1,9 @@
 'use client';
 
 import { createContext, type ReactNode, useContext } from 'react';
+import type { Role } from '#server/domain/actor.ts';
 
-export type Role = 'viewer' | 'operator' | 'publisher' | 'admin';
+export type { Role };
 
 /** Who reads the pages. */
 export interface Reader {

@@ -40,7 +40,7 @@ function atTick(): number {
 }
 
 /** Text that depends on now. The component is drawn again only when its text has changed. */
-export function useTicking(textAt: (now: number) => string): string {
+export function useTicking<Text extends string>(textAt: (now: number) => Text): Text {
   const { now } = useContext(RenderedAtContext);
   return useSyncExternalStore(
     subscribe,

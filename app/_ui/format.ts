@@ -18,7 +18,7 @@ export interface Format {
   number(value: number, options?: Intl.NumberFormatOptions): string;
   /** A share of one: 0.338 → "33.8 %". */
   percent(share: number): string;
-  /** 1536 → "1.5 kB" (steps of 1000). */
+  /** 1536 → "1.5 KiB", in steps of 1024. */
   bytes(count: number): string;
   dateTime(value: Date, style: DateStyle): string;
   list(items: readonly string[]): string;
@@ -32,23 +32,24 @@ export function useFormat(): Format {
 }
 
 const formats = new Map<string, Format>();
-/** A server meets readers of many zones. */
-const mostFormats = 100;
+/** A server formats for readers in many time zones. */
+const maxFormats = 100;
 
-/** One for each language and zone: what it is made of costs more than a row of a table. */
+/** Cached by language and time zone: creating the formatters costs more than rendering a row of a table. */
 function formatOf(language: string, timeZone: string): Format {
   const key = `${language} ${timeZone}`;
   const known = formats.get(key);
   if (known !== undefined) return known;
-  if (formats.size >= mostFormats) formats.clear();
-  const format = makeFormat(language, timeZone);
+  if (formats.size >= maxFormats) formats.clear();
+  const format = createFormat(language, timeZone);
   formats.set(key, format);
   return format;
 }
 
-const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+/** Binary units, as the documentation writes them; `Intl` has none. */
+const units = ['byte', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-function makeFormat(language: string, timeZone: string): Format {
+export function createFormat(language: string, timeZone: string): Format {
   const dates = new Map<DateStyle, Intl.DateTimeFormat>();
   const plain = new Intl.NumberFormat(language);
   return {
@@ -57,26 +58,25 @@ function makeFormat(language: string, timeZone: string): Format {
     percent: (share) =>
       new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share),
     bytes: (count) => {
-      const step = count < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(count) / 3));
-      return new Intl.NumberFormat(language, {
-        style: 'unit',
-        unit: units[step] ?? 'byte',
+      const step = count < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(count) / 10));
+      if (step === 0) {
         // A short "byte" stays singular in English.
-        unitDisplay: step === 0 ? 'long' : 'short',
-        maximumFractionDigits: step === 0 ? 0 : 1,
-      }).format(count / 1000 ** step);
+        return new Intl.NumberFormat(language, { style: 'unit', unit: 'byte', unitDisplay: 'long' }).format(count);
+      }
+      const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(count / 1024 ** step);
+      return `${number}\u00a0${units[step]}`;
     },
     dateTime: (value, style) => {
-      let made = dates.get(style);
-      if (made === undefined) {
-        made = new Intl.DateTimeFormat(language, {
+      let formatter = dates.get(style);
+      if (formatter === undefined) {
+        formatter = new Intl.DateTimeFormat(language, {
           ...styles[style],
           timeZone,
           ...(style === 'exact' ? {} : { hourCycle: 'h23' }),
         });
-        dates.set(style, made);
+        dates.set(style, formatter);
       }
-      return made.format(value);
+      return formatter.format(value);
     },
     list: (items) => new Intl.ListFormat(language).format(items),
   };

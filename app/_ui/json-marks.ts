@@ -8,12 +8,12 @@ type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 /** What is said about places of a JSON text. Places are JSON pointers. */
 export interface JsonMarks {
   /** Each stands under the line that it is about. */
-  faults: readonly JsonFault[];
+  faults: readonly JsonMark[];
   /** The setting that has the keyboard elsewhere; its line is tinted. */
   active?: string | undefined;
 }
 
-export interface JsonFault {
+export interface JsonMark {
   pointer: string;
   message: string;
   /** The path as people read it. */
@@ -57,9 +57,9 @@ const octagon =
   'M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1zM5.6 4.5 4.5 5.6 6.9 8l-2.4 2.4 1.1 1.1L8 9.1l2.4 2.4 1.1-1.1L9.1 8l2.4-2.4-1.1-1.1L8 6.9z';
 
 class FaultWidget extends WidgetType {
-  private readonly fault: JsonFault;
+  private readonly fault: JsonMark;
 
-  constructor(fault: JsonFault) {
+  constructor(fault: JsonMark) {
     super();
     this.fault = fault;
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Gateway } from '../house/house.ts';
 import type { Agents } from '../load/agents.ts';
-import { Connection, type Reply } from '../load/connection.ts';
+import { Connection, type HttpReply } from '../load/connection.ts';
 import type { Tally } from '../load/tally.ts';
 
 export interface CarefulAgents {
@@ -41,7 +41,7 @@ export function startCarefulAgents({ gateways, agents, atOnce, tally, random }: 
   let longest = 0;
   const open: Connection[] = [];
 
-  const send = (connection: Connection, request: string): Promise<Reply> =>
+  const send = (connection: Connection, request: string): Promise<HttpReply> =>
     new Promise((resolve) => {
       const late = setTimeout(() => connection.giveUp('no answer'), patienceMs);
       connection.send(request, (reply) => {

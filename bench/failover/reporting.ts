@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agents } from '../load/agents.ts';
-import { Connection, type Reply } from '../load/connection.ts';
+import { Connection, type HttpReply } from '../load/connection.ts';
 import { Tally } from '../load/tally.ts';
 
 /** Agents that report without a pause, and what was acknowledged to them. */
@@ -37,7 +37,7 @@ export function startReporting(agents: Agents, host: string, port: number, conne
     const { body, reportNumber } = agents.prepare(agent, 'changed');
     for (;;) {
       const sentAt = performance.now();
-      const reply = await new Promise<Reply>((resolve) => connection.send(agents.post(agent, body), resolve));
+      const reply = await new Promise<HttpReply>((resolve) => connection.send(agents.post(agent, body), resolve));
       if (tally.take(reply, [204], performance.now() - sentAt)) {
         acknowledged[agent] = reportNumber;
         return acknowledge(sentAt);

@@ -8,7 +8,7 @@ import { rankOf } from '#server/domain/verdicts/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { extensionNames, heartbeatFile } from '../load/agents.ts';
 
-export interface FleetOptions {
+export interface BenchFleetOptions {
   vms: number;
   /** The word that everything random and every credential comes from. */
   seed: string;
@@ -37,7 +37,7 @@ const secondsPerMillion = 60;
  * them: one VM in a hundred is in transition, one in fifty has failed, the others are well. Handlers come in by the
  * product's own verbs, all else as rows. The history of goal states is left out: no agent reads it.
  */
-export async function seedFleet(services: Services, { vms, seed, say }: FleetOptions): Promise<Fleet> {
+export async function seedFleet(services: Services, { vms, seed, say }: BenchFleetOptions): Promise<Fleet> {
   const etag = `"${services.epoch}.1"`;
   await publishCatalogue(services);
   const client = await services.db.$client.connect();
@@ -116,7 +116,20 @@ const state = `case when n % 100 = 0 then 'transitioning' when n % 50 = 1 then '
 const affected = `(g.name = '${extensionNames.status}' and v.state <> 'success')`;
 
 function steps(vms: number, seed: string, etag: string): Step[] {
+  // Seconds that the fleet's last readings are ahead of the writing, so that nothing has aged when the load begins.
   const ahead = (vms / 1_000_000) * secondsPerMillion;
+  return [
+    ...vmSteps(vms, seed),
+    ...goalStateSteps(etag),
+    ...reportSteps(ahead),
+    ...presenceSteps(ahead, etag),
+    // As after a while of running: no cleanup is left to do during the load.
+    ['vacuum', 'vacuum (freeze, analyze)'],
+  ];
+}
+
+/** VMs with enrolled agents. */
+function vmSteps(vms: number, seed: string): Step[] {
   return [
     [
       'numbers',
@@ -152,6 +165,12 @@ function steps(vms: number, seed: string, etag: string): Step[] {
        from bench_vms order by id`,
       [seed],
     ],
+  ];
+}
+
+/** Three extensions for each VM, and its goal state. */
+function goalStateSteps(etag: string): Step[] {
+  return [
     [
       'extensions',
       `insert into extensions (vm_id, name, handler, requested_version, version, state, auto_upgrade_minor_version,
@@ -172,6 +191,12 @@ function steps(vms: number, seed: string, etag: string): Step[] {
        from bench_vms v, (select goal_state from bench_goals limit 1) g order by v.id`,
       [etag],
     ],
+  ];
+}
+
+/** The health of VMs and extensions, and the latest reports. */
+function reportSteps(ahead: number): Step[] {
+  return [
     [
       'health of VMs',
       `insert into vm_health (vm_id, name, tags, health, rank, agent, since)
@@ -210,6 +235,12 @@ function steps(vms: number, seed: string, etag: string): Step[] {
        cross join (select clock_timestamp() + make_interval(secs => $1) as at offset 0) r order by v.id, g.name`,
       [ahead],
     ],
+  ];
+}
+
+/** When each agent was last seen, and when its health is evaluated next. */
+function presenceSteps(ahead: number, etag: string): Step[] {
+  return [
     [
       'presence',
       `with r as materialized (select clock_timestamp() + make_interval(secs => $1) as at)
@@ -223,7 +254,5 @@ function steps(vms: number, seed: string, etag: string): Step[] {
       `insert into health_checks (vm_id, due_at)
        select id, now() + make_interval(hours => 12 + n % 24) from bench_vms order by id`,
     ],
-    // As a fleet that has been there for a while: nothing is left over that would be tidied up beside the load.
-    ['vacuum', 'vacuum (freeze, analyze)'],
   ];
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
 /** What came back: a status, or the code of the error that took its place. */
-export interface Reply {
+export interface HttpReply {
   /** 0 where there was none. */
   status: number;
   /** Status line and headers. */
@@ -23,7 +23,7 @@ export class Connection {
   readonly #port: number;
   #socket: Socket | null = null;
   #partial = '';
-  #waiting: ((reply: Reply) => void) | null = null;
+  #waiting: ((reply: HttpReply) => void) | null = null;
   #failedAt = 0;
   #closed = false;
 
@@ -33,7 +33,7 @@ export class Connection {
   }
 
   /** Sends a whole request; the reply is given in the turn in which its last byte arrives. Only one at a time. */
-  send(request: string, done: (reply: Reply) => void): void {
+  send(request: string, done: (reply: HttpReply) => void): void {
     this.#waiting = done;
     // Whoever was refused just now waits a little, as an agent does.
     const pause = this.#socket === null ? this.#failedAt + pauseMs - performance.now() : 0;
@@ -106,7 +106,7 @@ export class Connection {
     this.#settle({ status: 0, head: '', body: '', error });
   }
 
-  #settle(reply: Reply): void {
+  #settle(reply: HttpReply): void {
     const done = this.#waiting;
     this.#waiting = null;
     done?.(reply);
@@ -114,7 +114,7 @@ export class Connection {
 }
 
 /** Reads one answer; null while it is not complete. */
-export function parseReply(text: string): Reply | null {
+export function parseReply(text: string): HttpReply | null {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return null;
   const status = Number(text.slice(9, 12));

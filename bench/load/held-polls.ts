@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agents } from './agents.ts';
-import { Connection, headerOf, type Reply } from './connection.ts';
+import { Connection, type HttpReply, headerOf } from './connection.ts';
 
 /** Long polls of many VMs, each on a connection of its own, asked again as soon as they were answered. */
 export interface HeldPolls {
@@ -30,7 +30,7 @@ export async function holdPolls({ host, port, agents, count }: HeldPollsOptions)
   const ask = (connection: Connection, agent: number): void => {
     connection.send(agents.poll(agent, waitSeconds), (reply) => take(connection, agent, reply));
   };
-  const take = (connection: Connection, agent: number, reply: Reply): void => {
+  const take = (connection: Connection, agent: number, reply: HttpReply): void => {
     if (closed) return;
     if (reply.status === 200) {
       const at = performance.now();

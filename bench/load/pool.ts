@@ -1,8 +1,8 @@
-import { Connection, type Reply } from './connection.ts';
+import { Connection, type HttpReply } from './connection.ts';
 
 interface Waiting {
   request: string;
-  done(reply: Reply): void;
+  done(reply: HttpReply): void;
 }
 
 /**
@@ -30,7 +30,7 @@ export class ConnectionPool {
     return this.#all.length - this.#free.length;
   }
 
-  send(request: string, done: (reply: Reply) => void): void {
+  send(request: string, done: (reply: HttpReply) => void): void {
     const connection = this.#free.shift();
     if (connection === undefined) this.#queue.push({ request, done });
     else this.#send(connection, request, done);
@@ -40,7 +40,7 @@ export class ConnectionPool {
     for (const connection of this.#all) connection.close();
   }
 
-  #send(connection: Connection, request: string, done: (reply: Reply) => void): void {
+  #send(connection: Connection, request: string, done: (reply: HttpReply) => void): void {
     connection.send(request, (reply) => {
       const next = this.#queue[this.#served];
       if (next === undefined) {

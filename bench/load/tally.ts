@@ -1,4 +1,4 @@
-import type { Reply } from './connection.ts';
+import type { HttpReply } from './connection.ts';
 import { Latencies } from './latencies.ts';
 
 /** What came of the requests since the last reset. */
@@ -10,7 +10,7 @@ export class Tally {
   readonly bad = new Map<string, number>();
 
   /** Counts a reply; tells whether it was one of those asked for. */
-  take(reply: Reply, wanted: readonly number[], milliseconds: number): boolean {
+  take(reply: HttpReply, wanted: readonly number[], milliseconds: number): boolean {
     if (reply.error === null && wanted.includes(reply.status)) {
       this.good += 1;
       this.latencies.record(milliseconds);

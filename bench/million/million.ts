@@ -5,7 +5,7 @@ import { seedFleet } from '../fleet/seed-fleet.ts';
 import { openHouse } from '../house/house.ts';
 import { latencyPicture } from '../print/latency-picture.ts';
 import { writeResults } from '../print/results.ts';
-import { type MillionResult, runMillion, type Sample } from './run-million.ts';
+import { type LoadSample, type MillionResult, runMillion } from './run-million.ts';
 
 export interface MillionCommand {
   vms: number;
@@ -75,7 +75,7 @@ function judge({ samples, all, failures, unanswered }: MillionResult): Verdict[]
   ];
 }
 
-function memoryAt(samples: readonly Sample[], share: number, name: keyof Sample['memoryBytes']): number {
+function memoryAt(samples: readonly LoadSample[], share: number, name: keyof LoadSample['memoryBytes']): number {
   const sample = samples[Math.max(0, Math.ceil(samples.length * share) - 1)];
   return Math.round((sample?.memoryBytes[name] ?? 0) / 1_048_576);
 }
@@ -85,7 +85,7 @@ function summary(result: MillionResult, verdicts: readonly Verdict[]): string {
   const percentiles = (name: string, { count, latencies: l }: MillionResult['heartbeats']): string =>
     `${name.padEnd(12)}${String(count).padStart(9)}  p50 ${l.p50.toFixed(1)}  p90 ${l.p90.toFixed(1)}  ` +
     `p99 ${l.p99.toFixed(1)}  p99.9 ${l.p999.toFixed(1)}  max ${l.max.toFixed(1)} ms`;
-  const cores = (name: keyof Sample['cores']): string => {
+  const cores = (name: keyof LoadSample['cores']): string => {
     const mean = samples.reduce((sum, sample) => sum + sample.cores[name], 0) / Math.max(1, samples.length);
     return `${name.padEnd(12)}${(mean * 100).toFixed(0).padStart(4)} % of a core, memory ${memoryAt(samples, 0, name)} MB at the start, ${memoryAt(samples, 1, name)} MB at the end`;
   };

@@ -34,7 +34,7 @@ export interface MillionOptions {
 type Process = 'gateway' | 'worker' | 'postgres' | 'bench';
 
 /** A few seconds of the run. */
-export interface Sample {
+export interface LoadSample {
   /** Seconds from the beginning of the measured time to the end of it; below zero in the warm-up. */
   at: number;
   perSecond: number;
@@ -49,7 +49,7 @@ export interface Sample {
 }
 
 export interface MillionResult {
-  samples: Sample[];
+  samples: LoadSample[];
   heartbeats: { count: number; latencies: Percentiles };
   statuses: { count: number; latencies: Percentiles };
   all: { count: number; perSecond: number; latencies: Percentiles };
@@ -61,111 +61,160 @@ export interface MillionResult {
 }
 
 /**
- * Every VM reports by its own clock, twice for a start and then for so many minutes, whatever becomes of the answers.
- * Whoever still waits when the measured time begins counts in it.
+ * Every VM reports on its own schedule, for a warm-up of two rounds and then for `minutes`, without waiting for answers.
+ * Calls that are outstanding when the measured time begins count in it.
  */
 export async function runMillion({ house, fleet, minutes, connections, say }: MillionOptions): Promise<MillionResult> {
   const [gateway] = house.gateways;
   if (gateway === undefined) throw new Error('no gateway');
-  const agents = new Agents({ count: fleet.vms, seed: fleet.seed, etag: fleet.etag, run: `million-${Date.now()}` });
-  const random = randomFrom(numberFrom(fleet.seed));
-  const everybody = Uint32Array.from({ length: fleet.vms }, (_, index) => index + 1);
-  const inTransition = everybody.filter((n) => n % transitionEvery === 0);
-  const stream = (of: Uint32Array, periodMs: number, said: 'none' | 'changed'): Stream => ({
-    schedule: new Schedule(of, periodMs, random, { firstRound: periodMs === heartbeatMs ? firstRound : 1 }),
-    request: (agent) => agents.report(agent, said),
-    wanted: [204],
-    tally: new Tally(),
-  });
-  const heartbeats = stream(everybody, heartbeatMs, 'none');
-  const statuses = stream(inTransition, statusMs, 'changed');
-  const streams = [heartbeats, statuses];
+  const { heartbeats, statuses } = createStreams(fleet);
   const pool = new ConnectionPool(gateway.host, gateway.port, connections);
-  const pids = (): Record<Process, number> => ({
-    gateway: gateway.child.pid() ?? 0,
-    worker: house.worker()?.pid() ?? 0,
-    postgres: house.database.pid(),
-    bench: process.pid,
-  });
-
-  const sums = new Map(streams.map((each) => [each, { latencies: new Latencies(), good: 0 }]));
-  const failures: Record<string, number> = {};
-  const samples: Sample[] = [];
   const beganAt = new Date();
   const began = performance.now() + warmUpMs;
   const end = began + minutes * 60_000;
-  const loop = startOpenLoop(pool, streams);
-  let usage = readUsages(pids());
-  let sampledAt = performance.now();
-  const sample = (counts: boolean): Sample => {
-    const now = performance.now();
-    const seconds = (now - sampledAt) / 1_000;
-    sampledAt = now;
-    const before = usage;
-    usage = readUsages(pids());
-    const latencies = new Latencies();
-    let good = 0;
-    let bad = 0;
-    for (const each of streams) {
-      const sum = sums.get(each);
-      latencies.add(each.tally.latencies);
-      if (sum !== undefined && counts) {
-        sum.latencies.add(each.tally.latencies);
-        sum.good += each.tally.good;
-      }
-      good += each.tally.good;
-      bad += each.tally.failures;
-      for (const [what, count] of each.tally.bad) failures[what] = (failures[what] ?? 0) + count;
-      each.tally.reset();
-    }
-    const { p50, p99 } = latencies.percentiles();
-    const of = (value: (name: Process) => number): Record<Process, number> => ({
-      gateway: value('gateway'),
-      worker: value('worker'),
-      postgres: value('postgres'),
-      bench: value('bench'),
-    });
-    const taken: Sample = {
-      at: Math.round((now - began) / 100) / 10,
-      perSecond: good / seconds,
-      p50,
-      p99,
-      failures: bad,
-      outstanding: loop.outstanding(),
-      cores: of((name) => (usage[name].cpuSeconds - before[name].cpuSeconds) / seconds),
-      memoryBytes: of((name) => usage[name].memoryBytes),
-    };
-    if (counts) samples.push(taken);
-    return taken;
-  };
+  const loop = startOpenLoop(pool, [heartbeats, statuses]);
+  const sampler = new Sampler(
+    [heartbeats, statuses],
+    began,
+    () => loop.outstanding(),
+    () => pidsOf(house),
+  );
   try {
     for (const until of [began, end]) {
       for (let left = until - performance.now(); left > 0; left = until - performance.now()) {
         await delay(Math.min(sampleMs, left));
-        say(lineOf(sample(until === end)));
+        say(lineOf(sampler.sample(until === end)));
       }
     }
     await loop.stop(10);
-    sample(true);
+    sampler.sample(true);
   } finally {
     pool.close();
   }
-  const all = new Latencies();
-  for (const { latencies } of sums.values()) all.add(latencies);
-  const partOf = (each: Stream) => ({
-    count: sums.get(each)?.good ?? 0,
-    latencies: (sums.get(each)?.latencies ?? new Latencies()).percentiles(),
-  });
+  const all = sampler.total();
   return {
-    samples,
-    heartbeats: partOf(heartbeats),
-    statuses: partOf(statuses),
+    samples: sampler.samples,
+    heartbeats: sampler.partOf(heartbeats),
+    statuses: sampler.partOf(statuses),
     all: { count: all.count, perSecond: all.count / (minutes * 60), latencies: all.percentiles() },
-    failures,
+    failures: sampler.failures,
     unanswered: loop.outstanding(),
     healthChanges: await readHealthChanges(house, beganAt),
   };
 }
+
+/** Heartbeats of all agents, and statuses of those in transition. */
+function createStreams(fleet: Fleet): { heartbeats: Stream; statuses: Stream } {
+  const agents = new Agents({ count: fleet.vms, seed: fleet.seed, etag: fleet.etag, run: `million-${Date.now()}` });
+  const random = randomFrom(numberFrom(fleet.seed));
+  const all = Uint32Array.from({ length: fleet.vms }, (_, index) => index + 1);
+  const inTransition = all.filter((n) => n % transitionEvery === 0);
+  const stream = (of: Uint32Array, periodMs: number, statusKind: 'none' | 'changed'): Stream => ({
+    schedule: new Schedule(of, periodMs, random, { firstRound: periodMs === heartbeatMs ? firstRound : 1 }),
+    request: (agent) => agents.report(agent, statusKind),
+    wanted: [204],
+    tally: new Tally(),
+  });
+  return { heartbeats: stream(all, heartbeatMs, 'none'), statuses: stream(inTransition, statusMs, 'changed') };
+}
+
+function pidsOf(house: House): Record<Process, number> {
+  return {
+    gateway: house.gateways[0]?.child.pid() ?? 0,
+    worker: house.worker()?.pid() ?? 0,
+    postgres: house.database.pid(),
+    bench: process.pid,
+  };
+}
+
+/** Reads the tallies of the streams and the use of the processes every few seconds. */
+class Sampler {
+  readonly samples: LoadSample[] = [];
+  readonly failures: Record<string, number> = {};
+  readonly #streams: readonly Stream[];
+  readonly #began: number;
+  readonly #outstanding: () => number;
+  readonly #pids: () => Record<Process, number>;
+  readonly #sums: Map<Stream, { latencies: Latencies; good: number }>;
+  #usage: ReturnType<typeof readUsages<Process>>;
+  #sampledAt = performance.now();
+
+  constructor(
+    streams: readonly Stream[],
+    began: number,
+    outstanding: () => number,
+    pids: () => Record<Process, number>,
+  ) {
+    this.#streams = streams;
+    this.#began = began;
+    this.#outstanding = outstanding;
+    this.#pids = pids;
+    this.#sums = new Map(streams.map((stream) => [stream, { latencies: new Latencies(), good: 0 }]));
+    this.#usage = readUsages(pids());
+  }
+
+  /** Takes a sample; only those of the measured time count in the result. */
+  sample(counts: boolean): LoadSample {
+    const now = performance.now();
+    const seconds = (now - this.#sampledAt) / 1_000;
+    this.#sampledAt = now;
+    const before = this.#usage;
+    this.#usage = readUsages(this.#pids());
+    const usage = this.#usage;
+    const { latencies, good, bad } = this.#readTallies(counts);
+    const { p50, p99 } = latencies.percentiles();
+    const sample: LoadSample = {
+      at: Math.round((now - this.#began) / 100) / 10,
+      perSecond: good / seconds,
+      p50,
+      p99,
+      failures: bad,
+      outstanding: this.#outstanding(),
+      cores: byProcess((name) => (usage[name].cpuSeconds - before[name].cpuSeconds) / seconds),
+      memoryBytes: byProcess((name) => usage[name].memoryBytes),
+    };
+    if (counts) this.samples.push(sample);
+    return sample;
+  }
+
+  #readTallies(counts: boolean): { latencies: Latencies; good: number; bad: number } {
+    const latencies = new Latencies();
+    let good = 0;
+    let bad = 0;
+    for (const stream of this.#streams) {
+      const { tally } = stream;
+      const sum = this.#sums.get(stream);
+      latencies.add(tally.latencies);
+      if (sum !== undefined && counts) {
+        sum.latencies.add(tally.latencies);
+        sum.good += tally.good;
+      }
+      good += tally.good;
+      bad += tally.failures;
+      for (const [what, count] of tally.bad) this.failures[what] = (this.failures[what] ?? 0) + count;
+      tally.reset();
+    }
+    return { latencies, good, bad };
+  }
+
+  total(): Latencies {
+    const all = new Latencies();
+    for (const { latencies } of this.#sums.values()) all.add(latencies);
+    return all;
+  }
+
+  partOf(stream: Stream): { count: number; latencies: Percentiles } {
+    const sum = this.#sums.get(stream);
+    return { count: sum?.good ?? 0, latencies: (sum?.latencies ?? new Latencies()).percentiles() };
+  }
+}
+
+const byProcess = (value: (name: Process) => number): Record<Process, number> => ({
+  gateway: value('gateway'),
+  worker: value('worker'),
+  postgres: value('postgres'),
+  bench: value('bench'),
+});
 
 async function readHealthChanges({ services }: House, since: Date): Promise<Record<string, number>> {
   const { rows } = await services.db.$client.query<{ to: string | null; changes: number }>(
@@ -178,7 +227,7 @@ async function readHealthChanges({ services }: House, since: Date): Promise<Reco
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)}`;
 
-function lineOf({ at, perSecond, p50, p99, failures, outstanding, cores, memoryBytes }: Sample): string {
+function lineOf({ at, perSecond, p50, p99, failures, outstanding, cores, memoryBytes }: LoadSample): string {
   const share = (name: Process): string =>
     `${name} ${Math.round(cores[name] * 100)} % ${megabytes(memoryBytes[name])} MB`;
   return (

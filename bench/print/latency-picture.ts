@@ -1,5 +1,5 @@
 /** One moment of a run. */
-export interface Moment {
+export interface LatencyPoint {
   /** Seconds from the beginning. */
   at: number;
   p50: number;
@@ -10,7 +10,7 @@ const size = { width: 960, height: 360 };
 const frame = { left: 64, right: 16, top: 40, bottom: 44 };
 
 /** Latency over time as an SVG file: p50 and p99 of each interval on a logarithmic scale, and the line to stay below. */
-export function latencyPicture(title: string, moments: readonly Moment[], limitMs: number): string {
+export function latencyPicture(title: string, moments: readonly LatencyPoint[], limitMs: number): string {
   const values = moments.flatMap(({ p50, p99 }) => [p50, p99]).filter((value) => value > 0);
   const lowest = 10 ** Math.floor(Math.log10(Math.min(1, ...values)));
   const highest = 10 ** Math.ceil(Math.log10(Math.max(limitMs * 2, ...values)));

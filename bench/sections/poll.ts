@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readUsage } from '../house/processes.ts';
 import { runClosedLoop } from '../load/closed-loop.ts';
-import { Connection, type Reply } from '../load/connection.ts';
+import { Connection, type HttpReply } from '../load/connection.ts';
 import { startOpenLoop } from '../load/open-loop.ts';
 import { ConnectionPool } from '../load/pool.ts';
 import { randomFrom, Schedule } from '../load/schedule.ts';
@@ -93,7 +93,7 @@ async function perCpuSecond({ host, port, pid, seconds, agents, request }: Stead
 /** The headers of one real answer, without those that node:http adds by itself. */
 async function headersOfUnchanged(host: string, port: number, request: string): Promise<Record<string, string>> {
   const connection = new Connection(host, port);
-  const reply = await new Promise<Reply>((resolve) => connection.send(request, resolve));
+  const reply = await new Promise<HttpReply>((resolve) => connection.send(request, resolve));
   connection.close();
   if (reply.status !== 304) throw new Error(`A first poll was answered with ${reply.error ?? reply.status}.`);
   const lines = reply.head

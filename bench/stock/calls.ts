@@ -1,4 +1,4 @@
-import { Connection, type Reply } from '../load/connection.ts';
+import { Connection, type HttpReply } from '../load/connection.ts';
 import { handler, type StockVm } from './seed-stock.ts';
 
 /** What a VM's agent asks all day, as its forwarder hands it on. */
@@ -14,7 +14,7 @@ export class StockCalls {
   async meet(host: string, port: number): Promise<void> {
     const connection = new Connection(host, port);
     const ask = async (request: string): Promise<string> => {
-      const reply = await new Promise<Reply>((resolve) => connection.send(request, resolve));
+      const reply = await new Promise<HttpReply>((resolve) => connection.send(request, resolve));
       if (reply.status !== 200) throw new Error(`A stock agent was answered with ${reply.error ?? reply.status}.`);
       return reply.body;
     };

@@ -4,7 +4,7 @@ import { zipOf } from '../../e2e/support/zip.ts';
 import { type Api, apiOf, Person, type StorageState } from './portal.ts';
 
 /** What the pictures are taken of, beside what the demo has. */
-export interface Stage {
+export interface ScreenshotStage {
   /** Cookies by who looks: the admin, one who may only look, one whose sign-in has a second factor. */
   cookies: Record<'admin' | 'viewer' | 'guarded', StorageState>;
   guarded: { email: string; password: string };
@@ -34,7 +34,7 @@ function lacking(lang: 'en' | 'de' | 'ja', ...ids: string[]): unknown[] {
 }
 
 /** Brings what is missing. Doing it again changes nothing. Needs the demo. */
-export async function setStage(url: string, admin: Person): Promise<Stage> {
+export async function setStage(url: string, admin: Person): Promise<ScreenshotStage> {
   const expiresAt = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const { value } = await admin.mutate<{ value: string }>('tokens.create', {
     name: 'pictures',

@@ -2,24 +2,24 @@ import type { Page } from '@playwright/test';
 import { pageAddresses } from '../../e2e/support/page-addresses.ts';
 import { zipOf } from '../../e2e/support/zip.ts';
 import type { Speech } from './speech.ts';
-import type { Stage } from './stage.ts';
+import type { ScreenshotStage } from './stage.ts';
 
-/** What acts are given: the page, its words in the reader's language, and what there is to see. */
+/** What an act gets: the page, its texts in the reader's language, and the seeded data. */
 interface Scene {
   page: Page;
   say: Speech;
-  stage: Stage;
+  stage: ScreenshotStage;
 }
 
-/** One picture: an address, who looks at it, and what is done there first. */
+/** One picture: an address, the account that opens it, and an act before it is taken. */
 export interface Subject {
   name: string;
   address: string;
   who: 'admin' | 'viewer' | 'guarded' | 'guest';
   act?(scene: Scene): Promise<void>;
-  /** A picture of the window instead of the whole page: for what floats over it. */
+  /** Photographs the window instead of the whole page: for dialogs and menus. */
   floats?: boolean;
-  /** Small screens do not have it. */
+  /** Absent on small screens. */
   isWide?: boolean;
 }
 
@@ -39,7 +39,7 @@ const typeKeys =
     await page.locator('[role=combobox]:focus').waitFor();
     await page.keyboard.type(text);
   };
-/** Opens the menu of that button and takes an item of it. */
+/** Opens the menu of a button and chooses an item. */
 const choose =
   (menu: Parameters<Speech>, item: Parameters<Speech>[0] | null): Act =>
   async ({ page, say }) => {
@@ -47,17 +47,28 @@ const choose =
     if (item !== null) await page.getByRole('menuitem', { name: say(item), exact: true }).click();
   };
 
-/** These lead elsewhere at once. */
+/** Addresses that only redirect. */
 const redirections = ['/settings', '/second-factor'];
 
-/** Every page that exists, by the folders of `app/`, then the states that need an act. */
-export function subjectsOf(stage: Stage): Subject[] {
-  const vm = (name: string, rest = '') => `/vms/${stage.vms[name]}${rest}`;
-  const failed = vm('files-1');
-  const past = vm('past-1');
-  const draft = `/handlers/${stage.handler}/1.2.0.0`;
+/** Every page, by the folders of `app/`, then the states that need an act. */
+export function subjectsOf(stage: ScreenshotStage): Subject[] {
   return [
     ...everyPage(stage),
+    ...signInAndShell(stage),
+    ...overviewAndFleet(),
+    ...vmPages(stage),
+    ...editorPages(stage),
+    ...handlerPages(stage),
+    ...activityPages(),
+    ...settingsPages(),
+  ];
+}
+
+const vmAddress = (stage: ScreenshotStage, name: string, rest = ''): string => `/vms/${stage.vms[name]}${rest}`;
+
+/** Signing in, and what every page has. */
+function signInAndShell(stage: ScreenshotStage): Subject[] {
+  return [
     subject('set-up-join', stage.invitation, undefined, { who: 'guest' }),
     subject('sign-in-wrong', '/sign-in', signIn('nobody@example.org', 'not the password'), { who: 'guest' }),
     subject(
@@ -81,18 +92,31 @@ export function subjectsOf(stage: Stage): Subject[] {
       { floats: true },
     ),
     subject('connection-lost', '/vms', loseConnection),
+  ];
+}
 
+/** The overview and the list of VMs. */
+function overviewAndFleet(): Subject[] {
+  return [
     subject('overview-viewer', '/', undefined, { who: 'viewer' }),
     subject('vms-new', '/vms', press('vms:enroll'), { floats: true }),
     subject('vms-none', '/vms?q=nothing-at-all'),
     subject('vms-filtered', '/vms?health=failed,degraded&tag=env:prod'),
     subject('vms-filter', '/vms', press('vms:filter.health'), { floats: true }),
     subject('vms-columns', '/vms', press('vms:columns'), { floats: true, isWide: true }),
+  ];
+}
 
+/** The page of a VM. */
+function vmPages(stage: ScreenshotStage): Subject[] {
+  const vm = (name: string, rest = '') => vmAddress(stage, name, rest);
+  const failed = vmAddress(stage, 'files-1');
+  const past = vmAddress(stage, 'past-1');
+  return [
     subject('vm-warning', vm('web-1')),
     subject('vm-progressing', vm('edge-1')),
     subject('vm-never', vm('bare-1')),
-    // Says that the door is closed where the portal runs without ANNEX_WIRE=on.
+    // Shows that the wire server is off unless the portal runs with ANNEX_WIRE=on.
     subject('vm-stock', vm('bare-1'), press('enrollment:stock'), { floats: true }),
     subject('vm-crowd', vm('crowd-1')),
     subject('vm-viewer', failed, undefined, { who: 'viewer' }),
@@ -114,7 +138,15 @@ export function subjectsOf(stage: Stage): Subject[] {
     subject('vm-force', failed, choose(['reports:card.more', { name: 'share' }], 'reports:card.force'), {
       floats: true,
     }),
+  ];
+}
 
+/** The editor of an extension. */
+function editorPages(stage: ScreenshotStage): Subject[] {
+  const vm = (name: string, rest = '') => vmAddress(stage, name, rest);
+  const failed = vmAddress(stage, 'files-1');
+  const past = vmAddress(stage, 'past-1');
+  return [
     subject('editor-new', `${failed}/add-extension?handler=Northwind.Storage.Mount`),
     subject('editor-plan', `${past}/extensions/share`, changeSettings),
     subject('editor-diff', `${past}/extensions/share`, async (scene) => {
@@ -140,7 +172,13 @@ export function subjectsOf(stage: Stage): Subject[] {
       { floats: true },
     ),
     subject('editor-viewer', `${past}/extensions/share`, undefined, { who: 'viewer' }),
+  ];
+}
 
+/** Handlers, versions and publishing. */
+function handlerPages(stage: ScreenshotStage): Subject[] {
+  const draft = `/handlers/${stage.handler}/1.2.0.0`;
+  return [
     subject('handlers-none', '/handlers?q=nothing-at-all'),
     subject('handler-demo', '/handlers/Northwind.Storage.Mount'),
     subject('handler-viewer', `/handlers/${stage.handler}`, undefined, { who: 'viewer' }),
@@ -172,7 +210,12 @@ export function subjectsOf(stage: Stage): Subject[] {
       await page.getByRole('alert').first().waitFor();
     }),
     subject('publish-viewer', '/publish', undefined, { who: 'viewer' }),
+  ];
+}
 
+/** The activity. */
+function activityPages(): Subject[] {
+  return [
     subject('activity-none', '/activity?q=nothing-at-all'),
     subject('activity-filtered', '/activity?action=extension&q=share'),
     subject('activity-open', '/activity?action=extension', async ({ page, say }) => {
@@ -182,7 +225,12 @@ export function subjectsOf(stage: Stage): Subject[] {
           .nth(index)
           .click();
     }),
+  ];
+}
 
+/** The settings. */
+function settingsPages(): Subject[] {
+  return [
     subject('account-guarded', '/settings/account', undefined, { who: 'guarded' }),
     subject('account-app', '/settings/account', press('account:totp.add'), { floats: true }),
     subject('account-password', '/settings/account', press('account:password.act'), { floats: true }),
@@ -211,7 +259,7 @@ function subject(name: string, address: string, act?: Act, rest: Partial<Subject
   return { name, address, who: 'admin', ...(act && { act }), ...rest };
 }
 
-function everyPage({ vms, handler }: Stage): Subject[] {
+function everyPage({ vms, handler }: ScreenshotStage): Subject[] {
   const parts = { vmId: vms['files-1'] ?? '', name: 'share', handler, version: '1.2.0.0' };
   const labels = new Map(
     Object.entries({ [parts.vmId]: 'vm', share: 'extension', [handler]: 'handler', '1.2.0.0': 'version' }),
@@ -261,7 +309,7 @@ async function changeSettings(scene: Scene): Promise<void> {
   await scene.page.getByRole('region', { name: scene.say('editor:plan.steps') }).waitFor();
 }
 
-/** Somebody else is faster while the form is open. */
+/** Another change is applied while the form is open. */
 async function conflict(scene: Scene): Promise<void> {
   const { page, say, stage } = scene;
   await replaceJson(scene, '{ "retain": 14 }');
@@ -300,7 +348,7 @@ async function importXliff(scene: Scene): Promise<void> {
   await page.getByRole('dialog', { name: say('localization:xliff.title', { lang: 'de' }) }).waitFor();
 }
 
-/** A zip whose manifest has three faults. */
+/** Chooses a zip whose manifest has three errors. */
 async function givePackage(page: Page): Promise<void> {
   const handlerManifest = {
     installCommand: 'bin/install.sh',

@@ -13,6 +13,7 @@ import {
   revokeInvitation,
 } from './invitations/index.ts';
 import { listMembers, me, removeMember, updateMember } from './members/index.ts';
+import { getSignInWays } from './provider/index.ts';
 import { createToken, listTokens, revokeToken } from './tokens/index.ts';
 
 const password = 'a long enough pass';
@@ -264,6 +265,15 @@ describe('the first administrator', () => {
     expect(tries.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await own.db.select().from(users)).toMatchObject([{ role: 'admin' }]);
     expect(await bootstrapPeople(own)).toEqual({ setupUrl: null });
+  });
+
+  test('the sign-in page points to the set-up link until the portal has a member', async () => {
+    const own = await testServices();
+    const ways = () => getSignInWays({ db: own.db, signIn: { provider: null } });
+    const { setupUrl } = await bootstrapPeople(own);
+    expect(await ways()).toEqual({ provider: null, hasMembers: false });
+    await redeem(own, setupUrl, 'first');
+    expect(await ways()).toEqual({ provider: null, hasMembers: true });
   });
 
   test('a new start voids the earlier link, and a day ends it', async () => {

@@ -1,4 +1,7 @@
 import type { Role } from '#db/schema/auth.ts';
+
+export type { Role } from '#db/schema/auth.ts';
+
 import { DomainError } from '#server/domain/error.ts';
 
 /** Who asks. `id` is stable and safe to store; `name` is what people read in the activity. */

@@ -14,7 +14,7 @@ import { Input } from '#app/_ui/input.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import type { NewFactorProps } from './new-passkey.tsx';
 
-/** A QR code for an authenticator app, the same as text, and the first code of it as proof that it works. */
+/** A QR code for an authenticator app, the secret as text, and a field for the first code. */
 export function NewTotp({ onDone }: NewFactorProps) {
   const { t } = useTranslation(['account', 'auth', 'common']);
   const trpc = useTRPC();
@@ -29,18 +29,7 @@ export function NewTotp({ onDone }: NewFactorProps) {
 
   if (start.error !== null) {
     return (
-      <Banner
-        boxed
-        status="failed"
-        role="alert"
-        actions={
-          <Button size="sm" onClick={() => begin()}>
-            {t('common:tryAgain')}
-          </Button>
-        }
-      >
-        {explain(start.error).message}
-      </Banner>
+      <FailedBanner message={explain(start.error).message} action={t('common:tryAgain')} onAction={() => begin()} />
     );
   }
   return (
@@ -52,38 +41,16 @@ export function NewTotp({ onDone }: NewFactorProps) {
       }}
     >
       {problem === undefined || codeError !== undefined ? null : (
-        <Banner
-          boxed
-          status="failed"
-          role="alert"
-          actions={
-            <Button
-              size="sm"
-              onClick={() => {
-                add.reset();
-                begin();
-              }}
-            >
-              {t('account:totp.add.again')}
-            </Button>
-          }
-        >
-          {problem.message}
-        </Banner>
+        <FailedBanner
+          message={problem.message}
+          action={t('account:totp.add.again')}
+          onAction={() => {
+            add.reset();
+            begin();
+          }}
+        />
       )}
-      {start.data === undefined ? (
-        <Skeleton className="mx-auto size-[184px]" />
-      ) : (
-        <QrCode text={start.data.uri} label={t('account:totp.qr')} />
-      )}
-      <div className="grid gap-[5px]">
-        <span className="text-12 font-medium">{t('account:totp.secret')}</span>
-        {start.data === undefined ? (
-          <Skeleton className="h-[34px]" />
-        ) : (
-          <CopyCommand whole command={start.data.secret.replaceAll(/(.{4})(?!$)/g, '$1 ')} />
-        )}
-      </div>
+      <TotpSecret uri={start.data?.uri} secret={start.data?.secret} />
       <Field label={t('account:totp.code')} hint={t('account:totp.code.hint')} error={codeError}>
         <Input
           mono
@@ -103,7 +70,42 @@ export function NewTotp({ onDone }: NewFactorProps) {
   );
 }
 
-/** Dark on light in every theme: not every camera reads it the other way round. */
+function FailedBanner({ message, action, onAction }: { message: string; action: string; onAction(): void }) {
+  return (
+    <Banner
+      boxed
+      status="failed"
+      role="alert"
+      actions={
+        <Button size="sm" onClick={onAction}>
+          {action}
+        </Button>
+      }
+    >
+      {message}
+    </Banner>
+  );
+}
+
+/** The secret as a QR code and as text; placeholders until it is there. */
+function TotpSecret({ uri, secret }: { uri: string | undefined; secret: string | undefined }) {
+  const { t } = useTranslation('account');
+  return (
+    <>
+      {uri === undefined ? <Skeleton className="mx-auto size-[184px]" /> : <QrCode text={uri} label={t('totp.qr')} />}
+      <div className="grid gap-[5px]">
+        <span className="text-12 font-medium">{t('totp.secret')}</span>
+        {secret === undefined ? (
+          <Skeleton className="h-[34px]" />
+        ) : (
+          <CopyCommand whole command={secret.replaceAll(/(.{4})(?!$)/g, '$1 ')} />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Dark on light in every theme, because some cameras read only that. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 3 });
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');

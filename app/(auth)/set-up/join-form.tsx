@@ -14,7 +14,7 @@ import { Input } from '#app/_ui/input.tsx';
 import { PasswordInput } from '../password-input.tsx';
 import { ProviderButton } from '../provider-button.tsx';
 
-/** The server's bound (server/auth/passwords.ts); it has the last word. */
+/** The same as in server/auth/passwords.ts, which decides. */
 const shortestPassword = 12;
 
 export interface JoinFormProps {
@@ -26,49 +26,19 @@ export interface JoinFormProps {
 }
 
 /** Name, e-mail and password of the person who opened a one-time link. Joining signs in. */
-export function JoinForm({ token, role, isFirstAdmin, expiresAt, provider }: JoinFormProps) {
+export function JoinForm(props: JoinFormProps) {
+  const { token, role, isFirstAdmin, expiresAt, provider } = props;
   const { t } = useTranslation(['auth', 'common']);
-  const trpc = useTRPC();
-  const explain = useProblem();
   const format = useFormat();
-  const [values, setValues] = useState({ name: '', email: '', password: '' });
-  const [wasTried, setTried] = useState(false);
-  const join = useMutation(trpc.invitations.redeem.mutationOptions({ onSuccess: () => location.assign('/') }));
-  const problem = join.error === null ? undefined : explain(join.error);
+  const { problem, busy, errorAt, isElsewhere, submit, fieldProps } = useJoin(token);
   const kind = isFirstAdmin ? 'first' : 'join';
-
-  const own = {
-    name: values.name.trim() === '' ? t('auth:setUp.name.missing') : undefined,
-    email: /^\S+@\S+\.\S+$/.test(values.email.trim()) ? undefined : t('auth:setUp.email.wrong'),
-    password:
-      values.password.length < shortestPassword
-        ? t('auth:setUp.password.short', { n: values.password.length, min: shortestPassword })
-        : undefined,
-  };
-  const errorAt = (field: keyof typeof own) => (wasTried ? (own[field] ?? faultAt(problem, `/${field}`)) : undefined);
-  const isElsewhere = problem !== undefined && !problem.faults.some((fault) => fault.path.slice(1) in own);
-
-  function set(field: keyof typeof values) {
-    return (event: { target: { value: string } }) => {
-      if (join.error !== null) join.reset();
-      setValues({ ...values, [field]: event.target.value });
-    };
-  }
-
   return (
     <form
       className="grid gap-4 p-5"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        setTried(true);
-        const wrong = (['name', 'email', 'password'] as const).find((field) => own[field] !== undefined);
-        if (wrong === undefined) {
-          if (!join.isPending && !join.isSuccess) join.mutate({ token, ...values });
-          return;
-        }
-        const field = event.currentTarget.elements.namedItem(wrong);
-        if (field instanceof HTMLElement) field.focus();
+        submit(event.currentTarget);
       }}
     >
       <div className="grid gap-1">
@@ -77,42 +47,78 @@ export function JoinForm({ token, role, isFirstAdmin, expiresAt, provider }: Joi
           {isFirstAdmin ? t('auth:setUp.why.first') : t('auth:setUp.why.join', { role: t(`common:role.${role}`) })}
         </p>
       </div>
-      {isElsewhere ? (
+      {problem !== undefined && isElsewhere ? (
         <Banner boxed status={problem.offline ? 'warning' : 'failed'} role="alert">
           {problem.message}
         </Banner>
       ) : null}
       <Field label={t('auth:setUp.name')} hint={t('auth:setUp.name.hint')} error={errorAt('name')}>
-        <Input name="name" autoComplete="name" autoFocus maxLength={100} value={values.name} onChange={set('name')} />
+        <Input autoComplete="name" autoFocus maxLength={100} {...fieldProps('name')} />
       </Field>
       <Field label={t('auth:setUp.email')} hint={t('auth:setUp.email.hint')} error={errorAt('email')}>
-        <Input
-          name="email"
-          type="email"
-          autoComplete="username"
-          maxLength={254}
-          value={values.email}
-          onChange={set('email')}
-        />
+        <Input type="email" autoComplete="username" maxLength={254} {...fieldProps('email')} />
       </Field>
       <Field
         label={t('auth:setUp.password')}
         hint={t('auth:setUp.password.hint', { n: shortestPassword })}
         error={errorAt('password')}
       >
-        <PasswordInput
-          name="password"
-          autoComplete="new-password"
-          maxLength={128}
-          value={values.password}
-          onChange={set('password')}
-        />
+        <PasswordInput autoComplete="new-password" maxLength={128} {...fieldProps('password')} />
       </Field>
-      <Button type="submit" variant="primary" busy={join.isPending || join.isSuccess} className="h-9 w-full">
+      <Button type="submit" variant="primary" busy={busy} className="h-9 w-full">
         {t(`auth:setUp.act.${kind}`)}
       </Button>
       {provider === null ? null : <ProviderButton provider={provider} next="/" invitation={token} />}
       <p className="text-12 text-ink-3">{t('auth:setUp.expires', { time: format.dateTime(expiresAt, 'short') })}</p>
     </form>
   );
+}
+
+const fields = ['name', 'email', 'password'] as const;
+type JoinField = (typeof fields)[number];
+
+/** The values of the form, what is wrong with them, and sending them. */
+function useJoin(token: string) {
+  const { t } = useTranslation('auth');
+  const trpc = useTRPC();
+  const explain = useProblem();
+  const [values, setValues] = useState({ name: '', email: '', password: '' });
+  const [wasTried, setTried] = useState(false);
+  const join = useMutation(trpc.invitations.redeem.mutationOptions({ onSuccess: () => location.assign('/') }));
+  const problem = join.error === null ? undefined : explain(join.error);
+  const faults: Record<JoinField, string | undefined> = {
+    name: values.name.trim() === '' ? t('setUp.name.missing') : undefined,
+    email: /^\S+@\S+\.\S+$/.test(values.email.trim()) ? undefined : t('setUp.email.wrong'),
+    password:
+      values.password.length < shortestPassword
+        ? t('setUp.password.short', { n: values.password.length, min: shortestPassword })
+        : undefined,
+  };
+  const busy = join.isPending || join.isSuccess;
+  function submit(form: HTMLFormElement) {
+    setTried(true);
+    const wrong = fields.find((field) => faults[field] !== undefined);
+    if (wrong === undefined) {
+      if (!busy) join.mutate({ token, ...values });
+      return;
+    }
+    const field = form.elements.namedItem(wrong);
+    if (field instanceof HTMLElement) field.focus();
+  }
+  return {
+    problem,
+    busy,
+    submit,
+    errorAt: (field: JoinField) => (wasTried ? (faults[field] ?? faultAt(problem, `/${field}`)) : undefined),
+    /** The problem is about none of the fields. */
+    isElsewhere: !problem?.faults.some((fault) => fault.path.slice(1) in faults),
+    fieldProps: (field: JoinField) => ({
+      name: field,
+      value: values[field],
+      onChange: (event: { target: { value: string } }) => {
+        if (join.error !== null) join.reset();
+        setValues({ ...values, [field]: event.target.value });
+      },
+    }),
+  };
 }

@@ -17,19 +17,24 @@ interface SignInPageProps {
   searchParams: Promise<{ next?: string | string[]; refused?: string | string[] }>;
 }
 
-/** The ways to sign in. Who is signed in already goes on at once. */
+/** The ways to sign in. Redirects a reader who is signed in. */
 export default async function SignInPage({ searchParams }: SignInPageProps) {
   const { next: wish, refused } = await searchParams;
   const next = safeNext(typeof wish === 'string' ? wish : undefined);
   const actor = await reader();
   if (actor !== null) redirect(actor.role === null ? `/second-factor?next=${encodeURIComponent(next)}` : next);
-  const { provider } = await (await openPortal()).signIn.ways();
+  const { provider, hasMembers } = await (await openPortal()).signIn.ways();
   const { t } = await words('auth');
   const reason = refusals.find((each) => each === refused);
   return (
     <Stage>
       <Words namespaces={['auth']}>
-        <SignInForm next={next} provider={provider} refused={reason && t(`refusedBy.${reason}`)} />
+        <SignInForm
+          next={next}
+          provider={provider}
+          hasMembers={hasMembers}
+          refused={reason && t(`refusedBy.${reason}`)}
+        />
       </Words>
     </Stage>
   );

@@ -1,20 +1,10 @@
 'use client';
 
-import type { AuthenticationResponseJSON } from '@simplewebauthn/browser';
 import { KeyRound } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { canOfferByField, canUsePasskeys, PasskeyError, signWithPasskey, stopAsking } from '#app/_lib/passkeys.ts';
-import {
-  askPasskey,
-  askPasskeyAsFactor,
-  type FactorAnswer,
-  type FactorKinds,
-  signIn,
-  signInWithFactor,
-  signInWithPasskey,
-} from '#app/_lib/session.ts';
-import { useProblem } from '#app/_lib/use-problem.ts';
+import { canUsePasskeys } from '#app/_lib/passkeys.ts';
+import { askPasskeyAsFactor, type FactorKinds, type SignInFactor, signInWithFactor } from '#app/_lib/session.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Field } from '#app/_ui/field.tsx';
@@ -22,24 +12,21 @@ import { Input } from '#app/_ui/input.tsx';
 import { FactorForm } from '../factor-form.tsx';
 import { PasswordInput } from '../password-input.tsx';
 import { ProviderButton } from '../provider-button.tsx';
-
-interface Message {
-  text: string;
-  isMild: boolean;
-}
+import { type PasswordStepOptions, type SignInMessage, usePasswordStep } from './use-password-step.ts';
 
 export interface SignInFormProps {
   next: string;
   provider: { name: string; isAway: boolean } | null;
+  hasMembers: boolean;
   /** Why the provider's answer did not sign in, in words. */
   refused: string | undefined;
 }
 
 /** Signs in and goes on to `next`: e-mail and password, then a second factor where there is one; or a passkey alone. */
-export function SignInForm({ next, provider, refused }: SignInFormProps) {
+export function SignInForm({ next, provider, hasMembers, refused }: SignInFormProps) {
   const { t } = useTranslation('auth');
   const [factors, setFactors] = useState<FactorKinds>();
-  const [message, setMessage] = useState<Message | undefined>(
+  const [message, setMessage] = useState<SignInMessage | undefined>(
     refused === undefined ? undefined : { text: refused, isMild: false },
   );
   // A whole new page, so that nothing read before the sign-in is shown after it.
@@ -55,7 +42,7 @@ export function SignInForm({ next, provider, refused }: SignInFormProps) {
           )}
           askPasskey={askPasskeyAsFactor}
           onShow={async (shown) => {
-            await signInWithFactor(shown as FactorAnswer);
+            await signInWithFactor(shown as SignInFactor);
             goOn();
           }}
           onProblem={({ code, message: text }) => {
@@ -82,6 +69,7 @@ export function SignInForm({ next, provider, refused }: SignInFormProps) {
     <PasswordStep
       message={message}
       byProvider={byProvider}
+      hasMembers={hasMembers}
       onMessage={setMessage}
       onFactors={setFactors}
       onDone={goOn}
@@ -89,88 +77,20 @@ export function SignInForm({ next, provider, refused }: SignInFormProps) {
   );
 }
 
-interface PasswordStepProps {
+interface PasswordStepProps extends PasswordStepOptions {
+  hasMembers: boolean;
   byProvider: ReactNode;
-  message: Message | undefined;
-  onMessage(message: Message | undefined): void;
-  onFactors(factors: FactorKinds): void;
-  onDone(): void;
+  message: SignInMessage | undefined;
 }
 
-/** E-mail and password. What went wrong stands above the fields until it is tried again. */
-function PasswordStep({ message, byProvider, onMessage, onFactors, onDone }: PasswordStepProps) {
+/** E-mail and password. An error stays above the fields until the next attempt. */
+function PasswordStep({ message, byProvider, hasMembers, onMessage, onFactors, onDone }: PasswordStepProps) {
   const { t } = useTranslation('auth');
-  const explain = useProblem();
-  const [busy, setBusy] = useState<'password' | 'passkey'>();
-  const [hasPasskeys, setHasPasskeys] = useState(false);
-  const passwordRef = useRef<HTMLInputElement>(null);
-  // The field's suggestions and the buttons may be answered at once: the first is sent, so that one sign-in is one session.
-  const sent = useRef(false);
-
-  function fail(error: unknown) {
-    sent.current = false;
-    setBusy(undefined);
-    if (error instanceof PasskeyError) {
-      onMessage({ text: t(`passkey.${error.trouble}`), isMild: error.trouble === 'cancelled' });
-      return;
-    }
-    const { message: text, offline, status } = explain(error);
-    onMessage({ text, isMild: offline || status === 429 });
-  }
-
-  async function withPassword(form: FormData) {
-    if (sent.current) return;
-    sent.current = true;
-    setBusy('password');
-    onMessage(undefined);
-    try {
-      const factors = await signIn(String(form.get('email')), String(form.get('password')));
-      if (factors === null) onDone();
-      else onFactors(factors);
-    } catch (error) {
-      fail(error);
-      passwordRef.current?.select();
-    }
-  }
-
-  async function sendPasskey(signed: AuthenticationResponseJSON) {
-    if (sent.current) return;
-    sent.current = true;
-    setBusy('passkey');
-    try {
-      await signInWithPasskey(signed);
-      onDone();
-    } catch (error) {
-      fail(error);
-    }
-  }
-
-  async function withPasskey() {
-    setBusy('passkey');
-    onMessage(undefined);
-    try {
-      await sendPasskey(await signWithPasskey(await askPasskey()));
-    } catch (error) {
-      if (!sent.current) fail(error);
-    }
-  }
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page is there
-  useEffect(() => {
-    setHasPasskeys(canUsePasskeys());
-    let isHere = true;
-    const offer = async () => {
-      if (!(await canOfferByField()) || !isHere) return;
-      await sendPasskey(await signWithPasskey(await askPasskey(), true));
-    };
-    // Nobody asked for it aloud: that none was chosen, or that none can be asked for, is not worth words.
-    offer().catch(() => undefined);
-    return () => {
-      isHere = false;
-      void stopAsking();
-    };
-  }, []);
-
+  const { busy, hasPasskeys, passwordRef, withPassword, withPasskey } = usePasswordStep({
+    onMessage,
+    onFactors,
+    onDone,
+  });
   return (
     <form
       className="grid gap-4 p-5"
@@ -201,7 +121,7 @@ function PasswordStep({ message, byProvider, onMessage, onFactors, onDone }: Pas
         </Button>
       ) : null}
       {byProvider}
-      <p className="text-12 text-ink-3">{t('signIn.noAccount')}</p>
+      <p className="text-12 text-ink-3">{t(hasMembers ? 'signIn.noAccount' : 'signIn.noMembers')}</p>
     </form>
   );
 }

@@ -6,10 +6,10 @@ import { Card } from '#app/_ui/card.tsx';
 import { CopyCommand } from '#app/_ui/copy.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 
-/** Nothing to look at yet: what leads there. */
+/** A fleet without VMs: how to enrol the first one. */
 export function EmptyFleet({ gatewayUrl, act }: { gatewayUrl: string; act: ReactNode | undefined }) {
   const { t } = useTranslation('overview');
-  // Who may not do it is not given its command.
+  // Without a button for readers who may not enrol VMs, the command would be no use.
   if (act === undefined) {
     return (
       <Card>
@@ -23,9 +23,7 @@ export function EmptyFleet({ gatewayUrl, act }: { gatewayUrl: string; act: React
     <Card>
       <EmptyState title={t('empty.title')} actions={act} foot={t('empty.foot')}>
         <p>{t('empty.why')}</p>
-        <CopyCommand
-          command={`npm run -s agent -- enroll --portal ${gatewayUrl} --token <token> --dir /var/lib/annex-agent`}
-        />
+        <CopyCommand command={`annex-agent enroll --portal ${gatewayUrl} --dir /var/lib/annex-agent`} />
       </EmptyState>
     </Card>
   );

@@ -6,7 +6,7 @@ import { useId, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { DateTime } from '#app/_ui/time.tsx';
-import type { Act, OnFilter } from './act.ts';
+import type { ListedAct, OnFilter } from './act.ts';
 import { ActSentence } from './act-sentence.tsx';
 import { ActorMark } from './actor-mark.tsx';
 
@@ -14,7 +14,7 @@ import { ActorMark } from './actor-mark.tsx';
 const ActContents = dynamic(() => import('./act-contents.tsx').then((module) => module.ActContents), { ssr: false });
 
 /** One act: when, who, what, from where; opens to what was before and after. */
-export function ActRow({ act, onFilter }: { act: Act; onFilter: OnFilter }) {
+export function ActRow({ act, onFilter }: { act: ListedAct; onFilter: OnFilter }) {
   const { t } = useTranslation('activity');
   const [open, setOpen] = useState(false);
   const id = useId();

@@ -4,11 +4,11 @@ import Link from 'next/link';
 import type { ReactElement, ReactNode } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
-import type { Act, OnFilter } from './act.ts';
+import type { ListedAct, OnFilter } from './act.ts';
 import { type Say, sentenceOf } from './sentence-of.ts';
 
 /** What was done, as a sentence in the reader's language; what is still there is a link. */
-export function ActSentence({ act, onFilter }: { act: Act; onFilter?: OnFilter }) {
+export function ActSentence({ act, onFilter }: { act: ListedAct; onFilter?: OnFilter }) {
   const { t, i18n } = useTranslation(['activity', 'common']);
   const reader = useReader();
   const { facts, target, vm, actor } = act;
@@ -60,7 +60,7 @@ function linked(href: string | null): ReactElement<{ children?: ReactNode }> {
 }
 
 /** Where the thing is to be looked at; null where it is gone, or nowhere for this reader. */
-function placeOf({ target, vm, facts }: Act, isAdmin: boolean): string | null {
+function placeOf({ target, vm, facts }: ListedAct, isAdmin: boolean): string | null {
   if (!target.isThere) return null;
   switch (target.kind) {
     case 'vm':

@@ -1,11 +1,10 @@
-import type { inferRouterOutputs } from '@trpc/server';
-import type { AppRouter } from '#server/trpc/root.ts';
-import type { ActivityFilter } from './activity-address.ts';
+import type { ActivityPage } from '#server/domain/views/activity/index.ts';
+import type { ActivityQuery } from './activity-address.ts';
 
-export type ActivityPage = inferRouterOutputs<AppRouter>['activity']['list'];
+export type { ActivityPage };
 
 /** An act as a list has it. */
-export type Act = ActivityPage['items'][number];
+export type ListedAct = ActivityPage['items'][number];
 
 /** Narrows the filter to what was pressed; absent: names do not narrow. */
-export type OnFilter = ((more: ActivityFilter) => void) | undefined;
+export type OnFilter = ((more: ActivityQuery) => void) | undefined;

@@ -1,5 +1,5 @@
 /** What of the activity is asked for, as it stands in the address. Times are instants (ISO 8601). */
-export interface ActivityFilter {
+export interface ActivityQuery {
   vmId?: string;
   actor?: string;
   action?: string;
@@ -12,8 +12,8 @@ export interface ActivityFilter {
 const names = ['vmId', 'actor', 'action', 'target', 'q', 'from', 'to'] as const;
 
 /** Reads the filter of an address; what has no form of a filter is left out. */
-export function filterOfAddress(query: Readonly<Record<string, string | string[] | undefined>>): ActivityFilter {
-  const filter: ActivityFilter = {};
+export function filterOfAddress(query: Readonly<Record<string, string | string[] | undefined>>): ActivityQuery {
+  const filter: ActivityQuery = {};
   for (const name of names) {
     const value = query[name];
     if (typeof value !== 'string' || value === '' || value.length > 200) continue;
@@ -25,7 +25,7 @@ export function filterOfAddress(query: Readonly<Record<string, string | string[]
 }
 
 /** The filter as a query, without `?`; the same filter gives the same text. */
-export function addressOfFilter(filter: ActivityFilter): string {
+export function addressOfFilter(filter: ActivityQuery): string {
   const query = new URLSearchParams();
   for (const name of names) {
     const value = filter[name];

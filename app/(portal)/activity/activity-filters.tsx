@@ -8,12 +8,12 @@ import { Button } from '#app/_ui/button.tsx';
 import { Input, SearchInput } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import type { AppRouter } from '#server/trpc/root.ts';
-import type { ActivityFilter } from './activity-address.ts';
+import type { ActivityQuery } from './activity-address.ts';
 import { useActionWords } from './use-action-words.ts';
 
 export interface ActivityFiltersProps {
-  filter: ActivityFilter;
-  onChange(filter: ActivityFilter): void;
+  filter: ActivityQuery;
+  onChange(filter: ActivityQuery): void;
   facets: inferRouterOutputs<AppRouter>['activity']['facets'];
 }
 
@@ -29,7 +29,7 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
     const timer = setTimeout(() => onChange(withoutEmpty({ ...filter, q: words })), settleMs);
     return () => clearTimeout(timer);
   }, [words, filter, onChange]);
-  const set = (more: Partial<ActivityFilter>) => onChange(withoutEmpty({ ...filter, ...more }));
+  const set = (more: Partial<ActivityQuery>) => onChange(withoutEmpty({ ...filter, ...more }));
 
   const people = facets.actors.map(({ kind, id, name }) => ({ value: `${kind}:${id}`, label: name, isName: true }));
   const nouns = [...new Set(facets.actions.map(({ action }) => action.split('.')[0] ?? action))].sort();
@@ -87,7 +87,7 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
 }
 
 /** A filter that was emptied is none. */
-const withoutEmpty = (filter: ActivityFilter): ActivityFilter =>
+const withoutEmpty = (filter: ActivityQuery): ActivityQuery =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
 
 /** What an address asks for may not be among what happened lately. */

@@ -11,12 +11,12 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import type { Act, ActivityPage, OnFilter } from './act.ts';
+import type { ActivityPage, ListedAct, OnFilter } from './act.ts';
 import { ActRow } from './act-row.tsx';
-import type { ActivityFilter } from './activity-address.ts';
+import type { ActivityQuery } from './activity-address.ts';
 
 export interface ActivityListProps {
-  filter: ActivityFilter;
+  filter: ActivityQuery;
   /** The first page, where the server read it already. */
   first?: ActivityPage | undefined;
   onFilter?: OnFilter;
@@ -96,9 +96,9 @@ export function ActivityList({ filter, first, onFilter, onClear }: ActivityListP
 }
 
 /** A card for each day, in the reader's time zone. */
-function Days({ acts, onFilter }: { acts: readonly Act[]; onFilter: OnFilter }) {
+function Days({ acts, onFilter }: { acts: readonly ListedAct[]; onFilter: OnFilter }) {
   const format = useFormat();
-  const days = new Map<string, Act[]>();
+  const days = new Map<string, ListedAct[]>();
   for (const act of acts) {
     const day = format.dateTime(act.at, 'date');
     days.set(day, [...(days.get(day) ?? []), act]);

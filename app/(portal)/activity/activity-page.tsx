@@ -7,7 +7,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import type { AppRouter } from '#server/trpc/root.ts';
-import { type ActivityFilter, addressOfFilter } from './activity-address.ts';
+import { type ActivityQuery, addressOfFilter } from './activity-address.ts';
 import { ActivityFilters } from './activity-filters.tsx';
 import { ActivityList } from './activity-list.tsx';
 import { ChainState } from './chain-state.tsx';
@@ -16,7 +16,7 @@ import { ExportLinks } from './export-links.tsx';
 type Activity = inferRouterOutputs<AppRouter>['activity'];
 
 export interface ActivityPageProps {
-  filter: ActivityFilter;
+  filter: ActivityQuery;
   first: Activity['list'];
   facets: Activity['facets'];
   chain: Activity['chain'];

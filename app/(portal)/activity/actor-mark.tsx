@@ -2,10 +2,10 @@
 
 import { Bot, Cog, KeyRound } from 'lucide-react';
 import { Avatar } from '#app/_ui/avatar.tsx';
-import type { Act } from './act.ts';
+import type { ListedAct } from './act.ts';
 
 /** A person's initials, or what kind of program acted. */
-export function ActorMark({ actor: { kind, name } }: { actor: Act['actor'] }) {
+export function ActorMark({ actor: { kind, name } }: { actor: ListedAct['actor'] }) {
   if (kind === 'user') return <Avatar name={name} />;
   const Icon = kind === 'agent' ? Bot : kind === 'system' ? Cog : KeyRound;
   return (

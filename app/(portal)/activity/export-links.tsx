@@ -3,10 +3,10 @@
 import { Download } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { type ActivityFilter, addressOfFilter } from './activity-address.ts';
+import { type ActivityQuery, addressOfFilter } from './activity-address.ts';
 
 /** All that matches as a file, not only what is on the page. */
-export function ExportLinks({ filter }: { filter: ActivityFilter }) {
+export function ExportLinks({ filter }: { filter: ActivityQuery }) {
   const { t } = useTranslation('activity');
   const query = addressOfFilter(filter);
   return (

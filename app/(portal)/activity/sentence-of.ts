@@ -1,11 +1,11 @@
-import type { Act } from './act.ts';
+import type { ListedAct } from './act.ts';
 
 /** Looks up a sentence; returns the key itself where there is none. */
 export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
 /** A rejected call has a sentence for each reason; an act that these pages do not know, a common one. */
 export function sentenceOf(
-  { action, facts }: Pick<Act, 'action' | 'facts'>,
+  { action, facts }: Pick<ListedAct, 'action' | 'facts'>,
   values: Readonly<Record<string, string | number>>,
   say: Say,
 ): string {

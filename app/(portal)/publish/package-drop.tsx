@@ -13,13 +13,15 @@ export interface PackageDropProps {
   file: File | undefined;
   /** Bytes. */
   limit: number;
+  /** False when the file is not a zip. */
+  isZip: boolean;
   /** The file was sent and not accepted. */
   refused: boolean;
   onFile(file: File): void;
 }
 
-/** Where the zip is dropped, and afterwards which one it is. */
-export function PackageDrop({ file, limit, refused, onFile }: PackageDropProps) {
+/** A drop zone for the package, and the file that was chosen. */
+export function PackageDrop({ file, limit, isZip, refused, onFile }: PackageDropProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();
   const take = (files: readonly File[]) => {
@@ -52,6 +54,7 @@ export function PackageDrop({ file, limit, refused, onFile }: PackageDropProps) 
         <p className="text-12 text-balance text-ink-3">
           {file === undefined ? t('drop.why', { limit: format.bytes(limit) }) : format.bytes(file.size)}
         </p>
+        {isZip ? null : <FieldError>{t('drop.notZip')}</FieldError>}
         {isTooLarge ? <FieldError>{t('drop.tooLarge', { limit: format.bytes(limit) })}</FieldError> : null}
       </div>
       <FileButton

@@ -76,6 +76,7 @@ export function PublishView({ handler, known, publishers, hasMorePublishers, dra
           <PackageDrop
             file={chosen?.file}
             limit={packageBytes}
+            isZip={chosen?.contents.isZip ?? true}
             refused={refused !== undefined}
             onFile={(file) => void take(file)}
           />

@@ -1,12 +1,14 @@
-/** What a zip says of itself, read in the browser to show findings at their place. Nothing is decided by it. */
+/** The contents of a zip, read in the browser for a preview. The portal checks the package again. */
 export interface ZipContents {
+  /** False for a file that cannot be a zip; true also where the browser could not read it. */
+  isZip: boolean;
   files: { name: string; size: number }[];
   manifestText: string | null;
   /** Handler and version that the package's `manifest.xml` states, as packages for Azure have one. */
   stated: { handler: string; version: string } | null;
 }
 
-const nothing: ZipContents = { files: [], manifestText: null, stated: null };
+const unread: ZipContents = { isZip: true, files: [], manifestText: null, stated: null };
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
 /** The end record and the longest comment behind it. */
@@ -19,21 +21,22 @@ export async function readZip(file: Blob): Promise<ZipContents> {
   try {
     const tail = await view(file, Math.max(0, file.size - tailBytes), file.size);
     const end = findEnd(tail);
-    if (end === null) return nothing;
+    if (end === null) return { ...unread, isZip: false };
     const [size, offset] = [tail.getUint32(end + 12, true), tail.getUint32(end + 16, true)];
-    if (size > directoryLimit || offset + size > file.size) return nothing;
+    if (size > directoryLimit || offset + size > file.size) return unread;
     const entries = readEntries(await view(file, offset, offset + size));
     const textOf = async (wanted: string) => {
       const entry = entries.find(({ name }) => name === wanted);
       return entry === undefined ? null : readText(file, entry).catch(() => null);
     };
     return {
+      isZip: true,
       files: entries.filter(({ name }) => name !== '' && !name.endsWith('/')).map(({ name, size }) => ({ name, size })),
       manifestText: await textOf('HandlerManifest.json'),
       stated: statedIn(await textOf('manifest.xml')),
     };
   } catch {
-    return nothing;
+    return unread;
   }
 }
 

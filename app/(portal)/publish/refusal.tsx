@@ -1,11 +1,11 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import type { Problem } from '#app/_lib/problem.ts';
+import type { ExplainedProblem } from '#app/_lib/problem.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 
 /** Why the package was not registered. Faults of its contents stand below, at their places. */
-export function Refusal({ problem }: { problem: Problem }) {
+export function Refusal({ problem }: { problem: ExplainedProblem }) {
   const { t } = useTranslation('common');
   const listed = problem.code === 'package_refused' ? [] : problem.faults;
   return (

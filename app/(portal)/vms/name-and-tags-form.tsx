@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { faultAt, type Problem } from '#app/_lib/problem.ts';
+import { type ExplainedProblem, faultAt } from '#app/_lib/problem.ts';
 import { Field, FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { readTags, writeTags } from './tags.ts';
@@ -18,7 +18,7 @@ export interface NameAndTagsFormProps {
   /** What it begins with. */
   initial?: NameAndTags;
   /** Why the last attempt was refused; what is about a field stands at it. */
-  problem: Problem | undefined;
+  problem: ExplainedProblem | undefined;
   /** Is not called while the tags cannot be read. */
   onSubmit(values: { name: string; tags: Record<string, string> }): void;
 }

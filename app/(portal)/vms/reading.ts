@@ -2,10 +2,10 @@ import type { inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '#server/trpc/root.ts';
 import type { FleetQuery } from './fleet-address.ts';
 
+export type { FleetFacet, FleetSummary } from '#server/domain/fleet/index.ts';
+export type { FleetRow } from '#server/domain/views/index.ts';
+
 export type FleetPage = inferRouterOutputs<AppRouter>['fleet']['list'];
-export type FleetSummary = inferRouterOutputs<AppRouter>['fleet']['summary'];
-export type FleetFacet = inferRouterOutputs<AppRouter>['fleet']['facets']['items'][number];
-export type FleetRow = FleetPage['items'][number];
 
 /** Rows that are loaded at once. */
 export const blockSize = 50;
@@ -23,7 +23,7 @@ export interface FirstPage {
 }
 
 /** One reading of the list: which VMs, in which order. It stays as it is until the reader asks for another. */
-export interface Reading {
+export interface FleetReading {
   query: FleetQuery;
   epoch: number;
   total: number;
@@ -33,6 +33,6 @@ export interface Reading {
 export const isShort = ({ items, nextCursor }: FleetPage): boolean => items.length < blockSize && nextCursor !== null;
 
 /** Whether a reading is the one that the server rendered. */
-export function isFirst({ query, epoch }: Omit<Reading, 'total'>, first: FirstPage): boolean {
+export function isFirst({ query, epoch }: Omit<FleetReading, 'total'>, first: FirstPage): boolean {
   return !isShort(first.page) && epoch === 0 && JSON.stringify(query) === JSON.stringify(first.query);
 }

@@ -8,11 +8,11 @@ import {
   blockSize,
   type FirstPage,
   type FleetPage,
+  type FleetReading,
   type FleetRow,
   forgetMs,
   isFirst,
   isShort,
-  type Reading,
 } from './reading.ts';
 import { usePaced } from './use-paced.ts';
 import type { Sight } from './use-window-rows.ts';
@@ -27,7 +27,7 @@ export interface Blocks {
   retry(): void;
 }
 
-export const blockKey = (reading: Omit<Reading, 'total'>, block: number) => [
+export const blockKey = (reading: Omit<FleetReading, 'total'>, block: number) => [
   'fleet-block',
   reading.query,
   reading.epoch,
@@ -38,7 +38,7 @@ export const blockKey = (reading: Omit<Reading, 'total'>, block: number) => [
 export async function loadBlock(
   client: ReturnType<typeof useTRPCClient>,
   queryClient: QueryClient,
-  reading: Omit<Reading, 'total'>,
+  reading: Omit<FleetReading, 'total'>,
   block: number,
   signal: AbortSignal,
 ): Promise<FleetPage> {
@@ -56,7 +56,7 @@ export async function loadBlock(
 }
 
 /** The rows in sight and around it, in blocks; while the list races past, only those beside a block that is here. */
-export function useBlocks(reading: Reading, sight: Sight, first: FirstPage): Blocks {
+export function useBlocks(reading: FleetReading, sight: Sight, first: FirstPage): Blocks {
   const queryClient = useQueryClient();
   const last = Math.ceil(reading.total / blockSize) - 1;
   const from = Math.max(0, Math.floor((sight.from - blockSize / 2) / blockSize));
@@ -92,7 +92,7 @@ export function useBlocks(reading: Reading, sight: Sight, first: FirstPage): Blo
 /** So many blocks the tallest window touches, with half of one above and below. */
 const slots = 5;
 
-function useBlock(reading: Reading, block: number | undefined, first: FirstPage) {
+function useBlock(reading: FleetReading, block: number | undefined, first: FirstPage) {
   const client = useTRPCClient();
   const queryClient = useQueryClient();
   return useQuery({
@@ -111,7 +111,7 @@ function rowsBetween(rowAt: Blocks['rowAt'], { from, to }: Sight): FleetRow[] {
 }
 
 /** Reads the rows in sight again when one of them changes, and now and then; each stays in its place. */
-function useFreshRows(reading: Reading, rows: readonly FleetRow[]): void {
+function useFreshRows(reading: FleetReading, rows: readonly FleetRow[]): void {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const client = useTRPCClient();

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import type { FleetQuery } from './fleet-address.ts';
-import { ageMs, type FirstPage, forgetMs, isFirst, type Reading } from './reading.ts';
+import { ageMs, type FirstPage, type FleetReading, forgetMs, isFirst } from './reading.ts';
 import { blockKey, loadBlock } from './use-blocks.ts';
 import { usePaced } from './use-paced.ts';
 
@@ -13,7 +13,7 @@ export const paceMs = 2_000;
 
 export interface ReadingState {
   /** Undefined before the first answer. */
-  reading: Reading | undefined;
+  reading: FleetReading | undefined;
   /** It is that of an earlier filter, until the new one is here. */
   isStale: boolean;
   error: unknown;
@@ -32,7 +32,7 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   const [epoch, setEpoch] = useState(0);
   const opening = useQuery({
     queryKey: ['fleet-reading', query, epoch],
-    queryFn: async ({ signal }): Promise<Reading> => {
+    queryFn: async ({ signal }): Promise<FleetReading> => {
       const page = await loadBlock(client, queryClient, { query, epoch }, 0, signal);
       queryClient.setQueryData(blockKey({ query, epoch }, 0), page);
       return { query, epoch, total: Math.max(page.matching ?? 0, page.items.length) };
@@ -59,7 +59,7 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
 }
 
 /** How many more VMs match now than the reading has. */
-function useWaiting(reading: Reading | undefined, readAt: number): number {
+function useWaiting(reading: FleetReading | undefined, readAt: number): number {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const filter = reading?.query.filter ?? {};

@@ -2,7 +2,7 @@
 
 import { Download, Plus } from 'lucide-react';
 import dynamic from 'next/dynamic';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { writeChoice } from '#app/_lib/cookies.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
@@ -22,8 +22,8 @@ import { FilterBar } from './filter-bar.tsx';
 import { type FleetQuery, isFiltered, writeAddress } from './fleet-address.ts';
 import { QuickViews } from './quick-views.tsx';
 import type { FirstPage, FleetSummary } from './reading.ts';
-import { useFleetAddress } from './use-fleet-address.ts';
-import { useReading } from './use-reading.ts';
+import { type FleetAddress, useFleetAddress } from './use-fleet-address.ts';
+import { type ReadingState, useReading } from './use-reading.ts';
 import { VmTable } from './vm-table.tsx';
 
 const EnrollDialog = dynamic(() => import('./enroll-dialog.tsx').then((module) => module.EnrollDialog), {
@@ -38,7 +38,7 @@ export interface VmListProps {
   gatewayUrl: string;
 }
 
-/** The fleet: views, filters and order, which live in the address, and the table. */
+/** The fleet: views, filters and order, all kept in the address, and the table. */
 export function VmList({ first, summary, look: firstLook, fields, gatewayUrl }: VmListProps) {
   const { t, i18n } = useTranslation('vms');
   const reader = useReader();
@@ -50,7 +50,7 @@ export function VmList({ first, summary, look: firstLook, fields, gatewayUrl }: 
   const [look, setLook] = useState(firstLook);
   useTopOfList(list.reading === undefined ? '' : address.hrefOf(list.reading.query));
   const { reading, waiting, refresh } = list;
-  useNewAtOnce(enrolling || reading?.total === 0, waiting, refresh);
+  useShowNew(enrolling || reading?.total === 0, waiting, refresh);
 
   const mayEnroll = reader.can('operator');
   const isEmpty = reading?.total === 0 && !isFiltered(reading.query.filter);
@@ -60,10 +60,6 @@ export function VmList({ first, summary, look: firstLook, fields, gatewayUrl }: 
       {t('enroll')}
     </Button>
   );
-  const clear = () => {
-    address.setSearch('');
-    address.change({ filter: {} });
-  };
   const show = () => {
     refresh();
     window.scrollTo({ top: 0 });
@@ -87,68 +83,117 @@ export function VmList({ first, summary, look: firstLook, fields, gatewayUrl }: 
           )
         }
       />
-      {isEmpty ? null : (
-        <>
-          <QuickViews address={address} first={summary} firstAt={first.at} />
-          {address.ignored.length === 0 ? null : (
-            <Banner status="unknown" boxed className="mb-3">
-              {t('ignored', { names: address.ignored.join(', '), count: address.ignored.length })}
-            </Banner>
-          )}
-          <div className="mb-3 flex flex-wrap items-center gap-2">
-            {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is drawn as a box of its own and does not wrap */}
-            <div role="group" aria-label={t('filters')} className="contents">
-              <FilterBar address={address} />
-            </div>
-            <span className="ms-auto flex items-center gap-2">
-              {waiting === 0 ? null : <Waiting count={waiting} onShow={show} />}
-              <Matching total={reading?.total} filtered={reading !== undefined && isFiltered(reading.query.filter)} />
-              <ColumnMenu
-                look={look}
-                onChange={(next) => {
-                  setLook(next);
-                  writeChoice('fleetLook', writeLook(next));
-                }}
-              />
-            </span>
-          </div>
-        </>
-      )}
-      {list.error ? (
-        <Card>
-          <QueryError title={t('failed')} error={list.error} onRetry={list.retry} at={new Date(list.errorAt)} />
-        </Card>
-      ) : reading === undefined ? (
-        <Card>
-          <SkeletonRows columns={['w-28', 'w-20', 'w-64', 'w-24', 'w-12', 'w-14']} rows={12} label={t('loading')} />
-        </Card>
-      ) : reading.total > 0 ? (
-        <VmTable
-          reading={reading}
-          first={first}
-          look={look}
-          stale={list.isStale}
-          onSort={(sort) => address.change({ sort })}
-        />
-      ) : isEmpty ? (
-        <Card>
-          <EmptyState title={t('empty.title')} actions={mayEnroll ? enroll : undefined}>
-            <p>{t(mayEnroll ? 'empty.why' : 'empty.viewer')}</p>
-          </EmptyState>
-        </Card>
-      ) : (
-        <Card>
-          <EmptyState title={t('noMatch.title')} actions={<Button onClick={clear}>{t('noMatch.clear')}</Button>}>
-            <p>{t('noMatch.why')}</p>
-          </EmptyState>
-        </Card>
-      )}
+      {isEmpty ? null : <ListTools {...{ address, first, summary, look, setLook, list }} onShow={show} />}
+      <ListBody list={list} first={first} look={look} address={address} enroll={mayEnroll ? enroll : undefined} />
       {enrolling ? <EnrollDialog gatewayUrl={gatewayUrl} onClose={() => setEnrolling(false)} /> : null}
     </>
   );
 }
 
-/** The file holds all that match, by name, with its head in the language of the page. */
+interface ListToolsProps {
+  address: FleetAddress;
+  first: FirstPage;
+  summary: FleetSummary | null;
+  look: TableLook;
+  setLook(look: TableLook): void;
+  list: ReadingState;
+  onShow(): void;
+}
+
+/** Saved views, filters, columns, and how many VMs match. */
+function ListTools({ address, first, summary, look, setLook, list, onShow }: ListToolsProps) {
+  const { t } = useTranslation('vms');
+  const { reading, waiting } = list;
+  return (
+    <>
+      <QuickViews address={address} first={summary} firstAt={first.at} />
+      {address.ignored.length === 0 ? null : (
+        <Banner status="unknown" boxed className="mb-3">
+          {t('ignored', { names: address.ignored.join(', '), count: address.ignored.length })}
+        </Banner>
+      )}
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is drawn as a box of its own and does not wrap */}
+        <div role="group" aria-label={t('filters')} className="contents">
+          <FilterBar address={address} />
+        </div>
+        <span className="ms-auto flex items-center gap-2">
+          {waiting === 0 ? null : <Waiting count={waiting} onShow={onShow} />}
+          <Matching total={reading?.total} filtered={reading !== undefined && isFiltered(reading.query.filter)} />
+          <ColumnMenu
+            look={look}
+            onChange={(next) => {
+              setLook(next);
+              writeChoice('fleetLook', writeLook(next));
+            }}
+          />
+        </span>
+      </div>
+    </>
+  );
+}
+
+interface ListBodyProps {
+  list: ReadingState;
+  first: FirstPage;
+  look: TableLook;
+  address: FleetAddress;
+  /** The button that adds a VM, for those who may. */
+  enroll: ReactNode;
+}
+
+/** The table, or why there is none: failed, loading, no VMs, no match. */
+function ListBody({ list, first, look, address, enroll }: ListBodyProps) {
+  const { t } = useTranslation('vms');
+  const { reading } = list;
+  if (list.error) {
+    return (
+      <Card>
+        <QueryError title={t('failed')} error={list.error} onRetry={list.retry} at={new Date(list.errorAt)} />
+      </Card>
+    );
+  }
+  if (reading === undefined) {
+    return (
+      <Card>
+        <SkeletonRows columns={['w-28', 'w-20', 'w-64', 'w-24', 'w-12', 'w-14']} rows={12} label={t('loading')} />
+      </Card>
+    );
+  }
+  if (reading.total > 0) {
+    return (
+      <VmTable
+        reading={reading}
+        first={first}
+        look={look}
+        stale={list.isStale}
+        onSort={(sort) => address.change({ sort })}
+      />
+    );
+  }
+  if (!isFiltered(reading.query.filter)) {
+    return (
+      <Card>
+        <EmptyState title={t('empty.title')} actions={enroll}>
+          <p>{t(enroll ? 'empty.why' : 'empty.viewer')}</p>
+        </EmptyState>
+      </Card>
+    );
+  }
+  const clear = () => {
+    address.setSearch('');
+    address.change({ filter: {} });
+  };
+  return (
+    <Card>
+      <EmptyState title={t('noMatch.title')} actions={<Button onClick={clear}>{t('noMatch.clear')}</Button>}>
+        <p>{t('noMatch.why')}</p>
+      </EmptyState>
+    </Card>
+  );
+}
+
+/** Address of a CSV file with all matching VMs by name, with a header in the language of the page. */
 function exportAddress(fields: readonly ListedField[], { filter }: FleetQuery, language: string): string {
   return `/download/vms.csv?${[writeAddress(fields, { filter, sort: 'name' }), `lang=${language}`].filter(Boolean).join('&')}`;
 }
@@ -163,7 +208,7 @@ function Matching({ total, filtered }: { total: number | undefined; filtered: bo
   );
 }
 
-/** What has come or gone waits here: rows do not move under a reader's eyes. */
+/** New and removed VMs wait for a click, so that rows do not move while they are read. */
 function Waiting({ count, onShow }: { count: number; onShow(): void }) {
   const { t } = useTranslation('vms');
   const format = useFormat();
@@ -175,7 +220,7 @@ function Waiting({ count, onShow }: { count: number; onShow(): void }) {
   );
 }
 
-/** Another list begins at its top; the first one where the browser was. */
+/** Scrolls to the top when the list changes, but not for the first one. */
 function useTopOfList(list: string): void {
   const shown = useRef(list);
   useEffect(() => {
@@ -185,13 +230,13 @@ function useTopOfList(list: string): void {
   }, [list]);
 }
 
-/** What the reader has just made, and the first rows of an empty list, appear by themselves: nobody reads there. */
-function useNewAtOnce(atOnce: boolean, waiting: number, refresh: () => void): void {
+/** Shows new rows without a click where the reader waits for them: after creating a VM, and in an empty list. */
+function useShowNew(always: boolean, waiting: number, refresh: () => void): void {
   const latest = useRef(refresh);
   useEffect(() => {
     latest.current = refresh;
   });
   useEffect(() => {
-    if (atOnce && waiting !== 0) latest.current();
-  }, [atOnce, waiting]);
+    if (always && waiting !== 0) latest.current();
+  }, [always, waiting]);
 }

@@ -15,7 +15,7 @@ import { fitting } from './fitting.ts';
 import type { FleetRow } from './reading.ts';
 
 /** Pixels that columns with several small things have for them. */
-export interface Room {
+export interface CellRoom {
   extensions: number;
   tags: number;
 }
@@ -27,7 +27,7 @@ export interface VmRowProps {
   cursor: boolean;
   columns: readonly ColumnName[];
   compact: boolean;
-  room: Room;
+  room: CellRoom;
   onOpen(vmId: string): void;
 }
 
@@ -78,7 +78,7 @@ const places: Readonly<Record<ColumnName, string>> = {
   clockSkew: cn(hidden, 'tabular-nums'),
 };
 
-const cells: Readonly<Record<ColumnName, (row: FleetRow, room: Room) => ReactNode>> = {
+const cells: Readonly<Record<ColumnName, (row: FleetRow, room: CellRoom) => ReactNode>> = {
   health: (row) => <Health row={row} />,
   since: ({ since }) => (since === null ? null : <Elapsed value={new Date(since)} />),
   extensions: (row, { extensions }) => <Extensions row={row} room={extensions} />,

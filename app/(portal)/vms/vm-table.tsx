@@ -2,18 +2,8 @@
 
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import {
-  memo,
-  type RefObject,
-  useCallback,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { memo, useCallback, useMemo, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useKeys } from '#app/_lib/keys.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
@@ -21,13 +11,15 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Kbd } from '#app/_ui/kbd.tsx';
 import { Table, TableFrame, TBody, THead, Th } from '#app/_ui/table.tsx';
 import type { FleetSort } from '#server/domain/fleet/input.ts';
-import { type ColumnName, columnsThatFit, type TableLook, widthsOf } from './columns.ts';
+import { type ColumnName, type TableLook, widthsOf } from './columns.ts';
 import { pieces } from './pieces.ts';
-import type { FirstPage, Reading } from './reading.ts';
+import type { FirstPage, FleetReading } from './reading.ts';
 import { RowsToCome } from './rows-to-come.tsx';
 import { useBlocks } from './use-blocks.ts';
+import { useRowCursor } from './use-row-cursor.ts';
+import { useIsNarrow, useTableRoom } from './use-table-room.ts';
 import { useWindowRows } from './use-window-rows.ts';
-import { type Room, VmRow } from './vm-row.tsx';
+import { VmRow } from './vm-row.tsx';
 
 /** Pixels of the table's head and of a row, as the style sheet has them. */
 const headHeight = 32;
@@ -39,7 +31,7 @@ const below = 40;
 const tallest = 12_000_000;
 
 export interface VmTableProps {
-  reading: Reading;
+  reading: FleetReading;
   first: FirstPage;
   look: TableLook;
   /** The rows are those of an earlier filter. */
@@ -55,27 +47,35 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   const isNarrow = useIsNarrow();
   const rowHeight = isNarrow ? rowHeights.narrow : look.compact ? rowHeights.compact : rowHeights.usual;
   const count = Math.min(reading.total, Math.floor(tallest / rowHeight));
-  const {
-    sight,
-    first: firstDrawn,
-    last,
-    show,
-  } = useWindowRows({
-    frame,
-    head: isNarrow ? 0 : headHeight,
-    count,
-    rowHeight,
-    over,
-    below,
-  });
+  const rows = useWindowRows({ frame, head: isNarrow ? 0 : headHeight, count, rowHeight, over, below });
+  const { sight } = rows;
   const blocks = useBlocks(reading, sight, first);
-  const cursor = useCursor(reading, (index) => blocks.rowAt(index)?.id, show);
-  const { table, room, width, shown } = useRoom(look.columns, isNarrow);
+  const cursor = useRowCursor(reading, (index) => blocks.rowAt(index)?.id, rows.show);
+  const { table, room, width, shown } = useTableRoom(look.columns, isNarrow);
   const widths = useMemo(() => widthsOf(shown), [shown]);
   const isTooWide = !isNarrow && width !== undefined && width < widths.least;
 
   const columns = useMemo(() => ['name', ...shown] as const, [shown]);
   const open = useCallback((vmId: string) => router.push(`/vms/${vmId}`), [router]);
+  const rowsAndGaps = pieces(rows.first, rows.last, count, (at) => blocks.rowAt(at) !== undefined).map(
+    ({ at, gap = 1 }) => {
+      const row = blocks.rowAt(at);
+      if (row === undefined)
+        return <Gap key={gapKey(at, gap ?? 1, count)} height={(gap ?? 1) * rowHeight} columns={columns.length} />;
+      return (
+        <VmRow
+          key={at}
+          row={row}
+          index={at}
+          cursor={at === cursor}
+          columns={shown}
+          compact={look.compact}
+          room={room}
+          onOpen={open}
+        />
+      );
+    },
+  );
   return (
     <Card
       ref={frame}
@@ -106,29 +106,7 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
             ))}
           </colgroup>
           <Head columns={columns} sort={reading.query.sort} sticks={!isTooWide} onSort={onSort} />
-          <TBody className="max-sm:block">
-            {pieces(firstDrawn, last, count, (at) => blocks.rowAt(at) !== undefined).map(({ at, gap }) => {
-              const row = gap === undefined ? blocks.rowAt(at) : undefined;
-              return row === undefined ? (
-                <Gap
-                  key={at === 0 ? 'before' : at + (gap ?? 0) === count ? 'after' : `gap ${at}`}
-                  height={(gap ?? 1) * rowHeight}
-                  columns={columns.length}
-                />
-              ) : (
-                <VmRow
-                  key={at}
-                  row={row}
-                  index={at}
-                  cursor={at === cursor}
-                  columns={shown}
-                  compact={look.compact}
-                  room={room}
-                  onOpen={open}
-                />
-              );
-            })}
-          </TBody>
+          <TBody className="max-sm:block">{rowsAndGaps}</TBody>
         </Table>
       </TableFrame>
       <Foot from={sight.from} to={sight.to} total={reading.total} count={count} />
@@ -187,7 +165,13 @@ const Head = memo(function Head({ columns, sort, sticks, onSort }: HeadProps) {
   );
 });
 
-/** Rows that are out of sight or on their way: only their place is kept. */
+/** The first and the last gap keep their keys while their heights change. */
+function gapKey(at: number, gap: number, count: number): string {
+  if (at === 0) return 'before';
+  return at + gap === count ? 'after' : `gap ${at}`;
+}
+
+/** The place of rows that are out of sight or still loading. */
 function Gap({ height, columns }: { height: number; columns: number }) {
   return (
     <tr aria-hidden className="max-sm:block" style={{ height }}>
@@ -216,95 +200,5 @@ function Foot({ from, to, total, count }: { from: number; to: number; total: num
         </span>
       </span>
     </div>
-  );
-}
-
-/** The keyboard's place in the list. */
-function useCursor(
-  reading: Reading,
-  idAt: (index: number) => string | undefined,
-  show: (index: number) => void,
-): number {
-  const { t } = useTranslation('vms');
-  const router = useRouter();
-  const [place, setPlace] = useState({ reading, index: -1 });
-  // In another list it stands nowhere.
-  const cursor = place.reading === reading ? place.index : -1;
-  const walk = (step: number) => {
-    const index = Math.max(0, Math.min(reading.total - 1, cursor + step));
-    setPlace({ reading, index });
-    show(index);
-  };
-  useKeys([
-    { key: 'j', label: t('keys.next'), run: () => walk(1) },
-    { key: 'k', label: t('keys.previous'), run: () => walk(-1) },
-    {
-      key: 'Enter',
-      label: t('keys.open'),
-      run: (event) => {
-        const id = idAt(cursor);
-        if (id === undefined || (event.target instanceof Element && event.target.closest('a, button'))) return;
-        router.push(`/vms/${id}`);
-      },
-    },
-  ]);
-  return cursor;
-}
-
-interface Measured {
-  table: RefObject<HTMLTableElement | null>;
-  /** Pixels for chips and tags. */
-  room: Room;
-  /** Of the whole table; undefined before anybody has looked. */
-  width: number | undefined;
-  /** The chosen columns for which there is room. */
-  shown: readonly ColumnName[];
-}
-
-/** What there is room for, measured at the table and at the heads of its columns. */
-function useRoom(chosen: readonly ColumnName[], isNarrow: boolean): Measured {
-  const table = useRef<HTMLTableElement>(null);
-  const [width, setWidth] = useState<number>();
-  const [room, setRoom] = useState({ extensions: 420, tags: 200 });
-  const shown = useMemo(
-    () => (isNarrow || width === undefined ? chosen : columnsThatFit(chosen, width)),
-    [chosen, isNarrow, width],
-  );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other columns share the width anew
-  useLayoutEffect(() => {
-    const element = table.current;
-    if (element === null) return;
-    const widthOf = (column: ColumnName): number => {
-      const head = element.querySelector(`th[data-column="${column}"]`);
-      return Math.max(0, (head?.clientWidth ?? 0) - 24);
-    };
-    const frame = element.parentElement ?? element;
-    const measure = () => {
-      setWidth(frame.clientWidth);
-      // Below 720 px the health stands at the end of the line above.
-      const next = isNarrow
-        ? { extensions: frame.clientWidth - 172, tags: 0 }
-        : { extensions: widthOf('extensions'), tags: widthOf('tags') };
-      setRoom((now) => (now.extensions === next.extensions && now.tags === next.tags ? now : next));
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(frame);
-    return () => observer.disconnect();
-  }, [shown, isNarrow]);
-  return { table, room, width, shown };
-}
-
-const narrowWindow = '(max-width: 719.98px)';
-
-function useIsNarrow(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      const query = matchMedia(narrowWindow);
-      query.addEventListener('change', listener);
-      return () => query.removeEventListener('change', listener);
-    },
-    () => matchMedia(narrowWindow).matches,
-    () => false,
   );
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LiveConnection, type Received, type Source } from './connection.ts';
-import type { Change } from './topics.ts';
+import type { LiveChange } from './topics.ts';
 
 type Handlers = Parameters<Source['open']>[1];
 
@@ -24,8 +24,8 @@ function portal() {
   return { source, opened, newest, state };
 }
 
-const vm = (key: string): Change => ({ topic: 'vm', key });
-const told = (id: string, ...changes: Change[]): Received => ({ id, everything: false, changes });
+const vm = (key: string): LiveChange => ({ topic: 'vm', key });
+const told = (id: string, ...changes: LiveChange[]): Received => ({ id, everything: false, changes });
 
 describe('LiveConnection', () => {
   beforeEach(() => {
@@ -39,7 +39,7 @@ describe('LiveConnection', () => {
 
   function started() {
     const far = portal();
-    const invalidated: (readonly Change[] | 'reset')[] = [];
+    const invalidated: (readonly LiveChange[] | 'reset')[] = [];
     const connection = new LiveConnection(far.source, (changes) => invalidated.push(changes));
     const stop = connection.start();
     return { ...far, connection, invalidated, stop };

@@ -1,4 +1,4 @@
-import type { Change } from './topics.ts';
+import type { LiveChange } from './topics.ts';
 
 /** What the reader is told about the live connection. */
 export type LiveState =
@@ -16,7 +16,7 @@ export interface Received {
   id: string;
   /** Too much was missed: everything must be read again. */
   everything: boolean;
-  changes: readonly Change[];
+  changes: readonly LiveChange[];
 }
 
 export interface Source {
@@ -44,20 +44,20 @@ export class LiveConnection {
   private state: LiveState = { phase: 'connecting' };
   private readonly listeners = new Set<() => void>();
   private readonly source: Source;
-  private readonly invalidate: (changes: readonly Change[] | 'reset') => void;
+  private readonly invalidate: (changes: readonly LiveChange[] | 'reset') => void;
   private connection: { close(): void } | undefined;
   private lastEventId: string | undefined;
   private fresh = Date.now();
   private failures = 0;
   /** Counts what was missed, from the return until it has settled. */
   private missed: { count: number; everything: boolean } | undefined;
-  private gathered: Change[] = [];
+  private gathered: LiveChange[] = [];
   private gatherTimer: ReturnType<typeof setTimeout> | undefined;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private settleTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** `startAt`: up to where the page that opens it is true; without it only what comes from now on is heard. */
-  constructor(source: Source, invalidate: (changes: readonly Change[] | 'reset') => void, startAt?: string) {
+  constructor(source: Source, invalidate: (changes: readonly LiveChange[] | 'reset') => void, startAt?: string) {
     this.source = source;
     this.invalidate = invalidate;
     this.lastEventId = startAt;

@@ -1,5 +1,5 @@
 import type { Query } from '@tanstack/react-query';
-import { type Change, concerns } from './topics.ts';
+import { concerns, type LiveChange } from './topics.ts';
 
 /** For how long a page may be on its way from the portal to the screen. */
 const onTheWayMs = 10_000;
@@ -9,9 +9,9 @@ const onTheWayMs = 10_000;
  * hint that came in between found nobody who waited for it.
  */
 export class LateHints {
-  private hints: { at: number; changes: readonly Change[] | 'reset' }[] = [];
+  private hints: { at: number; changes: readonly LiveChange[] | 'reset' }[] = [];
 
-  heard(changes: readonly Change[] | 'reset', now: number): void {
+  heard(changes: readonly LiveChange[] | 'reset', now: number): void {
     this.hints = [...this.hints.filter(({ at }) => now - at < onTheWayMs), { at: now, changes }];
   }
 

@@ -6,7 +6,7 @@ import { isSignedOut } from '../session.ts';
 import { useTRPCClient } from '../trpc.tsx';
 import { LiveConnection, type LiveState, type Source } from './connection.ts';
 import { LateHints } from './late-hints.ts';
-import { type Change, concerns } from './topics.ts';
+import { concerns, type LiveChange } from './topics.ts';
 
 export interface LiveProviderProps {
   /** Up to where in the row of changes the first page is true. */
@@ -44,7 +44,7 @@ export function LiveProvider({ startAt, children }: LiveProviderProps) {
       },
       isSignedOut,
     };
-    const invalidate = (changes: readonly Change[] | 'reset') => {
+    const invalidate = (changes: readonly LiveChange[] | 'reset') => {
       lately.heard(changes, Date.now());
       void queryClient.invalidateQueries(
         changes === 'reset' ? {} : { predicate: (query) => concerns(query.queryKey, changes) },

@@ -1,7 +1,7 @@
 import type { Query } from '@tanstack/react-query';
 
 /** A hint from the portal: this thing has changed. It carries no data; the pages read again what they show. */
-export interface Change {
+export interface LiveChange {
   topic: string;
   key: string;
 }
@@ -52,7 +52,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
 };
 
 /** Whether a query shows one of the things that changed. */
-export function concerns(queryKey: Query['queryKey'], changes: readonly Change[]): boolean {
+export function concerns(queryKey: Query['queryKey'], changes: readonly LiveChange[]): boolean {
   const [path, options] = queryKey;
   const [router, procedure] = Array.isArray(path) ? path : [];
   if (typeof router !== 'string') return false;

@@ -17,9 +17,9 @@ import { scrim } from '../../_ui/dialog.tsx';
 import { currentOpener, giveBack } from '../../_ui/opener.ts';
 import { StatusIcon } from '../../_ui/status-icon.tsx';
 import { allowScrollLock } from '../../_ui/style-nonce.ts';
-import { type Command as Choice, useCommands } from './use-commands.ts';
+import { type PaletteCommand, useCommands } from './use-commands.ts';
 
-/** Finds pages, VMs, handlers and acts by a few letters. Heavy: load it with `dynamic`. */
+/** Finds pages, VMs, handlers and commands by a few letters. Heavy: load it with `dynamic`. */
 export function Palette({ onClose }: { onClose(): void }) {
   const { t } = useTranslation('palette');
   const router = useRouter();
@@ -29,13 +29,13 @@ export function Palette({ onClose }: { onClose(): void }) {
   const wanted = typed.trim();
   const { pages, acts } = useCommands();
   const found = useFound(wanted);
-  const matches = ({ label }: Choice) => label.toLocaleLowerCase().includes(wanted.toLocaleLowerCase());
+  const matches = ({ label }: PaletteCommand) => label.toLocaleLowerCase().includes(wanted.toLocaleLowerCase());
 
   function go(href: string) {
     onClose();
     mayLeave(() => router.push(href));
   }
-  function take({ href, act, run }: Choice) {
+  function take({ href, act, run }: PaletteCommand) {
     onClose();
     if (href === undefined) return run?.();
     mayLeave(() => {
@@ -43,20 +43,6 @@ export function Palette({ onClose }: { onClose(): void }) {
       if (act !== undefined) requestAct(act);
     });
   }
-  const group = (heading: string, choices: readonly Choice[]) => {
-    const shown = choices.filter(matches);
-    return shown.length === 0 ? null : (
-      <Group heading={heading}>
-        {shown.map((choice) => (
-          <Line key={choice.id} value={choice.id} onSelect={() => take(choice)}>
-            <choice.icon aria-hidden strokeWidth={1.75} className="size-4 shrink-0 text-ink-3" />
-            <span className="truncate">{choice.label}</span>
-          </Line>
-        ))}
-      </Group>
-    );
-  };
-
   return (
     <Radix.Root open onOpenChange={onClose}>
       <Radix.Portal>
@@ -83,39 +69,9 @@ export function Palette({ onClose }: { onClose(): void }) {
               aria-busy={found.pending}
               className="max-h-[min(420px,60vh)] scroll-py-2 overflow-y-auto p-2"
             >
-              {found.problem === null ? null : (
-                <p role="alert" className="px-2 py-2 text-12 text-failed-text">
-                  {t('failed', { reason: found.problem })}
-                </p>
-              )}
-              {found.vms.length === 0 ? null : (
-                <Group heading={t('vms')}>
-                  {found.vms.map(({ id, name, health }) => (
-                    <Line key={id} value={`vm-${id}`} onSelect={() => go(`/vms/${id}`)}>
-                      <StatusIcon status={health === null ? 'unknown' : statusOfHealth[health]} className="mx-px" />
-                      <span className="truncate font-medium">{name}</span>
-                      {health === null ? null : (
-                        <span className="ms-auto shrink-0 text-12 text-ink-3">{t(`health.${health}`)}</span>
-                      )}
-                    </Line>
-                  ))}
-                </Group>
-              )}
-              {found.handlers.length === 0 ? null : (
-                <Group heading={t('handlers')}>
-                  {found.handlers.map(({ handler, publisher }) => (
-                    <Line key={handler} value={`handler-${handler}`} onSelect={() => go(`/handlers/${handler}`)}>
-                      <Package aria-hidden strokeWidth={1.75} className="size-4 shrink-0 text-ink-3" />
-                      <span translate="no" className="mono truncate">
-                        {handler}
-                      </span>
-                      <span className="ms-auto shrink-0 text-12 text-ink-3">{publisher}</span>
-                    </Line>
-                  ))}
-                </Group>
-              )}
-              {group(t('pages'), pages)}
-              {group(t('acts'), acts)}
+              <FoundGroups found={found} onGo={go} />
+              <CommandGroup heading={t('pages')} commands={pages.filter(matches)} onTake={take} />
+              <CommandGroup heading={t('acts')} commands={acts.filter(matches)} onTake={take} />
               <Command.Empty className="px-2 py-6 text-center text-ink-3">
                 {found.pending ? t('searching') : t('empty', { q: wanted })}
               </Command.Empty>
@@ -127,7 +83,72 @@ export function Palette({ onClose }: { onClose(): void }) {
   );
 }
 
-/** What the portal finds for these letters; the last answer stands until the next is there. */
+interface FoundGroupsProps {
+  found: ReturnType<typeof useFound>;
+  onGo(href: string): void;
+}
+
+/** VMs and handlers that the portal found. */
+function FoundGroups({ found, onGo }: FoundGroupsProps) {
+  const { t } = useTranslation('palette');
+  return (
+    <>
+      {found.problem === null ? null : (
+        <p role="alert" className="px-2 py-2 text-12 text-failed-text">
+          {t('failed', { reason: found.problem })}
+        </p>
+      )}
+      {found.vms.length === 0 ? null : (
+        <Group heading={t('vms')}>
+          {found.vms.map(({ id, name, health }) => (
+            <Line key={id} value={`vm-${id}`} onSelect={() => onGo(`/vms/${id}`)}>
+              <StatusIcon status={health === null ? 'unknown' : statusOfHealth[health]} className="mx-px" />
+              <span className="truncate font-medium">{name}</span>
+              {health === null ? null : (
+                <span className="ms-auto shrink-0 text-12 text-ink-3">{t(`health.${health}`)}</span>
+              )}
+            </Line>
+          ))}
+        </Group>
+      )}
+      {found.handlers.length === 0 ? null : (
+        <Group heading={t('handlers')}>
+          {found.handlers.map(({ handler, publisher }) => (
+            <Line key={handler} value={`handler-${handler}`} onSelect={() => onGo(`/handlers/${handler}`)}>
+              <Package aria-hidden strokeWidth={1.75} className="size-4 shrink-0 text-ink-3" />
+              <span translate="no" className="mono truncate">
+                {handler}
+              </span>
+              <span className="ms-auto shrink-0 text-12 text-ink-3">{publisher}</span>
+            </Line>
+          ))}
+        </Group>
+      )}
+    </>
+  );
+}
+
+interface CommandGroupProps {
+  heading: string;
+  commands: readonly PaletteCommand[];
+  onTake(command: PaletteCommand): void;
+}
+
+function CommandGroup({ heading, commands, onTake }: CommandGroupProps) {
+  if (commands.length === 0) return null;
+  return (
+    <Group heading={heading}>
+      {commands.map((command) => (
+        <Line key={command.id} value={command.id} onSelect={() => onTake(command)}>
+          <command.icon aria-hidden strokeWidth={1.75} className="size-4 shrink-0 text-ink-3" />
+          <span className="truncate">{command.label}</span>
+        </Line>
+      ))}
+    </Group>
+  );
+}
+
+/** What the portal finds for a search; the last results stay until the next ones are loaded. */
 function useFound(wanted: string) {
   const trpc = useTRPC();
   const explain = useProblem();

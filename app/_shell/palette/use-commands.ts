@@ -27,7 +27,7 @@ import { useShell } from '../shell-state.ts';
 import { useLanguageChoice } from '../use-language-choice.ts';
 
 /** A line of the palette that needs no look-up. */
-export interface Command {
+export interface PaletteCommand {
   id: string;
   label: string;
   icon: LucideIcon;
@@ -38,7 +38,7 @@ export interface Command {
 }
 
 /** Where this reader can go, and what this reader can do from anywhere. */
-export function useCommands(): { pages: Command[]; acts: Command[] } {
+export function useCommands(): { pages: PaletteCommand[]; acts: PaletteCommand[] } {
   const { t, i18n } = useTranslation(['palette', 'navigation']);
   const reader = useReader();
   const speak = useLanguageChoice();
@@ -55,7 +55,7 @@ export function useCommands(): { pages: Command[]; acts: Command[] } {
     }
   }
 
-  const pages: Command[] = [
+  const pages: PaletteCommand[] = [
     ...places
       .filter((place) => reader.can(place.role))
       .map(({ id, href, icon }) => ({ id, href, icon, label: t(`navigation:${id}`) })),
@@ -67,7 +67,7 @@ export function useCommands(): { pages: Command[]; acts: Command[] } {
         ]
       : []),
   ];
-  const acts: Command[] = [
+  const acts: PaletteCommand[] = [
     ...(reader.can('operator')
       ? [{ id: 'enroll', href: '/vms', act: 'enroll' as const, icon: Plus, label: t('enroll') }]
       : []),

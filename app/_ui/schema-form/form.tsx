@@ -10,12 +10,12 @@ import { BooleanField, JsonOnlyField, NumberField, StringField } from './fields.
 import { type Surroundings, SurroundingsContext } from './surroundings.ts';
 import { ArrayFieldItemTemplate, ArrayFieldTemplate, FieldTemplate, ObjectFieldTemplate } from './templates.tsx';
 
-export type Settings = Record<string, unknown>;
+export type SettingsObject = Record<string, unknown>;
 
 export interface SchemaFormProps extends Surroundings {
   plan: FormPlan;
-  value: Settings;
-  onChange(value: Settings): void;
+  value: SettingsObject;
+  onChange(value: SettingsObject): void;
   /** The setting that has the keyboard, as a JSON pointer; empty when none has. */
   onActive?(pointer: string): void;
   disabled?: boolean;
@@ -64,7 +64,7 @@ export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt,
           experimental_defaultFormStateBehavior={defaults}
           onChange={({ formData }, id) => {
             // Without an id it is the library that speaks, to fill in what it thinks is missing.
-            if (id !== undefined) onChange(cleaned(formData) as Settings);
+            if (id !== undefined) onChange(cleaned(formData) as SettingsObject);
           }}
         />
       </div>

@@ -416,7 +416,7 @@ test('admins see that a provider stopped answering, without the hour for which i
 test('a provider that does not answer is said, and none is no address', async () => {
   const away = portal({ issuer: 'http://localhost:9' });
   const browser = away.open();
-  expect(await getSignInWays(await browser.person())).toEqual({ provider: { name: 'Example', isAway: true } });
+  expect(await getSignInWays(await browser.person())).toMatchObject({ provider: { name: 'Example', isAway: true } });
   expect(await refusalOf(await browser.post('/oidc/start'))).toEqual([503, 'provider_away']);
   const none = openBrowser(services, openSignIn(services, log));
   expect(await getSignInWays(await none.person())).toEqual({ provider: null });

@@ -41,82 +41,28 @@ const toleranceSeconds = 60;
 
 export const callbackPath = '/api/auth/oidc/callback';
 
-/** The provider of the configuration; its own description is fetched when it is first needed. */
-export function openProvider(config: Pick<Config, 'url' | 'openId'>, log: Logger): Provider | null {
-  const { openId } = config;
+type OpenIdConfig = NonNullable<Config['openId']>;
+
+/** The provider of the configuration; its metadata is fetched when it is first needed. */
+export function openProvider({ url, openId }: Pick<Config, 'url' | 'openId'>, log: Logger): Provider | null {
   if (openId === null) return null;
-  const redirectUri = config.url + callbackPath;
-  const isPlain = openId.issuer.startsWith('http:');
+  const redirectUri = url + callbackPath;
+  const metadata = cachedMetadata(openId, log);
   // Each call has a configuration of its own, because the clock differs; the provider's keys are shared.
   let keySet: client.ExportedJWKSCache | undefined;
-  let known: { at: number; metadata: Promise<client.ServerMetadata | null> } | undefined;
-
-  /** Null where the provider does not answer. */
-  async function describedBy(maxAgeMs = hour): Promise<client.ServerMetadata | null> {
-    const last = known;
-    if (last !== undefined) {
-      const metadata = await last.metadata;
-      if (Date.now() - last.at < (metadata === null ? retryMs : maxAgeMs)) return metadata;
-    }
-    // Of several at once one asks.
-    if (known === last) known = { at: Date.now(), metadata: discover() };
-    return known?.metadata ?? null;
-  }
-
-  async function discover(): Promise<client.ServerMetadata | null> {
-    try {
-      const found = await client.discovery(
-        new URL(openId?.issuer ?? ''),
-        openId?.clientId ?? '',
-        undefined,
-        undefined,
-        {
-          timeout: timeoutSeconds,
-          execute: isPlain ? [client.allowInsecureRequests] : [],
-        },
-      );
-      return found.serverMetadata();
-    } catch (error) {
-      log.warn({ err: error, issuer: openId?.issuer }, 'the OpenID provider does not answer');
-      return null;
-    }
-  }
 
   async function configuration(now: Date): Promise<client.Configuration> {
-    const metadata = await describedBy();
-    if (metadata === null || openId === null) throw new ProviderAway();
-    const made = new client.Configuration(
-      metadata,
-      openId.clientId,
-      {
-        [client.clockTolerance]: toleranceSeconds,
-        [client.clockSkew]: Math.round((now.getTime() - Date.now()) / 1_000),
-      },
-      await authentication(metadata),
-    );
-    made.timeout = timeoutSeconds;
-    // Otherwise the library trusts the connection to the token endpoint and leaves the signature unread.
-    client.enableNonRepudiationChecks(made);
-    if (keySet !== undefined) client.setJwksCache(made, keySet);
-    if (isPlain) client.allowInsecureRequests(made);
-    return made;
-  }
-
-  /** The secret is read anew each time, so that a file can be replaced while the portal runs. */
-  async function authentication({ token_endpoint_auth_methods_supported: methods }: client.ServerMetadata) {
-    const kept = openId?.clientSecret ?? null;
-    if (kept === null) return client.None();
-    const secret = 'value' in kept ? kept.value : (await readFile(kept.file, 'utf8')).trim();
-    // Without a list it is the header, by the specification.
-    return methods?.includes('client_secret_post') === true && !methods.includes('client_secret_basic')
-      ? client.ClientSecretPost(secret)
-      : client.ClientSecretBasic(secret);
+    const found = await metadata();
+    if (found === null) throw new ProviderAway();
+    const created = await createConfiguration(openId as OpenIdConfig, found, now);
+    if (keySet !== undefined) client.setJwksCache(created, keySet);
+    return created;
   }
 
   return {
     issuer: openId.issuer,
     name: openId.name,
-    isAway: async (maxAgeMs) => (await describedBy(maxAgeMs)) === null,
+    isAway: async (maxAgeMs) => (await metadata(maxAgeMs)) === null,
     async ask() {
       const verifier = client.randomPKCECodeVerifier();
       const question = { state: client.randomState(), nonce: client.randomNonce(), verifier };
@@ -130,32 +76,108 @@ export function openProvider(config: Pick<Config, 'url' | 'openId'>, log: Logger
       });
       return { ...question, address: address.href };
     },
-    async read(answer, { state, nonce, verifier }, now) {
-      const asked = await configuration(now);
-      // As the provider was told, whatever a proxy made of the address on its way in.
+    async read(answer, question, now) {
+      const config = await configuration(now);
+      // The address as the provider knows it, not as a proxy rewrote it.
       const current = new URL(redirectUri);
       current.search = answer.search;
-      const tokens = await client.authorizationCodeGrant(asked, current, {
-        expectedState: state,
-        expectedNonce: nonce,
-        pkceCodeVerifier: verifier,
-        idTokenExpected: true,
-      });
-      keySet = client.getJwksCache(asked) ?? keySet;
-      const idToken = tokens.claims();
-      // The library checks when a token ends, not that it is from the future.
-      const isFromFuture = (idToken?.iat ?? 0) - toleranceSeconds > now.getTime() / 1_000;
-      if (idToken === undefined || isFromFuture) throw new ProviderRefusal('failed');
-      const isWhole = idToken.email !== undefined && (openId.roles === null || openId.roles.claim in idToken);
-      const more =
-        isWhole || asked.serverMetadata().userinfo_endpoint === undefined
-          ? ({} as Record<string, unknown>)
-          : await client.fetchUserInfo(asked, tokens.access_token, idToken.sub);
-      // An address and the word that it is verified come from one document: the two may name different addresses.
-      const { email, email_verified } = idToken.email === undefined ? more : idToken;
-      return claimsOf({ ...more, ...idToken, email, email_verified }, openId.roles?.claim);
+      const claims = await redeemCode(config, current, question, now, openId.roles?.claim);
+      keySet = client.getJwksCache(config) ?? keySet;
+      return claims;
     },
   };
+}
+
+/** Fetches the provider's metadata and keeps it for an hour, a failure for `retryMs`. Concurrent calls share one request. */
+function cachedMetadata(openId: OpenIdConfig, log: Logger) {
+  let known: { at: number; metadata: Promise<client.ServerMetadata | null> } | undefined;
+  return async (maxAgeMs = hour): Promise<client.ServerMetadata | null> => {
+    const last = known;
+    if (last !== undefined) {
+      const metadata = await last.metadata;
+      if (Date.now() - last.at < (metadata === null ? retryMs : maxAgeMs)) return metadata;
+    }
+    if (known === last) known = { at: Date.now(), metadata: discover(openId, log) };
+    return known?.metadata ?? null;
+  };
+}
+
+const isPlain = ({ issuer }: OpenIdConfig): boolean => issuer.startsWith('http:');
+
+/** Null where the provider does not answer. */
+async function discover(openId: OpenIdConfig, log: Logger): Promise<client.ServerMetadata | null> {
+  try {
+    const found = await client.discovery(new URL(openId.issuer), openId.clientId, undefined, undefined, {
+      timeout: timeoutSeconds,
+      execute: isPlain(openId) ? [client.allowInsecureRequests] : [],
+    });
+    return found.serverMetadata();
+  } catch (error) {
+    log.warn({ err: error, issuer: openId.issuer }, 'the OpenID provider does not answer');
+    return null;
+  }
+}
+
+async function createConfiguration(
+  openId: OpenIdConfig,
+  metadata: client.ServerMetadata,
+  now: Date,
+): Promise<client.Configuration> {
+  const created = new client.Configuration(
+    metadata,
+    openId.clientId,
+    {
+      [client.clockTolerance]: toleranceSeconds,
+      [client.clockSkew]: Math.round((now.getTime() - Date.now()) / 1_000),
+    },
+    await clientAuthentication(openId, metadata),
+  );
+  created.timeout = timeoutSeconds;
+  // Without this the library trusts the connection to the token endpoint and does not check the signature.
+  client.enableNonRepudiationChecks(created);
+  if (isPlain(openId)) client.allowInsecureRequests(created);
+  return created;
+}
+
+/** Reads the secret for each call, so that its file can be replaced while the portal runs. */
+async function clientAuthentication(
+  { clientSecret }: OpenIdConfig,
+  { token_endpoint_auth_methods_supported: methods }: client.ServerMetadata,
+): Promise<client.ClientAuth> {
+  if (clientSecret === null) return client.None();
+  const secret = 'value' in clientSecret ? clientSecret.value : (await readFile(clientSecret.file, 'utf8')).trim();
+  // Without a list it is the header, by the specification.
+  return methods?.includes('client_secret_post') === true && !methods.includes('client_secret_basic')
+    ? client.ClientSecretPost(secret)
+    : client.ClientSecretBasic(secret);
+}
+
+/** Exchanges the code of an answer for the claims of who signed in. */
+async function redeemCode(
+  config: client.Configuration,
+  answer: URL,
+  { state, nonce, verifier }: Omit<Question, 'address'>,
+  now: Date,
+  groupClaim: string | undefined,
+): Promise<Claims> {
+  const tokens = await client.authorizationCodeGrant(config, answer, {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: verifier,
+    idTokenExpected: true,
+  });
+  const idToken = tokens.claims();
+  // The library checks when a token ends, not that it is from the future.
+  const isFromFuture = (idToken?.iat ?? 0) - toleranceSeconds > now.getTime() / 1_000;
+  if (idToken === undefined || isFromFuture) throw new ProviderRefusal('failed');
+  const isWhole = idToken.email !== undefined && (groupClaim === undefined || groupClaim in idToken);
+  const more =
+    isWhole || config.serverMetadata().userinfo_endpoint === undefined
+      ? ({} as Record<string, unknown>)
+      : await client.fetchUserInfo(config, tokens.access_token, idToken.sub);
+  // The address and its verification come from one document: two documents may name different addresses.
+  const { email, email_verified } = idToken.email === undefined ? more : idToken;
+  return claimsOf({ ...more, ...idToken, email, email_verified }, groupClaim);
 }
 
 /** The provider does not answer. */

@@ -1,4 +1,5 @@
 export { beginGoalStates, bindCertificate, unbindCertificate } from './begin.ts';
+export type { GoalStateChange } from './changes.ts';
 export { compareGoalStates, type GoalStateComparison, previewRevert } from './compare-goal-states.ts';
 export { completeRemoval, type Removal } from './complete-removal.ts';
 export { dropSealedCopies, needsReleaseSql, needsSecretsSql } from './custody.ts';

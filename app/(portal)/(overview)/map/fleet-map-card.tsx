@@ -42,59 +42,26 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
   const wish = readGrouping(useSearchParams().get('by'));
   const [asTable, setAsTable] = useState(false);
   const [perCell, setPerCell] = useState(1);
-  const groupName = useGroupName();
   const { FleetCanvas, error: missing, load } = useFleetCanvas();
-  const asked = wish === undefined ? {} : { groupBy: wish };
+  const input = wish === undefined ? {} : { groupBy: wish };
   const map = useQuery({
-    ...trpc.overview.map.queryOptions(asked),
+    ...trpc.overview.map.queryOptions(input),
     initialData: wish === first.groupBy ? first.map : undefined,
     placeholderData: keepPreviousData,
     enabled: false,
   });
-  useCalmReading({ queryKey: trpc.overview.map.queryKey(asked), refetch: map.refetch, agesMs: 60_000 });
+  useCalmReading({ queryKey: trpc.overview.map.queryKey(input), refetch: map.refetch, agesMs: 60_000 });
   const tags = groupings.map((name): MapGrouping => `tag:${name}`);
-  // Without a wish the portal chose; what an address names is a choice although it would not be offered.
+  // The grouping of the address, else the one that the portal chose.
   const groupBy = wish ?? (map.isPlaceholderData ? undefined : map.data?.groupBy) ?? tags[0] ?? 'none';
   const choices = [...new Set<MapGrouping>([...tags, 'handler', 'none', groupBy])];
-  const choose = (by: MapGrouping): void => window.history.pushState(null, '', overviewAddress(by));
-  const options = choices.map((value) => ({ value, label: groupName(value) }));
   return (
     <>
       <CardHeader
         id="fleet-map"
         title={t('map')}
         note={asTable ? undefined : perCell === 1 ? t('map.perVm') : t('map.perCell', { count: perCell })}
-        actions={
-          <>
-            <span className="text-12 text-ink-3 max-md:sr-only">{t('map.groupBy')}</span>
-            {options.length <= 5 ? (
-              <Segmented<MapGrouping>
-                label={t('map.groupBy')}
-                value={groupBy}
-                onChange={choose}
-                options={options}
-                className="max-sm:hidden"
-              />
-            ) : null}
-            <Select
-              aria-label={t('map.groupBy')}
-              value={groupBy}
-              onChange={(event) => {
-                const found = choices.find((choice) => choice === event.target.value);
-                if (found !== undefined) choose(found);
-              }}
-              options={options}
-              className={cn('w-36', options.length <= 5 && 'sm:hidden')}
-            />
-            <IconButton
-              size="sm"
-              label={t(asTable ? 'map.asPicture' : 'map.asTable')}
-              onClick={() => setAsTable(!asTable)}
-            >
-              {asTable ? <LayoutGrid aria-hidden /> : <Table2 aria-hidden />}
-            </IconButton>
-          </>
-        }
+        actions={<MapControls {...{ groupBy, groupings: choices, asTable }} onAsTable={setAsTable} />}
       />
       {asTable && map.data ? (
         <FleetTable map={map.data} />
@@ -130,6 +97,48 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
           <Legend withDisabled={map.data?.groupBy === 'handler'} />
         </div>
       )}
+    </>
+  );
+}
+
+interface MapControlsProps {
+  groupBy: MapGrouping;
+  groupings: readonly MapGrouping[];
+  asTable: boolean;
+  onAsTable(asTable: boolean): void;
+}
+
+/** Chooses the grouping, which the address keeps, and between picture and table. */
+function MapControls({ groupBy, groupings, asTable, onAsTable }: MapControlsProps) {
+  const { t } = useTranslation('overview');
+  const groupName = useGroupName();
+  const options = groupings.map((value) => ({ value, label: groupName(value) }));
+  const choose = (by: MapGrouping): void => window.history.pushState(null, '', overviewAddress(by));
+  return (
+    <>
+      <span className="text-12 text-ink-3 max-md:sr-only">{t('map.groupBy')}</span>
+      {options.length <= 5 ? (
+        <Segmented<MapGrouping>
+          label={t('map.groupBy')}
+          value={groupBy}
+          onChange={choose}
+          options={options}
+          className="max-sm:hidden"
+        />
+      ) : null}
+      <Select
+        aria-label={t('map.groupBy')}
+        value={groupBy}
+        onChange={(event) => {
+          const found = groupings.find((choice) => choice === event.target.value);
+          if (found !== undefined) choose(found);
+        }}
+        options={options}
+        className={cn('w-36', options.length <= 5 && 'sm:hidden')}
+      />
+      <IconButton size="sm" label={t(asTable ? 'map.asPicture' : 'map.asTable')} onClick={() => onAsTable(!asTable)}>
+        {asTable ? <LayoutGrid aria-hidden /> : <Table2 aria-hidden />}
+      </IconButton>
     </>
   );
 }

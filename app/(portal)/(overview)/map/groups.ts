@@ -1,10 +1,11 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import type { FleetMap } from '#server/domain/views/overview/index.ts';
 import { type MapGrouping, vmsAddress } from '../addresses.ts';
-import type { OverviewAnswers } from '../answers.ts';
 
-export type FleetMap = OverviewAnswers['map'];
+export type { FleetMap };
+
 type MapGroup = FleetMap['groups'][number];
 
 const tagOf = (groupBy: MapGrouping): string => groupBy.slice('tag:'.length);

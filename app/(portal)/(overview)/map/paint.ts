@@ -1,6 +1,6 @@
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { extensionHealths, rankOf } from '#server/domain/verdicts/words.ts';
-import type { Layout } from './place-cells.ts';
+import type { CellLayout } from './place-cells.ts';
 
 /** A colour per health, as four bytes of a picture; worst first. */
 export type Palette = Uint32Array;
@@ -28,13 +28,13 @@ const putSingly = 2_000;
 
 /** The fleet as pixels, kept so that only what changed is drawn again. */
 export class Painting {
-  readonly #layout: Layout;
+  readonly #layout: CellLayout;
   readonly #palette: Palette;
   readonly #pixels: ImageData;
   readonly #words: Uint32Array;
   #shown: Uint8Array[] = [];
 
-  constructor(layout: Layout, palette: Palette) {
+  constructor(layout: CellLayout, palette: Palette) {
     this.#layout = layout;
     this.#palette = palette;
     this.#pixels = new ImageData(Math.max(1, layout.width), Math.max(1, layout.height));

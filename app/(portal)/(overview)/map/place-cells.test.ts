@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { cellAt, cornerOf, type Layout, layOut, type Place, type Step, step } from './place-cells.ts';
+import { type CellLayout, type CellPlace, type CellStep, cellAt, cornerOf, layOut, step } from './place-cells.ts';
 
-const given = (counts: number[], { width = 1000, height = 500, ratio = 1 } = {}): Layout =>
+const given = (counts: number[], { width = 1000, height = 500, ratio = 1 } = {}): CellLayout =>
   layOut({ counts, width, height, ratio });
 
 describe.each<[string, number[], object]>([
@@ -44,7 +44,7 @@ describe.each<[string, number[], object]>([
   });
 });
 
-test.each<[string, Layout, Pick<Layout, 'pitch' | 'perCell'>]>([
+test.each<[string, CellLayout, Pick<CellLayout, 'pitch' | 'perCell'>]>([
   ['small fleets have the largest cells', given([40]), { pitch: { x: 12, y: 12 }, perCell: 1 }],
   ['large fleets have cells of 3 pixels', given([50_000]), { pitch: { x: 3, y: 3 }, perCell: 1 }],
   ['between two sizes a pixel wider than high', given([38_000]), { pitch: { x: 4, y: 3 }, perCell: 1 }],
@@ -71,7 +71,7 @@ test('groups that do not fit with their heads make the map higher, not narrower'
 // Two groups side by side: 25 cells in columns of `rows`, then 10.
 const two = given([25, 10], { width: 460, height: 100 });
 const rows = two.blocks[0]?.rows ?? 0;
-test.each<[Step, Place, Place]>([
+test.each<[CellStep, CellPlace, CellPlace]>([
   ['down', { group: 0, cell: 0 }, { group: 0, cell: 1 }],
   ['down', { group: 0, cell: 24 }, { group: 1, cell: 0 }],
   ['down', { group: 1, cell: 9 }, { group: 1, cell: 9 }],

@@ -28,7 +28,7 @@ export interface Block {
   width: number;
 }
 
-export interface Layout {
+export interface CellLayout {
   blocks: Block[];
   /** From one cell to the next, across and down. */
   pitch: Size;
@@ -52,7 +52,7 @@ const narrowest = 108;
  * The largest cells that fit. Groups keep their order and stand in lines; within a line each has as much width as its
  * size asks for, so that all are equally high. Where not even the smallest cells fit, one stands for several VMs.
  */
-export function layOut({ counts, width, height, ratio }: LayoutInput): Layout {
+export function layOut({ counts, width, height, ratio }: LayoutInput): CellLayout {
   const scale = (css: number): number => Math.round(css * ratio);
   const smallest = Math.max(2, scale(pitches.smallest));
   for (let pitch = scale(pitches.largest); pitch >= smallest; pitch -= 1) {
@@ -81,9 +81,9 @@ interface Measure {
 }
 
 /** The best division into lines for one size of cells: the one that is least high. */
-function arrange(counts: readonly number[], measure: Measure): Layout {
+function arrange(counts: readonly number[], measure: Measure): CellLayout {
   const cells = counts.map((count) => Math.ceil(count / measure.perCell));
-  let best: Layout | null = null;
+  let best: CellLayout | null = null;
   for (let lines = 1; lines <= Math.max(1, cells.length); lines += 1) {
     const layout = place(divide(cells, lines), cells, measure);
     if (layout !== null && (best === null || layout.height < best.height)) best = layout;
@@ -113,7 +113,7 @@ function divide(cells: readonly number[], lines: number): number[] {
   return lengths;
 }
 
-function place(lengths: readonly number[], cells: readonly number[], measure: Measure): Layout | null {
+function place(lengths: readonly number[], cells: readonly number[], measure: Measure): CellLayout | null {
   const { pitch, perCell, width, ratio } = measure;
   const scale = (css: number): number => Math.round(css * ratio);
   const gap = scale(gapBetween);
@@ -166,13 +166,13 @@ function fewestRows(line: readonly number[], columns: number, least: number): nu
 }
 
 /** A cell of a layout. */
-export interface Place {
+export interface CellPlace {
   group: number;
   cell: number;
 }
 
 /** The cell at a pixel of the screen, the gap beside it included; null where there is none. */
-export function cellAt(layout: Layout, x: number, y: number): Place | null {
+export function cellAt(layout: CellLayout, x: number, y: number): CellPlace | null {
   for (const [group, block] of layout.blocks.entries()) {
     const column = Math.floor((x - block.x) / layout.pitch.x);
     const row = Math.floor((y - block.y) / layout.pitch.y);
@@ -184,7 +184,7 @@ export function cellAt(layout: Layout, x: number, y: number): Place | null {
 }
 
 /** The upper left corner of a cell, in pixels of the screen. */
-export function cornerOf(layout: Layout, { group, cell }: Place): { x: number; y: number } {
+export function cornerOf(layout: CellLayout, { group, cell }: CellPlace): { x: number; y: number } {
   const block = layout.blocks[group];
   if (block === undefined) return { x: 0, y: 0 };
   return {
@@ -193,13 +193,13 @@ export function cornerOf(layout: Layout, { group, cell }: Place): { x: number; y
   };
 }
 
-export type Step = 'up' | 'down' | 'left' | 'right' | 'first' | 'last' | 'previousGroup' | 'nextGroup';
+export type CellStep = 'up' | 'down' | 'left' | 'right' | 'first' | 'last' | 'previousGroup' | 'nextGroup';
 
 /** Where a key leads from a cell. At the edge of a group the next one goes on, in the same row where it has one. */
-export function step(layout: Layout, from: Place, by: Step): Place {
+export function step(layout: CellLayout, from: CellPlace, by: CellStep): CellPlace {
   const block = layout.blocks[from.group];
   if (block === undefined) return from;
-  const other = (group: number, cellIn: (block: Block) => number): Place => {
+  const other = (group: number, cellIn: (block: Block) => number): CellPlace => {
     const next = layout.blocks[group];
     return next === undefined ? from : { group, cell: Math.max(0, Math.min(next.cells - 1, cellIn(next))) };
   };

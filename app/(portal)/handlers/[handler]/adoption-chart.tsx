@@ -10,21 +10,42 @@ import { seriesFill } from './series.ts';
 export interface AdoptionChartProps {
   layers: readonly Layer[];
   points: readonly StackedPoint[];
-  /** Where the time shown begins, whether or not somebody had a version then. */
+  /** The beginning of the time axis, even if no VM had a version then. */
   from: Date;
 }
 
-// The picture is stretched to the width of its card; words and figures stand beside it as text.
+// The picture is stretched to the width of its card; words and numbers are text beside it.
 const width = 1000;
 const height = 220;
 const labelGap = 18;
-/** So wide is what began just now, to be seen at all. */
+/** The least width of what began just now, so that it is visible. */
 const sliver = 16;
 
-/** Areas upon each other, each named at its end. The sentence that it tells is its accessible name. */
+/** Stacked areas, each with its version at its end. The accessible name says the same in a sentence. */
 export function AdoptionChart({ layers, points, from }: AdoptionChartProps) {
-  const { t } = useTranslation('packages');
   const format = useFormat();
+  const chart = stackedAreas(layers, points, from);
+  const times = [0, 0.25, 0.5, 0.75, 1].map((share) => chart.x.invert(share * width));
+  const latest = (points.at(-1) as StackedPoint).vms;
+  return (
+    // Time runs left to right in every language.
+    <div dir="ltr" className="grid grid-cols-[auto_minmax(0,1fr)_minmax(4.5rem,auto)] gap-x-2.5 text-11 text-ink-3">
+      <Scale {...chart} />
+      <Areas {...chart} layers={layers} latest={latest} />
+      <LayerLabels {...chart} layers={layers} latest={latest} />
+      <div aria-hidden className="col-start-2 mt-1.5 flex justify-between whitespace-nowrap tabular-nums">
+        {times.map((time, index) => (
+          <span key={time.getTime()} className={index % 4 === 0 ? undefined : 'max-sm:hidden'}>
+            {format.dateTime(time, 'day')}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Scales and shapes in the units of the picture. */
+function stackedAreas(layers: readonly Layer[], points: readonly StackedPoint[], from: Date) {
   const last = points.at(-1) as StackedPoint;
   const x = scaleTime([from, last.at], [0, width]);
   const start = x.invert(width - sliver);
@@ -46,83 +67,105 @@ export function AdoptionChart({ layers, points, from }: AdoptionChartProps) {
     labelGap,
     height,
   );
-  const present = layers.map((layer, index) => ({ ...layer, vms: last.vms[index] ?? 0 })).filter(({ vms }) => vms > 0);
-  const nameOf = ({ version, count }: Layer) => version ?? t('adoption.others', { count });
-  const list = present.toReversed().map((layer) => t('adoption.of', { version: nameOf(layer), count: layer.vms }));
   const ticks = y.ticks(4).filter((tick) => Number.isInteger(tick) && tick > 0);
-  const times = [0, 0.25, 0.5, 0.75, 1].map((share) => x.invert(share * width));
+  return { x, y, highest, ticks, middles, paths: bands.map((band) => shape(band) ?? '') };
+}
+
+type Chart = ReturnType<typeof stackedAreas>;
+
+/** A version, or the number of versions that are drawn as one. */
+function useLayerName(): (layer: Layer) => string {
+  const { t } = useTranslation('packages');
+  return ({ version, count }) => version ?? t('adoption.others', { count });
+}
+
+function Scale({ ticks, y }: Pick<Chart, 'ticks' | 'y'>) {
+  const format = useFormat();
   return (
-    // Time runs left to right in every language.
-    <div dir="ltr" className="grid grid-cols-[auto_minmax(0,1fr)_minmax(4.5rem,auto)] gap-x-2.5 text-11 text-ink-3">
-      <div aria-hidden className="relative min-w-6 tabular-nums" style={{ height }}>
-        {/* Gives the column the width of its longest figure. */}
-        <span className="invisible">{format.number(Math.max(...ticks, 0))}</span>
-        {ticks.map((tick) => (
-          <span key={tick} className="absolute end-0 -translate-y-1/2" style={{ top: y(tick) }}>
-            {format.number(tick)}
-          </span>
-        ))}
-      </div>
-      <svg
-        role="img"
-        aria-label={list.length === 0 ? t('adoption.now.none') : t('adoption.now', { list: format.list(list) })}
-        viewBox={`0 0 ${width} ${height}`}
-        preserveAspectRatio="none"
-        className="block w-full overflow-visible"
-        style={{ height }}
-      >
-        {ticks.map((tick) => (
-          <path
-            key={tick}
-            d={`M0 ${y(tick)}H${width}`}
-            className="stroke-line-subtle"
-            vectorEffect="non-scaling-stroke"
-          />
-        ))}
-        {bands.map((band, index) => (
-          <path
-            key={layers[index]?.version ?? ''}
-            d={shape(band) ?? ''}
-            fill={`var(--series-${layers[index]?.series || 5})`}
-            className="stroke-surface"
-            vectorEffect="non-scaling-stroke"
-          />
-        ))}
-        <path d={`M0 ${height}H${width}`} className="stroke-line" vectorEffect="non-scaling-stroke" />
-      </svg>
-      <div className="relative tabular-nums" style={{ height }}>
-        {layers.map((layer, index) => {
-          const count = last.vms[index] ?? 0;
-          if (count === 0) return null;
-          return (
-            <span
-              key={layer.version ?? ''}
-              className="absolute start-0 inline-flex max-w-full -translate-y-1/2 items-center gap-1.5 whitespace-nowrap"
-              style={{ top: middles[index] }}
-            >
-              <span aria-hidden className={`size-2 shrink-0 rounded-[2px] ${seriesFill[layer.series]}`} />
-              <span className="truncate font-medium text-ink" title={nameOf(layer)}>
-                {nameOf(layer)}
-              </span>
-              {format.number(count)}
+    <div aria-hidden className="relative min-w-6 tabular-nums" style={{ height }}>
+      {/* Gives the column the width of its longest number. */}
+      <span className="invisible">{format.number(Math.max(...ticks, 0))}</span>
+      {ticks.map((tick) => (
+        <span key={tick} className="absolute end-0 -translate-y-1/2" style={{ top: y(tick) }}>
+          {format.number(tick)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+interface LayersProps {
+  layers: readonly Layer[];
+  /** VMs per layer at the end. */
+  latest: readonly number[];
+}
+
+function Areas({ ticks, y, paths, layers, latest }: Pick<Chart, 'ticks' | 'y' | 'paths'> & LayersProps) {
+  const { t } = useTranslation('packages');
+  const format = useFormat();
+  const nameOf = useLayerName();
+  const present = layers.map((layer, index) => ({ ...layer, vms: latest[index] ?? 0 })).filter(({ vms }) => vms > 0);
+  const list = present.toReversed().map((layer) => t('adoption.of', { version: nameOf(layer), count: layer.vms }));
+  return (
+    <svg
+      role="img"
+      aria-label={list.length === 0 ? t('adoption.now.none') : t('adoption.now', { list: format.list(list) })}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      className="block w-full overflow-visible"
+      style={{ height }}
+    >
+      {ticks.map((tick) => (
+        <path
+          key={tick}
+          d={`M0 ${y(tick)}H${width}`}
+          className="stroke-line-subtle"
+          vectorEffect="non-scaling-stroke"
+        />
+      ))}
+      {paths.map((path, index) => (
+        <path
+          key={layers[index]?.version ?? ''}
+          d={path}
+          fill={`var(--series-${layers[index]?.series || 5})`}
+          className="stroke-surface"
+          vectorEffect="non-scaling-stroke"
+        />
+      ))}
+      <path d={`M0 ${height}H${width}`} className="stroke-line" vectorEffect="non-scaling-stroke" />
+    </svg>
+  );
+}
+
+function LayerLabels({ middles, highest, layers, latest }: Pick<Chart, 'middles' | 'highest'> & LayersProps) {
+  const format = useFormat();
+  const nameOf = useLayerName();
+  return (
+    <div className="relative tabular-nums" style={{ height }}>
+      {layers.map((layer, index) => {
+        const count = latest[index] ?? 0;
+        if (count === 0) return null;
+        return (
+          <span
+            key={layer.version ?? ''}
+            className="absolute start-0 inline-flex max-w-full -translate-y-1/2 items-center gap-1.5 whitespace-nowrap"
+            style={{ top: middles[index] }}
+          >
+            <span aria-hidden className={`size-2 shrink-0 rounded-[2px] ${seriesFill[layer.series]}`} />
+            <span className="truncate font-medium text-ink" title={nameOf(layer)}>
+              {nameOf(layer)}
             </span>
-          );
-        })}
-        {/* Labels stand free of the flow: the longest gives the column its width. */}
-        {layers.map((layer) => (
-          <span key={layer.version ?? ''} aria-hidden className="invisible block h-0 ps-3.5 whitespace-nowrap">
-            <span className="me-1.5 font-medium">{nameOf(layer)}</span>
-            {format.number(highest)}
+            {format.number(count)}
           </span>
-        ))}
-      </div>
-      <div aria-hidden className="col-start-2 mt-1.5 flex justify-between whitespace-nowrap tabular-nums">
-        {times.map((time, index) => (
-          <span key={time.getTime()} className={index % 4 === 0 ? undefined : 'max-sm:hidden'}>
-            {format.dateTime(time, 'day')}
-          </span>
-        ))}
-      </div>
+        );
+      })}
+      {/* The labels are positioned absolutely; the longest one gives the column its width here. */}
+      {layers.map((layer) => (
+        <span key={layer.version ?? ''} aria-hidden className="invisible block h-0 ps-3.5 whitespace-nowrap">
+          <span className="me-1.5 font-medium">{nameOf(layer)}</span>
+          {format.number(highest)}
+        </span>
+      ))}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { FileText, Folder, FolderOpen } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Num } from '#app/_ui/num.tsx';
-import { type Finding, manifestName } from './finding.ts';
+import { manifestName, type PackageFinding } from './finding.ts';
 import { FindingLine } from './finding-line.tsx';
 import type { FileNode, FolderNode } from './tree.ts';
 
@@ -12,8 +12,8 @@ export interface FileTreeProps {
   root: FolderNode;
   /** Commands by the program that they start. */
   commands: ReadonlyMap<string, string[]>;
-  first: Finding | undefined;
-  inManifest: readonly Finding[];
+  first: PackageFinding | undefined;
+  inManifest: readonly PackageFinding[];
 }
 
 /** Up to this number of files every folder is open. */

@@ -1,10 +1,10 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { type Finding, firstFindingId } from './finding.ts';
+import { firstFindingId, type PackageFinding } from './finding.ts';
 
 /** "2 errors, 3 warnings": a link to the first of them. */
-export function FindingCount({ findings }: { findings: readonly Finding[] }) {
+export function FindingCount({ findings }: { findings: readonly PackageFinding[] }) {
   const { t } = useTranslation('packages');
   if (findings.length === 0) return null;
   const failed = findings.filter(({ status }) => status === 'failed').length;

@@ -3,10 +3,10 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import { type Finding, firstFindingId } from './finding.ts';
+import { firstFindingId, type PackageFinding } from './finding.ts';
 
 export interface FindingLineProps {
-  finding: Finding;
+  finding: PackageFinding;
   /** The count at the top leads here. */
   first: boolean;
   /** Says which field it is about, where the place alone does not. */

@@ -1,7 +1,7 @@
 import { pointerPath } from '#protocol/pointer.ts';
 
 /** Something to tell about a package, at its place. */
-export interface Finding {
+export interface PackageFinding {
   status: 'failed' | 'warning';
   /** Name of a file, or `HandlerManifest.json#/pointer`; empty for the package as a whole. */
   path: string;
@@ -14,9 +14,9 @@ export const manifestName = 'HandlerManifest.json';
 
 /** Faults of a refusal or warnings of a version as findings. */
 export function findingsOf(
-  status: Finding['status'],
+  status: PackageFinding['status'],
   list: readonly { path?: string; code: string; message: string }[],
-): Finding[] {
+): PackageFinding[] {
   return list.map(({ path = '', code, message }) => ({ status, path, code, message }));
 }
 
@@ -24,18 +24,18 @@ export function findingsOf(
 export const firstFindingId = 'first-finding';
 
 /** The name of the file that a finding is about, without the place in it. */
-export function fileOf({ path }: Finding): string {
+export function fileOf({ path }: PackageFinding): string {
   const hash = path.indexOf('#');
   return hash < 0 ? path : path.slice(0, hash);
 }
 
 /** Whether it belongs to a line of the manifest rather than to the file as an entry of the zip. */
-export function isInManifest(finding: Finding): boolean {
+export function isInManifest(finding: PackageFinding): boolean {
   return fileOf(finding) === manifestName && !finding.code.startsWith('entry_') && finding.code !== 'manifest_absent';
 }
 
 /** The 1-based line that a finding about the manifest belongs under; the last one for what is missing. */
-export function lineOf(text: string, { path, code, message }: Finding): number {
+export function lineOf(text: string, { path, code, message }: PackageFinding): number {
   const lines = text.trimEnd().split('\n');
   if (code === 'json_malformed') return Math.min(lines.length, Number(/\d+/.exec(message)?.[0] ?? 1));
   const keys = pointerPath(path.slice(path.indexOf('#') + 1));

@@ -6,16 +6,16 @@ import { CodeBlock } from '#app/_ui/code-block.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { commandsOf } from './commands.ts';
 import { FileTree } from './file-tree.tsx';
-import { type Finding, isInManifest, lineOf, manifestName } from './finding.ts';
+import { isInManifest, lineOf, manifestName, type PackageFinding } from './finding.ts';
 import { FindingLine } from './finding-line.tsx';
-import type { PackageFile } from './tree.ts';
+import type { TreeFile } from './tree.ts';
 import { treeOf } from './tree.ts';
 
 export interface PackageContentsProps {
-  files: readonly PackageFile[];
+  files: readonly TreeFile[];
   /** As it stands in the package; null where there is none that can be read. */
   manifestText: string | null;
-  findings: readonly Finding[];
+  findings: readonly PackageFinding[];
   /** Files of the package that are not among `files`. */
   leftOut?: number;
 }

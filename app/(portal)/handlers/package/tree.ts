@@ -1,7 +1,7 @@
-import type { Finding } from './finding.ts';
+import type { PackageFinding } from './finding.ts';
 import { fileOf, isInManifest } from './finding.ts';
 
-export interface PackageFile {
+export interface TreeFile {
   name: string;
   size: number;
 }
@@ -13,7 +13,7 @@ export interface FileNode {
   path: string;
   /** Null where a finding names it and the zip does not list it. */
   size: number | null;
-  findings: Finding[];
+  findings: PackageFinding[];
 }
 
 export interface FolderNode {
@@ -27,10 +27,10 @@ export interface FolderNode {
 }
 
 /** Files as a tree, folders first, each with what was found about it. */
-export function treeOf(files: readonly PackageFile[], findings: readonly Finding[]): FolderNode {
+export function treeOf(files: readonly TreeFile[], findings: readonly PackageFinding[]): FolderNode {
   const root: FolderNode = { kind: 'folder', name: '', path: '', children: [], files: 0, findings: 0 };
   const folders = new Map<string, FolderNode>([['', root]]);
-  const about = new Map<string, Finding[]>();
+  const about = new Map<string, PackageFinding[]>();
   for (const finding of findings) {
     if (finding.path === '' || isInManifest(finding)) continue;
     const file = fileOf(finding);

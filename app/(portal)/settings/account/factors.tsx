@@ -18,7 +18,7 @@ import { Row, Rows } from './rows.tsx';
 
 const FactorDialog = dynamic(() => import('./factor-dialog.tsx').then((module) => module.FactorDialog), { ssr: false });
 
-/** Below this a person is asked to make new recovery codes. */
+/** With this many recovery codes or fewer, a banner offers new ones. */
 const fewCodes = 3;
 
 /** Passkeys, authenticator app and recovery codes. */
@@ -65,30 +65,7 @@ export function Factors({ first }: { first: Account }) {
         {passkeys.map((passkey) => (
           <PasskeyRow key={passkey.id} passkey={passkey} onAct={setAct} />
         ))}
-        <Row
-          label={t('account:totp')}
-          note={t('account:totp.what')}
-          actions={
-            <>
-              <Button size="sm" onClick={() => setAct({ kind: 'add-totp' })}>
-                {totp === null ? t('account:totp.add') : t('account:totp.replace')}
-              </Button>
-              {totp === null ? null : (
-                <Button size="sm" variant="danger" onClick={() => setAct({ kind: 'remove-totp' })}>
-                  {t('account:totp.remove')}
-                </Button>
-              )}
-            </>
-          }
-        >
-          {totp === null ? (
-            t('account:totp.none')
-          ) : (
-            <>
-              {t('account:used')} <RelativeTime value={totp.lastUsedAt} />
-            </>
-          )}
-        </Row>
+        <TotpRow totp={totp} onAct={setAct} />
         {hasFactor ? (
           <Row
             label={t('account:codes')}
@@ -105,6 +82,36 @@ export function Factors({ first }: { first: Account }) {
       </Rows>
       {act === undefined ? null : <FactorDialog act={act} account={account.data} onClose={() => setAct(undefined)} />}
     </Card>
+  );
+}
+
+function TotpRow({ totp, onAct }: { totp: Account['totp']; onAct(act: FactorAct): void }) {
+  const { t } = useTranslation('account');
+  return (
+    <Row
+      label={t('totp')}
+      note={t('totp.what')}
+      actions={
+        <>
+          <Button size="sm" onClick={() => onAct({ kind: 'add-totp' })}>
+            {totp === null ? t('totp.add') : t('totp.replace')}
+          </Button>
+          {totp === null ? null : (
+            <Button size="sm" variant="danger" onClick={() => onAct({ kind: 'remove-totp' })}>
+              {t('totp.remove')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {totp === null ? (
+        t('totp.none')
+      ) : (
+        <>
+          {t('used')} <RelativeTime value={totp.lastUsedAt} />
+        </>
+      )}
+    </Row>
   );
 }
 

@@ -3,10 +3,10 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
-import type { InstanceView } from './vm-data.ts';
+import type { InstanceDetails } from './vm-data.ts';
 
 /** What the agent says that it could not read or do: often why something is not done. */
-export function AgentProblems({ problems }: { problems: NonNullable<InstanceView['agent']['problems']> }) {
+export function AgentProblems({ problems }: { problems: NonNullable<InstanceDetails['agent']['problems']> }) {
   const { t } = useTranslation('reports');
   return (
     <Banner boxed status="warning" className="mt-4">

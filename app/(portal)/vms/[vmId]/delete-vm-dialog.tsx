@@ -10,10 +10,10 @@ import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { ControlRow } from '#app/_ui/field.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import type { InstanceView, VmFacts } from './vm-data.ts';
+import type { InstanceDetails, VmFacts } from './vm-data.ts';
 
 /** Deletes a VM, at once or after its agent has uninstalled everything. */
-export function DeleteVmDialog({ facts, view, onClose }: { facts: VmFacts; view: InstanceView; onClose(): void }) {
+export function DeleteVmDialog({ facts, view, onClose }: { facts: VmFacts; view: InstanceDetails; onClose(): void }) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();
   const queryClient = useQueryClient();

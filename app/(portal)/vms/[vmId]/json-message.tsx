@@ -6,7 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { isolateText } from '#protocol/direction.ts';
 import { MessageText } from './message-line.tsx';
-import type { Said } from './vm-data.ts';
+import type { ReportedMessage } from './vm-data.ts';
 
 /** Entries of an object or a list that are drawn at a time. */
 const shownEntries = 50;
@@ -14,7 +14,7 @@ const shownEntries = 50;
 const small = 'min-h-6 rounded-sm px-1.5 text-12 text-brand-text hover:bg-hover';
 
 /** A message that is JSON: a tree whose branches are drawn when they are opened, and its raw text. */
-export function JsonMessage({ value, said }: { value: object; said: Said }) {
+export function JsonMessage({ value, said }: { value: object; said: ReportedMessage }) {
   const { t } = useTranslation('reports');
   const [raw, setRaw] = useState(false);
   return (

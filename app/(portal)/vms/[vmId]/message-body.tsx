@@ -6,19 +6,19 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { foldText } from './fold-text.ts';
 import { jsonOf } from './json-of.ts';
 import { MarkedText, MessageText } from './message-line.tsx';
-import type { Said } from './vm-data.ts';
+import type { ReportedMessage } from './vm-data.ts';
 
 /** Few messages need it. It is drawn on the server, so nothing moves when its script comes. */
 const JsonMessage = dynamic(() => import('./json-message.tsx').then((module) => module.JsonMessage));
 
 /** The text of a message with its line breaks, folded where it is long; JSON as a tree. `marked`: nothing beside it says where it comes from. */
-export function MessageBody({ said, marked = false }: { said: Said; marked?: boolean }) {
+export function MessageBody({ said, marked = false }: { said: ReportedMessage; marked?: boolean }) {
   const value = useMemo(() => jsonOf(said.text), [said.text]);
   if (value !== undefined) return <JsonMessage value={value} said={said} />;
   return <FoldedText said={said} marked={marked} />;
 }
 
-function FoldedText({ said, marked }: { said: Said; marked: boolean }) {
+function FoldedText({ said, marked }: { said: ReportedMessage; marked: boolean }) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);
   const beginning = useMemo(() => foldText(said.text), [said.text]);

@@ -6,12 +6,12 @@ import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import { negotiate } from '#protocol/negotiate.ts';
 import { RecoveredMark } from './recovered-mark.tsx';
-import type { Said } from './vm-data.ts';
+import type { ReportedMessage } from './vm-data.ts';
 
 const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', recovered: 'recovered' } as const;
 
 /** A message, or a part of its text, with its line breaks. Screen readers get its language; unknown ones are empty. */
-export function MessageText({ said, text = said.text }: { said: Said; text?: string }) {
+export function MessageText({ said, text = said.text }: { said: ReportedMessage; text?: string }) {
   return (
     <bdi lang={canonicalLanguage(said.lang) ?? ''} className="whitespace-pre-wrap">
       {isolateText(text.trimEnd())}
@@ -20,7 +20,7 @@ export function MessageText({ said, text = said.text }: { said: Said; text?: str
 }
 
 /** A message where nothing beside it says where it comes from: marked if it is not what the agent sent. */
-export function MarkedText({ said, text = said.text }: { said: Said; text?: string }) {
+export function MarkedText({ said, text = said.text }: { said: ReportedMessage; text?: string }) {
   const isOther = said.source === 'recovered' && said.original !== said.text;
   return (
     <>
@@ -31,7 +31,7 @@ export function MarkedText({ said, text = said.text }: { said: Said; text?: stri
 }
 
 /** Where a message's text comes from; amber where it is not the reader's language. */
-export function MessageSource({ said }: { said: Said }) {
+export function MessageSource({ said }: { said: ReportedMessage }) {
   const preferred = usePreferredLanguage();
   const known = said.lang !== 'und' && said.source !== 'id';
   const fallback = known && negotiate({ chosenLanguage: preferred })[0]?.serves(said.lang) === false;

@@ -11,7 +11,7 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { ExtensionCard } from './extension-card.tsx';
 import { TimeBox } from './time/time-box.tsx';
-import type { InstanceView, VmFacts } from './vm-data.ts';
+import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 import { WhyCard } from './why-card.tsx';
 
@@ -24,10 +24,10 @@ const StockAgentCard = dynamic(() => import('./stock-agent-card.tsx').then((modu
 const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module) => module.NeverEnrolled));
 const NeverHeard = dynamic(() => import('./never-heard.tsx').then((module) => module.NeverHeard));
 
-export interface OverviewProps {
+export interface VmOverviewProps {
   facts: VmFacts;
   gatewayUrl: string;
-  view: InstanceView;
+  view: InstanceDetails;
   /** When the view was read. */
   at: Date;
   onAct(act: VmAct): void;
@@ -37,7 +37,7 @@ export interface OverviewProps {
 const shownCards = 24;
 
 /** Why it is not done, then every extension, worst first. */
-export function Overview({ facts, view, at, gatewayUrl, onAct }: OverviewProps) {
+export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);
   const extensions = view.extensions;

@@ -5,14 +5,14 @@ import { type ComponentProps, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { isolateText } from '#protocol/direction.ts';
-import type { Said } from './vm-data.ts';
+import type { ReportedMessage } from './vm-data.ts';
 
 type PopoverParts = typeof import('#app/_ui/popover.tsx');
 
 const load = () => import('#app/_ui/popover.tsx');
 
 /** Beside a message whose id the agent did not send: opens what it did send, and how the id was found. */
-export function RecoveredMark({ said, className }: { said: Said; className?: string }) {
+export function RecoveredMark({ said, className }: { said: ReportedMessage; className?: string }) {
   const { t } = useTranslation('reports');
   const [parts, setParts] = useState<PopoverParts>();
   if (parts === undefined) {

@@ -8,11 +8,11 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import type { InstanceView, VmFacts } from './vm-data.ts';
+import type { InstanceDetails, VmFacts } from './vm-data.ts';
 
 export interface ReleaseSecretsDialogProps {
   facts: VmFacts;
-  view: InstanceView;
+  view: InstanceDetails;
   onClose(): void;
 }
 

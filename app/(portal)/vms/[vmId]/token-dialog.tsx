@@ -8,11 +8,11 @@ import { Button } from '#app/_ui/button.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { EnrollCommands } from '#app/(portal)/vms/enroll-commands.tsx';
-import type { InstanceView, VmFacts } from './vm-data.ts';
+import type { InstanceDetails, VmFacts } from './vm-data.ts';
 
 export interface TokenDialogProps {
   facts: VmFacts;
-  view: InstanceView;
+  view: InstanceDetails;
   gatewayUrl: string;
   onClose(): void;
 }

@@ -1,118 +1,151 @@
 'use client';
 
+import type { ReactNode } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
-import type { InstanceView, VmFacts } from './vm-data.ts';
+import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
 export interface VmBannersProps {
   facts: VmFacts;
-  view: InstanceView;
+  view: InstanceDetails;
   onAct(act: VmAct): void;
 }
 
-/** What concerns the whole VM: a duplicate machine, a silent agent, rejected calls, withheld secrets, a pending restart, a hold, a decommissioning. */
+/** Banners about the whole VM; nothing while there are none. */
 export function VmBanners({ facts, view: { agent, pendingRestart }, onAct }: VmBannersProps) {
   const { t } = useTranslation('enrollment');
-  const reader = useReader();
-  const format = useFormat();
-  const silent = agent.status === 'unresponsive';
-  const heard = agent.lastSeenAt === null ? null : new Date(agent.lastSeenAt);
-  const isStock = facts.agentKind === 'stock';
-  const duplicate = agent.duplicateSeenAt === null ? null : new Date(agent.duplicateSeenAt);
-  const stack = [
-    duplicate !== null && (
-      <Banner
-        key="duplicate"
-        boxed
-        status="warning"
-        actions={
-          reader.can('operator') ? (
-            <Button size="sm" onClick={() => onAct({ kind: isStock ? 'stock' : 'token' })}>
-              {t(isStock ? 'stock.token' : 'token')}
-            </Button>
-          ) : undefined
-        }
-      >
-        <Trans
-          text={t(isStock ? 'duplicate.stock' : 'duplicate', { name: facts.name })}
-          tags={{ time: <RelativeTime value={duplicate} /> }}
-        />
-      </Banner>
-    ),
-    heard !== null && (silent || agent.status === 'unknown') && (
-      <Banner key="silent" boxed status={silent ? 'unresponsive' : 'unknown'}>
-        <Trans
-          text={t(silent ? 'silent' : 'late')}
-          tags={{ time: silent ? <Elapsed value={heard} /> : <RelativeTime value={heard} /> }}
-        />
-      </Banner>
+  const banners = [
+    agent.duplicateSeenAt !== null && <DuplicateBanner key="duplicate" {...{ facts, agent, onAct }} />,
+    agent.lastSeenAt !== null && ['unresponsive', 'unknown'].includes(agent.status) && (
+      <SilentBanner key="silent" agent={agent} />
     ),
     facts.needsRelease && (
-      <Banner
+      <BannerWithButton
         key="release"
-        boxed
         status="warning"
-        actions={
-          reader.can('admin') ? (
-            <Button size="sm" onClick={() => onAct({ kind: 'release' })}>
-              {t('release')}
-            </Button>
-          ) : undefined
-        }
+        needs="admin"
+        label={t('release')}
+        onClick={() => onAct({ kind: 'release' })}
       >
         {t('release.banner', { name: facts.name })}
-      </Banner>
+      </BannerWithButton>
     ),
-    ...agent.refusals.map(({ code, at, limitBytes, keptFrom }) => (
-      <Banner key={code} boxed status="warning">
-        <Trans
-          text={t(`refused.${code}`, {
-            name: facts.name,
-            limit: format.number(Math.ceil((limitBytes ?? 0) / 1_048_576)),
-          })}
-          tags={{
-            time: <RelativeTime value={new Date(at)} />,
-            code: <code className="mono" />,
-            from: <DateTime value={new Date(keptFrom ?? at)} />,
-          }}
-        />
-      </Banner>
-    )),
+    ...agent.refusals.map((refusal) => <RefusalBanner key={refusal.code} name={facts.name} refusal={refusal} />),
     pendingRestart !== null && <RestartBanner key="restart" requests={pendingRestart.requests} />,
-    agent.hold !== null && (
-      <Banner
-        key="hold"
-        boxed
-        status="waiting"
-        actions={
-          reader.can('operator') ? (
-            <Button size="sm" onClick={() => onAct({ kind: 'stock-hold', onHold: false })}>
-              {t('stock.release')}
-            </Button>
-          ) : undefined
-        }
-      >
-        <Trans
-          text={t('stock.held', { name: facts.name, who: agent.hold.by })}
-          tags={{ time: <Elapsed value={new Date(agent.hold.at)} /> }}
-        />
-      </Banner>
-    ),
+    agent.hold !== null && <HoldBanner key="hold" name={facts.name} hold={agent.hold} onAct={onAct} />,
     facts.decommissioning && (
       <Banner key="end" boxed status="progressing">
         {t('decommissioning', { name: facts.name })}
       </Banner>
     ),
   ].filter(Boolean);
-  return stack.length === 0 ? null : <div className="mb-4 grid gap-2">{stack}</div>;
+  return banners.length === 0 ? null : <div className="mb-4 grid gap-2">{banners}</div>;
 }
 
-function RestartBanner({ requests }: { requests: NonNullable<InstanceView['pendingRestart']>['requests'] }) {
+type Agent = InstanceDetails['agent'];
+
+interface BannerWithButtonProps {
+  status: 'warning' | 'waiting';
+  /** The role that may press the button; others see the banner without it. */
+  needs: 'operator' | 'admin';
+  label: string;
+  onClick(): void;
+  children: ReactNode;
+}
+
+function BannerWithButton({ status, needs, label, onClick, children }: BannerWithButtonProps) {
+  const reader = useReader();
+  const button = (
+    <Button size="sm" onClick={onClick}>
+      {label}
+    </Button>
+  );
+  return (
+    <Banner boxed status={status} actions={reader.can(needs) ? button : undefined}>
+      {children}
+    </Banner>
+  );
+}
+
+/** A second machine uses the credential of this VM. */
+function DuplicateBanner({ facts, agent, onAct }: { facts: VmFacts; agent: Agent; onAct(act: VmAct): void }) {
+  const { t } = useTranslation('enrollment');
+  const isStock = facts.agentKind === 'stock';
+  return (
+    <BannerWithButton
+      status="warning"
+      needs="operator"
+      label={t(isStock ? 'stock.token' : 'token')}
+      onClick={() => onAct({ kind: isStock ? 'stock' : 'token' })}
+    >
+      <Trans
+        text={t(isStock ? 'duplicate.stock' : 'duplicate', { name: facts.name })}
+        tags={{ time: <RelativeTime value={new Date(agent.duplicateSeenAt ?? 0)} /> }}
+      />
+    </BannerWithButton>
+  );
+}
+
+/** The agent is late, or does not respond. */
+function SilentBanner({ agent }: { agent: Agent }) {
+  const { t } = useTranslation('enrollment');
+  const isSilent = agent.status === 'unresponsive';
+  const seenAt = new Date(agent.lastSeenAt ?? 0);
+  return (
+    <Banner boxed status={isSilent ? 'unresponsive' : 'unknown'}>
+      <Trans
+        text={t(isSilent ? 'silent' : 'late')}
+        tags={{ time: isSilent ? <Elapsed value={seenAt} /> : <RelativeTime value={seenAt} /> }}
+      />
+    </Banner>
+  );
+}
+
+/** The portal rejects calls of the agent. */
+function RefusalBanner({ name, refusal }: { name: string; refusal: Agent['refusals'][number] }) {
+  const { t } = useTranslation('enrollment');
+  const format = useFormat();
+  const { code, at, limitBytes, keptFrom } = refusal;
+  return (
+    <Banner boxed status="warning">
+      <Trans
+        text={t(`refused.${code}`, { name, limit: format.number(Math.ceil((limitBytes ?? 0) / 1_048_576)) })}
+        tags={{
+          time: <RelativeTime value={new Date(at)} />,
+          code: <code className="mono" />,
+          from: <DateTime value={new Date(keptFrom ?? at)} />,
+        }}
+      />
+    </Banner>
+  );
+}
+
+interface HoldBannerProps {
+  name: string;
+  hold: NonNullable<Agent['hold']>;
+  onAct(act: VmAct): void;
+}
+
+function HoldBanner({ name, hold, onAct }: HoldBannerProps) {
+  const { t } = useTranslation('enrollment');
+  return (
+    <BannerWithButton
+      status="waiting"
+      needs="operator"
+      label={t('stock.release')}
+      onClick={() => onAct({ kind: 'stock-hold', onHold: false })}
+    >
+      <Trans text={t('stock.held', { name, who: hold.by })} tags={{ time: <Elapsed value={new Date(hold.at)} /> }} />
+    </BannerWithButton>
+  );
+}
+
+function RestartBanner({ requests }: { requests: NonNullable<InstanceDetails['pendingRestart']>['requests'] }) {
   const { t } = useTranslation('enrollment');
   return (
     <Banner boxed status="waiting">

@@ -1,25 +1,29 @@
 import type { inferRouterOutputs } from '@trpc/server';
 import type { StatusName } from '#app/_ui/status-icon.tsx';
+import type { PastGoalState } from '#server/domain/goal-states/index.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
+
+export type {
+  GoalStateChange,
+  GoalStateComparison,
+  PastChange,
+  PastGoalState,
+} from '#server/domain/goal-states/index.ts';
+export type { OutputDetails } from '#server/domain/logs/index.ts';
+export type { PastReport } from '#server/domain/reports/index.ts';
+export type { WireAccess } from '#server/domain/stock-agents/index.ts';
+export type { Explanation, Sentence } from '#server/domain/verdicts/index.ts';
+export type { Timeline, VmFacts } from '#server/domain/views/index.ts';
 
 type Outputs = inferRouterOutputs<AppRouter>;
 
-export type VmFacts = Outputs['vms']['get'];
-export type WireAccess = Outputs['vms']['wireAccess'];
-export type InstanceView = Outputs['instanceViews']['get'];
-export type Extension = InstanceView['extensions'][number];
-export type Explanation = NonNullable<InstanceView['explanation']>;
-export type Sentence = Explanation['lead'];
-export type Said = NonNullable<NonNullable<Extension['status']>['message']>;
+/** The instance view with its faults as sentences. */
+export type InstanceDetails = Outputs['instanceViews']['get'];
+
+export type Extension = InstanceDetails['extensions'][number];
+export type ReportedMessage = NonNullable<NonNullable<Extension['status']>['message']>;
 export type Substatus = NonNullable<Extension['status']>['substatus'][number];
-export type Timeline = Outputs['instanceViews']['timeline'];
-export type PastGoalState = Outputs['goalStates']['list']['items'][number];
-export type PastChange = Outputs['goalStates']['changes']['items'][number];
-export type GoalStateChange = PastChange['changes'][number];
-export type GoalStateComparison = Outputs['goalStates']['compare'];
-export type PastReport = Outputs['instanceViews']['history']['items'][number];
 export type CommandOutput = Outputs['outputs']['list']['items'][number];
-export type OutputDetails = Outputs['outputs']['get'];
 export type OutputLines = Outputs['outputs']['read'];
 export type LogArchive = Outputs['outputs']['archives']['items'][number];
 export type PastExtension = PastGoalState['extensions'][number];

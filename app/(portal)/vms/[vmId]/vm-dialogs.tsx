@@ -1,7 +1,7 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import type { InstanceView, VmFacts } from './vm-data.ts';
+import type { InstanceDetails, VmFacts } from './vm-data.ts';
 
 /** An act that asks before it is done. */
 export type VmAct =
@@ -46,7 +46,7 @@ const RemoveExtensionDialog = dynamic(
 export interface VmDialogsProps {
   act: VmAct;
   facts: VmFacts;
-  view: InstanceView;
+  view: InstanceDetails;
   gatewayUrl: string;
   onClose(): void;
 }

@@ -11,7 +11,7 @@ import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import { TagList } from './tag-list.tsx';
-import type { InstanceView, VmFacts } from './vm-data.ts';
+import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
 /** Its place is kept until its script has come. */
@@ -22,7 +22,7 @@ const VmMenu = dynamic(() => import('./vm-menu.tsx').then((module) => module.VmM
 
 export interface VmHeaderProps {
   facts: VmFacts;
-  view: InstanceView;
+  view: InstanceDetails;
   onAct(act: VmAct): void;
 }
 

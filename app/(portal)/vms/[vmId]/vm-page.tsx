@@ -10,7 +10,7 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TabLinks } from '#app/_ui/tab-links.tsx';
 import { Overview } from './overview.tsx';
-import { ageMs, type InstanceView, tabHref, tabs, type VmFacts, type VmTab } from './vm-data.ts';
+import { ageMs, type InstanceDetails, tabHref, tabs, type VmFacts, type VmTab } from './vm-data.ts';
 import { type VmAct, VmDialogs } from './vm-dialogs.tsx';
 import { VmHeader } from './vm-header.tsx';
 
@@ -41,7 +41,7 @@ function PanelLoading() {
 }
 
 /** Whether something is true of all below that must be told first. */
-const hasNews = ({ decommissioning, needsRelease }: VmFacts, { agent }: InstanceView): boolean =>
+const hasNews = ({ decommissioning, needsRelease }: VmFacts, { agent }: InstanceDetails): boolean =>
   decommissioning ||
   needsRelease ||
   agent.hold !== null ||
@@ -54,7 +54,7 @@ export interface VmPageProps {
   tab: VmTab;
   /** As the server read them for this address, at `readAt` (milliseconds). */
   facts: VmFacts;
-  view: InstanceView;
+  view: InstanceDetails;
   readAt: number;
   gatewayUrl: string;
 }

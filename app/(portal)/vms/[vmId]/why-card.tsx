@@ -12,11 +12,11 @@ import { Card, CardFooter } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { MessageText } from './message-line.tsx';
-import { type Explanation, editHref, type InstanceView, type Said, tabHref } from './vm-data.ts';
+import { type Explanation, editHref, type InstanceDetails, type ReportedMessage, tabHref } from './vm-data.ts';
 import { WhySentence } from './why-sentence.tsx';
 
 export interface WhyCardProps {
-  view: InstanceView;
+  view: InstanceDetails;
   onRevert(incarnation: number): void;
 }
 
@@ -57,14 +57,14 @@ export function WhyCard({ view, onRevert }: WhyCardProps) {
 type WhyLink = Explanation['links'][number];
 
 /** The handler's message where a link is about a failed part of its status. */
-function saidIn(view: InstanceView, { title, extension }: WhyLink): Said | null {
+function saidIn(view: InstanceDetails, { title, extension }: WhyLink): ReportedMessage | null {
   if (title.code !== 'part' && title.code !== 'part.unnamed') return null;
   return view.extensions.find(({ name }) => name === extension)?.failedPart?.message ?? null;
 }
 
 interface ChainLinkProps {
   link: WhyLink;
-  said: Said | null;
+  said: ReportedMessage | null;
   last: boolean;
 }
 
@@ -106,7 +106,7 @@ function ChainLink({ link: { kind, status, holds, title, detail }, said, last }:
 
 type Act = NonNullable<Explanation['act']>;
 
-function WhyActs({ view, act, onRevert }: { view: InstanceView; act: Act; onRevert(incarnation: number): void }) {
+function WhyActs({ view, act, onRevert }: { view: InstanceDetails; act: Act; onRevert(incarnation: number): void }) {
   const { t } = useTranslation('reports');
   const trpc = useTRPC();
   const found = useQuery({

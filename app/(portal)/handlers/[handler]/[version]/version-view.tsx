@@ -3,28 +3,23 @@
 import { useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
-import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
-import { Banner } from '#app/_ui/banner.tsx';
 import { Card } from '#app/_ui/card.tsx';
-import { CopyButton } from '#app/_ui/copy.tsx';
-import { Num } from '#app/_ui/num.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import { TextLink } from '#app/_ui/text-link.tsx';
-import { DateTime } from '#app/_ui/time.tsx';
-import { platformsText } from '#protocol/platform.ts';
 import { namespaceOf, typeOf } from '../../handler-name.ts';
-import { IdentityAndFacts } from '../../identity-and-facts.tsx';
 import { NotMine } from '../../not-mine.tsx';
 import { findingsOf } from '../../package/finding.ts';
 import { FindingCount } from '../../package/finding-count.tsx';
 import { PackageContents } from '../../package/package-contents.tsx';
 import { useMayPublish } from '../../publishing-rights.ts';
 import { VersionState } from '../../version-state.tsx';
-import type { Start } from './messages/start.ts';
+import type { MessagesStart } from './messages/start.ts';
 import { PublishAct } from './publish-act.tsx';
+import { VersionBanners } from './version-banners.tsx';
 import type { Version, VersionResources } from './version-data.ts';
+import { VersionFacts } from './version-facts.tsx';
 import { VersionMenu } from './version-menu.tsx';
 
 // Below the fold and heavy: fetched when the rest of the page is there.
@@ -42,12 +37,11 @@ export interface VersionViewProps {
   resources: VersionResources;
   /** VMs that should have this version. */
   vms: number;
-  start: Start;
+  start: MessagesStart;
 }
 
 /** Package, messages, settings schema and state of a version, as they are now. */
 export function VersionView({ first, resources: firstResources, vms, start }: VersionViewProps) {
-  const { t } = useTranslation('packages');
   const trpc = useTRPC();
   const { handler, version } = first;
   const found = useQuery({ ...trpc.packages.get.queryOptions({ handler, version }), initialData: first }).data;
@@ -83,58 +77,11 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
           </>
         }
       >
-        <IdentityAndFacts
-          identity={`${handler}-${version}`}
-          items={[
-            { label: t('fact.size'), value: <Num value={found.size} as="bytes" /> },
-            {
-              label: t('fact.digest'),
-              value: (
-                <span className="inline-flex items-center gap-1">
-                  <span translate="no" className="mono" title={found.sha256}>
-                    {found.sha256.slice(0, 12)}
-                  </span>
-                  <CopyButton text={found.sha256} label={t('fact.copyDigest')} className="-my-1" />
-                </span>
-              ),
-            },
-            {
-              label: t('fact.uploaded'),
-              value: (
-                <>
-                  <DateTime value={new Date(found.createdAt)} /> {t('fact.by', { who: found.createdBy })}
-                </>
-              ),
-            },
-            ...(found.platforms.length > 0
-              ? [{ label: t('fact.platforms'), value: <span translate="no">{platformsText(found.platforms)}</span> }]
-              : []),
-            ...(found.publishedAt
-              ? [{ label: t('fact.published'), value: <DateTime value={new Date(found.publishedAt)} /> }]
-              : []),
-          ]}
-        />
+        <VersionFacts version={found} />
       </PageHeader>
       <NotMine namespace={namespaceOf(handler)} className="mb-4" />
       <div className="grid gap-4">
-        {justPublished && found.state === 'published' ? (
-          <Banner status="healthy" boxed>
-            <Trans
-              text={t('published.next')}
-              tags={{ vms: <TextLink href="/vms" />, handler: <TextLink href={`/handlers/${handler}`} /> }}
-            />
-          </Banner>
-        ) : null}
-        {found.state === 'withdrawn' ? (
-          <Banner status="disabled" boxed>
-            {t('withdrawn.why', { reason: found.withdrawnReason ?? '' })}
-          </Banner>
-        ) : null}
-        {found.isDamaged ? (
-          <Banner status="failed" boxed>
-            {t('damaged')}
-          </Banner>
-        ) : null}
+        <VersionBanners version={found} justPublished={justPublished} />
         <PackageContents
           files={found.files}
           manifestText={found.manifestText}
@@ -164,7 +111,7 @@ export function VersionView({ first, resources: firstResources, vms, start }: Ve
   );
 }
 
-/** Takes the place of a card whose script is on its way. */
+/** Reserves the place of a card until its script is loaded. */
 function WaitingCard({ rows }: { rows: number }) {
   const { t } = useTranslation('common');
   return (

@@ -9,13 +9,13 @@ import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
-import type { InstanceView } from '../vm-data.ts';
+import type { InstanceDetails } from '../vm-data.ts';
 import { DocumentActs, JsonDocument } from './json-document.tsx';
 import { LatestDocuments } from './latest-documents.tsx';
 import { ReportHistory } from './report-history.tsx';
 
 /** The raw documents behind the page: what the agent is told and was told, what it sent, and what the portal answers. */
-export function DocumentsTab({ vmId, view }: { vmId: string; view: InstanceView }) {
+export function DocumentsTab({ vmId, view }: { vmId: string; view: InstanceDetails }) {
   const { t } = useTranslation('goal-states');
   const instanceView = { title: t('documents.instanceView'), value: view, file: `${view.name}-instance-view` };
   return (
@@ -41,7 +41,7 @@ export function DocumentsTab({ vmId, view }: { vmId: string; view: InstanceView 
 
 type Which = 'inForce' | 'delivered';
 
-function GoalStateDocument({ vmId, view }: { vmId: string; view: InstanceView }) {
+function GoalStateDocument({ vmId, view }: { vmId: string; view: InstanceDetails }) {
   const { t } = useTranslation('goal-states');
   const trpc = useTRPC();
   const [which, setWhich] = useState<Which>('inForce');

@@ -10,11 +10,11 @@ import { Select } from '#app/_ui/select.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { putInAddress } from '../put-in-address.ts';
-import type { InstanceView } from '../vm-data.ts';
+import type { InstanceDetails } from '../vm-data.ts';
 import { JsonDocument } from './json-document.tsx';
 
 /** What an extension's handler sent last, as it was sent: handler state, heartbeat, status. */
-export function LatestDocuments({ view }: { view: InstanceView }) {
+export function LatestDocuments({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation('goal-states');
   const trpc = useTRPC();
   const wanted = useSearchParams().get('of');

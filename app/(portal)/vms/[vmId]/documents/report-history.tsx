@@ -14,7 +14,7 @@ import { Table, TableFrame, TBody, Td, THead, Th } from '#app/_ui/table.tsx';
 import { Chip } from '#app/_ui/tag.tsx';
 import { OpeningRow } from '../opening-row.tsx';
 import { putInAddress } from '../put-in-address.ts';
-import type { InstanceView, PastReport } from '../vm-data.ts';
+import type { InstanceDetails, PastReport } from '../vm-data.ts';
 import { JsonDocument } from './json-document.tsx';
 
 const kinds = ['handler', 'heartbeat', 'status'] as const;
@@ -22,7 +22,7 @@ const kinds = ['handler', 'heartbeat', 'status'] as const;
 const pageSize = 25;
 
 /** Everything that was reported and kept, newest first; a row opens to the document as it was sent. */
-export function ReportHistory({ view }: { view: InstanceView }) {
+export function ReportHistory({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation(['goal-states', 'common']);
   const trpc = useTRPC();
   const address = useSearchParams();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { hunksBetween, type Piece } from './diff-rows.ts';
+import { type DiffPiece, hunksBetween } from './diff-rows.ts';
 
-const text = (pieces: readonly Piece[] | undefined) =>
+const text = (pieces: readonly DiffPiece[] | undefined) =>
   pieces?.map((piece) => (piece.marked ? `[${piece.text}]` : piece.text)).join('') ?? '';
 const told = (before: string[], after: string[]) =>
   hunksBetween(before.join('\n'), after.join('\n')).flatMap(({ rows }) =>

@@ -2,21 +2,21 @@ import { structuredPatch } from 'diff';
 import { diffWordsWithin, maxLineEdits } from '../bounded-diff.ts';
 
 /** A piece of a line; marked where it differs from the other side. */
-export interface Piece {
+export interface DiffPiece {
   text: string;
   marked: boolean;
 }
 
 /** A line of one side. */
-export interface Side {
+export interface DiffSide {
   number: number;
-  pieces: Piece[];
+  pieces: DiffPiece[];
 }
 
 /** A line of the comparison: the same on both sides, gone, come, or another. */
 export interface DiffRow {
-  before: Side | null;
-  after: Side | null;
+  before: DiffSide | null;
+  after: DiffSide | null;
   changed: boolean;
 }
 
@@ -90,7 +90,7 @@ function rowsOf(lines: readonly string[], oldStart: number, newStart: number): D
 }
 
 /** Two lines that stand for each other, with the words marked that differ. */
-function marked(before: string | undefined, after: string | undefined): [Piece[] | null, Piece[] | null] {
+function marked(before: string | undefined, after: string | undefined): [DiffPiece[] | null, DiffPiece[] | null] {
   const plain = (text: string | undefined) => (text === undefined ? null : [{ text, marked: false }]);
   if (before === undefined || after === undefined) return [plain(before), plain(after)];
   const parts = diffWordsWithin(before, after);

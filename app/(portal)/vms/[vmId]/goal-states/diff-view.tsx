@@ -4,7 +4,7 @@ import { Fragment, useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import type { GoalStateComparison } from '../vm-data.ts';
-import { type DiffRow, type Hunk, hunksBetween, type Side } from './diff-rows.ts';
+import { type DiffRow, type DiffSide, type Hunk, hunksBetween } from './diff-rows.ts';
 import { comparable } from './readable.ts';
 
 export type DiffShape = 'unified' | 'split';
@@ -94,7 +94,7 @@ function SplitHunk({ hunk: { rows } }: { hunk: Hunk }) {
 const looks = { '+': 'bg-healthy-tint text-healthy-text', '-': 'bg-failed-tint text-failed-text', ' ': '' } as const;
 
 interface LineProps {
-  side: Side;
+  side: DiffSide;
   sign: ' ' | '+' | '-';
   wraps?: boolean;
   className?: string | undefined;

@@ -17,7 +17,7 @@ import { putInAddress } from '../put-in-address.ts';
 import type { GoalStateComparison } from '../vm-data.ts';
 import type { VmAct } from '../vm-dialogs.tsx';
 import { DiffView } from './diff-view.tsx';
-import { HistoryList, type Pair } from './history-list.tsx';
+import { type ComparedPair, HistoryList } from './history-list.tsx';
 import { readable } from './readable.ts';
 import { useChangeWords } from './use-change-words.ts';
 
@@ -82,7 +82,7 @@ export function GoalStateTab({ vmId, onAct }: { vmId: string; onAct(act: VmAct):
 }
 
 /** The two that the address names; the newest and the one before it where it names none. */
-function usePair(newest: number): Pair {
+function usePair(newest: number): ComparedPair {
   const address = useSearchParams();
   const read = (name: string, least: number, usual: number) => {
     const value = Number(address.get(name) ?? '');
@@ -92,11 +92,11 @@ function usePair(newest: number): Pair {
   return { from: read('a', 0, Math.max(0, to - 1)), to };
 }
 
-const putPair = ({ from, to }: Pair): void => putInAddress({ a: String(from), b: String(to) });
+const putPair = ({ from, to }: ComparedPair): void => putInAddress({ a: String(from), b: String(to) });
 
 interface ComparisonProps {
   vmId: string;
-  pair: Pair;
+  pair: ComparedPair;
   newest: number;
   onAct(act: VmAct): void;
 }

@@ -9,7 +9,7 @@ import type { PastChange } from '../vm-data.ts';
 import { useCauseWords } from './use-change-words.ts';
 
 /** The two that are compared. */
-export interface Pair {
+export interface ComparedPair {
   from: number;
   to: number;
 }
@@ -18,8 +18,8 @@ export interface HistoryListProps {
   states: readonly PastChange[];
   /** The incarnation in force. */
   newest: number;
-  pair: Pair;
-  onCompare(pair: Pair): void;
+  pair: ComparedPair;
+  onCompare(pair: ComparedPair): void;
 }
 
 /** Goal states, newest first. A row shows what it changed; its two dots choose any two to compare. */

@@ -18,14 +18,14 @@ export interface RevertDialogProps {
   onClose(): void;
 }
 
-/** Asks before an earlier goal state is published again, and names what changes against what the reader has seen. */
+/** Confirms publishing an earlier goal state again, with a preview of the changes. */
 export function RevertDialog({ facts, incarnation, onClose }: RevertDialogProps) {
   const { t } = useTranslation('goal-states');
   const trpc = useTRPC();
   const explain = useProblem();
   const preview = useQuery(trpc.goalStates.previewRevert.queryOptions({ vmId: facts.id, incarnation }));
   const plan = useQuery(trpc.goalStates.planRevert.queryOptions({ vmId: facts.id, incarnation }));
-  // What is compared stays as it was seen: who publishes meanwhile is told, not slipped in.
+  // The comparison stays as the reader saw it; a newer goal state is announced, not swapped in.
   const [seen, setSeen] = useState<GoalStateComparison>();
   const newest = preview.data;
   const shown = seen ?? newest;
@@ -38,7 +38,7 @@ export function RevertDialog({ facts, incarnation, onClose }: RevertDialogProps)
       onError: () => preview.refetch(),
     }),
   );
-  const say = useChangeWords();
+  const previewError = revert.error ? undefined : ([preview.error, plan.error].find(Boolean) ?? undefined);
   const problem = revert.error ? explain(revert.error) : undefined;
   const base = shown?.before;
   const other = newest?.before;
@@ -58,32 +58,12 @@ export function RevertDialog({ facts, incarnation, onClose }: RevertDialogProps)
           : problem && (problem.faults[0]?.message ?? problem.message)
       }
     >
-      <div className="min-h-40">
-        <h3 className="text-12 font-medium">{t('revert.changes')}</h3>
-        {[preview.error, plan.error].find(Boolean) && !revert.error ? (
-          <p className="mt-1 text-failed-text">{explain(preview.error ?? plan.error).message}</p>
-        ) : null}
-        {plan.data?.faults.map(({ path, message }) => (
-          <p key={path} className="mt-1 text-failed-text">
-            {message}
-          </p>
-        ))}
-        <ul className="mt-1 grid max-h-32 gap-0.5 overflow-y-auto text-ink-2" aria-busy={preview.isPending}>
-          {shown?.changes.map((change) => (
-            <li key={change.extension + change.kind} className="wrap-anywhere">
-              {say(change, true)}
-            </li>
-          ))}
-          {shown && shown.changes.length === 0 ? <li>{t('revert.nothing')}</li> : null}
-        </ul>
-        {shown && shown.changes.length > 0 ? (
-          <DiffView
-            comparison={shown}
-            shape="unified"
-            className="mt-2 max-h-56 rounded-md bg-sunken shadow-hair-subtle"
-          />
-        ) : null}
-      </div>
+      <RevertPreview
+        shown={shown}
+        isPending={preview.isPending}
+        faults={plan.data?.faults ?? []}
+        problem={previewError === undefined ? undefined : explain(previewError).message}
+      />
       {movedOn ? (
         <div>
           <Button
@@ -98,5 +78,46 @@ export function RevertDialog({ facts, incarnation, onClose }: RevertDialogProps)
         </div>
       ) : null}
     </ConfirmDialog>
+  );
+}
+
+interface RevertPreviewProps {
+  /** The comparison; undefined until it is loaded. */
+  shown: GoalStateComparison | undefined;
+  isPending: boolean;
+  /** Why the goal state cannot be published again. */
+  faults: readonly { path: string; message: string }[];
+  /** Why there is no preview. */
+  problem: string | undefined;
+}
+
+function RevertPreview({ shown, isPending, faults, problem }: RevertPreviewProps) {
+  const { t } = useTranslation('goal-states');
+  const say = useChangeWords();
+  return (
+    <div className="min-h-40">
+      <h3 className="text-12 font-medium">{t('revert.changes')}</h3>
+      {problem === undefined ? null : <p className="mt-1 text-failed-text">{problem}</p>}
+      {faults.map(({ path, message }) => (
+        <p key={path} className="mt-1 text-failed-text">
+          {message}
+        </p>
+      ))}
+      <ul className="mt-1 grid max-h-32 gap-0.5 overflow-y-auto text-ink-2" aria-busy={isPending}>
+        {shown?.changes.map((change) => (
+          <li key={change.extension + change.kind} className="wrap-anywhere">
+            {say(change, true)}
+          </li>
+        ))}
+        {shown && shown.changes.length === 0 ? <li>{t('revert.nothing')}</li> : null}
+      </ul>
+      {shown && shown.changes.length > 0 ? (
+        <DiffView
+          comparison={shown}
+          shape="unified"
+          className="mt-2 max-h-56 rounded-md bg-sunken shadow-hair-subtle"
+        />
+      ) : null}
+    </div>
   );
 }

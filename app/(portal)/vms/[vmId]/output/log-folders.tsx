@@ -12,10 +12,10 @@ import { FieldError } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
-import type { InstanceView, LogArchive, VmFacts } from '../vm-data.ts';
+import type { InstanceDetails, LogArchive, VmFacts } from '../vm-data.ts';
 
 /** Log folders of handlers, fetched by the agent on request: also of handlers that are uninstalled. */
-export function LogFolders({ view, agentKind }: { view: InstanceView; agentKind: VmFacts['agentKind'] }) {
+export function LogFolders({ view, agentKind }: { view: InstanceDetails; agentKind: VmFacts['agentKind'] }) {
   const { t } = useTranslation('outputs');
   const trpc = useTRPC();
   const { vmId } = view;

@@ -11,7 +11,7 @@ import { CopyButton } from '#app/_ui/copy.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { firstError, isTail } from '../first-error.ts';
-import type { CommandOutput, Extension, InstanceView, VmFacts } from '../vm-data.ts';
+import type { CommandOutput, Extension, InstanceDetails, VmFacts } from '../vm-data.ts';
 import { EarlierOutputs } from './earlier-outputs.tsx';
 import { FirstError } from './first-error-box.tsx';
 import { LogFolders } from './log-folders.tsx';
@@ -20,7 +20,7 @@ import { DownloadOutput, WholeOutput } from './whole-output.tsx';
 const pageSize = 50;
 
 /** What commands wrote: the last one of each extension, failed ones first, then all that is kept; and log folders. */
-export function OutputTab({ view, agentKind }: { view: InstanceView; agentKind: VmFacts['agentKind'] }) {
+export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKind: VmFacts['agentKind'] }) {
   const { t } = useTranslation('reports');
   const trpc = useTRPC();
   const outputs = useInfiniteQuery(

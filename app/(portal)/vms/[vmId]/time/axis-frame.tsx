@@ -15,50 +15,32 @@ export interface AxisFrameProps {
   xOf(at: number): number;
 }
 
-/** What stands behind the events: lines of the clock and of the lanes, now, and the future up to the next deadline. */
-export function AxisFrame({ range, now, deadline, width, height, xOf }: AxisFrameProps) {
+/** The background of the events: lines of the clock and of the lanes, the present, and the time to the next deadline. */
+export function AxisFrame(props: AxisFrameProps) {
   const { t } = useTranslation('timeline');
+  const { range, now, width, height, xOf } = props;
   const timeZone = useTimeZone();
   const clock = useClock(range, timeZone);
   const offset = useMemo(() => zoneOffset(timeZone), [timeZone]);
-  const { from, to } = domainOf(range, now);
+  const { from } = domainOf(range, now);
   const lines = gridOf(range, from, now, offset);
   const present = xOf(now);
-  const due = deadline !== null && deadline > from ? deadline : null;
-  const late = due !== null && due <= now;
-  const dueX = due === null ? 0 : xOf(due);
-  const within = due !== null && due <= to;
   // A narrow axis keeps its times and drops its words.
   const narrow = width < 640;
-  const dueTime = due === null ? '' : `${clock(due)}${within || narrow ? '' : ' →'}`;
-  const dueWords = narrow ? dueTime : t(late ? 'deadline.past' : 'deadline', { time: dueTime });
-  const dueWidth = dueWords.length * 6;
-  const nowWidth = t('now').length * 6;
-  // What is due is read from the left where it lies behind, and ends at the edge where it lies beyond.
-  const dueTextX = late
-    ? Math.min(Math.max(dueX, dueWidth / 2), present - dueWidth / 2 - nowWidth)
-    : Math.min(Math.max(dueX, present + nowWidth / 2 + 8 + dueWidth / 2), width - dueWidth / 2);
-  const every = Math.max(1, Math.ceil(58 / Math.max(1, xOf(lines[1] ?? to) - xOf(lines[0] ?? from))));
-  const text = { y: 12, textAnchor: 'middle', className: 'text-11 tabular-nums select-none' } as const;
+  const due = useDue(props, clock, narrow);
   return (
     <g aria-hidden className="pointer-events-none">
-      {due !== null && !late ? (
-        <rect x={present} y={headHeight} width={dueX - present} height={height - headHeight} fill="var(--sunken)" />
+      {due !== null && !due.late ? (
+        <rect x={present} y={headHeight} width={due.x - present} height={height - headHeight} fill="var(--sunken)" />
       ) : null}
       {lines.map((at) => (
         <path key={at} d={`M${Math.round(xOf(at)) + 0.5} ${headHeight}V${height}`} stroke="var(--line-subtle)" />
       ))}
-      {lines
-        .filter(
-          (at) => ((at + offset(at)) / (lines[1] && lines[0] ? lines[1] - lines[0] : 1)) % every === 0 || every === 1,
-        )
-        .filter((at) => xOf(at) > 14 && xOf(at) < present - (narrow ? nowWidth : nowWidth / 2) - 20)
-        .filter((at) => !late || Math.abs(xOf(at) - dueTextX) > dueWidth / 2 + 20)
-        .map((at) => (
-          <text key={at} {...text} x={xOf(at)} fill="var(--text-3)">
-            {clock(at)}
-          </text>
-        ))}
+      {labeledLines({ ...props, lines, offset, due, narrow, nowWidth: widthOf(t('now')) }).map((at) => (
+        <text key={at} {...text} x={xOf(at)} fill="var(--text-3)">
+          {clock(at)}
+        </text>
+      ))}
       {Array.from({ length: (height - headHeight) / laneHeight }, (_, lane) => (
         <path
           // biome-ignore lint/suspicious/noArrayIndexKey: a lane is its number
@@ -67,10 +49,10 @@ export function AxisFrame({ range, now, deadline, width, height, xOf }: AxisFram
           stroke={lane === 0 ? 'var(--line)' : 'var(--line-subtle)'}
         />
       ))}
-      {within ? (
+      {due?.within ? (
         <path
-          d={`M${dueX} ${headHeight}V${height}`}
-          stroke={late ? 'var(--failed-solid)' : 'var(--warning-solid)'}
+          d={`M${due.x} ${headHeight}V${height}`}
+          stroke={due.late ? 'var(--failed-solid)' : 'var(--warning-solid)'}
           strokeWidth="1.5"
           strokeDasharray="4 3"
         />
@@ -88,19 +70,79 @@ export function AxisFrame({ range, now, deadline, width, height, xOf }: AxisFram
       {due === null ? null : (
         <text
           {...text}
-          x={narrow && !late ? width : dueTextX}
-          textAnchor={narrow && !late ? 'end' : 'middle'}
-          fill={late ? 'var(--failed-text)' : 'var(--warning-text)'}
+          x={narrow && !due.late ? width : due.textX}
+          textAnchor={narrow && !due.late ? 'end' : 'middle'}
+          fill={due.late ? 'var(--failed-text)' : 'var(--warning-text)'}
           className="text-11 font-medium tabular-nums select-none"
         >
-          {dueWords}
+          {due.words}
         </text>
       )}
     </g>
   );
 }
 
-/** How the moments of a range are named: by the clock, over days by the day. */
+const text = { y: 12, textAnchor: 'middle', className: 'text-11 tabular-nums select-none' } as const;
+
+/** An estimate in pixels, without measuring. */
+const widthOf = (words: string): number => words.length * 6;
+
+interface Due {
+  x: number;
+  /** The deadline has passed. */
+  late: boolean;
+  /** It is on the axis, not beyond its end. */
+  within: boolean;
+  words: string;
+  textX: number;
+  textWidth: number;
+}
+
+/** The deadline and its label. */
+function useDue(
+  { range, now, deadline, width, xOf }: AxisFrameProps,
+  clock: (at: number) => string,
+  narrow: boolean,
+): Due | null {
+  const { t } = useTranslation('timeline');
+  const { from, to } = domainOf(range, now);
+  if (deadline === null || deadline <= from) return null;
+  const present = xOf(now);
+  const x = xOf(deadline);
+  const late = deadline <= now;
+  const within = deadline <= to;
+  const time = `${clock(deadline)}${within || narrow ? '' : ' →'}`;
+  const words = narrow ? time : t(late ? 'deadline.past' : 'deadline', { time });
+  const textWidth = widthOf(words);
+  const nowWidth = widthOf(t('now'));
+  // Centered on its line, but kept off the label of the present and inside the axis.
+  const textX = late
+    ? Math.min(Math.max(x, textWidth / 2), present - textWidth / 2 - nowWidth)
+    : Math.min(Math.max(x, present + nowWidth / 2 + 8 + textWidth / 2), width - textWidth / 2);
+  return { x, late, within, words, textX, textWidth };
+}
+
+interface LabeledLinesInput extends AxisFrameProps {
+  lines: readonly number[];
+  offset(at: number): number;
+  due: Due | null;
+  narrow: boolean;
+  nowWidth: number;
+}
+
+/** The lines of the clock that have room for their time. */
+function labeledLines({ range, now, lines, xOf, offset, due, narrow, nowWidth }: LabeledLinesInput): number[] {
+  const { from, to } = domainOf(range, now);
+  const [first, second] = lines;
+  const every = Math.max(1, Math.ceil(58 / Math.max(1, xOf(second ?? to) - xOf(first ?? from))));
+  const present = xOf(now);
+  return lines
+    .filter((at) => ((at + offset(at)) / (second && first ? second - first : 1)) % every === 0 || every === 1)
+    .filter((at) => xOf(at) > 14 && xOf(at) < present - (narrow ? nowWidth : nowWidth / 2) - 20)
+    .filter((at) => !due?.late || Math.abs(xOf(at) - due.textX) > due.textWidth / 2 + 20);
+}
+
+/** Formats the times of a range: by the clock, or by the day where it spans days. */
 function useClock(range: Range, timeZone: string): (at: number) => string {
   const { i18n } = useTranslation();
   return useMemo(() => {

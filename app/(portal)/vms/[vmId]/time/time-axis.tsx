@@ -1,20 +1,20 @@
 'use client';
 
 import { HeartPulse, Settings2, User } from 'lucide-react';
-import { useRouter } from 'next/navigation';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useId, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useReader } from '#app/_shell/reader.tsx';
 import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import type { Timeline } from '../vm-data.ts';
-import { type AxisEvent, eventsOf, laneOf, nextEvent, ticksOf } from './axis-events.ts';
+import { type AxisEvent, eventsOf, laneOf, ticksOf } from './axis-events.ts';
 import { AxisFrame } from './axis-frame.tsx';
 import { EventMark } from './event-mark.tsx';
 import { HatchingDefs, HeartbeatTick, hatchingsOf } from './event-shape.tsx';
 import { headHeight, laneHeight } from './measures.ts';
-import { domainOf, type Range, spans } from './span.ts';
+import { type Range, spans } from './span.ts';
 import { TimeTip } from './time-tip.tsx';
+import { type EventCursor, useEventCursor } from './use-event-cursor.ts';
 import { actWords, useEventWords } from './use-event-words.ts';
+import { type Scale, useScale } from './use-scale.ts';
 
 export interface TimeAxisProps {
   vmId: string;
@@ -30,70 +30,21 @@ export interface TimeAxisProps {
   label: string;
 }
 
-/** The axis itself: lanes of what happened, the present as a line, and what is still to come. */
+/** The axis: lanes of events, a line for the present, and what is still to come. */
 export function TimeAxis(props: TimeAxisProps) {
-  const { vmId, timeline, range, now, extensions, deadline, periodMs, label } = props;
-  const { t } = useTranslation(['timeline', 'common']);
-  const router = useRouter();
-  const mayOpen = useReader().can('operator');
+  const { timeline, range, now, extensions, deadline, label } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  const width = useWidth(box);
-  const [focused, setFocused] = useState<string | null>(null);
-  const [pointed, setPointed] = useState<string | null>(null);
-  const [stop, setStop] = useState<string | null>(null);
-  const words = useEventWords();
-  const { from, to } = domainOf(range, now);
+  const scale = useScale(box, range, now);
+  const { width, xOf, from } = scale;
   const names = extensions.map(({ name }) => name);
-  const lanes = timeline.lanes.filter(({ extension }) => names.includes(extension));
   const events = eventsOf(timeline, names, from, now);
   const height = headHeight + (names.length + 3) * laneHeight;
-  const xOf = (at: number) => ((Math.min(Math.max(at, from), to) - from) / (to - from)) * width;
-  const middle = (lane: number) => headHeight + lane * laneHeight + laneHeight / 2;
-  const hatchings = hatchingsOf(id);
-  const narrow = width < 480;
-  // One stop of the Tab key; the arrows go on from there.
-  const current = events.find((event) => event.id === stop) ?? events.at(-1);
-  const active = events.find((event) => event.id === (pointed ?? focused));
-  const stepMs = Math.max(periodMs, (spans[range].past / Math.max(1, width * 0.85)) * 12);
-
-  function walk(event: KeyboardEvent<SVGGElement>, of: AxisEvent) {
-    if (event.key === 'Escape') {
-      setFocused(null);
-      setPointed(null);
-      return;
-    }
-    if (event.key === 'Enter') return open(of);
-    const next = nextEvent(events, names, of, event.key);
-    if (next === undefined) return;
-    event.preventDefault();
-    setStop(next.id);
-    box.current?.querySelector<SVGGElement>(`[data-event="${CSS.escape(next.id)}"]`)?.focus();
-  }
-
-  function open(event: AxisEvent) {
-    if (event.kind !== 'configuration' || !mayOpen) return;
-    const { incarnation } = event.of;
-    router.push(`/vms/${vmId}?tab=goal-state&a=${Math.max(1, incarnation - event.count)}&b=${incarnation}`);
-  }
-
-  function wordOf(event: AxisEvent): string | null {
-    if (event.kind === 'configuration') return String(event.of.incarnation);
-    return event.kind === 'act' ? actWords(t, event.of) : null;
-  }
-
+  const cursor = useEventCursor({ vmId: props.vmId, events, names, box });
+  const { active } = cursor;
   return (
     <div className="grid grid-cols-[132px_minmax(0,1fr)] px-4 max-sm:grid-cols-[86px_minmax(0,1fr)]">
-      <div aria-hidden style={{ paddingTop: headHeight }} className="text-12 text-ink-2">
-        <LaneLabel icon={<Settings2 className="size-3.5" />}>{t('timeline:lane.configuration')}</LaneLabel>
-        <LaneLabel icon={<User className="size-3.5" />}>{t('timeline:lane.people')}</LaneLabel>
-        {extensions.map(({ name, status }) => (
-          <LaneLabel key={name} icon={<StatusIcon status={status} />}>
-            {name}
-          </LaneLabel>
-        ))}
-        <LaneLabel icon={<HeartPulse className="size-3.5" />}>{t('timeline:lane.heartbeats')}</LaneLabel>
-      </div>
+      <LaneLabels extensions={extensions} />
       {/* Time runs left to right in every language. */}
       <div ref={box} dir="ltr" className="relative min-w-0" style={{ height }}>
         {width === 0 ? null : (
@@ -104,44 +55,12 @@ export function TimeAxis(props: TimeAxisProps) {
             width={width}
             height={height}
             className="block max-w-full"
-            onPointerLeave={() => setPointed(null)}
+            onPointerLeave={() => cursor.point(null)}
           >
-            <HatchingDefs ids={hatchings} />
+            <HatchingDefs ids={hatchingsOf(id)} />
             <AxisFrame range={range} now={now} deadline={deadline} width={width} height={height} xOf={xOf} />
-            <g aria-hidden>
-              {ticksOf(lanes, from, now, stepMs).map(({ at, drawn }) => (
-                <HeartbeatTick key={at} drawn={drawn} x={xOf(at)} y={middle(names.length + 2)} />
-              ))}
-            </g>
-            {events.map((event, index) => {
-              const said = words(event, now);
-              const end = xOf(event.to ?? now);
-              return (
-                <EventMark
-                  key={event.id}
-                  event={event}
-                  name={[said.lane, said.title, ...said.notes, said.when].join(', ')}
-                  word={narrow ? null : wordOf(event)}
-                  x={xOf(event.from)}
-                  end={end < xOf(now) ? end - 1 : end}
-                  y={middle(laneOf(event, names))}
-                  room={roomAround(events, index, xOf, xOf(now))}
-                  height={laneHeight}
-                  hatchings={hatchings}
-                  isLink={mayOpen && event.kind === 'configuration'}
-                  isStop={event.id === current?.id}
-                  isFocused={event.id === focused}
-                  onFocus={(visible) => {
-                    setStop(event.id);
-                    if (visible) setFocused(event.id);
-                  }}
-                  onBlur={() => setFocused(null)}
-                  onPoint={() => setPointed(event.id)}
-                  onKey={(pressed) => walk(pressed, event)}
-                  onOpen={() => open(event)}
-                />
-              );
-            })}
+            <Heartbeats {...props} names={names} scale={scale} />
+            <EventMarks events={events} names={names} now={now} scale={scale} cursor={cursor} hatchingId={id} />
             {active ? (
               <path
                 aria-hidden
@@ -152,20 +71,118 @@ export function TimeAxis(props: TimeAxisProps) {
             ) : null}
           </svg>
         )}
-        {active ? (
-          <TimeTip
-            words={words(active, now)}
-            drawn={active.kind === 'health' || active.kind === 'heartbeat' ? active.drawn : null}
-            hint={active.kind === 'configuration' && mayOpen ? t('timeline:open') : null}
-            x={xOf(active.from)}
-            width={width}
-            top={headHeight + (laneOf(active, names) + 1) * laneHeight}
-            bottom={height - headHeight - laneOf(active, names) * laneHeight}
-            below={laneOf(active, names) < Math.max(3, (names.length + 3) / 2)}
-          />
-        ) : null}
+        {active ? <ActiveTip event={active} {...{ names, now, scale, height }} mayOpen={cursor.mayOpen} /> : null}
       </div>
     </div>
+  );
+}
+
+function LaneLabels({ extensions }: Pick<TimeAxisProps, 'extensions'>) {
+  const { t } = useTranslation('timeline');
+  return (
+    <div aria-hidden style={{ paddingTop: headHeight }} className="text-12 text-ink-2">
+      <LaneLabel icon={<Settings2 className="size-3.5" />}>{t('lane.configuration')}</LaneLabel>
+      <LaneLabel icon={<User className="size-3.5" />}>{t('lane.people')}</LaneLabel>
+      {extensions.map(({ name, status }) => (
+        <LaneLabel key={name} icon={<StatusIcon status={status} />}>
+          {name}
+        </LaneLabel>
+      ))}
+      <LaneLabel icon={<HeartPulse className="size-3.5" />}>{t('lane.heartbeats')}</LaneLabel>
+    </div>
+  );
+}
+
+const middleOf = (lane: number): number => headHeight + lane * laneHeight + laneHeight / 2;
+
+interface HeartbeatsProps extends Pick<TimeAxisProps, 'timeline' | 'range' | 'now' | 'periodMs'> {
+  names: readonly string[];
+  scale: Scale;
+}
+
+/** Heartbeats, thinned out so that their ticks do not overlap. */
+function Heartbeats({ timeline, range, now, periodMs, names, scale: { from, width, xOf } }: HeartbeatsProps) {
+  const lanes = timeline.lanes.filter(({ extension }) => names.includes(extension));
+  const stepMs = Math.max(periodMs, (spans[range].past / Math.max(1, width * 0.85)) * 12);
+  return (
+    <g aria-hidden>
+      {ticksOf(lanes, from, now, stepMs).map(({ at, drawn }) => (
+        <HeartbeatTick key={at} drawn={drawn} x={xOf(at)} y={middleOf(names.length + 2)} />
+      ))}
+    </g>
+  );
+}
+
+interface EventMarksProps {
+  events: readonly AxisEvent[];
+  names: readonly string[];
+  now: number;
+  scale: Scale;
+  cursor: EventCursor;
+  hatchingId: string;
+}
+
+function EventMarks({ events, names, now, scale: { width, xOf }, cursor, hatchingId }: EventMarksProps) {
+  const { t } = useTranslation(['timeline', 'common']);
+  const words = useEventWords();
+  const isNarrow = width < 480;
+  const wordOf = (event: AxisEvent): string | null => {
+    if (event.kind === 'configuration') return String(event.of.incarnation);
+    return event.kind === 'act' ? actWords(t, event.of) : null;
+  };
+  return events.map((event, index) => {
+    const { lane, title, notes, when } = words(event, now);
+    const end = xOf(event.to ?? now);
+    return (
+      <EventMark
+        key={event.id}
+        event={event}
+        name={[lane, title, ...notes, when].join(', ')}
+        word={isNarrow ? null : wordOf(event)}
+        x={xOf(event.from)}
+        end={end < xOf(now) ? end - 1 : end}
+        y={middleOf(laneOf(event, names))}
+        room={roomAround(events, index, xOf, xOf(now))}
+        height={laneHeight}
+        hatchings={hatchingsOf(hatchingId)}
+        isLink={cursor.mayOpen && event.kind === 'configuration'}
+        isStop={event.id === cursor.stop?.id}
+        isFocused={event.id === cursor.focused}
+        onFocus={(visible) => cursor.focus(event, visible)}
+        onBlur={cursor.blur}
+        onPoint={() => cursor.point(event)}
+        onKey={(pressed) => cursor.walk(pressed, event)}
+        onOpen={() => cursor.open(event)}
+      />
+    );
+  });
+}
+
+interface ActiveTipProps {
+  event: AxisEvent;
+  names: readonly string[];
+  now: number;
+  scale: Scale;
+  height: number;
+  mayOpen: boolean;
+}
+
+/** A tooltip for the event under the pointer or the keyboard. */
+function ActiveTip({ event, names, now, scale: { width, xOf }, height, mayOpen }: ActiveTipProps) {
+  const { t } = useTranslation('timeline');
+  const words = useEventWords();
+  const lane = laneOf(event, names);
+  return (
+    <TimeTip
+      words={words(event, now)}
+      drawn={event.kind === 'health' || event.kind === 'heartbeat' ? event.drawn : null}
+      hint={event.kind === 'configuration' && mayOpen ? t('open') : null}
+      x={xOf(event.from)}
+      width={width}
+      top={headHeight + (lane + 1) * laneHeight}
+      bottom={height - headHeight - lane * laneHeight}
+      below={lane < Math.max(3, (names.length + 3) / 2)}
+    />
   );
 }
 
@@ -193,17 +210,4 @@ function LaneLabel({ icon, children }: { icon: ReactNode; children: string }) {
       </span>
     </div>
   );
-}
-
-/** How wide an element is, in pixels; 0 until it was measured. */
-function useWidth(of: { current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const element = of.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [of]);
-  return width;
 }

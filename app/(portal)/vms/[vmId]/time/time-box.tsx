@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { Card } from '#app/_ui/card.tsx';
-import type { InstanceView } from '../vm-data.ts';
+import type { InstanceDetails } from '../vm-data.ts';
 import { headHeight, laneHeight, shownLanes } from './measures.ts';
 
 const TimeCard = dynamic(() => import('./time-card.tsx').then((module) => module.TimeCard), { ssr: false });
@@ -12,7 +12,7 @@ const heightOf = (extensions: number): number =>
   44 + headHeight + laneHeight * (Math.min(extensions, shownLanes) + 3) + 12 + (extensions > shownLanes ? 34 : 0);
 
 /** The place of the time axis, whose script comes after the page. */
-export function TimeBox({ view }: { view: InstanceView }) {
+export function TimeBox({ view }: { view: InstanceDetails }) {
   return (
     <Card
       className="mt-4 pb-3 [--axis-run:color-mix(in_oklab,var(--progressing-solid)_68%,var(--surface))] [--axis-wait:var(--press)] [--axis-warning:color-mix(in_oklab,var(--warning-solid)_64%,var(--surface))]"

@@ -12,7 +12,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { putInAddress } from '../put-in-address.ts';
-import type { InstanceView, Timeline } from '../vm-data.ts';
+import type { InstanceDetails, Timeline } from '../vm-data.ts';
 import { eventsOf } from './axis-events.ts';
 import { headHeight, laneHeight, shownLanes } from './measures.ts';
 import { domainOf, type Range, ranges } from './span.ts';
@@ -25,7 +25,7 @@ import { useTimeline } from './use-timeline.ts';
 const stepMs: Readonly<Record<Range, number>> = { '30m': 2_000, '6h': 20_000, '24h': 60_000, '7d': 60_000 };
 
 /** The contents of the card: the range, the axis or its table, and what was left out. */
-export function TimeCard({ view }: { view: InstanceView }) {
+export function TimeCard({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation('timeline');
   const id = useId();
   const wanted = useSearchParams().get('range');
@@ -34,7 +34,6 @@ export function TimeCard({ view }: { view: InstanceView }) {
   const [asTable, setAsTable] = useState(false);
   const [all, setAll] = useState(false);
   const now = Number(useTicking((at) => String(Math.floor(at / stepMs[range]) * stepMs[range])));
-  const moment = useMoment();
   const lanes = lanesOf(view, timeline.data);
   const shown = all ? lanes : lanes.slice(0, shownLanes);
   const deadline = deadlineOf(view, now);
@@ -93,20 +92,35 @@ export function TimeCard({ view }: { view: InstanceView }) {
           label={label}
         />
       )}
-      {timeline.data && (rest > 0 || timeline.data.merged > 0 || timeline.data.healthSince) ? (
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 pt-1.5 text-12 text-ink-3">
-          {rest > 0 && !asTable ? (
-            <Button size="sm" variant="ghost" aria-expanded={all} onClick={() => setAll(!all)}>
-              {all ? t('lanes.fewer') : t('lanes.more', { count: rest })}
-            </Button>
-          ) : null}
-          {timeline.data.merged > 0 ? <span>{t('merged', { count: timeline.data.merged })}</span> : null}
-          {timeline.data.healthSince ? (
-            <span>{t('cut', { time: moment(Date.parse(timeline.data.healthSince)) })}</span>
-          ) : null}
-        </div>
-      ) : null}
+      {timeline.data ? <TimeFoot timeline={timeline.data} rest={asTable ? 0 : rest} all={all} onAll={setAll} /> : null}
     </>
+  );
+}
+
+interface TimeFootProps {
+  timeline: Timeline;
+  /** Lanes beyond those that are shown first. */
+  rest: number;
+  all: boolean;
+  onAll(all: boolean): void;
+}
+
+/** The other lanes, and what the picture leaves out. */
+function TimeFoot({ timeline, rest, all, onAll }: TimeFootProps) {
+  const { t } = useTranslation('timeline');
+  const moment = useMoment();
+  const { merged, healthSince } = timeline;
+  if (rest <= 0 && merged === 0 && !healthSince) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 pt-1.5 text-12 text-ink-3">
+      {rest > 0 ? (
+        <Button size="sm" variant="ghost" aria-expanded={all} onClick={() => onAll(!all)}>
+          {all ? t('lanes.fewer') : t('lanes.more', { count: rest })}
+        </Button>
+      ) : null}
+      {merged > 0 ? <span>{t('merged', { count: merged })}</span> : null}
+      {healthSince ? <span>{t('cut', { time: moment(Date.parse(healthSince)) })}</span> : null}
+    </div>
   );
 }
 
@@ -126,7 +140,7 @@ function Awaited({ label, lanes }: { label: string; lanes: number }) {
 }
 
 /** The extensions with a lane, as their cards stand; then those that went meanwhile. */
-function lanesOf(view: InstanceView, timeline: Timeline | undefined) {
+function lanesOf(view: InstanceDetails, timeline: Timeline | undefined) {
   const present = view.extensions.map(({ name, health, waiting }) => ({
     name,
     status: waiting ? ('waiting' as const) : statusOfHealth[health],
@@ -138,7 +152,7 @@ function lanesOf(view: InstanceView, timeline: Timeline | undefined) {
 }
 
 /** The next deadline of an extension; the last one that passed where none is to come. */
-function deadlineOf(view: InstanceView, now: number): number | null {
+function deadlineOf(view: InstanceDetails, now: number): number | null {
   const all = view.extensions
     .flatMap(({ deadlineAt }) => (deadlineAt === null ? [] : [Date.parse(deadlineAt)]))
     .sort((a, b) => a - b);
@@ -148,7 +162,7 @@ function deadlineOf(view: InstanceView, now: number): number | null {
 const usualPeriodMs = 60_000;
 
 /** The shortest time between two readings of a heartbeat. */
-function periodOf(view: InstanceView): number {
+function periodOf(view: InstanceDetails): number {
   const periods = view.extensions.flatMap(({ heartbeat: { readAt, nextReadingAt } }) =>
     readAt === null || nextReadingAt === null ? [] : [Date.parse(nextReadingAt) - Date.parse(readAt)],
   );
@@ -159,7 +173,7 @@ const putRange = (range: Range): void => putInAddress({ range: range === '30m' ?
 
 /** What the picture shows, as one sentence: its accessible name. */
 function useSentence(
-  view: InstanceView,
+  view: InstanceDetails,
   timeline: Timeline | undefined,
   range: Range,
   now: number,
@@ -186,6 +200,6 @@ function useSentence(
     }),
     ...(deadline !== null && deadline > now ? [t('name.deadline', { time: moment(deadline) })] : []),
   ];
-  const told = facts.length > 0 ? format.list(facts) : t('quiet');
-  return `${t('name', { vm: view.name, range: t(`range.${range}`), facts: told })} ${t('name.keys')}`;
+  const summary = facts.length > 0 ? format.list(facts) : t('quiet');
+  return `${t('name', { vm: view.name, range: t(`range.${range}`), facts: summary })} ${t('name.keys')}`;
 }

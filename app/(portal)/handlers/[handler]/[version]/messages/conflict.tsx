@@ -4,10 +4,10 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { TemplateText } from './template-text.tsx';
-import type { Messages } from './use-messages.ts';
+import type { EditedMessages } from './use-messages.ts';
 
 /** Two people wrote this text. Shows the other one's, and asks whose shall stand. */
-export function Conflict({ lang, id, messages }: { lang: string; id: string; messages: Messages }) {
+export function Conflict({ lang, id, messages }: { lang: string; id: string; messages: EditedMessages }) {
   const { t } = useTranslation('localization');
   const conflict = messages.conflictOf(lang, id);
   if (conflict === undefined) return null;

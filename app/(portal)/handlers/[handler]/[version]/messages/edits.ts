@@ -9,7 +9,7 @@ export interface Edit {
 /** Edits of one language by message id. */
 export type Edits = Readonly<Record<string, Edit>>;
 
-export interface Merged {
+export interface MergedLanguage {
   /** Resource file of the language: an array of one. Emptied messages are left out. */
   file: unknown[];
   /** Of the language that the edits were put upon; 0 where there is none yet. */
@@ -37,7 +37,7 @@ export function withoutStored(edits: Edits, stored: Edits): Edits {
 }
 
 /** What is saved with what was typed over it, message by message. */
-export function mergeEdits(resources: VersionResources, lang: string, edits: Edits): Merged {
+export function mergeEdits(resources: VersionResources, lang: string, edits: Edits): MergedLanguage {
   const language = resources.languages.find((each) => each.lang === lang);
   const saved = new Map(language?.messages.map(({ id, text }) => [id, text]));
   const conflicts = Object.keys(edits).filter((id) => collides(edits[id], saved.get(id) ?? ''));

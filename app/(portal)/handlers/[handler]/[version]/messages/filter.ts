@@ -1,18 +1,18 @@
 import { differenceOf } from './message-row.tsx';
-import type { Messages } from './use-messages.ts';
+import type { EditedMessages } from './use-messages.ts';
 
 export const filters = ['all', 'missing', 'differing'] as const;
-export type Shown = (typeof filters)[number];
+export type MessageFilter = (typeof filters)[number];
 
 /** Whether a message belongs into the table: by what its texts in these languages lack, and by what is searched for. */
 export function fits(
-  { textOf }: Pick<Messages, 'textOf'>,
+  { textOf }: Pick<EditedMessages, 'textOf'>,
   languages: readonly string[],
   id: string,
-  { search, shown }: { search: string; shown: Shown },
+  { search, filter }: { search: string; filter: MessageFilter },
 ): boolean {
-  if (shown === 'missing' && languages.every((lang) => textOf(lang, id).trim() !== '')) return false;
-  if (shown === 'differing' && languages.every((lang) => differenceOf({ textOf }, lang, id) === undefined))
+  if (filter === 'missing' && languages.every((lang) => textOf(lang, id).trim() !== '')) return false;
+  if (filter === 'differing' && languages.every((lang) => differenceOf({ textOf }, lang, id) === undefined))
     return false;
   const wanted = search.trim().toLowerCase();
   if (wanted === '' || id.toLowerCase().includes(wanted)) return true;

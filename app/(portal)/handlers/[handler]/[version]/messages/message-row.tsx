@@ -10,13 +10,13 @@ import { Td, Tr } from '#app/_ui/table.tsx';
 import { fillTemplate, placeholdersOf } from '#protocol/template.ts';
 import { Conflict } from './conflict.tsx';
 import { TemplateText } from './template-text.tsx';
-import type { Messages } from './use-messages.ts';
+import type { EditedMessages } from './use-messages.ts';
 
 export interface MessageRowProps {
   ref: Ref<HTMLTableRowElement>;
   index: number;
   id: string;
-  messages: Messages;
+  messages: EditedMessages;
   /** Those that have a column. */
   languages: readonly string[];
   mayEdit: boolean;
@@ -173,7 +173,7 @@ function Mismatch({
 
 /** Undefined where the text agrees with English, or one of the two is not there. */
 export function differenceOf(
-  messages: Pick<Messages, 'textOf'>,
+  messages: Pick<EditedMessages, 'textOf'>,
   lang: string,
   id: string,
 ): { lacking: string[]; extra: string[] } | undefined {

@@ -5,10 +5,10 @@ import { useEffect, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Table, TBody, THead, Th } from '#app/_ui/table.tsx';
 import { MessageRow } from './message-row.tsx';
-import type { Messages } from './use-messages.ts';
+import type { EditedMessages } from './use-messages.ts';
 
 export interface MessageTableProps {
-  messages: Messages;
+  messages: EditedMessages;
   /** The languages that have a column. */
   languages: readonly string[];
   /** The ids to show, in order. */

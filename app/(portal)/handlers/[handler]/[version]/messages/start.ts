@@ -1,5 +1,5 @@
 /** Where the table of messages begins: at a message that was reported, or at the first that a language lacks. */
-export interface Start {
+export interface MessagesStart {
   message?: { id: string; lang: string; params: string[] };
   missing?: string;
 }
@@ -9,7 +9,7 @@ type Asked = Readonly<Record<string, string | string[] | undefined>>;
 const maxParams = 10;
 
 /** Reads `?message=&lang=&param=…` or `?missing=<lang>` of the page's address. */
-export function startOf({ message, lang, param, missing }: Asked): Start {
+export function startOf({ message, lang, param, missing }: Asked): MessagesStart {
   const one = (value: Asked[string]): string | undefined => (Array.isArray(value) ? value[0] : value);
   const id = one(message)?.trim().slice(0, 1024);
   if (id !== undefined && id !== '') {

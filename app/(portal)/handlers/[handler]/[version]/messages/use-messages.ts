@@ -4,10 +4,10 @@ import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { canonicalLanguage } from '#protocol/language.ts';
 import type { VersionResources } from '../version-data.ts';
 import { collides, type Edits, withoutStored } from './edits.ts';
-import type { Start } from './start.ts';
+import type { MessagesStart } from './start.ts';
 
 /** Messages of a version while they are edited: what is saved, and what was typed over it. */
-export interface Messages {
+export interface EditedMessages {
   languages: readonly string[];
   ids: readonly string[];
   textOf(lang: string, id: string): string;
@@ -41,16 +41,65 @@ function canonical(tag: string | undefined): readonly string[] {
   return lang === null ? [] : [lang];
 }
 
+/** The texts of one version, edited in place. */
 export function useMessages(
   resources: VersionResources,
   onUnsaved: (unsaved: boolean) => void,
-  start: Start,
-): Messages {
+  start: MessagesStart,
+): EditedMessages {
   const [edits, setEdits] = useState<Readonly<Record<string, Edits>>>({});
+  const { saved, languages, ids, addLanguage, addId } = useLanguagesAndIds(resources, start);
+  const missing = useMissing(edits, saved, languages, ids);
+  const savedText = (lang: string, id: string) => saved.get(lang)?.get(id) ?? '';
+  const isChanged = (lang: string, id: string): boolean => {
+    const edit = edits[lang]?.[id];
+    return edit !== undefined && edit.text !== edit.base && edit.text !== savedText(lang, id);
+  };
+  const changes = new Map([...idsPerLanguage(edits, isChanged)].map(([lang, found]) => [lang, found.length]));
+  useUnsavedWarning(changes.size > 0, onUnsaved);
+  const put = (lang: string, id: string, edit: Edits[string] | undefined) =>
+    setEdits((current) => {
+      const { [id]: _, ...others } = current[lang] ?? nothing;
+      return { ...current, [lang]: edit === undefined ? others : { ...others, [id]: edit } };
+    });
+  return {
+    languages,
+    ids,
+    // A text that was typed and taken back shows what is saved, even if someone else saved it.
+    textOf: (lang, id) => {
+      const edit = edits[lang]?.[id];
+      return edit === undefined || edit.text === edit.base ? savedText(lang, id) : edit.text;
+    },
+    missing,
+    isChanged,
+    conflictOf: (lang, id) => {
+      if (!collides(edits[lang]?.[id], savedText(lang, id))) return undefined;
+      const language = resources.languages.find((each) => each.lang === lang);
+      return { theirs: savedText(lang, id), who: language?.updatedBy ?? '' };
+    },
+    changes,
+    conflicts: idsPerLanguage(edits, (lang, id) => collides(edits[lang]?.[id], savedText(lang, id))),
+    editsOf: (lang) => edits[lang] ?? nothing,
+    write: (lang, id, text) => put(lang, id, { text, base: edits[lang]?.[id]?.base ?? savedText(lang, id) }),
+    decide: (lang, id, whose) => {
+      const edit = edits[lang]?.[id];
+      if (edit !== undefined) put(lang, id, whose === 'mine' ? { ...edit, base: savedText(lang, id) } : undefined);
+    },
+    addLanguage,
+    addId,
+    forget: (lang, stored) =>
+      setEdits((current) => ({ ...current, [lang]: withoutStored(current[lang] ?? nothing, stored) })),
+    discard: (lang) => setEdits(({ [lang]: _, ...others }) => others),
+  };
+}
+
+type SavedTexts = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Saved texts by language and id, and the languages and ids of the table: saved ones and those added here. */
+function useLanguagesAndIds(resources: VersionResources, start: MessagesStart) {
   const [addedLanguages, setAddedLanguages] = useState(() => canonical(start.message?.lang ?? start.missing));
   const [addedIds, setAddedIds] = useState<readonly string[]>(start.message ? [start.message.id] : []);
-
-  const saved = useMemo(
+  const saved: SavedTexts = useMemo(
     () =>
       new Map(resources.languages.map(({ lang, messages }) => [lang, new Map(messages.map((m) => [m.id, m.text]))])),
     [resources],
@@ -64,30 +113,31 @@ export function useMessages(
     for (const messages of saved.values()) for (const id of messages.keys()) all.add(id);
     return [...all].sort(order.compare);
   }, [saved, addedIds]);
+  return {
+    saved,
+    languages,
+    ids,
+    addLanguage: (lang: string) => setAddedLanguages((current) => [...new Set([...languages, ...current, lang])]),
+    addId: (id: string) => setAddedIds((current) => [...new Set([...current, id])]),
+  };
+}
 
-  // Typing must not wait for the counting.
+/** Messages without a text, by language. Counted with a deferred value, so that typing does not wait for it. */
+function useMissing(
+  edits: Readonly<Record<string, Edits>>,
+  saved: SavedTexts,
+  languages: readonly string[],
+  ids: readonly string[],
+): ReadonlyMap<string, number> {
   const settled = useDeferredValue(edits);
-  const missing = useMemo(() => {
+  return useMemo(() => {
     const isBlank = (lang: string, id: string) =>
       (settled[lang]?.[id]?.text ?? saved.get(lang)?.get(id) ?? '').trim() === '';
     return new Map(languages.map((lang) => [lang, ids.filter((id) => isBlank(lang, id)).length]));
   }, [settled, saved, languages, ids]);
+}
 
-  const savedText = (lang: string, id: string) => saved.get(lang)?.get(id) ?? '';
-  const changed = (lang: string, id: string): boolean => {
-    const edit = edits[lang]?.[id];
-    return edit !== undefined && edit.text !== edit.base && edit.text !== savedText(lang, id);
-  };
-  const idsPerLanguage = (wanted: (lang: string, id: string) => boolean) =>
-    new Map(
-      Object.entries(edits).flatMap(([lang, texts]) => {
-        const found = Object.keys(texts).filter((id) => wanted(lang, id));
-        return found.length === 0 ? [] : [[lang, found] as const];
-      }),
-    );
-  const changes = new Map([...idsPerLanguage(changed)].map(([lang, found]) => [lang, found.length]));
-  const conflicts = idsPerLanguage((lang, id) => collides(edits[lang]?.[id], savedText(lang, id)));
-  const unsaved = changes.size > 0;
+function useUnsavedWarning(unsaved: boolean, onUnsaved: (unsaved: boolean) => void): void {
   useEffect(() => onUnsaved(unsaved), [unsaved, onUnsaved]);
   useEffect(() => {
     if (!unsaved) return;
@@ -95,40 +145,17 @@ export function useMessages(
     window.addEventListener('beforeunload', warn);
     return () => window.removeEventListener('beforeunload', warn);
   }, [unsaved]);
+}
 
-  const put = (lang: string, id: string, edit: Edits[string] | undefined) =>
-    setEdits((current) => {
-      const { [id]: _, ...others } = current[lang] ?? nothing;
-      return { ...current, [lang]: edit === undefined ? others : { ...others, [id]: edit } };
-    });
-
-  return {
-    languages,
-    ids,
-    // What was typed and taken back shows what is saved, whoever saved it.
-    textOf: (lang, id) => {
-      const edit = edits[lang]?.[id];
-      return edit === undefined || edit.text === edit.base ? savedText(lang, id) : edit.text;
-    },
-    missing,
-    isChanged: changed,
-    conflictOf: (lang, id) => {
-      if (!collides(edits[lang]?.[id], savedText(lang, id))) return undefined;
-      const language = resources.languages.find((each) => each.lang === lang);
-      return { theirs: savedText(lang, id), who: language?.updatedBy ?? '' };
-    },
-    changes,
-    conflicts,
-    editsOf: (lang) => edits[lang] ?? nothing,
-    write: (lang, id, text) => put(lang, id, { text, base: edits[lang]?.[id]?.base ?? savedText(lang, id) }),
-    decide: (lang, id, whose) => {
-      const edit = edits[lang]?.[id];
-      if (edit !== undefined) put(lang, id, whose === 'mine' ? { ...edit, base: savedText(lang, id) } : undefined);
-    },
-    addLanguage: (lang) => setAddedLanguages((current) => [...new Set([...languages, ...current, lang])]),
-    addId: (id) => setAddedIds((current) => [...new Set([...current, id])]),
-    forget: (lang, stored) =>
-      setEdits((current) => ({ ...current, [lang]: withoutStored(current[lang] ?? nothing, stored) })),
-    discard: (lang) => setEdits(({ [lang]: _, ...others }) => others),
-  };
+/** Ids of edited messages that fit, by language; without languages that have none. */
+function idsPerLanguage(
+  edits: Readonly<Record<string, Edits>>,
+  fits: (lang: string, id: string) => boolean,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    Object.entries(edits).flatMap(([lang, texts]) => {
+      const found = Object.keys(texts).filter((id) => fits(lang, id));
+      return found.length === 0 ? [] : [[lang, found] as const];
+    }),
+  );
 }

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Problem } from '#app/_lib/problem.ts';
+import type { ExplainedProblem } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { storeLanguage } from './store-language.ts';
@@ -10,7 +10,7 @@ import { storeLanguage } from './store-language.ts';
 /** What became of a language file. */
 export interface ReceivedFile {
   name: string;
-  outcome: { stored: { lang: string; messages: number } } | { malformed: string } | { refused: Problem };
+  outcome: { stored: { lang: string; messages: number } } | { malformed: string } | { refused: ExplainedProblem };
 }
 
 interface Options {

@@ -1,10 +1,11 @@
 import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
+import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { jsonLeaves } from '#protocol/json-leaves.ts';
-import { canonical, commands, type Draft, type Settings } from './draft.ts';
+import { canonical, commands, type ExtensionDraft } from './draft.ts';
 
 /** One thing that differs between two declarations. Values are texts; undefined where there is none. */
-export interface Change {
+export interface DraftChange {
   kind: 'version' | 'state' | 'autoUpgrade' | 'dependsOn' | 'timeout' | 'setting' | 'protected';
   /** Place of a setting as a JSON pointer below `publicSettings`, or the command of a timeout. */
   at: string;
@@ -15,9 +16,13 @@ export interface Change {
 }
 
 /** All that differs, in the order of the form. `before` is null for an extension that is new. */
-export function changesBetween(before: Draft | null, after: Draft, plan: FormPlan | null): Change[] {
-  const plain: Change[] = [];
-  const add = (kind: Change['kind'], was: string | undefined, is: string | undefined, at = '') => {
+export function changesBetween(
+  before: ExtensionDraft | null,
+  after: ExtensionDraft,
+  plan: FormPlan | null,
+): DraftChange[] {
+  const plain: DraftChange[] = [];
+  const add = (kind: DraftChange['kind'], was: string | undefined, is: string | undefined, at = '') => {
     if (was !== is) plain.push({ kind, at, titles: [], before: was, after: is });
   };
   if (before !== null) {
@@ -34,7 +39,7 @@ export function changesBetween(before: Draft | null, after: Draft, plan: FormPla
 
 const names = (list: readonly string[]) => (list.length === 0 ? undefined : [...list].sort().join(', '));
 
-function settingChanges(before: Settings, after: Settings, plan: FormPlan | null): Change[] {
+function settingChanges(before: SettingsObject, after: SettingsObject, plan: FormPlan | null): DraftChange[] {
   const was = new Map(jsonLeaves(before));
   const is = new Map(jsonLeaves(after));
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((at) => {

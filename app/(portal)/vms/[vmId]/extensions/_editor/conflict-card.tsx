@@ -10,8 +10,8 @@ import { RelativeTime } from '#app/_ui/time.tsx';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import { ConflictRow } from './conflict-row.tsx';
 import { CopySettings } from './copy-settings.tsx';
-import { type Draft, draftOf, emptyDraft, type Protected } from './draft.ts';
-import { type Choices, differencesOf, merged, openConflicts, type Side, sideOf } from './merge.ts';
+import { draftOf, type ExtensionDraft, emptyDraft, type ProtectedDraft } from './draft.ts';
+import { type Choices, type ConflictSide, differencesOf, merged, openConflicts, sideOf } from './merge.ts';
 
 /** What is in force by now. */
 export interface Newer {
@@ -26,44 +26,30 @@ export interface ConflictCardProps {
   newer: Newer;
   /** Where this editor started; null for a new extension. */
   base: ExtensionView | null;
-  mine: Draft;
-  secrets: Protected;
+  mine: ExtensionDraft;
+  secrets: ProtectedDraft;
   plan: FormPlan | null;
   /** Goes on from theirs with this draft; `keepsSecrets`: with the protected settings that were typed here. */
-  onGoOn(draft: Draft, keepsSecrets: boolean): void;
+  onGoOn(draft: ExtensionDraft, keepsSecrets: boolean): void;
 }
 
 const secretsKey = 'protected';
 
-/** Two people at once: the common start, theirs and mine side by side; what both changed is chosen, the rest merged. */
+/** Two people changed the extension: the common start, theirs and mine. The rest is merged; a conflict needs a choice. */
 export function ConflictCard({ newer, base, mine, secrets, plan, onGoOn }: ConflictCardProps) {
   const { t } = useTranslation('editor');
-  const [choices, setChoices] = useState<Choices>({});
-  const place = useRef<HTMLHeadingElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each newer goal state is news again
+  const heading = useRef<HTMLHeadingElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shown again for each newer goal state
   useEffect(() => {
-    place.current?.focus();
-    place.current?.scrollIntoView({ block: 'center' });
+    heading.current?.focus();
+    heading.current?.scrollIntoView({ block: 'center' });
   }, [newer.incarnation]);
-
-  const isLeaving = newer.extension?.state === 'uninstall';
-  const theirs = newer.extension === null ? null : draftOf(newer.extension);
-  const blank = emptyDraft(mine.name, mine.version);
-  const differences =
-    theirs === null || isLeaving ? [] : differencesOf(base ? draftOf(base) : blank, theirs, mine, plan);
-  const theirSecrets = newer.extension?.protectedSettings ?? null;
-  const theyChanged = (theirSecrets?.changedAt ?? null) !== (base?.protectedSettings?.changedAt ?? null);
-  const iChanged = secrets.mode !== 'keep';
-  const secretsOpen = theyChanged && iChanged && choices[secretsKey] === undefined;
-  const open = openConflicts(differences, choices).length + (secretsOpen ? 1 : 0);
-  const choose = (key: string, side: Side) => setChoices((before) => ({ ...before, [key]: side }));
-  const chooseAll = (side: Side) =>
-    setChoices(Object.fromEntries([...differences.map(({ key }) => [key, side]), [secretsKey, side]]));
-
+  const conflict = useConflict({ newer, base, mine, secrets, plan });
+  const { theirs, isLeaving, differences, theyChanged, iChanged, choices, choose, openCount } = conflict;
   return (
     <Card className="mb-4" aria-labelledby="moved-on">
       <CardBody className="grid gap-1 pt-4">
-        <h2 id="moved-on" ref={place} tabIndex={-1} className="flex gap-2 text-14 font-semibold outline-none">
+        <h2 id="moved-on" ref={heading} tabIndex={-1} className="flex gap-2 text-14 font-semibold outline-none">
           <StatusIcon status="warning" className="mt-[3px] shrink-0 text-warning-text" />
           {t('moved.title', { incarnation: newer.incarnation })}
         </h2>
@@ -89,18 +75,9 @@ export function ConflictCard({ newer, base, mine, secrets, plan, onGoOn }: Confl
             />
           ))}
           {theyChanged && theirs !== null ? (
-            <ConflictRow
-              difference={{
-                change: { kind: 'protected', at: '', titles: [], before: undefined, after: undefined },
-                key: secretsKey,
-                base: undefined,
-                theirs:
-                  theirSecrets === null
-                    ? t('changes.protected.remove')
-                    : t('moved.protectedTheirs', { name: theirSecrets.changedBy }),
-                mine: t(`changes.protected.${secrets.mode}`),
-                by: iChanged ? 'both' : 'theirs',
-              }}
+            <SecretsRow
+              theirs={newer.extension?.protectedSettings ?? null}
+              mode={secrets.mode}
               side={choices[secretsKey] ?? (iChanged ? null : 'theirs')}
               onChoose={iChanged ? (side) => choose(secretsKey, side) : undefined}
             />
@@ -109,26 +86,13 @@ export function ConflictCard({ newer, base, mine, secrets, plan, onGoOn }: Confl
       )}
       <CardFooter>
         {theirs !== null && !isLeaving ? (
-          <>
-            <Button
-              aria-disabled={open > 0 || undefined}
-              onClick={() => {
-                if (open > 0) document.querySelector<HTMLElement>('[data-open-conflict] input')?.focus();
-                else onGoOn(merged(theirs, mine, differences, choices), !theyChanged || choices[secretsKey] === 'mine');
-              }}
-            >
-              {t('moved.goOn')}
-            </Button>
-            <Button variant="ghost" onClick={() => chooseAll('theirs')}>
-              {t('moved.allTheirs')}
-            </Button>
-            <Button variant="ghost" onClick={() => chooseAll('mine')}>
-              {t('moved.allMine')}
-            </Button>
-            <span role="status" className="ms-auto text-12 text-ink-2">
-              {open === 0 ? t('moved.ready') : t('moved.open', { count: open })}
-            </span>
-          </>
+          <MergeButtons
+            openCount={openCount}
+            onChooseAll={conflict.chooseAll}
+            onGoOn={() =>
+              onGoOn(merged(theirs, mine, differences, choices), !theyChanged || choices[secretsKey] === 'mine')
+            }
+          />
         ) : (
           <>
             {isLeaving ? null : <Button onClick={() => onGoOn(mine, true)}>{t('moved.anew')}</Button>}
@@ -137,5 +101,91 @@ export function ConflictCard({ newer, base, mine, secrets, plan, onGoOn }: Confl
         )}
       </CardFooter>
     </Card>
+  );
+}
+
+/** The differences between both declarations, and which side was chosen for each. */
+function useConflict({ newer, base, mine, secrets, plan }: Omit<ConflictCardProps, 'onGoOn'>) {
+  const [choices, setChoices] = useState<Choices>({});
+  const isLeaving = newer.extension?.state === 'uninstall';
+  const theirs = newer.extension === null ? null : draftOf(newer.extension);
+  const blank = emptyDraft(mine.name, mine.version);
+  const differences =
+    theirs === null || isLeaving ? [] : differencesOf(base ? draftOf(base) : blank, theirs, mine, plan);
+  const changedAt = (extension: ExtensionView | null) => extension?.protectedSettings?.changedAt ?? null;
+  const theyChanged = changedAt(newer.extension) !== changedAt(base);
+  const iChanged = secrets.mode !== 'keep';
+  const isSecretsOpen = theyChanged && iChanged && choices[secretsKey] === undefined;
+  return {
+    theirs,
+    isLeaving,
+    differences,
+    theyChanged,
+    iChanged,
+    choices,
+    openCount: openConflicts(differences, choices).length + (isSecretsOpen ? 1 : 0),
+    choose: (key: string, side: ConflictSide) => setChoices((before) => ({ ...before, [key]: side })),
+    chooseAll: (side: ConflictSide) =>
+      setChoices(Object.fromEntries([...differences.map(({ key }) => [key, side]), [secretsKey, side]])),
+  };
+}
+
+interface SecretsRowProps {
+  theirs: ExtensionView['protectedSettings'];
+  mode: ProtectedDraft['mode'];
+  side: ConflictSide | null;
+  onChoose: ((side: ConflictSide) => void) | undefined;
+}
+
+/** Protected settings: only who changed them is known, not their values. */
+function SecretsRow({ theirs, mode, side, onChoose }: SecretsRowProps) {
+  const { t } = useTranslation('editor');
+  return (
+    <ConflictRow
+      difference={{
+        change: { kind: 'protected', at: '', titles: [], before: undefined, after: undefined },
+        key: secretsKey,
+        base: undefined,
+        theirs:
+          theirs === null ? t('changes.protected.remove') : t('moved.protectedTheirs', { name: theirs.changedBy }),
+        mine: t(`changes.protected.${mode}`),
+        by: onChoose === undefined ? 'theirs' : 'both',
+      }}
+      side={side}
+      onChoose={onChoose}
+    />
+  );
+}
+
+interface MergeButtonsProps {
+  /** Conflicts without a choice. */
+  openCount: number;
+  onChooseAll(side: ConflictSide): void;
+  onGoOn(): void;
+}
+
+function MergeButtons({ openCount, onChooseAll, onGoOn }: MergeButtonsProps) {
+  const { t } = useTranslation('editor');
+  return (
+    <>
+      <Button
+        aria-disabled={openCount > 0 || undefined}
+        onClick={() => {
+          if (openCount > 0) document.querySelector<HTMLElement>('[data-open-conflict] input')?.focus();
+          else onGoOn();
+        }}
+      >
+        {t('moved.goOn')}
+      </Button>
+      <Button variant="ghost" onClick={() => onChooseAll('theirs')}>
+        {t('moved.allTheirs')}
+      </Button>
+      <Button variant="ghost" onClick={() => onChooseAll('mine')}>
+        {t('moved.allMine')}
+      </Button>
+      <span role="status" className="ms-auto text-12 text-ink-2">
+        {openCount === 0 ? t('moved.ready') : t('moved.open', { count: openCount })}
+      </span>
+    </>
   );
 }

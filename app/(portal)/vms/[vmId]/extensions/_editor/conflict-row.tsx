@@ -4,15 +4,15 @@ import { useId } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import type { Difference, Side } from './merge.ts';
+import type { ConflictSide, DraftDifference } from './merge.ts';
 import { useChangeWords } from './use-change-words.ts';
 
 export interface ConflictRowProps {
-  difference: Difference;
+  difference: DraftDifference;
   /** Whose value it gets; null while nobody has chosen. */
-  side: Side | null;
+  side: ConflictSide | null;
   /** Absent where there is nothing to choose. */
-  onChoose: ((side: Side) => void) | undefined;
+  onChoose: ((side: ConflictSide) => void) | undefined;
 }
 
 /** One difference: what it was, and theirs and mine as a choice. */

@@ -3,11 +3,12 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { copyText } from '#app/_ui/copy.tsx';
+import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import { printed, type Settings } from './draft.ts';
+import { printed } from './draft.ts';
 
 /** Takes what was typed along when it can be applied here no more. Protected settings stay. */
-export function CopySettings({ settings, small = false }: { settings: Settings; small?: boolean }) {
+export function CopySettings({ settings, small = false }: { settings: SettingsObject; small?: boolean }) {
   const { t } = useTranslation('editor');
   return (
     <Button

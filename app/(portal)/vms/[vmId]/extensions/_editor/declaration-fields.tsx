@@ -7,12 +7,12 @@ import { ControlRow, Field, FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { circleThrough, type Dependent } from '#protocol/dependencies.ts';
-import { type Command, commands, type Draft, seconds } from './draft.ts';
+import { commands, type ExtensionDraft, type HandlerCommand, seconds } from './draft.ts';
 import type { Faults } from './use-faults.ts';
 
 export interface DeclarationFieldsProps {
-  draft: Draft;
-  onChange(draft: Draft): void;
+  draft: ExtensionDraft;
+  onChange(draft: ExtensionDraft): void;
   isNew: boolean;
   versions: readonly { version: string; state: string }[];
   /** The version that runs where it is not the one asked for. */
@@ -26,171 +26,184 @@ export interface DeclarationFieldsProps {
   faults: Faults;
 }
 
-/** What is declared beside the settings: name, version, state, what is waited for, how long commands may take. */
-export function DeclarationFields({
-  draft,
-  onChange,
-  isNew,
-  versions,
-  running,
-  others,
-  siblings,
-  takesSiblings,
-  onTakesSiblings,
-  faults,
-}: DeclarationFieldsProps) {
-  const faultAt = faults.at;
-  const { t } = useTranslation('editor');
-  const versionFault = faultAt('/version');
-  const dependencyFault =
-    faultAt('/dependsOn') ?? draft.dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
-  // A dependency that is gone stays visible, so that it can be taken out.
-  const choices = [...new Set([...others.map(({ name }) => name), ...draft.dependsOn])].sort();
-  /** Said before it is chosen: the one would wait for the other. */
-  const circleHint = (choice: string) => {
-    const circle = draft.dependsOn.includes(choice) ? null : circleThrough(others, draft.name, choice);
-    return circle === null ? undefined : t('dependsOn.circle', { path: circle.join(' → ') });
-  };
-  const isWithdrawn = versions.some(({ version, state }) => version === draft.version && state === 'withdrawn');
+/** Everything of the declaration except its settings: name, version, state, dependencies and timeouts. */
+export function DeclarationFields(props: DeclarationFieldsProps) {
+  const { draft, onChange, faults } = props;
+  const isWithdrawn = props.versions.some(({ version, state }) => version === draft.version && state === 'withdrawn');
   return (
     <>
       <div
         className={cn(
           'grid gap-x-3 gap-y-3.5 sm:grid-cols-[minmax(0,1fr)_150px_150px]',
-          // The word beside its number must not be cut.
+          // Leaves room for the word after the version number.
           isWithdrawn && 'sm:grid-cols-[minmax(0,1fr)_230px_150px]',
         )}
       >
-        <div data-at="declared:/name">
-          <Field
-            id="extension-name"
-            label={t('instance')}
-            hint={isNew ? t('instance.hint') : undefined}
-            error={faultAt('/name') ?? faultAt('/handler')}
-          >
-            <Input
-              mono
-              readOnly={!isNew}
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              maxLength={64}
-              value={draft.name}
-              className={isNew ? undefined : 'bg-sunken shadow-hair'}
-              onChange={(event) => onChange({ ...draft, name: event.target.value })}
-            />
-          </Field>
-        </div>
-        <div data-at="declared:/version">
-          <Field
-            id="extension-version"
-            label={t('version')}
-            hint={running === undefined ? undefined : t('version.running', { version: running })}
-          >
-            <Select
-              mono
-              {...(versionFault !== undefined && {
-                'aria-invalid': true,
-                'aria-describedby': 'extension-version-fault',
-              })}
-              value={draft.version}
-              onChange={(event) => onChange({ ...draft, version: event.target.value })}
-              options={versions.map(({ version, state }) => ({
-                value: version,
-                label: state === 'withdrawn' ? t('version.withdrawn', { version }) : version,
-              }))}
-            />
-          </Field>
-        </div>
-        {/* Across the row: its column is too narrow for a sentence. */}
-        <div
-          id="extension-version-fault"
-          aria-live="polite"
-          className="-mt-2 empty:hidden sm:order-last sm:col-span-full"
-        >
-          {versionFault === undefined ? null : <FieldError>{versionFault}</FieldError>}
-        </div>
-        <div data-at="declared:/state">
-          <Field id="extension-state" label={t('state')} error={faultAt('/state')}>
-            <Select
-              value={draft.state}
-              onChange={(event) =>
-                onChange({ ...draft, state: event.target.value === 'disabled' ? 'disabled' : 'enabled' })
-              }
-              options={[
-                { value: 'enabled', label: t('state.enabled') },
-                { value: 'disabled', label: t('state.disabled') },
-              ]}
-            />
-          </Field>
-        </div>
+        <NameField draft={draft} onChange={onChange} isNew={props.isNew} faultAt={faults.at} />
+        <VersionField {...props} />
+        <StateField draft={draft} onChange={onChange} faultAt={faults.at} />
       </div>
-      {siblings.length === 0 ? null : (
-        <div data-at="declared:/siblings" className="grid gap-1">
-          <ControlRow
-            hint={t('siblings.hint')}
-            control={
-              <Checkbox checked={takesSiblings} onCheckedChange={(checked) => onTakesSiblings(checked === true)} />
-            }
-          >
-            {t('siblings', { names: siblings.join(', '), version: draft.version })}
-          </ControlRow>
-          {faults.siblings.map((fault) => (
-            <FieldError key={fault.path + fault.code}>
-              {fault.path.split('/')[2]}: {fault.message}
-            </FieldError>
-          ))}
-        </div>
-      )}
-      <fieldset data-at="declared:/dependsOn" className="grid gap-1.5" aria-describedby="depends-on-help">
-        <legend className="float-left text-12 font-medium">{t('dependsOn')}</legend>
-        {choices.length === 0 ? null : (
-          <div className="flex flex-wrap gap-x-4 gap-y-1">
-            {choices.map((name) => (
-              <ControlRow
-                key={name}
-                hint={circleHint(name)}
-                control={
-                  <Checkbox
-                    checked={draft.dependsOn.includes(name)}
-                    onCheckedChange={(checked) =>
-                      onChange({
-                        ...draft,
-                        dependsOn:
-                          checked === true
-                            ? [...draft.dependsOn, name]
-                            : draft.dependsOn.filter((other) => other !== name),
-                      })
-                    }
-                  />
-                }
-              >
-                {name}
-              </ControlRow>
-            ))}
-          </div>
-        )}
-        <div id="depends-on-help" aria-live="polite">
-          {dependencyFault === undefined ? (
-            <p className="text-12 text-ink-3">{choices.length === 0 ? t('dependsOn.none') : t('dependsOn.hint')}</p>
-          ) : (
-            <FieldError>{dependencyFault}</FieldError>
-          )}
-        </div>
-      </fieldset>
-      <Timeouts draft={draft} onChange={onChange} faultAt={faultAt} />
+      {props.siblings.length === 0 ? null : <SiblingsField {...props} />}
+      <DependencyFields draft={draft} onChange={onChange} others={props.others} faultAt={faults.at} />
+      <TimeoutFields draft={draft} onChange={onChange} faultAt={faults.at} />
     </>
   );
 }
 
-interface TimeoutsProps extends Pick<DeclarationFieldsProps, 'draft' | 'onChange'> {
+interface DraftFieldProps extends Pick<DeclarationFieldsProps, 'draft' | 'onChange'> {
   faultAt: Faults['at'];
 }
 
-function Timeouts({ draft, onChange, faultAt }: TimeoutsProps) {
+function NameField({ draft, onChange, isNew, faultAt }: DraftFieldProps & { isNew: boolean }) {
+  const { t } = useTranslation('editor');
+  return (
+    <div data-at="declared:/name">
+      <Field
+        id="extension-name"
+        label={t('instance')}
+        hint={isNew ? t('instance.hint') : undefined}
+        error={faultAt('/name') ?? faultAt('/handler')}
+      >
+        <Input
+          mono
+          readOnly={!isNew}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          maxLength={64}
+          value={draft.name}
+          className={isNew ? undefined : 'bg-sunken shadow-hair'}
+          onChange={(event) => onChange({ ...draft, name: event.target.value })}
+        />
+      </Field>
+    </div>
+  );
+}
+
+/** The version; its fault goes across the whole row, because its column is too narrow for a sentence. */
+function VersionField({ draft, onChange, versions, running, faults }: DeclarationFieldsProps) {
+  const { t } = useTranslation('editor');
+  const fault = faults.at('/version');
+  return (
+    <>
+      <div data-at="declared:/version">
+        <Field
+          id="extension-version"
+          label={t('version')}
+          hint={running === undefined ? undefined : t('version.running', { version: running })}
+        >
+          <Select
+            mono
+            {...(fault !== undefined && { 'aria-invalid': true, 'aria-describedby': 'extension-version-fault' })}
+            value={draft.version}
+            onChange={(event) => onChange({ ...draft, version: event.target.value })}
+            options={versions.map(({ version, state }) => ({
+              value: version,
+              label: state === 'withdrawn' ? t('version.withdrawn', { version }) : version,
+            }))}
+          />
+        </Field>
+      </div>
+      <div
+        id="extension-version-fault"
+        aria-live="polite"
+        className="-mt-2 empty:hidden sm:order-last sm:col-span-full"
+      >
+        {fault === undefined ? null : <FieldError>{fault}</FieldError>}
+      </div>
+    </>
+  );
+}
+
+function StateField({ draft, onChange, faultAt }: DraftFieldProps) {
+  const { t } = useTranslation('editor');
+  return (
+    <div data-at="declared:/state">
+      <Field id="extension-state" label={t('state')} error={faultAt('/state')}>
+        <Select
+          value={draft.state}
+          onChange={(event) =>
+            onChange({ ...draft, state: event.target.value === 'disabled' ? 'disabled' : 'enabled' })
+          }
+          options={[
+            { value: 'enabled', label: t('state.enabled') },
+            { value: 'disabled', label: t('state.disabled') },
+          ]}
+        />
+      </Field>
+    </div>
+  );
+}
+
+/** Extensions of one handler share its version: whether the others change with this one. */
+function SiblingsField({ draft, siblings, takesSiblings, onTakesSiblings, faults }: DeclarationFieldsProps) {
+  const { t } = useTranslation('editor');
+  return (
+    <div data-at="declared:/siblings" className="grid gap-1">
+      <ControlRow
+        hint={t('siblings.hint')}
+        control={<Checkbox checked={takesSiblings} onCheckedChange={(checked) => onTakesSiblings(checked === true)} />}
+      >
+        {t('siblings', { names: siblings.join(', '), version: draft.version })}
+      </ControlRow>
+      {faults.siblings.map((fault) => (
+        <FieldError key={fault.path + fault.code}>
+          {fault.path.split('/')[2]}: {fault.message}
+        </FieldError>
+      ))}
+    </div>
+  );
+}
+
+function DependencyFields({ draft, onChange, others, faultAt }: DraftFieldProps & { others: readonly Dependent[] }) {
+  const { t } = useTranslation('editor');
+  const { dependsOn } = draft;
+  const fault = faultAt('/dependsOn') ?? dependsOn.map((_, index) => faultAt(`/dependsOn/${index}`)).find(Boolean);
+  // A dependency that was deleted stays visible, so that it can be removed.
+  const choices = [...new Set([...others.map(({ name }) => name), ...dependsOn])].sort();
+  /** A warning before the choice: each would wait for the other. */
+  const circleHint = (choice: string) => {
+    const circle = dependsOn.includes(choice) ? null : circleThrough(others, draft.name, choice);
+    return circle === null ? undefined : t('dependsOn.circle', { path: circle.join(' → ') });
+  };
+  const choose = (name: string, isChosen: boolean) =>
+    onChange({ ...draft, dependsOn: isChosen ? [...dependsOn, name] : dependsOn.filter((other) => other !== name) });
+  return (
+    <fieldset data-at="declared:/dependsOn" className="grid gap-1.5" aria-describedby="depends-on-help">
+      <legend className="float-left text-12 font-medium">{t('dependsOn')}</legend>
+      {choices.length === 0 ? null : (
+        <div className="flex flex-wrap gap-x-4 gap-y-1">
+          {choices.map((name) => (
+            <ControlRow
+              key={name}
+              hint={circleHint(name)}
+              control={
+                <Checkbox
+                  checked={dependsOn.includes(name)}
+                  onCheckedChange={(checked) => choose(name, checked === true)}
+                />
+              }
+            >
+              {name}
+            </ControlRow>
+          ))}
+        </div>
+      )}
+      <div id="depends-on-help" aria-live="polite">
+        {fault === undefined ? (
+          <p className="text-12 text-ink-3">{choices.length === 0 ? t('dependsOn.none') : t('dependsOn.hint')}</p>
+        ) : (
+          <FieldError>{fault}</FieldError>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+function TimeoutFields({ draft, onChange, faultAt }: DraftFieldProps) {
   const { t } = useTranslation('editor');
   const isWrong = commands.some((command) => faultAt(`/timeouts/${command}`) !== undefined);
-  const set = (command: Command, text: string) =>
+  const set = (command: HandlerCommand, text: string) =>
     onChange({ ...draft, timeouts: { ...draft.timeouts, [command]: text } });
   return (
     <details open={isWrong || undefined} className="group">

@@ -20,126 +20,23 @@ export interface DependencyPictureProps {
   asList: boolean;
 }
 
-/** The extensions in layers, who runs first above; or as a list. Each leads to its own editor. */
+/** The extensions in the order in which they run, as a graph or as a list. Each one leads to its editor. */
 export function DependencyPicture({ vmId, name, all, asList }: DependencyPictureProps) {
-  const { t } = useTranslation(['editor', 'reports']);
-  const trpc = useTRPC();
-  const arrow = useId();
-  const view = useQuery({ ...trpc.instanceViews.get.queryOptions({ vmId }), refetchInterval: ageMs });
-  const picture = useMemo(() => pictureOf(all), [all]);
+  const { t } = useTranslation('editor');
   const order = useMemo(
     () => runOrder(all.toSorted((a, b) => (a.name < b.name ? -1 : 1))).map((one) => one.name),
     [all],
   );
   const waitsFor = new Map(all.map((one) => [one.name, one.dependsOn]));
   const circle = (waitsFor.get(name) ?? []).map((other) => circleThrough(all, name, other)).find(Boolean);
-  const shown = (other: string) => {
-    const one = view.data?.extensions.find(({ name }) => name === other);
-    return one && (one.waiting ? 'waiting' : one.health);
-  };
-
-  const about = (other: string) => {
+  const describe = (other: string) => {
     const names = waitsFor.get(other) ?? [];
     return names.length === 0 ? t('order.free') : t('order.waits', { names: names.join(', ') });
   };
-  const words = (other: string) => {
-    const now = shown(other);
-    return (
-      <>
-        <span className="flex min-w-0 items-center gap-1.5">
-          <StatusIcon
-            status={now === undefined || now === 'waiting' ? 'waiting' : statusOfHealth[now]}
-            className="shrink-0"
-          />
-          <span className="truncate font-medium" title={other}>
-            {other}
-          </span>
-        </span>
-        <span className="truncate text-12 text-ink-3">
-          {now
-            ? t(`reports:health.${now}`)
-            : view.data
-              ? t('order.notYet')
-              : view.isPending
-                ? '…'
-                : t('reports:health.unknown')}
-          {other === name ? ` · ${t('order.this')}` : null}
-        </span>
-      </>
-    );
-  };
-
+  const Drawing = asList ? DependencyList : DependencyGraph;
   return (
     <div className="px-4 pb-4">
-      {asList ? (
-        <ol className="grid">
-          {order.map((other) => (
-            <li
-              key={other}
-              className="grid min-h-(--row) items-baseline gap-x-3 border-t border-line-subtle py-1.5 first:border-t-0 sm:grid-cols-[minmax(0,180px)_minmax(0,1fr)]"
-            >
-              <Place vmId={vmId} name={other} isThis={other === name} className="grid rounded-sm">
-                {words(other)}
-              </Place>
-              <span className="min-w-0 wrap-anywhere text-ink-2">{about(other)}</span>
-            </li>
-          ))}
-        </ol>
-      ) : (
-        <section
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
-          tabIndex={0}
-          aria-label={t('order.title')}
-          className="max-h-96 overflow-auto rounded-md"
-        >
-          <div className="relative mx-auto" style={{ width: picture.width, height: picture.height }}>
-            <svg aria-hidden width={picture.width} height={picture.height} className="absolute inset-0">
-              <defs>
-                <marker id={arrow} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
-                  <path d="M1 1 7 4 1 7z" fill="context-stroke" />
-                </marker>
-              </defs>
-              {picture.edges.map((edge) => (
-                <path
-                  key={`${edge.from} ${edge.to}`}
-                  d={edge.path}
-                  fill="none"
-                  stroke="currentColor"
-                  strokeWidth="1.5"
-                  strokeDasharray={edge.inCircle ? '4 3' : undefined}
-                  markerEnd={`url(#${arrow})`}
-                  className={edge.inCircle ? 'text-failed-text' : 'text-ink-3'}
-                />
-              ))}
-            </svg>
-            <ol>
-              {order.map((other) => {
-                const at = picture.nodes.get(other);
-                return (
-                  <li
-                    key={other}
-                    className="absolute"
-                    style={{ left: at?.x, top: at?.y, width: nodeWidth, height: nodeHeight }}
-                  >
-                    <Place
-                      vmId={vmId}
-                      name={other}
-                      isThis={other === name}
-                      className={cn(
-                        'grid h-full content-center rounded-md bg-surface px-2.5 shadow-control [--cut:var(--surface)]',
-                        other === name && 'bg-brand-tint shadow-[inset_0_0_0_1.5px_var(--brand-text)]',
-                      )}
-                    >
-                      {words(other)}
-                      <span className="sr-only">{about(other)}</span>
-                    </Place>
-                  </li>
-                );
-              })}
-            </ol>
-          </div>
-        </section>
-      )}
+      <Drawing vmId={vmId} name={name} all={all} order={order} describe={describe} />
       <div aria-live="polite">
         {circle ? (
           <div className="mt-2">
@@ -148,6 +45,125 @@ export function DependencyPicture({ vmId, name, all, asList }: DependencyPicture
         ) : null}
       </div>
     </div>
+  );
+}
+
+interface DrawingProps extends Omit<DependencyPictureProps, 'asList'> {
+  order: readonly string[];
+  /** A sentence about the dependencies of an extension. */
+  describe(name: string): string;
+}
+
+function DependencyList({ vmId, name, order, describe }: DrawingProps) {
+  return (
+    <ol className="grid">
+      {order.map((other) => (
+        <li
+          key={other}
+          className="grid min-h-(--row) items-baseline gap-x-3 border-t border-line-subtle py-1.5 first:border-t-0 sm:grid-cols-[minmax(0,180px)_minmax(0,1fr)]"
+        >
+          <Place vmId={vmId} name={other} isThis={other === name} className="grid rounded-sm">
+            <ExtensionState vmId={vmId} name={other} isThis={other === name} />
+          </Place>
+          <span className="min-w-0 wrap-anywhere text-ink-2">{describe(other)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Layers of boxes joined by arrows; extensions that run first are at the top. */
+function DependencyGraph({ vmId, name, all, order, describe }: DrawingProps) {
+  const { t } = useTranslation('editor');
+  const picture = useMemo(() => pictureOf(all), [all]);
+  return (
+    <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
+      tabIndex={0}
+      aria-label={t('order.title')}
+      className="max-h-96 overflow-auto rounded-md"
+    >
+      <div className="relative mx-auto" style={{ width: picture.width, height: picture.height }}>
+        <Arrows picture={picture} />
+        <ol>
+          {order.map((other) => {
+            const at = picture.nodes.get(other);
+            return (
+              <li
+                key={other}
+                className="absolute"
+                style={{ left: at?.x, top: at?.y, width: nodeWidth, height: nodeHeight }}
+              >
+                <Place
+                  vmId={vmId}
+                  name={other}
+                  isThis={other === name}
+                  className={cn(
+                    'grid h-full content-center rounded-md bg-surface px-2.5 shadow-control [--cut:var(--surface)]',
+                    other === name && 'bg-brand-tint shadow-[inset_0_0_0_1.5px_var(--brand-text)]',
+                  )}
+                >
+                  <ExtensionState vmId={vmId} name={other} isThis={other === name} />
+                  <span className="sr-only">{describe(other)}</span>
+                </Place>
+              </li>
+            );
+          })}
+        </ol>
+      </div>
+    </section>
+  );
+}
+
+function Arrows({ picture }: { picture: ReturnType<typeof pictureOf> }) {
+  const arrow = useId();
+  return (
+    <svg aria-hidden width={picture.width} height={picture.height} className="absolute inset-0">
+      <defs>
+        <marker id={arrow} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+          <path d="M1 1 7 4 1 7z" fill="context-stroke" />
+        </marker>
+      </defs>
+      {picture.edges.map((edge) => (
+        <path
+          key={`${edge.from} ${edge.to}`}
+          d={edge.path}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.5"
+          strokeDasharray={edge.inCircle ? '4 3' : undefined}
+          markerEnd={`url(#${arrow})`}
+          className={edge.inCircle ? 'text-failed-text' : 'text-ink-3'}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** The name of an extension and its health. */
+function ExtensionState({ vmId, name, isThis }: { vmId: string; name: string; isThis: boolean }) {
+  const { t } = useTranslation(['editor', 'reports']);
+  const trpc = useTRPC();
+  const view = useQuery({ ...trpc.instanceViews.get.queryOptions({ vmId }), refetchInterval: ageMs });
+  const extension = view.data?.extensions.find((one) => one.name === name);
+  const state = extension && (extension.waiting ? 'waiting' : extension.health);
+  const unknown = view.data ? t('order.notYet') : view.isPending ? '…' : t('reports:health.unknown');
+  return (
+    <>
+      <span className="flex min-w-0 items-center gap-1.5">
+        <StatusIcon
+          status={state === undefined || state === 'waiting' ? 'waiting' : statusOfHealth[state]}
+          className="shrink-0"
+        />
+        <span className="truncate font-medium" title={name}>
+          {name}
+        </span>
+      </span>
+      <span className="truncate text-12 text-ink-3">
+        {state ? t(`reports:health.${state}`) : unknown}
+        {isThis ? ` · ${t('order.this')}` : null}
+      </span>
+    </>
   );
 }
 

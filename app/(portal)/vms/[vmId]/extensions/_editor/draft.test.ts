@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { emptyDraft, goalOf, type Protected, printed, unwrapSecrets, withText } from './draft.ts';
+import { emptyDraft, goalOf, type ProtectedDraft, printed, unwrapSecrets, withText } from './draft.ts';
 import { changeOfSecrets } from './secret-change.ts';
 
-const replaced = (values: unknown): Protected => ({ mode: 'replace', values, text: '', unread: false });
+const replaced = (values: unknown): ProtectedDraft => ({ mode: 'replace', values, text: '', unread: false });
 
 test.each<[unknown, unknown]>([
   ['a connection string', 'a connection string'],

@@ -1,26 +1,26 @@
+import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { unwrapSettings, type WrapperFault } from '#protocol/settings-wrapper.ts';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
 
-export type Settings = Record<string, unknown>;
 export const commands = ['install', 'update', 'enable', 'disable', 'uninstall'] as const;
-export type Command = (typeof commands)[number];
+export type HandlerCommand = (typeof commands)[number];
 export type Goal = SetExtensionInput['goal'];
 
 /** Why the JSON of settings cannot be taken as it is. */
 export type Unread = 'malformed' | 'notObject' | 'number' | 'encrypted' | 'wrapper';
 
 /** What is typed so far, without protected settings, which live apart and shortly. */
-export interface Draft {
+export interface ExtensionDraft {
   name: string;
   version: string;
   state: 'enabled' | 'disabled';
   autoUpgradeMinorVersion: boolean;
   dependsOn: string[];
   /** Seconds as typed. */
-  timeouts: Record<Command, string>;
+  timeouts: Record<HandlerCommand, string>;
   /** The last public settings that could be read. */
-  settings: Settings;
+  settings: SettingsObject;
   /** Their JSON as typed. */
   text: string;
   /** Why the text cannot be read; null while it can. */
@@ -28,14 +28,14 @@ export interface Draft {
 }
 
 /** Protected settings as they will be sent. `keep` sends none, `remove` null, `replace` all that is given. */
-export type Protected =
+export type ProtectedDraft =
   | { mode: 'keep' }
   | { mode: 'remove' }
   | { mode: 'replace'; values: unknown; text: string; unread: boolean };
 
 /** The protected settings by name; any other JSON value has none. */
-export function namedSecrets(values: unknown): Settings {
-  return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Settings) : {};
+export function namedSecrets(values: unknown): SettingsObject {
+  return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as SettingsObject) : {};
 }
 
 /** Whether protected settings are an empty object, which sets nothing; an empty list or text is a value. */
@@ -45,12 +45,12 @@ export function isEmptySecret(values: unknown): boolean {
 
 export const seconds = 300;
 
-export function printed(settings: Settings): string {
+export function printed(settings: SettingsObject): string {
   return JSON.stringify(settings, null, 2);
 }
 
 /** Where an editor starts: at what is declared. */
-export function draftOf(extension: ExtensionView): Draft {
+export function draftOf(extension: ExtensionView): ExtensionDraft {
   return {
     name: extension.name,
     version: extension.requestedVersion,
@@ -65,7 +65,7 @@ export function draftOf(extension: ExtensionView): Draft {
 }
 
 /** Where a new extension starts. */
-export function emptyDraft(name: string, version: string): Draft {
+export function emptyDraft(name: string, version: string): ExtensionDraft {
   return {
     name,
     version,
@@ -79,8 +79,8 @@ export function emptyDraft(name: string, version: string): Draft {
   };
 }
 
-function timeoutsOf(timeouts: Partial<Record<Command, number>>): Record<Command, string> {
-  const of = (command: Command) => String(timeouts[command] ?? seconds);
+function timeoutsOf(timeouts: Partial<Record<HandlerCommand, number>>): Record<HandlerCommand, string> {
+  const of = (command: HandlerCommand) => String(timeouts[command] ?? seconds);
   return {
     install: of('install'),
     update: of('update'),
@@ -94,7 +94,7 @@ function timeoutsOf(timeouts: Partial<Record<Command, number>>): Record<Command,
 const largest = 2 ** 53;
 
 /** What the JSON says now. Where it cannot be read, the last settings stay. */
-export function withText(draft: Draft, text: string): Draft {
+export function withText(draft: ExtensionDraft, text: string): ExtensionDraft {
   const value = readSettings(text);
   if (typeof value === 'string') return { ...draft, text, unread: value };
   const wrapped = unwrapWhole(value);
@@ -108,7 +108,7 @@ export function withText(draft: Draft, text: string): Draft {
  * The protected settings of a text in the wrapper of a settings file; `withText` takes its public ones. null for any
  * other text; `secrets` is absent where the wrapper leaves the protected settings as they are.
  */
-export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: Protected } | null {
+export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: ProtectedDraft } | null {
   const value = readSettings(text);
   const wrapped = typeof value === 'string' ? null : unwrapWhole(value);
   if (wrapped === null || wrapped.faults.length > 0) return null;
@@ -119,7 +119,7 @@ export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: Pr
 }
 
 /** The settings that a text holds, or why there are none. */
-function readSettings(text: string): Settings | Unread {
+function readSettings(text: string): SettingsObject | Unread {
   try {
     let tooLarge = false;
     const value: unknown = JSON.parse(text, (_, part) => {
@@ -127,14 +127,14 @@ function readSettings(text: string): Settings | Unread {
       return part;
     });
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'notObject';
-    return tooLarge ? 'number' : (value as Settings);
+    return tooLarge ? 'number' : (value as SettingsObject);
   } catch {
     return 'malformed';
   }
 }
 
 /** A wrapper with something in it: public settings may have a property of its name. */
-function unwrapWhole(value: Settings): ReturnType<typeof unwrapSettings> {
+function unwrapWhole(value: SettingsObject): ReturnType<typeof unwrapSettings> {
   const wrapped = unwrapSettings(value);
   if (wrapped === null) return null;
   const isFull = wrapped.settings.publicSettings !== undefined || wrapped.settings.protectedSettings !== undefined;
@@ -146,13 +146,13 @@ function unreadOf(faults: readonly WrapperFault[]): Unread {
 }
 
 /** What the form says now; the JSON follows. */
-export function withSettings(draft: Draft, settings: Settings): Draft {
+export function withSettings(draft: ExtensionDraft, settings: SettingsObject): ExtensionDraft {
   const text = printed(settings);
   return text === printed(draft.settings) ? draft : { ...draft, settings, text, unread: null };
 }
 
 /** The declaration as the portal takes it. */
-export function goalOf(handler: string, draft: Draft, secrets: Protected, hadSecrets: boolean): Goal {
+export function goalOf(handler: string, draft: ExtensionDraft, secrets: ProtectedDraft, hadSecrets: boolean): Goal {
   // Nothing given is nothing set; said as null, so that the schema may still ask for some.
   const isEmpty = secrets.mode === 'replace' && isEmptySecret(secrets.values);
   const given = secrets.mode === 'replace' && !isEmpty ? secrets.values : null;

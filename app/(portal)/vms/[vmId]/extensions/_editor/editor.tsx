@@ -1,13 +1,12 @@
 'use client';
 
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
-import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
-import { useProblem } from '#app/_lib/use-problem.ts';
+import { type Ref, useEffect, useRef, useState } from 'react';
+import { useTRPC } from '#app/_lib/trpc.tsx';
 import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import { ConflictCard, type Newer } from './conflict-card.tsx';
 import { DependencyCard } from './dependency-card.tsx';
-import { type Draft, printed, withSettings } from './draft.ts';
+import { type ExtensionDraft, printed, withSettings } from './draft.ts';
 import { EditorHeader } from './editor-header.tsx';
 import { Foot } from './foot.tsx';
 import { JsonCard } from './json-card.tsx';
@@ -16,70 +15,34 @@ import { Leaving } from './leaving.tsx';
 import { Notices } from './notices.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { SettingsCard } from './settings-card.tsx';
-import { useApply } from './use-apply.ts';
-import { differs, type EditingStart, useEditing } from './use-editing.ts';
-import { useFaults } from './use-faults.ts';
-import { usePlan } from './use-plan.ts';
-import { useTyping } from './use-typing.ts';
+import { type Applying, useApply } from './use-apply.ts';
+import { useCompare } from './use-compare.ts';
+import { type Editing, type EditingStart, useEditing } from './use-editing.ts';
+import { type Faults, useFaults } from './use-faults.ts';
+import { type Planned, usePlan } from './use-plan.ts';
+import { type Typing, useTyping } from './use-typing.ts';
 
 export interface EditorProps extends EditingStart {
   versions: readonly { version: string; state: string }[];
 }
 
-/** One extension of one VM: a form beside its JSON, what an apply would do, and the way to apply it. */
+/** One extension of one VM: a form beside its JSON, a preview of the changes, and the way to apply them. */
 export function Editor({ versions, ...from }: EditorProps) {
   const { vm, handler } = from;
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const queries = useQueryClient();
-  const explain = useProblem();
   const json = useRef<JsonEditorHandle>(null);
   const [newer, setNewer] = useState<Newer | null>(null);
   const [active, setActive] = useState('');
-  const applying = useApply(vm, compare);
+  const applying = useApply(vm, () => compare());
   const editing = useEditing(from, applying.busy || applying.done || newer !== null);
   const { base, draft, setDraft, start, isNew, secrets, used, goal, live, dirty } = editing;
+  const compare = useCompare(vm.id, editing, setNewer);
   const typing = useTyping(editing);
-
-  const planned = usePlan({
-    vmId: vm.id,
-    name: draft.name,
-    goal,
-    siblings: editing.takesSiblings,
-    enabled: draft.name !== '' && used.schema !== undefined && live.gone === null && !applying.done,
-    stamp: live.stamp,
-  });
+  const { planned, plan } = useCurrentPlan(vm.id, editing, { isApplied: applying.done, isComparing: newer !== null });
   const neighbours = live.goalState.extensions.filter(({ name }) => name !== draft.name);
   const taken = isNew && neighbours.length < live.goalState.extensions.length && !applying.done;
   const faults = useFaults({ planned, draft, secrets, taken, mustReplace: editing.mustReplace, active });
 
-  // A plan from another goal state than the draft's: what this page knows is behind, and is read again.
-  const isBehind = planned.settled && planned.plan !== null && planned.plan.incarnation.before > base.incarnation;
-  useEffect(() => {
-    if (isBehind) void queries.invalidateQueries(trpc.goalStates.pathFilter());
-  }, [isBehind, queries, trpc]);
-
-  const plan = planned.settled && !isBehind && newer === null && !editing.overtaken ? planned.plan : null;
-
-  async function compare() {
-    const [goalStates, extension] = await Promise.all([
-      client.goalStates.list.query({ vmId: vm.id, limit: 1 }),
-      client.goalStates.getExtension.query({ vmId: vm.id, name: draft.name }).catch((error: unknown) => {
-        if (explain(error).code === 'extension_absent') return null;
-        throw error;
-      }),
-      queries.invalidateQueries(trpc.goalStates.pathFilter()),
-    ]).catch(() => [null, null] as const);
-    const [state] = goalStates?.items ?? [];
-    if (state === undefined) return;
-    const { incarnation, publishedAt, publishedBy } = state;
-    const isTheSame = extension === null ? isNew : base.extension !== null && !differs(base.extension, extension);
-    // Another part of the VM: there is nothing to compare, only a new plan to look at.
-    if (isTheSame) editing.goOnFrom({ extension, incarnation }, draft, secrets.mode === 'keep' ? null : secrets);
-    else setNewer({ incarnation, publishedAt, publishedBy, extension });
-  }
-
-  function goOn(merged: Draft, keepsSecrets: boolean) {
+  function goOn(merged: ExtensionDraft, keepsSecrets: boolean) {
     if (newer === null) return;
     editing.goOnFrom(newer, merged, keepsSecrets && secrets.mode !== 'keep' ? secrets : null);
     setNewer(null);
@@ -87,8 +50,6 @@ export function Editor({ versions, ...from }: EditorProps) {
   }
 
   if (base.extension?.state === 'uninstall' && !dirty) return <Leaving vm={vm} name={start.name} />;
-
-  const present = base.extension?.protectedSettings ?? null;
   const editJson = (at: string) => json.current?.goTo(at);
   return (
     <>
@@ -105,17 +66,7 @@ export function Editor({ versions, ...from }: EditorProps) {
         />
       )}
       {applying.done || newer !== null ? null : (
-        <Notices
-          name={start.name}
-          vm={vm}
-          gone={live.gone}
-          changedBy={editing.overtaken ? (live.extension?.changedBy ?? '') : null}
-          adopted={editing.adopted}
-          refusal={applying.refusal}
-          problem={planned.settled ? planned.problem : null}
-          settings={goal.settings?.publicSettings ?? {}}
-          onCompare={() => void compare()}
-        />
+        <EditorNotices {...{ vm, editing, applying, planned }} onCompare={() => void compare()} />
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
         <SettingsCard
@@ -127,44 +78,7 @@ export function Editor({ versions, ...from }: EditorProps) {
           onActive={setActive}
           onEditJson={editJson}
         />
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:sticky lg:top-[calc(var(--topbar)+16px)]">
-          <JsonCard
-            editor={json}
-            text={draft.text}
-            onText={typing.type}
-            unwraps={typing.unwraps}
-            wasWrapped={typing.wasWrapped}
-            onFormat={
-              draft.unread === null
-                ? () => setDraft((current) => ({ ...current, text: printed(current.settings) }))
-                : undefined
-            }
-            marks={faults.marks}
-            secrets={secrets}
-            hadSecrets={present !== null}
-            handler={handler}
-            version={draft.version}
-            schema={used.schema ?? null}
-            followsForm={used.plan !== null}
-          />
-          <PlanCard
-            changes={editing.changes}
-            secretChange={editing.secretChange}
-            before={isNew ? {} : start.settings}
-            after={draft.settings}
-            isNew={isNew}
-            isUnread={draft.unread !== null}
-            idle={!dirty && !isNew}
-            planned={planned}
-            faultAt={faults.publicAt}
-          />
-          <DependencyCard
-            vmId={vm.id}
-            name={draft.name}
-            dependsOn={draft.dependsOn}
-            extensions={live.goalState.extensions}
-          />
-        </div>
+        <PreviewColumn {...{ vm, handler, editing, typing, faults, planned, json }} />
       </div>
       <Foot
         faults={faults}
@@ -181,4 +95,103 @@ export function Editor({ versions, ...from }: EditorProps) {
       />
     </>
   );
+}
+
+interface EditorNoticesProps {
+  vm: EditorProps['vm'];
+  editing: Editing;
+  applying: Applying;
+  planned: Planned;
+  onCompare(): void;
+}
+
+function EditorNotices({ vm, editing, applying, planned, onCompare }: EditorNoticesProps) {
+  const { start, live, goal } = editing;
+  return (
+    <Notices
+      name={start.name}
+      vm={vm}
+      gone={live.gone}
+      changedBy={editing.overtaken ? (live.extension?.changedBy ?? '') : null}
+      adopted={editing.adopted}
+      refusal={applying.refusal}
+      problem={planned.settled ? planned.problem : null}
+      settings={goal.settings?.publicSettings ?? {}}
+      onCompare={onCompare}
+    />
+  );
+}
+
+interface PreviewColumnProps {
+  vm: EditorProps['vm'];
+  handler: string;
+  editing: Editing;
+  typing: Typing;
+  faults: Faults;
+  planned: Planned;
+  json: Ref<JsonEditorHandle>;
+}
+
+/** The draft as JSON, what applying it would change, and the order of the VM's extensions. */
+function PreviewColumn({ vm, handler, editing, typing, faults, planned, json }: PreviewColumnProps) {
+  const { base, draft, setDraft, start, isNew, used, dirty } = editing;
+  const format = () => setDraft((current) => ({ ...current, text: printed(current.settings) }));
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:sticky lg:top-[calc(var(--topbar)+16px)]">
+      <JsonCard
+        editor={json}
+        text={draft.text}
+        onText={typing.type}
+        unwraps={typing.unwraps}
+        wasWrapped={typing.wasWrapped}
+        onFormat={draft.unread === null ? format : undefined}
+        marks={faults.marks}
+        secrets={editing.secrets}
+        hadSecrets={(base.extension?.protectedSettings ?? null) !== null}
+        handler={handler}
+        version={draft.version}
+        schema={used.schema ?? null}
+        followsForm={used.plan !== null}
+      />
+      <PlanCard
+        changes={editing.changes}
+        secretChange={editing.secretChange}
+        before={isNew ? {} : start.settings}
+        after={draft.settings}
+        isNew={isNew}
+        isUnread={draft.unread !== null}
+        idle={!dirty && !isNew}
+        planned={planned}
+        faultAt={faults.publicAt}
+      />
+      <DependencyCard
+        vmId={vm.id}
+        name={draft.name}
+        dependsOn={draft.dependsOn}
+        extensions={editing.live.goalState.extensions}
+      />
+    </div>
+  );
+}
+
+/** The plan of the draft; null while it is not the plan of what this page shows. */
+function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: boolean; isComparing: boolean }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const { draft, goal, used, live, base } = editing;
+  const planned = usePlan({
+    vmId,
+    name: draft.name,
+    goal,
+    siblings: editing.takesSiblings,
+    enabled: draft.name !== '' && used.schema !== undefined && live.gone === null && !state.isApplied,
+    stamp: live.stamp,
+  });
+  // A plan against a newer goal state than the draft's: load that one first.
+  const isBehind = planned.settled && planned.plan !== null && planned.plan.incarnation.before > base.incarnation;
+  useEffect(() => {
+    if (isBehind) void queries.invalidateQueries(trpc.goalStates.pathFilter());
+  }, [isBehind, queries, trpc]);
+  const isCurrent = planned.settled && !isBehind && !state.isComparing && !editing.overtaken;
+  return { planned, plan: isCurrent ? planned.plan : null };
 }

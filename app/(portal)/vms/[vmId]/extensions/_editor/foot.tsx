@@ -9,12 +9,12 @@ import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { footId } from './foot-place.ts';
 import { type Faults, placeOf } from './use-faults.ts';
-import type { Plan } from './use-plan.ts';
+import type { ExtensionPlan } from './use-plan.ts';
 
 export interface FootProps {
   faults: Faults;
   /** What an apply would do now; null while that is not known. */
-  plan: Plan | null;
+  plan: ExtensionPlan | null;
   dirty: boolean;
   /** Why nothing can be applied before somebody has looked at what others did. */
   blockedBy: 'comparing' | 'overtaken' | 'extension' | 'vm' | null;
@@ -99,7 +99,7 @@ function sentenceOf({
   steps,
   incarnation,
   warnings,
-}: Plan): 'same' | 'later' | 'install' | 'update' | 'disable' | 'enable' {
+}: ExtensionPlan): 'same' | 'later' | 'install' | 'update' | 'disable' | 'enable' {
   if (incarnation.after === incarnation.before) return 'same';
   if (warnings.some(({ code }) => code === 'plan_machine_absent')) return 'later';
   const ran = steps.map(({ command }) => command);

@@ -10,7 +10,7 @@ import { CodeBlock } from '#app/_ui/code-block.tsx';
 import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
-import { isEmptySecret, type Protected } from './draft.ts';
+import { isEmptySecret, type ProtectedDraft } from './draft.ts';
 
 const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module) => module.JsonEditor), {
   ssr: false,
@@ -34,7 +34,7 @@ export interface JsonCardProps {
   /** Puts the text in order; absent while it cannot be read. */
   onFormat: (() => void) | undefined;
   marks: JsonMarks;
-  secrets: Protected;
+  secrets: ProtectedDraft;
   hadSecrets: boolean;
   handler: string;
   version: string;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type Draft, emptyDraft, printed, type Settings } from './draft.ts';
+import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
+import { type ExtensionDraft, emptyDraft, printed } from './draft.ts';
 import { type Choices, differencesOf, merged, openConflicts } from './merge.ts';
 
-const draftWith = (settings: Settings, change: Partial<Draft> = {}): Draft => ({
+const draftWith = (settings: SettingsObject, change: Partial<ExtensionDraft> = {}): ExtensionDraft => ({
   ...emptyDraft('probe', '1.0.0.0'),
   settings,
   text: printed(settings),
@@ -10,7 +11,14 @@ const draftWith = (settings: Settings, change: Partial<Draft> = {}): Draft => ({
 });
 
 describe('settings are merged by key', () => {
-  test.each<{ what: string; base: Settings; theirs: Settings; mine: Settings; told: string[]; result: Settings }>([
+  test.each<{
+    what: string;
+    base: SettingsObject;
+    theirs: SettingsObject;
+    mine: SettingsObject;
+    told: string[];
+    result: SettingsObject;
+  }>([
     {
       what: 'different keys: both are kept',
       base: { a: 1, b: 1 },

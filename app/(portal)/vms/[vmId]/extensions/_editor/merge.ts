@@ -1,48 +1,59 @@
 import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
+import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { jsonLeaves } from '#protocol/json-leaves.ts';
 import { jsonPointer, pointerPath } from '#protocol/pointer.ts';
-import { type Change, shown, titlesOf } from './changes.ts';
-import { canonical, commands, type Draft, printed, type Settings } from './draft.ts';
+import { type DraftChange, shown, titlesOf } from './changes.ts';
+import { canonical, commands, type ExtensionDraft, printed } from './draft.ts';
 
-export type Side = 'theirs' | 'mine';
+export type ConflictSide = 'theirs' | 'mine';
 
 /** One thing that differs between three declarations: where both started, theirs, and mine. */
-export interface Difference {
+export interface DraftDifference {
   /** How it is called and shown: `before` is the common start, `after` is not used. */
-  change: Change;
+  change: DraftChange;
   key: string;
   base: string | undefined;
   theirs: string | undefined;
   mine: string | undefined;
   /** Who changed it. `both`: to different things, and somebody has to choose. */
-  by: Side | 'both';
+  by: ConflictSide | 'both';
 }
 
 /** What was chosen for differences, by their keys. What only one changed needs no choice. */
-export type Choices = Readonly<Record<string, Side>>;
+export type Choices = Readonly<Record<string, ConflictSide>>;
 
 /** Everything in which theirs and mine differ, in the order of the form. */
-export function differencesOf(base: Draft, theirs: Draft, mine: Draft, plan: FormPlan | null): Difference[] {
+export function differencesOf(
+  base: ExtensionDraft,
+  theirs: ExtensionDraft,
+  mine: ExtensionDraft,
+  plan: FormPlan | null,
+): DraftDifference[] {
   const plain = plainKinds.flatMap(({ kind, at, of }) => difference(kind, at, [], of(base), of(theirs), of(mine)));
   const paths = settingPaths(base.settings, theirs.settings, mine.settings);
   const settings = paths.flatMap((path) => {
-    const of = (draft: Draft) => textAt(draft.settings, path);
+    const of = (draft: ExtensionDraft) => textAt(draft.settings, path);
     return difference('setting', jsonPointer(path), titlesOf(path, plan), of(base), of(theirs), of(mine));
   });
   return [...plain, ...settings];
 }
 
 /** Those that are in conflict and for which nobody has chosen. */
-export const openConflicts = (differences: readonly Difference[], choices: Choices): Difference[] =>
+export const openConflicts = (differences: readonly DraftDifference[], choices: Choices): DraftDifference[] =>
   differences.filter(({ by, key }) => by === 'both' && choices[key] === undefined);
 
 /** Whose value a difference gets; null while that is open. */
-export const sideOf = ({ by, key }: Difference, choices: Choices): Side | null =>
+export const sideOf = ({ by, key }: DraftDifference, choices: Choices): ConflictSide | null =>
   choices[key] ?? (by === 'both' ? null : by);
 
 /** Theirs with all that is mine put on top. What is open stays theirs. */
-export function merged(theirs: Draft, mine: Draft, differences: readonly Difference[], choices: Choices): Draft {
+export function merged(
+  theirs: ExtensionDraft,
+  mine: ExtensionDraft,
+  differences: readonly DraftDifference[],
+  choices: Choices,
+): ExtensionDraft {
   const settings = structuredClone(theirs.settings);
   let draft = theirs;
   for (const one of differences) {
@@ -67,33 +78,34 @@ const fieldOf = {
 
 const names = (list: readonly string[]) => (list.length === 0 ? undefined : [...list].sort().join(', '));
 
-const plainKinds: readonly { kind: Change['kind']; at: string; of(draft: Draft): string | undefined }[] = [
-  { kind: 'version', at: '', of: ({ version }) => version },
-  { kind: 'state', at: '', of: ({ state }) => state },
-  { kind: 'autoUpgrade', at: '', of: ({ autoUpgradeMinorVersion }) => String(autoUpgradeMinorVersion) },
-  { kind: 'dependsOn', at: '', of: ({ dependsOn }) => names(dependsOn) },
-  ...commands.map((command) => ({
-    kind: 'timeout' as const,
-    at: command,
-    of: ({ timeouts }: Draft) => timeouts[command] || undefined,
-  })),
-];
+const plainKinds: readonly { kind: DraftChange['kind']; at: string; of(draft: ExtensionDraft): string | undefined }[] =
+  [
+    { kind: 'version', at: '', of: ({ version }) => version },
+    { kind: 'state', at: '', of: ({ state }) => state },
+    { kind: 'autoUpgrade', at: '', of: ({ autoUpgradeMinorVersion }) => String(autoUpgradeMinorVersion) },
+    { kind: 'dependsOn', at: '', of: ({ dependsOn }) => names(dependsOn) },
+    ...commands.map((command) => ({
+      kind: 'timeout' as const,
+      at: command,
+      of: ({ timeouts }: ExtensionDraft) => timeouts[command] || undefined,
+    })),
+  ];
 
 function difference(
-  kind: Change['kind'],
+  kind: DraftChange['kind'],
   at: string,
   titles: readonly string[],
   base: string | undefined,
   theirs: string | undefined,
   mine: string | undefined,
-): Difference[] {
+): DraftDifference[] {
   if (theirs === mine) return [];
   const by = theirs === base ? 'mine' : mine === base ? 'theirs' : 'both';
   return [{ change: { kind, at, titles, before: base, after: mine }, key: `${kind}${at}`, base, theirs, mine, by }];
 }
 
 /** The places at which settings are compared: as deep as all three are objects, and where one is none, the whole. */
-function settingPaths(...all: readonly Settings[]): SettingPath[] {
+function settingPaths(...all: readonly SettingsObject[]): SettingPath[] {
   const paths = new Map<string, SettingPath>();
   for (const settings of all) for (const [at, { path }] of jsonLeaves(settings)) paths.set(at, path);
   paths.delete('');
@@ -106,7 +118,7 @@ function settingPaths(...all: readonly Settings[]): SettingPath[] {
   return [...paths].filter(([at]) => !isBelowAnother(at)).map(([, path]) => path);
 }
 
-function valueAt(settings: Settings, path: SettingPath): { found: boolean; value: unknown } {
+function valueAt(settings: SettingsObject, path: SettingPath): { found: boolean; value: unknown } {
   let value: unknown = settings;
   for (const part of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) {
@@ -117,14 +129,14 @@ function valueAt(settings: Settings, path: SettingPath): { found: boolean; value
   return { found: true, value };
 }
 
-function textAt(settings: Settings, path: SettingPath): string | undefined {
+function textAt(settings: SettingsObject, path: SettingPath): string | undefined {
   const { found, value } = valueAt(settings, path);
   if (!found) return undefined;
   return typeof value === 'string' ? shown(value) : canonical(value);
 }
 
 /** Makes one place what it is in `source`: set, or gone, with the objects that held nothing else. */
-function put(settings: Settings, path: readonly string[], source: Settings): void {
+function put(settings: SettingsObject, path: readonly string[], source: SettingsObject): void {
   const [name, ...rest] = path;
   if (name === undefined) return;
   const from = Object.hasOwn(source, name) ? source[name] : undefined;
@@ -140,10 +152,10 @@ function put(settings: Settings, path: readonly string[], source: Settings): voi
   else define(settings, name, below);
 }
 
-const isObject = (value: unknown): value is Settings =>
+const isObject = (value: unknown): value is SettingsObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Also for `__proto__`, which an assignment would take for something else. */
-function define(settings: Settings, name: string, value: unknown): void {
+function define(settings: SettingsObject, name: string, value: unknown): void {
   Object.defineProperty(settings, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,11 +1,11 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import type { Problem } from '#app/_lib/problem.ts';
+import type { ExplainedProblem } from '#app/_lib/problem.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
+import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { CopySettings } from './copy-settings.tsx';
-import type { Settings } from './draft.ts';
 
 export interface NoticesProps {
   name: string;
@@ -16,10 +16,10 @@ export interface NoticesProps {
   /** Who changed what an untouched editor now shows. */
   adopted: string | null;
   /** Why it was not applied. */
-  refusal: Problem | null;
+  refusal: ExplainedProblem | null;
   /** Why no plan could be made. */
-  problem: Problem | null;
-  settings: Settings;
+  problem: ExplainedProblem | null;
+  settings: SettingsObject;
   onCompare(): void;
 }
 

@@ -6,9 +6,10 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
+import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
-import type { Change } from './changes.ts';
-import { printed, type Settings } from './draft.ts';
+import type { DraftChange } from './changes.ts';
+import { printed } from './draft.ts';
 import { PlanSteps } from './plan-steps.tsx';
 import type { SecretChange } from './secret-change.ts';
 import { useChangeWords } from './use-change-words.ts';
@@ -17,10 +18,10 @@ import type { Planned } from './use-plan.ts';
 const SettingsDiff = dynamic(() => import('./settings-diff.tsx').then((module) => module.SettingsDiff), { ssr: false });
 
 export interface PlanCardProps {
-  changes: readonly Change[];
+  changes: readonly DraftChange[];
   secretChange: SecretChange;
-  before: Settings;
-  after: Settings;
+  before: SettingsObject;
+  after: SettingsObject;
   isNew: boolean;
   /** What was typed cannot be read: nothing can be said about it. */
   isUnread: boolean;
@@ -109,7 +110,7 @@ function sequenceOf({ extensions: [first] }: Told, t: ReturnType<typeof useTrans
   return before === after ? t('changes.sequenceSame') : t('changes.sequence', { from: before, to: after });
 }
 
-function ChangeRow({ change, fault }: { change: Change; fault: string | undefined }) {
+function ChangeRow({ change, fault }: { change: DraftChange; fault: string | undefined }) {
   const { t } = useTranslation('editor');
   const say = useChangeWords();
   return (

@@ -3,10 +3,10 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import type { Plan } from './use-plan.ts';
+import type { ExtensionPlan } from './use-plan.ts';
 
 /** What the agent runs when a plan is applied, who else runs again or waits, and what to know before. */
-export function PlanSteps({ plan, stale }: { plan: Plan; stale: boolean }) {
+export function PlanSteps({ plan, stale }: { plan: ExtensionPlan; stale: boolean }) {
   const { t } = useTranslation('editor');
   const { steps, others, warnings, extensions } = plan;
   const waiting = others.filter(({ waits }) => waits).map(({ name }) => name);

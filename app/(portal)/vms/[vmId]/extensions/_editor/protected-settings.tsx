@@ -11,7 +11,7 @@ import type { FormPlan } from '#app/_ui/schema-form/bounded.ts';
 import { SealedField } from '#app/_ui/sealed-field.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
-import { isEmptySecret, namedSecrets, type Protected } from './draft.ts';
+import { isEmptySecret, namedSecrets, type ProtectedDraft } from './draft.ts';
 import { SecretField } from './secret-field.tsx';
 
 /** How protected settings can be given: field by field, as one JSON value, or not at all. */
@@ -20,35 +20,45 @@ export type ProtectedForm = { kind: 'fields'; plan: FormPlan } | { kind: 'json' 
 export interface ProtectedSettingsProps {
   form: ProtectedForm;
   present: ExtensionView['protectedSettings'];
-  value: Protected;
-  onChange(value: Protected): void;
+  value: ProtectedDraft;
+  onChange(value: ProtectedDraft): void;
   /** Why the old ones cannot stay, in words. */
   mustReplace: string | undefined;
   /** Fault of one protected setting by its name, of all by the empty name. */
   faultAt(name: string): string | undefined;
 }
 
-export const emptyReplacement: Protected = { mode: 'replace', values: {}, text: '', unread: false };
+export const emptyReplacement: ProtectedDraft = { mode: 'replace', values: {}, text: '', unread: false };
 
 /**
- * Secrets go in here and never come out: what is set is shown as sealed, what is typed lives in this page's memory
- * until it is applied, and nowhere else.
+ * Protected settings are written here and never read back: stored ones are shown as sealed, typed ones stay in the
+ * memory of this page until they are applied.
  */
 export function ProtectedSettings(props: ProtectedSettingsProps) {
-  const { form, present, value, onChange, mustReplace, faultAt } = props;
-  const { t } = useTranslation(['editor', 'common']);
+  const { form, present, value, onChange } = props;
+  const { t } = useTranslation('editor');
   const [first, setFirst] = useState('');
-  const changed = present && (
-    <span>
-      <Trans
-        text={t('protected.changed', { name: present.changedBy })}
-        tags={{ when: <RelativeTime value={new Date(present.changedAt)} /> }}
-      />
-    </span>
-  );
-
   const isGiven = value.mode === 'replace' && !isEmptySecret(value.values);
   if (form.kind === 'none' && present === null && !isGiven) return <p className="text-ink-3">{t('protected.none')}</p>;
+  if (value.mode === 'remove' || form.kind === 'none') return <RemoveSettings {...props} />;
+  if (value.mode === 'replace') return <ReplaceSettings {...props} value={value} first={first} />;
+  const replace = (name: string) => {
+    setFirst(name);
+    onChange(emptyReplacement);
+  };
+  if (present !== null) return <SealedSettings {...props} present={present} onReplace={replace} />;
+  return (
+    <div>
+      <Button size="sm" onClick={() => replace('')}>
+        {t('protected.add')}
+      </Button>
+    </div>
+  );
+}
+
+/** Settings that the apply removes, or that the version no longer takes. */
+function RemoveSettings({ form, present, value, onChange }: ProtectedSettingsProps) {
+  const { t } = useTranslation('editor');
   if (value.mode === 'remove') {
     return (
       <Box>
@@ -61,79 +71,67 @@ export function ProtectedSettings(props: ProtectedSettingsProps) {
       </Box>
     );
   }
-  if (form.kind === 'none') {
-    return (
-      <Box>
-        <span className="flex-1">{t('protected.noneButSet')}</span>
-        <Button size="sm" onClick={() => onChange({ mode: present === null ? 'keep' : 'remove' })}>
-          {t('protected.remove')}
-        </Button>
-      </Box>
-    );
-  }
+  return (
+    <Box>
+      <span className="flex-1">{t('protected.noneButSet')}</span>
+      <Button size="sm" onClick={() => onChange({ mode: present === null ? 'keep' : 'remove' })}>
+        {t('protected.remove')}
+      </Button>
+    </Box>
+  );
+}
 
-  const replace = (name: string) => {
-    setFirst(name);
-    onChange(emptyReplacement);
-  };
-  if (value.mode === 'keep') {
-    if (present === null) {
-      return (
-        <div>
-          <Button size="sm" onClick={() => replace('')}>
-            {t('protected.add')}
-          </Button>
-        </div>
-      );
-    }
-    const fields = fieldsOf(form);
-    return (
-      <div className="grid gap-3.5">
-        {mustReplace === undefined ? null : (
-          <Banner status="warning" boxed>
-            {mustReplace}
-          </Banner>
-        )}
-        {fields.map(({ name, title, required }) => (
-          <div key={name} className="grid gap-[5px]" data-at={`protected:/${name}`}>
-            <div className="text-12 font-medium">
-              {title ?? t('protected.json')}
-              {required ? <span className="ms-1 font-normal text-ink-3">{t('common:required')}</span> : null}
-            </div>
-            <SealedField
-              replaceLabel={t('protected.replace', { title: title ?? t('protected') })}
-              changed={changed}
-              onReplace={() => replace(name)}
-            />
-          </div>
-        ))}
-      </div>
-    );
-  }
+interface SealedSettingsProps extends ProtectedSettingsProps {
+  present: NonNullable<ProtectedSettingsProps['present']>;
+  onReplace(name: string): void;
+}
 
+/** Settings that are stored and stay as they are. */
+function SealedSettings({ form, present, mustReplace, onReplace }: SealedSettingsProps) {
+  const { t } = useTranslation(['editor', 'common']);
+  const changed = (
+    <span>
+      <Trans
+        text={t('protected.changed', { name: present.changedBy })}
+        tags={{ when: <RelativeTime value={new Date(present.changedAt)} /> }}
+      />
+    </span>
+  );
   return (
     <div className="grid gap-3.5">
-      {present === null ? null : (
-        <Banner
-          status="unknown"
-          icon={<Lock aria-hidden className="size-3.5" />}
-          boxed
-          actions={
-            <span className="flex flex-wrap gap-2">
-              {mustReplace === undefined ? (
-                <Button size="sm" variant="ghost" onClick={() => onChange({ mode: 'keep' })}>
-                  {t('protected.keepOld')}
-                </Button>
-              ) : null}
-              <Button size="sm" variant="ghost" onClick={() => onChange({ mode: 'remove' })}>
-                {t('protected.remove')}
-              </Button>
-            </span>
-          }
-        >
-          {mustReplace === undefined ? t('protected.whole') : `${mustReplace} ${t('protected.whole')}`}
+      {mustReplace === undefined ? null : (
+        <Banner status="warning" boxed>
+          {mustReplace}
         </Banner>
       )}
+      {fieldsOf(form).map(({ name, title, required }) => (
+        <div key={name} className="grid gap-[5px]" data-at={`protected:/${name}`}>
+          <div className="text-12 font-medium">
+            {title ?? t('protected.json')}
+            {required ? <span className="ms-1 font-normal text-ink-3">{t('common:required')}</span> : null}
+          </div>
+          <SealedField
+            replaceLabel={t('protected.replace', { title: title ?? t('protected') })}
+            changed={changed}
+            onReplace={() => onReplace(name)}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface ReplaceSettingsProps extends ProtectedSettingsProps {
+  value: Extract<ProtectedDraft, { mode: 'replace' }>;
+  /** Name of the field that takes the focus. */
+  first: string;
+}
+
+/** New settings in place of the stored ones, which never come back from the server. */
+function ReplaceSettings({ form, present, value, onChange, mustReplace, faultAt, first }: ReplaceSettingsProps) {
+  return (
+    <div className="grid gap-3.5">
+      {present === null ? null : <ReplacementBanner mustReplace={mustReplace} onChange={onChange} />}
       {form.kind === 'json' ? (
         <SecretJson value={value} onChange={onChange} fault={faultAt('')} takesFocus={present !== null} />
       ) : (
@@ -161,6 +159,31 @@ export function ProtectedSettings(props: ProtectedSettingsProps) {
   );
 }
 
+function ReplacementBanner({ mustReplace, onChange }: Pick<ProtectedSettingsProps, 'mustReplace' | 'onChange'>) {
+  const { t } = useTranslation('editor');
+  return (
+    <Banner
+      status="unknown"
+      icon={<Lock aria-hidden className="size-3.5" />}
+      boxed
+      actions={
+        <span className="flex flex-wrap gap-2">
+          {mustReplace === undefined ? (
+            <Button size="sm" variant="ghost" onClick={() => onChange({ mode: 'keep' })}>
+              {t('protected.keepOld')}
+            </Button>
+          ) : null}
+          <Button size="sm" variant="ghost" onClick={() => onChange({ mode: 'remove' })}>
+            {t('protected.remove')}
+          </Button>
+        </span>
+      }
+    >
+      {mustReplace === undefined ? t('protected.whole') : `${mustReplace} ${t('protected.whole')}`}
+    </Banner>
+  );
+}
+
 function fieldsOf(form: ProtectedForm) {
   if (form.kind !== 'fields') return [{ name: '', title: undefined, required: false, schema: {} }];
   const { properties = {}, required = [] } = form.plan.schema;
@@ -181,8 +204,8 @@ function Box({ children }: { children: ReactNode }) {
 }
 
 interface SecretJsonProps {
-  value: Extract<Protected, { mode: 'replace' }>;
-  onChange(value: Protected): void;
+  value: Extract<ProtectedDraft, { mode: 'replace' }>;
+  onChange(value: ProtectedDraft): void;
   fault: string | undefined;
   takesFocus: boolean;
 }

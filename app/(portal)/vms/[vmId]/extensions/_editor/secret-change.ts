@@ -1,9 +1,9 @@
-import { isEmptySecret, type Protected } from './draft.ts';
+import { isEmptySecret, type ProtectedDraft } from './draft.ts';
 
 export type SecretChange = 'replace' | 'add' | 'remove' | null;
 
 /** What happens to protected settings; null while nothing does. */
-export function changeOfSecrets(secrets: Protected, hadSecrets: boolean): SecretChange {
+export function changeOfSecrets(secrets: ProtectedDraft, hadSecrets: boolean): SecretChange {
   if (secrets.mode === 'keep') return null;
   const isEmpty = secrets.mode === 'remove' || (isEmptySecret(secrets.values) && !secrets.unread);
   if (isEmpty) return secrets.mode === 'remove' && hadSecrets ? 'remove' : hadSecrets ? 'replace' : null;

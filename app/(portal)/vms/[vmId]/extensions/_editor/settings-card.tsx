@@ -5,6 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
+import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { SchemaForm } from '#app/_ui/schema-form/form.tsx';
 import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
@@ -12,7 +13,6 @@ import type { Dependent } from '#protocol/dependencies.ts';
 import { jsonPointer } from '#protocol/pointer.ts';
 import { shown } from './changes.ts';
 import { DeclarationFields } from './declaration-fields.tsx';
-import type { Settings } from './draft.ts';
 import { ProtectedSettings } from './protected-settings.tsx';
 import type { Editing } from './use-editing.ts';
 import type { Faults } from './use-faults.ts';
@@ -23,40 +23,19 @@ export interface SettingsCardProps {
   /** The VM's other extensions. */
   others: readonly Dependent[];
   faults: Faults;
-  onSettings(settings: Settings): void;
+  onSettings(settings: SettingsObject): void;
   onActive(pointer: string): void;
   onEditJson(pointer: string): void;
 }
 
-/** The form: what is declared, public settings from the publisher's schema, protected ones as sealed. */
+/** The form: the declaration, public settings by the publisher's schema, and protected settings. */
 export function SettingsCard({ editing, versions, others, faults, ...props }: SettingsCardProps) {
-  const { draft, isNew, base, used, mustReplace } = editing;
-  const { schema, plan, protectedForm } = used;
+  const { draft, isNew, base, used } = editing;
   const start = isNew ? null : editing.start;
-  const { onEditJson } = props;
-  const present = base.extension?.protectedSettings ?? null;
   const { t } = useTranslation('editor');
-  const { publicAt } = faults;
-  const faultAt = useCallback((path: SettingPath) => publicAt(jsonPointer(path)), [publicAt]);
-  const startSettings = start?.settings;
-  const settings = draft.settings;
-  const wasAt = useCallback(
-    (path: SettingPath) => {
-      if (startSettings === undefined) return undefined;
-      const was = valueAt(startSettings, path);
-      if (was === undefined || JSON.stringify(was) === JSON.stringify(valueAt(settings, path))) return undefined;
-      return shown(was);
-    },
-    [startSettings, settings],
-  );
-  const editJson = useCallback((path: SettingPath) => onEditJson(jsonPointer(path)), [onEditJson]);
-  const watchSecrets = (event: { type: string; target: EventTarget & Element }) =>
-    props.onActive(event.type === 'focus' ? (event.target.closest('[data-at]')?.getAttribute('data-at') ?? '') : '');
-  const general = publicAt('');
-
   return (
     <Card>
-      <CardHeader title={t('settings.title')} note={plan === null ? undefined : t('settings.fromSchema')} />
+      <CardHeader title={t('settings.title')} note={used.plan === null ? undefined : t('settings.fromSchema')} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3.5 px-4 pb-5">
         <DeclarationFields
           draft={draft}
@@ -75,52 +54,86 @@ export function SettingsCard({ editing, versions, others, faults, ...props }: Se
           faults={faults}
         />
         <Heading title={t('public')} name="publicSettings" />
-        {used.error ? (
-          <QueryError error={used.error} onRetry={used.retry} />
-        ) : schema === undefined ? (
-          <FieldSkeletons />
-        ) : plan === null ? (
-          <p className="text-ink-2">{t(schema === null ? 'settings.noSchema' : 'settings.noForm')}</p>
-        ) : (
-          <>
-            {draft.unread === null ? null : (
-              <Banner status="warning" boxed>
-                {t('settings.jsonBroken')}
-              </Banner>
-            )}
-            <SchemaForm
-              plan={plan}
-              value={settings}
-              onChange={props.onSettings}
-              onActive={props.onActive}
-              disabled={draft.unread !== null}
-              faultAt={faultAt}
-              wasAt={wasAt}
-              onEditJson={editJson}
-            />
-            {general === undefined || draft.unread !== null ? null : (
-              <p className="text-12 text-failed-text">{general}</p>
-            )}
-          </>
-        )}
+        <PublicSettings editing={editing} faults={faults} {...props} />
         <Heading title={t('protected')} name="protectedSettings" note={t('protected.note')} />
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: listens to the fields inside, is none itself */}
-        <div onFocus={watchSecrets} onBlur={watchSecrets}>
-          {schema === undefined ? (
-            <FieldSkeletons />
-          ) : (
-            <ProtectedSettings
-              form={protectedForm}
-              present={present}
-              value={editing.secrets}
-              onChange={editing.setSecrets}
-              mustReplace={mustReplace}
-              faultAt={protectedForm.kind === 'json' ? () => faults.anyProtected : faults.protectedAt}
-            />
-          )}
-        </div>
+        <ProtectedSection editing={editing} faults={faults} onActive={props.onActive} />
       </div>
     </Card>
+  );
+}
+
+type PublicSettingsProps = Omit<SettingsCardProps, 'versions' | 'others'>;
+
+function PublicSettings({ editing, faults, onSettings, onActive, onEditJson }: PublicSettingsProps) {
+  const { t } = useTranslation('editor');
+  const { draft, used } = editing;
+  const { publicAt } = faults;
+  const faultAt = useCallback((path: SettingPath) => publicAt(jsonPointer(path)), [publicAt]);
+  const wasAt = useWasAt(editing);
+  const editJson = useCallback((path: SettingPath) => onEditJson(jsonPointer(path)), [onEditJson]);
+  if (used.error) return <QueryError error={used.error} onRetry={used.retry} />;
+  if (used.schema === undefined) return <FieldSkeletons />;
+  if (used.plan === null) {
+    return <p className="text-ink-2">{t(used.schema === null ? 'settings.noSchema' : 'settings.noForm')}</p>;
+  }
+  const general = publicAt('');
+  return (
+    <>
+      {draft.unread === null ? null : (
+        <Banner status="warning" boxed>
+          {t(draft.unread === 'malformed' ? 'settings.jsonBroken' : `json.${draft.unread}`)}
+        </Banner>
+      )}
+      <SchemaForm
+        plan={used.plan}
+        value={draft.settings}
+        onChange={onSettings}
+        onActive={onActive}
+        disabled={draft.unread !== null}
+        faultAt={faultAt}
+        wasAt={wasAt}
+        onEditJson={editJson}
+      />
+      {general === undefined || draft.unread !== null ? null : <p className="text-12 text-failed-text">{general}</p>}
+    </>
+  );
+}
+
+/** The stored value of a setting, as text, where the draft has another one. */
+function useWasAt({ isNew, start, draft }: Editing): (path: SettingPath) => string | undefined {
+  const before = isNew ? undefined : start.settings;
+  const { settings } = draft;
+  return useCallback(
+    (path: SettingPath) => {
+      if (before === undefined) return undefined;
+      const was = valueAt(before, path);
+      if (was === undefined || JSON.stringify(was) === JSON.stringify(valueAt(settings, path))) return undefined;
+      return shown(was);
+    },
+    [before, settings],
+  );
+}
+
+function ProtectedSection({ editing, faults, onActive }: Pick<SettingsCardProps, 'editing' | 'faults' | 'onActive'>) {
+  const { protectedForm, schema } = editing.used;
+  const watch = (event: { type: string; target: EventTarget & Element }) =>
+    onActive(event.type === 'focus' ? (event.target.closest('[data-at]')?.getAttribute('data-at') ?? '') : '');
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: listens to the fields inside, is none itself
+    <div onFocus={watch} onBlur={watch}>
+      {schema === undefined ? (
+        <FieldSkeletons />
+      ) : (
+        <ProtectedSettings
+          form={protectedForm}
+          present={editing.base.extension?.protectedSettings ?? null}
+          value={editing.secrets}
+          onChange={editing.setSecrets}
+          mustReplace={editing.mustReplace}
+          faultAt={protectedForm.kind === 'json' ? () => faults.anyProtected : faults.protectedAt}
+        />
+      )}
+    </div>
   );
 }
 
@@ -149,7 +162,7 @@ function FieldSkeletons() {
   );
 }
 
-function valueAt(settings: Settings, path: SettingPath): unknown {
+function valueAt(settings: SettingsObject, path: SettingPath): unknown {
   let value: unknown = settings;
   for (const part of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;

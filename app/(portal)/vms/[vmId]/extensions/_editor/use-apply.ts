@@ -4,26 +4,26 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import type { Problem } from '#app/_lib/problem.ts';
+import type { ExplainedProblem } from '#app/_lib/problem.ts';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { toast } from '#app/_ui/toast.tsx';
 import type { Goal } from './draft.ts';
-import type { Plan } from './use-plan.ts';
+import type { ExtensionPlan } from './use-plan.ts';
 
 /** One declaration as it was planned. */
 export interface Declaration {
   name: string;
   goal: Goal;
   siblings: boolean;
-  plan: Plan;
+  plan: ExtensionPlan;
 }
 
 export interface Applying {
   busy: boolean;
   /** It is applied, and the page is about to be left. */
   done: boolean;
-  refusal: Problem | null;
+  refusal: ExplainedProblem | null;
   apply(declaration: Declaration): Promise<void>;
   forget(): void;
 }
@@ -40,7 +40,7 @@ export function useApply(vm: { id: string; name: string }, onMovedOn: () => Prom
   const queries = useQueryClient();
   const explain = useProblem();
   const [state, setState] = useState<'idle' | 'busy' | 'done'>('idle');
-  const [refusal, setRefusal] = useState<Problem | null>(null);
+  const [refusal, setRefusal] = useState<ExplainedProblem | null>(null);
   const running = useRef(false);
 
   async function undo(from: number, to: number) {

@@ -1,10 +1,13 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import type { Change } from './changes.ts';
+import type { DraftChange } from './changes.ts';
 
 /** Words for what differs: the name of the thing, and its values. */
-export function useChangeWords(): { title(change: Change): string; value(change: Change, value: string): string } {
+export function useChangeWords(): {
+  title(change: DraftChange): string;
+  value(change: DraftChange, value: string): string;
+} {
   const { t } = useTranslation('editor');
   return {
     title(change) {

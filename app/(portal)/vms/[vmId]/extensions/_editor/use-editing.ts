@@ -3,12 +3,12 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
-import { type Change, changesBetween } from './changes.ts';
-import { type Draft, draftOf, emptyDraft, type Goal, goalOf, type Protected, printed } from './draft.ts';
+import { changesBetween, type DraftChange } from './changes.ts';
+import { draftOf, type ExtensionDraft, emptyDraft, type Goal, goalOf, type ProtectedDraft, printed } from './draft.ts';
 import { emptyReplacement } from './protected-settings.tsx';
 import { changeOfSecrets, type SecretChange } from './secret-change.ts';
-import { type Live, type Start, useLive } from './use-live.ts';
-import { type SettingsSchema, type UsedSchema, useSchema } from './use-schema.ts';
+import { type EditorStart, type LiveExtension, useLive } from './use-live.ts';
+import { type SchemaOfVersion, type UsedSchema, useSchema } from './use-schema.ts';
 
 /** What the draft started from. */
 export interface Base {
@@ -16,10 +16,10 @@ export interface Base {
   incarnation: number;
 }
 
-export interface EditingStart extends Start {
+export interface EditingStart extends EditorStart {
   handler: string;
   /** The schema of the version that is shown first. */
-  first: { version: string; schema: SettingsSchema };
+  first: { version: string; schema: SchemaOfVersion };
   /** The name that a new extension is offered. */
   suggestedName?: string;
 }
@@ -27,12 +27,12 @@ export interface EditingStart extends Start {
 export interface Editing {
   base: Base;
   /** The draft as it would be with nothing typed. */
-  start: Draft;
+  start: ExtensionDraft;
   isNew: boolean;
-  draft: Draft;
-  setDraft(draft: Draft | ((before: Draft) => Draft)): void;
-  secrets: Protected;
-  setSecrets(secrets: Protected): void;
+  draft: ExtensionDraft;
+  setDraft(draft: ExtensionDraft | ((before: ExtensionDraft) => ExtensionDraft)): void;
+  secrets: ProtectedDraft;
+  setSecrets(secrets: ProtectedDraft): void;
   /** The handler's other extensions on this VM, which share its version, and whether they take it too. */
   siblings: readonly string[];
   takesSiblings: boolean;
@@ -41,16 +41,16 @@ export interface Editing {
   /** Why old protected settings cannot stay, in words. */
   mustReplace: string | undefined;
   goal: Goal;
-  changes: readonly Change[];
+  changes: readonly DraftChange[];
   secretChange: SecretChange;
   dirty: boolean;
-  live: Live;
+  live: LiveExtension;
   /** Somebody else changed this extension, and what was typed here is kept. */
   overtaken: boolean;
   /** Who changed what an untouched editor now shows. */
   adopted: string | null;
   /** Goes on from another declaration, with this draft. */
-  goOnFrom(base: Base, draft: Draft, secrets: Protected | null): void;
+  goOnFrom(base: Base, draft: ExtensionDraft, secrets: ProtectedDraft | null): void;
 }
 
 /** The draft of one declaration, what it started from, and how it stands to what others do meanwhile. */
@@ -62,9 +62,9 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
     () => (base.extension === null ? emptyDraft(suggestedName, first.version) : draftOf(base.extension)),
     [base.extension, suggestedName, first.version],
   );
-  const [draft, setDraft] = useState<Draft>(start);
+  const [draft, setDraft] = useState<ExtensionDraft>(start);
   const used = useSchema(handler, draft.version, first);
-  const [chosen, setSecrets] = useState<Protected | null>(null);
+  const [chosen, setSecrets] = useState<ProtectedDraft | null>(null);
   const secrets = chosen ?? (isNew && used.protectedForm.kind === 'fields' ? emptyReplacement : keep);
   const [takesSiblings, setTakesSiblings] = useState(false);
   const [adopted, setAdopted] = useState<string | null>(null);
@@ -129,13 +129,13 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
   };
 }
 
-const keep: Protected = { mode: 'keep' };
+const keep: ProtectedDraft = { mode: 'keep' };
 
 /** Why old protected settings cannot stay, in words. */
 function useMustReplace(
   extension: ExtensionView | null,
   first: EditingStart['first'],
-  schema: SettingsSchema | undefined,
+  schema: SchemaOfVersion | undefined,
   version: string,
 ): string | undefined {
   const { t } = useTranslation('editor');
@@ -151,6 +151,6 @@ function useMustReplace(
 
 /** Whether somebody changed this extension, and not only its neighbours. */
 export function differs(before: ExtensionView, after: ExtensionView): boolean {
-  const told = ({ incarnation: _, ...rest }: ExtensionView) => JSON.stringify(rest);
-  return told(before) !== told(after);
+  const contents = ({ incarnation: _, ...rest }: ExtensionView) => JSON.stringify(rest);
+  return contents(before) !== contents(after);
 }

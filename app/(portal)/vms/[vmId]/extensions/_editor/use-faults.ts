@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ProblemFault } from '#app/_lib/problem.ts';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
-import type { Draft, Protected } from './draft.ts';
+import type { ExtensionDraft, ProtectedDraft } from './draft.ts';
 import type { Planned } from './use-plan.ts';
 
 const publicRoot = '/settings/publicSettings';
@@ -43,8 +43,8 @@ export function placeOf(path: string): string {
 
 interface Sources {
   planned: Pick<Planned, 'faults'>;
-  draft: Draft;
-  secrets: Protected;
+  draft: ExtensionDraft;
+  secrets: ProtectedDraft;
   taken: boolean;
   mustReplace: string | undefined;
   /** The setting that has the keyboard. */

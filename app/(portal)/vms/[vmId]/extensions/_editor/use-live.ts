@@ -7,7 +7,7 @@ import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import type { PastGoalState, VmFacts } from '../../vm-data.ts';
 
 /** What others make of the VM while it is edited here. */
-export interface Live {
+export interface LiveExtension {
   /** The goal state in force. */
   goalState: PastGoalState;
   /** This extension as it is declared now; undefined for one that is new here. */
@@ -17,7 +17,7 @@ export interface Live {
   stamp: number;
 }
 
-export interface Start {
+export interface EditorStart {
   vm: VmFacts;
   /** What is declared; null for a new extension. */
   extension: ExtensionView | null;
@@ -26,7 +26,7 @@ export interface Start {
 }
 
 /** Follows the VM, its goal state and the extension from where the page started. */
-export function useLive({ vm, extension, goalState }: Start): Live {
+export function useLive({ vm, extension, goalState }: EditorStart): LiveExtension {
   const trpc = useTRPC();
   const explain = useProblem();
   const isGone = (error: unknown) => error !== null && explain(error).status === 404;

@@ -2,7 +2,7 @@
 
 import type { inferRouterOutputs } from '@trpc/server';
 import { useEffect, useRef, useState } from 'react';
-import type { Problem, ProblemFault } from '#app/_lib/problem.ts';
+import type { ExplainedProblem, ProblemFault } from '#app/_lib/problem.ts';
 import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
@@ -11,19 +11,19 @@ import { canonical, type Goal } from './draft.ts';
 /** How long nothing must be typed before the portal is asked, in milliseconds. */
 const pause = 350;
 
-export type Plan = inferRouterOutputs<AppRouter>['goalStates']['planExtension'];
+export type ExtensionPlan = inferRouterOutputs<AppRouter>['goalStates']['planExtension'];
 
 export interface Planned {
   /** The last plan that was told; what was typed since may be another. Null until there is one. */
-  plan: Plan | null;
+  plan: ExtensionPlan | null;
   faults: readonly ProblemFault[];
   /** The portal could not plan: it does not answer, or the extension cannot be set at all. */
-  problem: Problem | null;
+  problem: ExplainedProblem | null;
   /** What is told is about what is on the screen. */
   settled: boolean;
 }
 
-export interface Asked {
+export interface PlanInput {
   vmId: string;
   name: string;
   goal: Goal;
@@ -37,7 +37,7 @@ export interface Asked {
  * Asks the portal what an apply would do, a moment after the last change and whenever the VM or a handler changed. The
  * call is no query: what is typed may hold secrets, and a query would keep them in its cache.
  */
-export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: Asked): Planned {
+export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInput): Planned {
   const client = useTRPCClient();
   const explain = useProblem();
   const [told, setTold] = useState<Omit<Planned, 'settled'> & { about: string }>({

@@ -6,11 +6,11 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { type FormPlan, planForm } from '#app/_ui/schema-form/bounded.ts';
 import type { ProtectedForm } from './protected-settings.tsx';
 
-export type SettingsSchema = { publicSettings?: unknown; protectedSettings?: unknown } | null;
+export type SchemaOfVersion = { publicSettings?: unknown; protectedSettings?: unknown } | null;
 
 export interface UsedSchema {
   /** Undefined while it is read. */
-  schema: SettingsSchema | undefined;
+  schema: SchemaOfVersion | undefined;
   plan: FormPlan | null;
   protectedForm: ProtectedForm;
   error: unknown;
@@ -21,7 +21,7 @@ export interface UsedSchema {
 export function useSchema(
   handler: string,
   version: string,
-  first: { version: string; schema: SettingsSchema },
+  first: { version: string; schema: SchemaOfVersion },
 ): UsedSchema {
   const trpc = useTRPC();
   const isFirst = version === first.version;
@@ -31,7 +31,7 @@ export function useSchema(
     // A published version does not change.
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const schema = isFirst ? first.schema : (query.data?.settingsSchema as SettingsSchema | undefined);
+  const schema = isFirst ? first.schema : (query.data?.settingsSchema as SchemaOfVersion | undefined);
   return useMemo(() => {
     const protectedPlan = schema?.protectedSettings === undefined ? null : planForm(schema.protectedSettings);
     return {

@@ -1,0 +1,98 @@
+'use client';
+
+import type { AuthenticationResponseJSON } from '@simplewebauthn/browser';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { canOfferByField, canUsePasskeys, PasskeyError, signWithPasskey, stopAsking } from '#app/_lib/passkeys.ts';
+import { askPasskey, type FactorKinds, signIn, signInWithPasskey } from '#app/_lib/session.ts';
+import { useProblem } from '#app/_lib/use-problem.ts';
+
+/** What went wrong; mild where another attempt may succeed. */
+export interface SignInMessage {
+  text: string;
+  isMild: boolean;
+}
+
+export interface PasswordStepOptions {
+  onMessage(message: SignInMessage | undefined): void;
+  /** The password is right, and a second factor is needed. */
+  onFactors(factors: FactorKinds): void;
+  onDone(): void;
+}
+
+/** Signs in with a password, with a passkey from a button, or with one that the e-mail field suggests. */
+export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOptions) {
+  const { t } = useTranslation('auth');
+  const explain = useProblem();
+  const [busy, setBusy] = useState<'password' | 'passkey'>();
+  const [hasPasskeys, setHasPasskeys] = useState(false);
+  const passwordRef = useRef<HTMLInputElement>(null);
+  // A suggestion of the field and a button may both be used: only the first is sent, so that there is one session.
+  const sent = useRef(false);
+
+  function fail(error: unknown) {
+    sent.current = false;
+    setBusy(undefined);
+    if (error instanceof PasskeyError) {
+      onMessage({ text: t(`passkey.${error.trouble}`), isMild: error.trouble === 'cancelled' });
+      return;
+    }
+    const { message: text, offline, status } = explain(error);
+    onMessage({ text, isMild: offline || status === 429 });
+  }
+
+  async function withPassword(form: FormData) {
+    if (sent.current) return;
+    sent.current = true;
+    setBusy('password');
+    onMessage(undefined);
+    try {
+      const factors = await signIn(String(form.get('email')), String(form.get('password')));
+      if (factors === null) onDone();
+      else onFactors(factors);
+    } catch (error) {
+      fail(error);
+      passwordRef.current?.select();
+    }
+  }
+
+  async function sendPasskey(signed: AuthenticationResponseJSON) {
+    if (sent.current) return;
+    sent.current = true;
+    setBusy('passkey');
+    try {
+      await signInWithPasskey(signed);
+      onDone();
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  async function withPasskey() {
+    setBusy('passkey');
+    onMessage(undefined);
+    try {
+      await sendPasskey(await signWithPasskey(await askPasskey()));
+    } catch (error) {
+      if (!sent.current) fail(error);
+    }
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page is shown
+  useEffect(() => {
+    setHasPasskeys(canUsePasskeys());
+    let isHere = true;
+    const offer = async () => {
+      if (!(await canOfferByField()) || !isHere) return;
+      await sendPasskey(await signWithPasskey(await askPasskey(), true));
+    };
+    // The offer was not requested, so its failure is not reported.
+    offer().catch(() => undefined);
+    return () => {
+      isHere = false;
+      void stopAsking();
+    };
+  }, []);
+
+  return { busy, hasPasskeys, passwordRef, withPassword, withPasskey };
+}

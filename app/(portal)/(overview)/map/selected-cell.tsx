@@ -1,0 +1,48 @@
+'use client';
+
+import { CellCard } from './cell-card.tsx';
+import { type FleetMap, useGroup } from './groups.ts';
+import { type CellLayout, type CellPlace, cornerOf } from './place-cells.ts';
+import type { MapVm } from './use-cell-words.ts';
+import type { FleetLayout } from './use-fleet-layout.ts';
+import type { Measured } from './use-measure.ts';
+
+export interface SelectedCellProps {
+  map: FleetMap;
+  fleet: FleetLayout;
+  layout: CellLayout;
+  measured: Measured;
+  place: CellPlace;
+  vm: MapVm | null;
+}
+
+/** A frame around the cell under the pointer or the keyboard, and a card about its VM. */
+export function SelectedCell({ map, fleet, layout, measured, place, vm }: SelectedCellProps) {
+  const groupOf = useGroup();
+  const group = map.groups[place.group];
+  const corner = cornerOf(layout, place);
+  if (group === undefined) return null;
+  const { ratio, width } = measured;
+  const { cells, perCell } = fleet;
+  const left = corner.x / ratio;
+  const top = corner.y / ratio;
+  return (
+    <>
+      <span
+        aria-hidden
+        className="pointer-events-none absolute rounded-[2px] shadow-[0_0_0_1px_var(--surface),0_0_0_2.5px_var(--text)]"
+        style={{ left, top, width: layout.cell.x / ratio, height: layout.cell.y / ratio }}
+      />
+      <CellCard
+        x={left}
+        y={top}
+        side={layout.cell.x / ratio}
+        width={width}
+        vm={vm}
+        health={cells[place.group]?.[place.cell] ?? 0}
+        more={perCell > 1 ? Math.min(perCell, group.count - place.cell * perCell) - 1 : 0}
+        groupName={groupOf(map, group).name}
+      />
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+'use client';
+
+import { type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
+import { unpackCells, worstOf } from './cells.ts';
+import type { FleetMap } from './groups.ts';
+import { Painting } from './paint.ts';
+import { type CellLayout, layOut } from './place-cells.ts';
+import { type Measured, useMeasure } from './use-measure.ts';
+import { usePalette } from './use-palette.ts';
+
+/** The map's groups as cells, and where they go in the measured box. */
+export interface FleetLayout {
+  measured: Measured | null;
+  layout: CellLayout | null;
+  /** The health of each VM, by group. */
+  vms: readonly Uint8Array[];
+  /** The worst health in each cell, by group. */
+  cells: readonly Uint8Array[];
+  /** VMs per cell. */
+  perCell: number;
+}
+
+/** Places the groups of the map in a box, again whenever its size changes. */
+export function useFleetLayout(map: FleetMap, box: RefObject<HTMLElement | null>): FleetLayout {
+  const measured = useMeasure(box);
+  const sizes = map.groups.map(({ count }) => count).join();
+  const layout = useMemo(() => {
+    if (measured === null) return null;
+    const { width, height, ratio } = measured;
+    const counts = sizes === '' ? [] : sizes.split(',').map(Number);
+    return layOut({ counts, width: Math.floor(width * ratio), height: Math.floor(height * ratio), ratio });
+  }, [measured, sizes]);
+  const vms = useMemo(() => map.groups.map(({ cells, count }) => unpackCells(cells, count)), [map]);
+  const perCell = layout?.perCell ?? 1;
+  const cells = useMemo(() => vms.map((group) => worstOf(group, perCell)), [vms, perCell]);
+  return { measured, layout, vms, cells, perCell };
+}
+
+/** A canvas that shows the cells in the colors of the theme. */
+export function usePaintedCanvas({ layout, cells }: FleetLayout): RefObject<HTMLCanvasElement | null> {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const palette = usePalette();
+  const painting = useMemo(() => (layout && palette ? new Painting(layout, palette) : null), [layout, palette]);
+  useLayoutEffect(() => {
+    const context = canvas.current?.getContext('2d');
+    if (!context || painting === null) return;
+    performance.mark('fleet-map:begin');
+    painting.draw(context, cells);
+    performance.measure('fleet-map', 'fleet-map:begin');
+  }, [painting, cells]);
+  return canvas;
+}

@@ -1,0 +1,34 @@
+'use client';
+
+import { useState } from 'react';
+import { fits, type MessageFilter } from './filter.ts';
+import type { EditedMessages } from './use-messages.ts';
+
+/** What the table of messages shows: search, filter, and the message that is open. */
+export function useMessageFilter(
+  messages: EditedMessages,
+  languages: readonly string[],
+  start: { filter: MessageFilter; open(): OpenMessage | undefined },
+) {
+  const [search, setSearch] = useState('');
+  const [filter, setFilter] = useState(start.filter);
+  const [open, setOpen] = useState(start.open);
+  // A message stays in sight while it is edited, even when it no longer fits the filter.
+  const ids =
+    search === '' && filter === 'all'
+      ? messages.ids
+      : messages.ids.filter((id) => id === open?.id || fits(messages, languages, id, { search, filter }));
+  const clear = () => {
+    setSearch('');
+    setFilter('all');
+  };
+  return { search, setSearch, filter, setFilter, open, setOpen, ids, clear };
+}
+
+export type MessageFilterState = ReturnType<typeof useMessageFilter>;
+
+/** The cell of the table that is being edited. */
+export interface OpenMessage {
+  id: string;
+  lang: string;
+}

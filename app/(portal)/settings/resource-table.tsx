@@ -1,0 +1,112 @@
+'use client';
+
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { Table, TableFrame, TBody, THead, Th } from '#app/_ui/table.tsx';
+import { narrowTable } from './narrow-table.ts';
+
+/** Rows that are shown first; the others follow on request. */
+const firstRows = 200;
+
+/** The part of a query's result that the table shows. */
+export interface ResourceQuery<Item> {
+  data: { items: readonly Item[] } | undefined;
+  error: unknown;
+  errorUpdatedAt?: number;
+  refetch(): unknown;
+}
+
+export interface Column {
+  label: string;
+  /** Aligned to the end of the line: for numbers and times. */
+  end?: boolean;
+  className?: string;
+}
+
+export interface ResourceTableProps<Item> {
+  title: string;
+  note?: string;
+  /** Buttons in the header. */
+  actions?: ReactNode;
+  query: ResourceQuery<Item>;
+  /** Title of the error when the items, or what a row's button did, failed. */
+  failedTitle: string;
+  columns: readonly Column[];
+  /** A `Tr` with one `Td` per column and a last one for the row's buttons. Cells with a `data-label` show it on a phone. */
+  row(item: Item): ReactNode;
+  /** Shown instead of the table when there are no items. */
+  empty?: ReactNode;
+  /** Dialogs. */
+  children?: ReactNode;
+}
+
+/** A card with a table of members, tokens or invitations: loading, failed, empty, with items, and as a list on a phone. */
+export function ResourceTable<Item>({ query, failedTitle, empty, children, ...table }: ResourceTableProps<Item>) {
+  const { t } = useTranslation('common');
+  const items = query.data?.items;
+  return (
+    <Card>
+      {empty !== undefined && items?.length === 0 ? null : (
+        <CardHeader title={table.title} note={table.note} actions={table.actions} />
+      )}
+      {query.error === null ? null : (
+        <QueryError
+          error={query.error}
+          title={failedTitle}
+          onRetry={() => query.refetch()}
+          at={query.errorUpdatedAt === undefined ? undefined : new Date(query.errorUpdatedAt)}
+        />
+      )}
+      {items === undefined ? (
+        query.error === null && <SkeletonRows label={t('loading')} columns={table.columns.map(() => 'w-24')} />
+      ) : empty !== undefined && items.length === 0 ? (
+        empty
+      ) : (
+        <Rows {...table} items={items} />
+      )}
+      {children}
+    </Card>
+  );
+}
+
+interface RowsProps<Item> extends Pick<ResourceTableProps<Item>, 'title' | 'columns' | 'row'> {
+  items: readonly Item[];
+}
+
+function Rows<Item>({ title, columns, row, items }: RowsProps<Item>) {
+  const { t } = useTranslation('settings');
+  const [all, setAll] = useState(false);
+  const shown = all ? items : items.slice(0, firstRows);
+  return (
+    <>
+      <TableFrame label={title}>
+        <Table className={narrowTable}>
+          <THead>
+            <tr>
+              {columns.map(({ label, ...props }) => (
+                <Th key={label} {...props}>
+                  {label}
+                </Th>
+              ))}
+              <Th>
+                <span className="sr-only">{t('acts')}</span>
+              </Th>
+            </tr>
+          </THead>
+          <TBody>{shown.map(row)}</TBody>
+        </Table>
+      </TableFrame>
+      {shown.length < items.length ? (
+        <div className="border-t border-line-subtle px-4 py-2">
+          <Button size="sm" variant="ghost" onClick={() => setAll(true)}>
+            {t('rows.more', { count: items.length })}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { type KeyboardEvent, type RefObject, useState } from 'react';
+import { useReader } from '#app/_shell/reader.tsx';
+import { type AxisEvent, nextEvent } from './axis-events.ts';
+
+/** Where pointer and keyboard are on the axis. The axis is one stop of the Tab key; arrows walk its events. */
+export interface EventCursor {
+  /** The event that Tab reaches. */
+  stop: AxisEvent | undefined;
+  /** Id of the event with a visible focus. */
+  focused: string | null;
+  /** The event under the pointer, or the focused one. */
+  active: AxisEvent | undefined;
+  /** Whether the reader may open a change of the goal state. */
+  mayOpen: boolean;
+  focus(event: AxisEvent, isVisible: boolean): void;
+  blur(): void;
+  point(event: AxisEvent | null): void;
+  walk(pressed: KeyboardEvent<SVGGElement>, from: AxisEvent): void;
+  open(event: AxisEvent): void;
+}
+
+export interface EventCursorOptions {
+  vmId: string;
+  events: readonly AxisEvent[];
+  /** Extensions in the order of their lanes. */
+  names: readonly string[];
+  box: RefObject<HTMLElement | null>;
+}
+
+export function useEventCursor({ vmId, events, names, box }: EventCursorOptions): EventCursor {
+  const router = useRouter();
+  const mayOpen = useReader().can('operator');
+  const [focused, setFocused] = useState<string | null>(null);
+  const [pointed, setPointed] = useState<string | null>(null);
+  const [stop, setStop] = useState<string | null>(null);
+
+  function open(event: AxisEvent) {
+    if (event.kind !== 'configuration' || !mayOpen) return;
+    const { incarnation } = event.of;
+    router.push(`/vms/${vmId}?tab=goal-state&a=${Math.max(1, incarnation - event.count)}&b=${incarnation}`);
+  }
+
+  function walk(pressed: KeyboardEvent<SVGGElement>, from: AxisEvent) {
+    if (pressed.key === 'Escape') {
+      setFocused(null);
+      setPointed(null);
+      return;
+    }
+    if (pressed.key === 'Enter') return open(from);
+    const next = nextEvent(events, names, from, pressed.key);
+    if (next === undefined) return;
+    pressed.preventDefault();
+    setStop(next.id);
+    box.current?.querySelector<SVGGElement>(`[data-event="${CSS.escape(next.id)}"]`)?.focus();
+  }
+
+  return {
+    stop: events.find(({ id }) => id === stop) ?? events.at(-1),
+    focused,
+    active: events.find(({ id }) => id === (pointed ?? focused)),
+    mayOpen,
+    focus: (event, isVisible) => {
+      setStop(event.id);
+      if (isVisible) setFocused(event.id);
+    },
+    blur: () => setFocused(null),
+    point: (event) => setPointed(event?.id ?? null),
+    walk,
+    open,
+  };
+}

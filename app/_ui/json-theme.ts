@@ -1,0 +1,27 @@
+import { HighlightStyle } from '@codemirror/language';
+import { EditorView } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+
+export const theme = EditorView.theme({
+  '&': { backgroundColor: 'transparent', color: 'var(--text)', fontSize: '12px' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '18px', letterSpacing: '-0.01em' },
+  '.cm-content': { padding: '4px 0 10px', caretColor: 'var(--text)' },
+  // The focus ring is on the whole editor: around the text it would be cut off by the scroll box.
+  '.cm-content:focus-visible': { boxShadow: 'none' },
+  '.cm-line': { padding: '0 16px 0 4px' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--text-3)', border: 'none' },
+  '.cm-lineNumbers .cm-gutterElement': { minWidth: '36px', padding: '0 10px 0 4px' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    background: 'var(--brand-tint)',
+  },
+  '.cm-active-setting': { backgroundColor: 'var(--press)' },
+  '.cm-bad-setting': { backgroundColor: 'var(--failed-tint)' },
+});
+
+export const colors = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--brand-text)' },
+  { tag: tags.string, color: 'var(--healthy-text)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--progressing-text)' },
+]);
