@@ -1,6 +1,6 @@
 'use client';
 
-/** The last net: even the layout failed, so there are no words, styles or providers to rely on. */
+/** Shown when even the layout fails, so there are no texts, styles or providers to rely on. */
 export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   return (
     <html lang="en" style={{ colorScheme: 'light dark' }}>

@@ -11,7 +11,7 @@ import { sharedNamespaces } from './_lib/i18n/namespaces.ts';
 import { currentLanguage, directionOf, preferredLanguage } from './_lib/i18n/server.ts';
 import { ReaderClock } from './_lib/reader-clock.tsx';
 
-/** The Latin files are loaded at once; the extended ones only where a page has such letters. */
+/** Latin fonts are preloaded; extended ones are loaded only where a page has such letters. */
 const inter = localFont({
   src: '../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
   variable: '--font-inter',
@@ -85,7 +85,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   );
 }
 
-/** A zone that this machine knows; what a cookie says is not trusted. */
+/** A zone that this machine knows; the value of a cookie is not trusted. */
 function zoneOf(wish: string | undefined): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: wish ?? 'UTC' }).resolvedOptions().timeZone;

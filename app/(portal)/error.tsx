@@ -5,7 +5,7 @@ import { useRetry } from '../_lib/live/use-retry.ts';
 import { Card } from '../_ui/card.tsx';
 import { ErrorState } from '../_ui/error-state.tsx';
 
-/** A page whose making failed. The shell stays; it tries again by itself when the connection is back. */
+/** Shown when a page fails to render. The shell stays, and the page retries when the connection is back. */
 export default function PortalError({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   const { t } = useTranslation('common');
   const retry = useRetry(reset);

@@ -5,7 +5,7 @@ import { Button } from '../_ui/button.tsx';
 import { Card } from '../_ui/card.tsx';
 import { EmptyState } from '../_ui/empty-state.tsx';
 
-/** A VM, handler or page that is not there. */
+/** Shown for a VM, handler or page that does not exist. */
 export default async function PortalNotFound() {
   const { t } = await words('common');
   return (

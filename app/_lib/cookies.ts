@@ -1,6 +1,6 @@
 import { languageCookie } from '#protocol/negotiate.ts';
 
-/** Choices that the server must know before it renders: the only cookies that the pages write themselves. */
+/** Choices that the server needs before rendering. The pages set no other cookies. */
 export const cookieNames = {
   language: languageCookie,
   theme: 'annex-theme',
@@ -17,7 +17,7 @@ export function writeChoice(name: keyof typeof cookieNames, value: string): void
   document.cookie = `${cookieNames[name]}=${encodeURIComponent(value)}; Path=/; Max-Age=${year}; SameSite=Lax${secure}`;
 }
 
-/** The choice made in this browser, or undefined. Browser only. */
+/** The choice of this browser, or undefined. Browser only. */
 export function readChoice(name: keyof typeof cookieNames): string | undefined {
   const found = document.cookie.split('; ').find((part) => part.startsWith(`${cookieNames[name]}=`));
   return found === undefined ? undefined : decodeURIComponent(found.slice(cookieNames[name].length + 1));

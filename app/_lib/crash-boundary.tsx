@@ -11,15 +11,14 @@ interface Crash {
 }
 
 /**
- * Stands in the root layout and catches what no page did, with words and style still there: most often the database
- * is away and not even the session could be read. Standing there, it also puts the parts that every page uses into
- * one script instead of one per page.
+ * Catches in the root layout what no page did, with words and styles available: usually the database is down and not
+ * even the session could be read. It also puts the parts that every page uses into one script.
  */
 export class CrashBoundary extends Component<{ children: ReactNode }, { crash: Crash | null }> {
   override state: { crash: Crash | null } = { crash: null };
 
   static getDerivedStateFromError(error: Error): { crash: Crash } {
-    // Redirects and "not found" are thrown too, and are Next's to handle.
+    // Redirects and "not found" are thrown too; Next.js handles them.
     unstable_rethrow(error);
     return { crash: { error } };
   }

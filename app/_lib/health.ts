@@ -1,7 +1,7 @@
 import type { ExtensionHealth, HeartbeatVerdict } from '#server/domain/verdicts/words.ts';
 import type { StatusName } from '../_ui/status-icon.tsx';
 
-/** How each health is drawn. Its word is `reports:health.<health>`. */
+/** The icon of each health. Its word is `reports:health.<health>`. */
 export const statusOfHealth = {
   healthy: 'healthy',
   progressing: 'progressing',
@@ -12,7 +12,7 @@ export const statusOfHealth = {
   disabled: 'disabled',
 } as const satisfies Readonly<Record<ExtensionHealth, StatusName>>;
 
-/** How each verdict about a heartbeat is drawn. */
+/** The icon of each heartbeat verdict. */
 export const statusOfVerdict = {
   ready: 'healthy',
   notready: 'warning',

@@ -2,11 +2,11 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 
-/** A key that does something on this page. */
+/** A key with an action on this page. */
 export interface KeyBinding {
-  /** As `KeyboardEvent.key` names it: `j`, `Enter`, `Escape`; two, one after the other, with a blank: `g v`. */
+  /** As `KeyboardEvent.key` names it: `j`, `Enter`, `Escape`; a sequence of two with a space: `g v`. */
   key: string;
-  /** What it does, in words, for the list of keys. */
+  /** The action in words, for the list of keys. */
   label: string;
   run(event: KeyboardEvent): void;
 }
@@ -23,10 +23,10 @@ interface Registry {
 
 const KeysContext = createContext<Registry | undefined>(undefined);
 
-/** How long the second key of two may take. */
+/** Milliseconds to press the second key of a sequence. */
 const secondKeyMs = 1_500;
 
-/** One listener for the whole tab. Keys rest while somebody types, and while a dialog or menu is open. */
+/** One listener for the whole tab. Keys are inactive while typing, and while a dialog or menu is open. */
 export function KeysProvider({ children }: { children: ReactNode }) {
   const [groups, setGroups] = useState<ReadonlySet<KeyGroup>>(new Set());
   useEffect(() => {
@@ -65,11 +65,11 @@ export function KeysProvider({ children }: { children: ReactNode }) {
   return <KeysContext value={registry}>{children}</KeysContext>;
 }
 
-/** In the order in which they came; parts of a page may come before the shell, and again in another language. */
+/** In the order of registration; parts of a page may register before the shell, and again in another language. */
 const bindingsOf = (groups: ReadonlySet<KeyGroup>, isEverywhere: boolean): KeyBinding[] =>
   [...groups].filter((group) => group.isEverywhere === isEverywhere).flatMap(({ bindings }) => bindings);
 
-/** Binds keys while the component is on the page, and puts them into the list that `?` shows. */
+/** Binds keys while the component is mounted, and adds them to the list that `?` shows. */
 export function useKeys(bindings: readonly KeyBinding[], { isEverywhere = false } = {}): void {
   const add = useContext(KeysContext)?.add;
   const latest = useRef(bindings);
@@ -89,7 +89,7 @@ export function useKeys(bindings: readonly KeyBinding[], { isEverywhere = false 
   }, [signature, isEverywhere]);
 }
 
-/** Every key that works now. */
+/** Every active key. */
 export function useKeyList(): { everywhere: readonly KeyBinding[]; here: readonly KeyBinding[] } {
   const groups = useContext(KeysContext)?.groups ?? new Set();
   return { everywhere: bindingsOf(groups, true), here: bindingsOf(groups, false) };

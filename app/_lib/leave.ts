@@ -5,12 +5,12 @@ import { useEffect, useRef } from 'react';
 
 type Ask = (go: () => void) => void;
 
-/** The page that has something to lose, of which there is one at most. */
+/** The page with unsaved changes, of which there is at most one. */
 let guard: Ask | null = null;
 
 /**
- * Runs `go`, which leaves the page, at once, or after the page has asked and somebody agreed. For everything that leads
- * elsewhere and is no link: links, Back and Forward are caught by themselves.
+ * Runs `go`, which leaves the page, immediately or after the page has asked for confirmation. For navigation that is
+ * not a link: links, Back and Forward are intercepted.
  */
 export function mayLeave(go: () => void): void {
   if (guard === null) go();
@@ -18,8 +18,8 @@ export function mayLeave(go: () => void): void {
 }
 
 /**
- * While `ask` is given it is called before a link, Back, Forward or `mayLeave` takes this page away; `go` does what was
- * wanted. A reload and a closed tab bring the browser's own question.
+ * While `ask` is given, it is called before a link, Back, Forward or `mayLeave` leaves this page; `go` continues. A
+ * reload and a closed tab show the browser's question.
  */
 export function useLeaveGuard(ask: Ask | null): void {
   const router = useRouter();
@@ -54,7 +54,7 @@ export function useLeaveGuard(ask: Ask | null): void {
       event.preventDefault();
       question(() => void window.navigation.traverseTo(key));
     };
-    // Browsers without it leave by Back unasked.
+    // Browsers without it leave by Back without a question.
     const history = 'navigation' in window ? window.navigation : null;
     addEventListener('beforeunload', unload);
     document.addEventListener('click', click, true);
@@ -68,7 +68,7 @@ export function useLeaveGuard(ask: Ask | null): void {
   }, [active, router]);
 }
 
-/** Where a click leads within these pages; null where it leads nowhere else, or opens something beside. */
+/** The path of a click within these pages; null where it stays on the page, or opens another tab. */
 function targetOf(event: MouseEvent): string | null {
   const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
   if (!(link instanceof HTMLAnchorElement) || link.target === '_blank') return null;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the router is on its way to another page. */
+/** Whether the router is loading another page. */
 let isUnderWay = false;
 const listeners = new Set<() => void>();
 
@@ -14,16 +14,16 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Called by the router before each navigation (next.config.ts names this file); one that leads nowhere else is none. */
+/** Called by the router before each navigation (next.config.ts names this file); one to the same page is ignored. */
 export function onRouterTransitionStart(url: string): void {
   const { pathname, search } = new URL(url, location.href);
   set(pathname !== location.pathname || search !== location.search);
 }
 
-/** The address in the browser is the one of the page that is shown. */
+/** The address in the browser is that of the page that is shown. */
 export const navigationEnded = (): void => set(false);
 
-/** Whether another page was asked for and is not here yet. */
+/** Whether another page was requested and is not shown yet. */
 export function useIsNavigating(): boolean {
   return useSyncExternalStore(
     subscribe,

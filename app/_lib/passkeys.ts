@@ -3,13 +3,13 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
 
-/** Loaded when a passkey is asked for, not with the page. */
+/** Loaded when a passkey is used, not with the page. */
 const load = () => import('@simplewebauthn/browser');
 
-/** Why the browser gave no passkey; the names of sentences in `auth`. */
+/** Why the browser returned no passkey; keys of sentences in `auth`. */
 export type PasskeyTrouble = 'cancelled' | 'here' | 'known' | 'failed';
 
-/** The browser or the person refused. */
+/** The browser or the person canceled. */
 export class PasskeyError extends Error {
   override readonly name = 'PasskeyError';
   readonly trouble: PasskeyTrouble;
@@ -27,7 +27,7 @@ export function canUsePasskeys(): boolean {
 
 const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.startsWith('[');
 
-/** Asks for a signature. `byField`: offered in the field's list of suggestions, silently, until `stopAsking`. */
+/** Requests a signature. `byField`: offered among the suggestions of a field, silently, until `stopAsking`. */
 export async function signWithPasskey(options: PublicKeyCredentialRequestOptionsJSON, byField = false) {
   const { startAuthentication } = await load();
   return startAuthentication({
@@ -37,7 +37,7 @@ export async function signWithPasskey(options: PublicKeyCredentialRequestOptions
   }).catch(raise);
 }
 
-/** Makes a new passkey. */
+/** Creates a passkey. */
 export async function makePasskey(options: PublicKeyCredentialCreationOptionsJSON) {
   const { startRegistration } = await load();
   return startRegistration({ optionsJSON: options }).catch(raise);
@@ -48,7 +48,7 @@ export async function canOfferByField(): Promise<boolean> {
   return canUsePasskeys() && (await load()).browserSupportsWebAuthnAutofill();
 }
 
-/** Ends a question that still waits, such as the one in the field's suggestions. */
+/** Cancels a pending request, such as the one in the field's suggestions. */
 export async function stopAsking(): Promise<void> {
   (await load()).WebAuthnAbortService.cancelCeremony();
 }

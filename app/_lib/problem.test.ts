@@ -36,12 +36,12 @@ describe('problemOf', () => {
     });
   });
 
-  it('survives an answer that is no problem document', async () => {
+  it('survives a response that is not a problem document', async () => {
     const problem = await problemOfResponse(new Response('<html>', { status: 502, headers: { 'x-request-id': 'r3' } }));
     expect(problem).toMatchObject({ code: 'internal', message: '', requestId: 'r3', status: 502, offline: false });
   });
 
-  it('takes everything without an answer for a portal that is away', () => {
+  it('treats everything without a response as an unreachable portal', () => {
     expect(problemOf(new TypeError('Failed to fetch')).offline).toBe(true);
   });
 });

@@ -1,24 +1,24 @@
-/** One thing that is wrong, with its place and a sentence in the reader's language. */
+/** A fault with its place and a sentence in the reader's language. */
 export interface ProblemFault {
   path: string;
   code: string;
   message: string;
 }
 
-/** A refusal or failure as the pages show it. Sentences come from the server, in the reader's language. */
+/** An error as the pages show it. Sentences come from the server, in the reader's language. */
 export interface ExplainedProblem {
   code: string;
   /** Empty when the portal could not be reached: the page has its own words for that. */
   message: string;
   requestId: string | undefined;
   faults: readonly ProblemFault[];
-  /** The portal did not answer at all. */
+  /** The portal did not respond. */
   offline: boolean;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status of the response, if any. */
   status: number | undefined;
 }
 
-/** Reads what a procedure (tRPC) or a door (problem document) answered, whatever was thrown. */
+/** Reads the error of a procedure (tRPC) or of an HTTP call (problem document), from whatever was thrown. */
 export function problemOf(error: unknown): ExplainedProblem {
   const data = dataOf(error);
   if (data === undefined)
@@ -34,7 +34,7 @@ export function problemOf(error: unknown): ExplainedProblem {
   };
 }
 
-/** A problem document read from a plain `fetch`, as the uploads and the sign-in make it. */
+/** A problem document of a plain `fetch`, as the uploads and the sign-in use it. */
 export async function problemOfResponse(response: Response): Promise<ExplainedProblem> {
   const body: unknown = await response.json().catch(() => undefined);
   const found = problemOf({ data: isRecord(body) ? body : {} });
@@ -45,7 +45,7 @@ export async function problemOfResponse(response: Response): Promise<ExplainedPr
   };
 }
 
-/** The fault at this place, for a form's field. */
+/** The fault at this path, for a field of a form. */
 export function faultAt(problem: ExplainedProblem | undefined, path: string): string | undefined {
   return problem?.faults.find((fault) => fault.path === path)?.message;
 }

@@ -7,7 +7,7 @@ import { useProblem } from './use-problem.ts';
 export interface QueryErrorProps {
   /** `query.error`. */
   error: unknown;
-  /** What did not happen: "The list did not load". */
+  /** What failed: "The list did not load". */
   title?: string;
   /** `() => query.refetch()`. */
   onRetry?(): unknown;
@@ -15,7 +15,7 @@ export interface QueryErrorProps {
   at?: Date;
 }
 
-/** The failed state of a query. Put it where the data would stand. */
+/** The failed state of a query, in place of its data. */
 export function QueryError({ error, title, onRetry, at }: QueryErrorProps) {
   const { t } = useTranslation('common');
   const problem = useProblem()(error);

@@ -2,19 +2,19 @@
 
 import { useEffect, useRef } from 'react';
 
-/** Acts of a page that can be asked for from anywhere. */
+/** Actions of a page that can be requested from anywhere. */
 export type ActName = 'enroll' | 'invite';
 
 let wanted: ActName | null = null;
 const listeners = new Set<() => void>();
 
-/** Asks the page that has this act, now or when it is there, to begin it. Browser only. */
+/** Requests an action from the page that has it, now or once it is open. Browser only. */
 export function requestAct(name: ActName): void {
   wanted = name;
   for (const listen of listeners) listen();
 }
 
-/** Begins the act when somebody has asked for it elsewhere: in the command palette. */
+/** Runs the action when it is requested elsewhere, such as in the command palette. */
 export function useRequestedAct(name: ActName, begin: () => void): void {
   const latest = useRef(begin);
   useEffect(() => {

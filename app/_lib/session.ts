@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
 import { type ExplainedProblem, problemOfResponse } from './problem.ts';
 
-/** A refusal by a door that is not tRPC; `problemOf` reads its `data`. */
+/** An error of an HTTP call outside tRPC; `problemOf` reads its `data`. */
 export class DoorError extends Error {
   override readonly name = 'DoorError';
   readonly data: ExplainedProblem;
@@ -12,18 +12,18 @@ export class DoorError extends Error {
   }
 }
 
-/** What somebody can show after the password. */
+/** The second factors of an account. */
 export interface FactorKinds {
   passkey: boolean;
   totp: boolean;
   recoveryCode: boolean;
 }
 
-/** A factor as it is shown: a code of the app, a recovery code, or what a passkey signed. */
+/** A factor as it is sent: a code of the app, a recovery code, or a passkey's signature. */
 export type SignInFactor = { code: string } | { recoveryCode: string } | { passkey: AuthenticationResponseJSON };
 
 /**
- * Starts a session and gives null; or the kinds of the second factor that is asked for next. Throws `DoorError` with
+ * Starts a session and returns null, or the kinds of second factor that are required. Throws `DoorError` with
  * `credentials_refused` or `too_many_attempts`, or what `fetch` throws.
  */
 export async function signIn(email: string, password: string): Promise<FactorKinds | null> {
@@ -31,46 +31,48 @@ export async function signIn(email: string, password: string): Promise<FactorKin
   return response.status === 204 ? null : ((await response.json()) as { factors: FactorKinds }).factors;
 }
 
-/** What the passkeys of who gave the password are asked to sign. */
+/** The request for the passkeys of the account whose password was given. */
 export async function askPasskeyAsFactor(): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return (await post('/api/auth/sign-in/factor/passkey', {})).json();
 }
 
-/** Shows the second factor and starts the session. Throws `DoorError`: `factor_refused`, `sign_in_stale`. */
+/** Sends the second factor and starts the session. Throws `DoorError`: `factor_refused`, `sign_in_stale`. */
 export async function signInWithFactor(answer: SignInFactor): Promise<void> {
   await post('/api/auth/sign-in/factor', answer);
 }
 
-/** What any passkey of this browser is asked to sign. */
+/** The request for any passkey of this browser. */
 export async function askPasskey(): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return (await post('/api/auth/sign-in/passkey/options', {})).json();
 }
 
-/** Starts a session by a passkey alone. Throws `DoorError`: `factor_refused`. */
+/** Starts a session with a passkey alone. Throws `DoorError`: `factor_refused`. */
 export async function signInWithPasskey(passkey: AuthenticationResponseJSON): Promise<void> {
   await post('/api/auth/sign-in/passkey', { passkey });
 }
 
-/** Goes to the OpenID provider, and from there back to `next`. Throws `DoorError`: `provider_away`. */
+/** Redirects to the OpenID provider, which returns to `next`. Throws `DoorError`: `provider_away`. */
 export async function goToProvider(next: string, invitation?: string): Promise<void> {
   const response = await post('/api/auth/oidc/start', { next, ...(invitation === undefined ? {} : { invitation }) });
   location.assign(((await response.json()) as { address: string }).address);
 }
 
-/** Goes to the OpenID provider to connect an account there. Throws `DoorError`: `confirmation_required`, `provider_away`. */
+/**
+ * Redirects to the OpenID provider to connect an account. Throws `DoorError`: `confirmation_required`, `provider_away`.
+ */
 export async function connectProvider(): Promise<void> {
   const response = await post('/api/auth/oidc/start', { connect: true });
   location.assign(((await response.json()) as { address: string }).address);
 }
 
-/** Another password; all other sessions end. Throws `DoorError`: `password_wrong`, `invalid`. */
+/** Changes the password; all other sessions end. Throws `DoorError`: `password_wrong`, `invalid`. */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
   await post('/api/auth/change-password', { currentPassword, newPassword });
 }
 
 let isLeaving = false;
 
-/** Whether the person signs out by themselves just now, and goes where that leads. */
+/** Whether the person is signing out, so that the redirect is expected. */
 export const isSigningOut = (): boolean => isLeaving;
 
 /** Ends the session. */
@@ -84,7 +86,7 @@ export async function signOut(): Promise<void> {
   }
 }
 
-/** Whether the portal answers, and says that nobody is signed in here, or that a second factor must be set up first. */
+/** Whether the portal responds that there is no session, or that a second factor must be set up first. */
 export async function isSignedOut(): Promise<boolean> {
   try {
     const response = await fetch('/api/auth/get-session', { cache: 'no-store' });
@@ -107,9 +109,9 @@ async function post(path: string, body: unknown): Promise<Response> {
   return response;
 }
 
-/** Where to go after signing in: a path of this portal, or the overview. `next` comes from the address, so it is checked. */
+/** The path to open after signing in, or the overview. `next` comes from the address, so it is checked. */
 export function safeNext(next: string | undefined): string {
-  // As a browser reads it: it drops tabs and line ends, and takes a backslash for a slash.
+  // Parsed like a browser does: it drops tabs and line breaks, and treats a backslash as a slash.
   const here = 'http://annex.invalid';
   if (!next?.startsWith('/') || !URL.canParse(next, here)) return '/';
   const { origin, pathname, search, hash } = new URL(next, here);

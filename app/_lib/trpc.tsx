@@ -12,10 +12,10 @@ const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
 
 export { useTRPC, useTRPCClient };
 
-/** Ids of a page's selection make long inputs; above this, a batch is split. */
+/** Ids of a page's selection make inputs long; above this length a batch is split. */
 const longestUrl = 2000;
 
-/** The library refuses some names that settings may well have, such as `constructor`: plain JSON has room for them. */
+/** The library rejects names that settings may have, such as `constructor`; plain JSON allows them. */
 const transformer = {
   input: {
     serialize(value: unknown): ReturnType<typeof superjson.serialize> {
@@ -47,9 +47,9 @@ function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // A browser without the internet says it is offline, and may stand beside the portal all the same.
+        // A browser without internet access reports that it is offline, but may still reach the portal.
         networkMode: 'always',
-        // What changed is told by the live connection; the clock is only the net below it.
+        // The live connection reports changes; the timer is only a fallback.
         staleTime: 30_000,
         refetchOnWindowFocus: false,
         retry: (failures, error) => problemOf(error).offline && failures < 2,

@@ -11,7 +11,7 @@ import { LazyMenu } from '../_ui/lazy-menu.tsx';
 import { toast } from '../_ui/toast.tsx';
 import { useReader } from './reader.tsx';
 
-/** Who is signed in, and the way out. */
+/** The signed-in account, and signing out. */
 export function AccountMenu({ showName = false }: { showName?: boolean }) {
   const { t } = useTranslation(['navigation', 'common']);
   const reader = useReader();
@@ -23,7 +23,7 @@ export function AccountMenu({ showName = false }: { showName?: boolean }) {
     setBusy(true);
     try {
       await signOut();
-      // A whole new page: nothing of what this person read stays in memory.
+      // A full page load, so that nothing of this account stays in memory.
       location.assign('/sign-in');
     } catch (error) {
       setBusy(false);

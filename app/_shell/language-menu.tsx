@@ -10,11 +10,11 @@ import { LazyMenu } from '../_ui/lazy-menu.tsx';
 
 export interface LanguageMenuProps {
   languages: readonly string[];
-  /** Keeps the choice and refreshes the page; without it the choice is this browser's. */
+  /** Stores the choice and refreshes the page; without it, this browser keeps the choice. */
   choose?(language: string): Promise<void>;
 }
 
-/** The language of words, messages, numbers and dates. Each is named in itself. */
+/** The language of texts, messages, numbers and dates. Each is named in its own language. */
 export function LanguageMenu({ languages, choose }: LanguageMenuProps) {
   const { t, i18n } = useTranslation('navigation');
   const router = useRouter();
@@ -54,7 +54,7 @@ export function LanguageMenu({ languages, choose }: LanguageMenuProps) {
   );
 }
 
-/** "Deutsch", "English": the language's name in itself. */
+/** "Deutsch", "English": the name of a language in that language. */
 export function nameOfLanguage(language: string): string {
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);

@@ -19,7 +19,7 @@ const dots = {
   lost: 'bg-warning-solid ring-3 ring-warning-tint',
 };
 
-/** Dot and word at the top: whether what stands here is fresh. */
+/** A dot and a word in the top bar: whether the page is up to date. */
 export function LiveIndicator() {
   const { t } = useTranslation('navigation');
   const live = useLive();
@@ -33,7 +33,7 @@ export function LiveIndicator() {
   );
 }
 
-/** Tells that the connection broke, since when the page is old, and when it is tried again; then what came in. */
+/** Reports that the connection broke, since when the page is stale, and the next attempt; then what it caught up on. */
 export function LiveBanner() {
   const live = useLive();
   if (live.phase === 'lost') return <LostBanner {...live} />;
@@ -44,7 +44,7 @@ export function LiveBanner() {
 
 const gatewayMs = 5_000;
 
-/** Agents cannot reach their door: what stands here ages, and nothing is lost. */
+/** Agents cannot reach the gateway: the page becomes stale, but nothing is lost. */
 function GatewayBanner() {
   const { t } = useTranslation('navigation');
   const trpc = useTRPC();
@@ -88,14 +88,14 @@ function BackBanner({ caughtUp }: { caughtUp: number | undefined }) {
   );
 }
 
-/** To the sign-in, and from there back to this place. */
+/** Opens the sign-in, which returns to this page. */
 function signInAgain(): void {
   location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
 function SignedOutBanner() {
   const { t } = useTranslation(['common', 'navigation']);
-  // At once: what stands here may not be for the eyes of who sits there now.
+  // Immediately, because the page may not be meant for the current person.
   useEffect(() => {
     if (!isSigningOut()) signInAgain();
   }, []);

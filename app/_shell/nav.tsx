@@ -10,7 +10,7 @@ import { Mark } from './mark.tsx';
 import { isAt, type NavigationPlace, places } from './places.ts';
 import { useReader } from './reader.tsx';
 
-/** The menu at the side: 196 px, a rail of icons below 1180, gone below 720 where the tab bar takes over. */
+/** The menu at the side: 196 px wide, icons only below 1180 px, replaced by the tab bar below 720. */
 export function Nav() {
   const { t } = useTranslation('navigation');
   const path = usePathname();
@@ -59,10 +59,10 @@ export function Nav() {
 
 const tab =
   'grid min-w-0 content-center justify-items-center gap-[3px] px-1 text-11 leading-3 font-medium text-ink-2 aria-[current=page]:text-brand-text';
-/** What does not fit beside the others in a long language stands behind the last tab. */
+/** Tabs that do not fit in a long language are behind the last tab. */
 const behindMore: readonly NavigationPlace['id'][] = ['publish', 'settings'];
 
-/** The bar at the foot of small screens. */
+/** The tab bar of small screens. */
 export function TabBar() {
   const { t } = useTranslation(['navigation', 'common']);
   const path = usePathname();

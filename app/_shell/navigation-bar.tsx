@@ -6,8 +6,8 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { navigationEnded, useIsNavigating } from '../_lib/navigation.ts';
 
 /**
- * A line at the top while the next page is on its way. The page that is there stays until then: an outline of the next
- * one would be shown for a third of a second at least, where its rows are ready in a tenth.
+ * A progress line at the top while the next page loads. The current page stays until then: a skeleton would be shown
+ * for at least a third of a second, while most pages are ready in a tenth.
  */
 export function NavigationBar() {
   const { t } = useTranslation('navigation');

@@ -4,10 +4,10 @@ import { Breadcrumbs, type Crumb } from '../_ui/breadcrumbs.tsx';
 import { LiveBanner, TopTools } from './shell.tsx';
 
 export interface PageProps {
-  /** Where this page is; the last has no address. */
+  /** Breadcrumbs; the last one has no address. */
   crumbs: readonly Crumb[];
   children: ReactNode;
-  /** A bar of acts that stays at the foot while the page scrolls (the extension editor's "Apply to 1 VM"). */
+  /** A bar of buttons that stays at the bottom while the page scrolls (the extension editor's "Apply to 1 VM"). */
   footer?: ReactNode;
 }
 
@@ -35,7 +35,7 @@ export async function Page({ crumbs, children, footer }: PageProps) {
   );
 }
 
-/** Acts at the foot of a page: what blocks stands at the start, the primary button at the end. */
+/** Buttons at the bottom of a page: what blocks them first, the primary button last. */
 export function FootBar({ children }: { children: ReactNode }) {
   return (
     <div className="sticky bottom-0 z-10 flex flex-wrap items-center gap-3 border-t border-line bg-surface px-(--gutter) py-3 max-sm:bottom-(--tabbar)">

@@ -5,12 +5,12 @@ import type { Role } from '#server/domain/actor.ts';
 
 export type { Role };
 
-/** Who reads the pages. */
+/** The reader of the pages. */
 export interface Reader {
   id: string;
   name: string;
   role: Role;
-  /** Where a publisher may publish; an admin everywhere. */
+  /** Namespaces that a publisher may publish in; an admin may in all. */
   namespaces: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function ReaderProvider({ reader, children }: { reader: Reader; children:
   return <ReaderContext value={reader}>{children}</ReaderContext>;
 }
 
-/** Who reads this page. The portal checks every act again; this only hides what would be refused. */
+/** The reader of this page. The portal checks permissions again; this only hides what would be rejected. */
 export function useReader(): Reader & { can(role: Role): boolean } {
   const reader = useContext(ReaderContext);
   if (reader === undefined) throw new Error('useReader stands outside the shell.');

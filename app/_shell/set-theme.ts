@@ -10,7 +10,7 @@ function listen(listener: () => void) {
   return () => void listeners.delete(listener);
 }
 
-/** Takes effect at once, and is kept in a cookie. Browser only. */
+/** Applies the theme immediately and stores it in a cookie. Browser only. */
 export function setTheme(theme: Theme): void {
   writeChoice('theme', theme);
   if (theme === 'system') delete document.documentElement.dataset.theme;
@@ -19,7 +19,7 @@ export function setTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
-/** The theme that was chosen last, wherever that was done; `first` is the one that the page came with. */
+/** The theme that was chosen last, in any component; `first` is the one that the page was rendered with. */
 export function useTheme(first: Theme): Theme {
   return useSyncExternalStore(
     listen,

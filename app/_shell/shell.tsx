@@ -16,7 +16,7 @@ import { places } from './places.ts';
 import { type Reader, ReaderProvider, useReader } from './reader.tsx';
 import { ShellContext, type ShellState } from './shell-state.ts';
 
-// Pages draw these; from here they are in the layout's script, and not once more in that of every page.
+// Pages use these components; imported here, they are in the layout's script and not in that of every page.
 export { LiveBanner } from './live-indicator.tsx';
 export { TopTools } from './top-tools.tsx';
 
@@ -24,12 +24,12 @@ const KeysDialog = dynamic(() => import('./keys-dialog.tsx').then((module) => mo
 
 export interface ShellProps extends ShellState {
   reader: Reader;
-  /** Up to where in the row of changes this page is true. */
+  /** The position in the stream of changes of this page's data. */
   livePosition: string | undefined;
   children: ReactNode;
 }
 
-/** Everything around a page that stays while pages change: menu, data, live connection, keys, notices. */
+/** Everything around a page that stays during navigation: menu, data, live connection, keys, toasts. */
 export function Shell({ reader, languages, theme, livePosition, children }: ShellProps) {
   const { t } = useTranslation('navigation');
   const state = useMemo(() => ({ languages, theme }), [languages, theme]);
@@ -62,7 +62,7 @@ export function Shell({ reader, languages, theme, livePosition, children }: Shel
   );
 }
 
-/** `/` searches in the page, `g` and a letter lead to a place, `?` lists the keys. */
+/** `/` focuses the search of the page, `g` and a letter open a page, `?` lists the keys. */
 function EverywhereKeys() {
   const { t } = useTranslation('navigation');
   const reader = useReader();

@@ -14,7 +14,7 @@ const choices = [
   { value: 'dark', icon: Moon },
 ] as const;
 
-/** Light, dark, or as the system wishes. Takes effect at once and is kept in a cookie. */
+/** Light, dark or the system's theme. Applied immediately and stored in a cookie. */
 export function ThemeMenu({ theme }: { theme: Theme }) {
   const { t } = useTranslation('navigation');
   const chosen = useTheme(theme);

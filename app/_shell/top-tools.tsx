@@ -7,7 +7,7 @@ import { PaletteButton } from './palette/palette-button.tsx';
 import { useShell } from './shell-state.ts';
 import { ThemeMenu } from './theme-menu.tsx';
 
-/** What stands at the end of the top bar on every page. */
+/** The end of the top bar on every page. */
 export function TopTools() {
   const { languages, theme } = useShell();
   return (

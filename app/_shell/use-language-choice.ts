@@ -9,8 +9,8 @@ import { useProblem } from '../_lib/use-problem.ts';
 import { toast } from '../_ui/toast.tsx';
 
 /**
- * Chooses the language of who is signed in: for the account, and in this browser's cookie for the pages before the
- * sign-in. Then everything is read again in it.
+ * Sets the reader's language: for the account, and in a cookie for the pages before the sign-in. Then everything is
+ * loaded again in it.
  */
 export function useLanguageChoice(): (language: string) => Promise<void> {
   const { t } = useTranslation('navigation');
@@ -27,7 +27,7 @@ export function useLanguageChoice(): (language: string) => Promise<void> {
     }
     writeChoice('language', language);
     router.refresh();
-    // Messages were worded by the portal in the old language.
+    // The portal translated messages into the old language.
     void queryClient.invalidateQueries();
   };
 }

@@ -5,18 +5,18 @@ import { StatusIcon, type StatusName } from './status-icon.tsx';
 export interface BannerProps {
   status: StatusName;
   children: ReactNode;
-  /** Takes the place of the status's own icon (lucide). */
+  /** Replaces the icon of the status (lucide). */
   icon?: ReactNode;
   /** Buttons at the end. */
   actions?: ReactNode;
   /** `alert` interrupts, `status` waits its turn. */
   role?: 'alert' | 'status';
-  /** Rounded and boxed, inside a page; without it the banner spans its parent. */
+  /** Rounded and boxed, inside a page; otherwise the banner spans its parent. */
   boxed?: boolean;
   className?: string;
 }
 
-/** Says something about everything below it: connection lost, agent silent, someone else has published. */
+/** A message about everything below it: connection lost, agent silent, changed by someone else. */
 export function Banner({ status, children, icon, actions, role = 'status', boxed = false, className }: BannerProps) {
   return (
     <div

@@ -5,13 +5,13 @@ export interface Crumb {
   label: string;
   /** All but the last have an address. */
   href?: string;
-  /** Somebody's name for a thing, not one of our words. */
+  /** A name chosen by a person, which is not translated. */
   isName?: boolean;
 }
 
 const translated = ({ isName = false }: Crumb) => (isName ? 'no' : undefined);
 
-/** Where this page is. On a phone only the way back to the parent is left. */
+/** The path to this page. On a phone only a link to the parent remains. */
 export function Breadcrumbs({ label, crumbs }: { label: string; crumbs: readonly Crumb[] }) {
   const parent = crumbs.length > 1 ? crumbs[crumbs.length - 2] : undefined;
   return (

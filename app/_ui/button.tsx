@@ -31,15 +31,15 @@ const look = cva(
 );
 
 export interface ButtonProps extends ComponentProps<'button'>, Omit<VariantProps<typeof look>, 'square'> {
-  /** Draws the only child (a link, say) as a button: `<Button asChild><Link href="…">Open</Link></Button>`. */
+  /** Styles the only child (a link, for example) as a button: `<Button asChild><Link href="…">Open</Link></Button>`. */
   asChild?: boolean;
-  /** The act is under way: the button keeps its width, takes no clicks, and tells it to readers of the screen. */
+  /** In progress: the button keeps its width, ignores clicks, and announces it to screen readers. */
   busy?: boolean;
 }
 
 /**
- * One `primary` per page. `danger` stands outlined on a page, `danger-solid` only in a dialog.
- * The label says the act and the extent: "Apply to 1 VM". Icons (lucide) go in as children, before the words.
+ * One `primary` per page. `danger` is outlined on a page, `danger-solid` only in a dialog.
+ * The label names the action and its extent: "Apply to 1 VM". Icons (lucide) are children, before the words.
  */
 export function Button({ variant, size, asChild = false, busy = false, className, ...props }: ButtonProps) {
   const classes = cn(look({ variant, size }), busy && 'cursor-progress', className);
@@ -56,11 +56,11 @@ export function Button({ variant, size, asChild = false, busy = false, className
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'aria-label'> {
-  /** What the button does, in words: its accessible name and its title. */
+  /** The action in words: its accessible name and its title. */
   label: string;
 }
 
-/** A square button with an icon alone. Only for close, more, copy, theme; everything else needs its word. */
+/** A square button with an icon only. For close, more, copy and theme; everything else needs its word. */
 export function IconButton({
   variant = 'ghost',
   size,

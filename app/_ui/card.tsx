@@ -1,14 +1,14 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { cn } from './cn.ts';
 
-/** A hairline box on the canvas. Never a card inside a card. */
+/** A box with a hairline border. Never nested. */
 export function Card({ className, ...props }: ComponentProps<'section'>) {
   return <section {...props} className={cn('min-w-0 rounded-lg bg-surface shadow-card', className)} />;
 }
 
 export interface CardHeaderProps {
   title: ReactNode;
-  /** Supporting words or a figure after the title. */
+  /** A note or a number after the title. */
   note?: ReactNode;
   /** Buttons or a segmented control at the end. */
   actions?: ReactNode;
@@ -18,7 +18,7 @@ export interface CardHeaderProps {
   className?: string;
 }
 
-/** The head of a card, 44 px high, on the same left line as its body and table. */
+/** The header of a card, 44 px high, aligned with its body and table. */
 export function CardHeader({ title, note, actions, as: Heading = 'h2', id, className }: CardHeaderProps) {
   return (
     <div className={cn('flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1.5 px-4 py-1.5', className)}>
@@ -35,12 +35,12 @@ export function CardHeader({ title, note, actions, as: Heading = 'h2', id, class
   );
 }
 
-/** The body of a card: 16 px of air at the sides and below. */
+/** The body of a card, with 16 px of padding at the sides and below. */
 export function CardBody({ className, ...props }: ComponentProps<'div'>) {
   return <div {...props} className={cn('px-4 pb-4', className)} />;
 }
 
-/** The foot of a card: acts, the likeliest first. */
+/** The footer of a card: buttons, the most likely first. */
 export function CardFooter({ className, ...props }: ComponentProps<'div'>) {
   return (
     <div

@@ -2,9 +2,9 @@
 
 import { createContext, useContext, useSyncExternalStore } from 'react';
 
-/** What the server knew when it rendered; the first render in the browser uses the same, so that both agree. */
+/** The time and zone of the server's render; the browser's first render uses the same, so that both match. */
 export interface RenderedAt {
-  /** Milliseconds since 1970, the portal's clock. */
+  /** Milliseconds since 1970, by the portal's clock. */
   now: number;
   timeZone: string;
 }
@@ -16,7 +16,7 @@ const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let tick = 0;
 
-/** One timer per tab for every moving time on the page; it rests while nobody listens or the tab is hidden. */
+/** One timer per tab for all ticking times; it stops while there are no listeners or the tab is hidden. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
@@ -32,14 +32,14 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Now, as of the last tick: a time that went on while a page is drawn would have it drawn twice. */
+/** The time of the last tick: a time that changes during a render would cause a second one. */
 function atTick(): number {
   const now = Date.now();
   if (Math.abs(now - tick) > 1.2 * tickMs) tick = now;
   return tick;
 }
 
-/** Text that depends on now. The component is drawn again only when its text has changed. */
+/** Text that depends on the time. The component renders again only when its text changes. */
 export function useTicking<Text extends string>(textAt: (now: number) => Text): Text {
   const { now } = useContext(RenderedAtContext);
   return useSyncExternalStore(
@@ -52,13 +52,13 @@ export function useTicking<Text extends string>(textAt: (now: number) => Text): 
 const never = () => () => {};
 
 let zone: string | undefined;
-/** Asked once: browsers take longer to tell it than to draw a row of a table. */
+/** Cached: browsers take longer to look it up than to render a row of a table. */
 const ownZone = (): string => {
   zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
   return zone;
 };
 
-/** The reader's zone; on the server, and until the page is live, the one that the cookie named. */
+/** The reader's zone; on the server, and until hydration, the one in the cookie. */
 export function useTimeZone(): string {
   const { timeZone } = useContext(RenderedAtContext);
   return useSyncExternalStore(never, ownZone, () => timeZone);

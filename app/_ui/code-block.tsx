@@ -2,34 +2,34 @@ import type { ReactNode } from 'react';
 import { cn } from './cn.ts';
 
 export interface CodeLineNote {
-  /** By its number. */
+  /** By line number. */
   line: number;
   status: 'failed' | 'warning';
-  /** Stands below the line. */
+  /** Shown below the line. */
   text: ReactNode;
 }
 
 export interface CodeBlockProps {
   code: string;
-  /** What is shown: its accessible name, and why it can be scrolled with the keyboard. */
+  /** The accessible name, and the reason why the keyboard can scroll it. */
   label: string;
   /** Number of the first line; 1 by default. */
   first?: number;
-  /** Off for output without meaning in its line numbers. */
+  /** Off for output whose line numbers mean nothing. */
   numbers?: boolean;
-  /** Colours keys, strings and numbers. */
+  /** Highlights keys, strings and numbers. */
   language?: 'json' | 'text';
-  /** Findings, each under the line that it is about. */
+  /** Findings, each below its line. */
   notes?: readonly CodeLineNote[];
-  /** The number of the line that is told of elsewhere. */
+  /** The number of a highlighted line. */
   marked?: number | undefined;
-  /** As what it is marked; by default as what failed. */
+  /** The tone of the highlight; failed by default. */
   markedAs?: 'failed' | 'progressing';
   /** Tailwind height, such as `max-h-80`. */
   className?: string;
 }
 
-/** What a program wrote or will read: mono, in a well, scrolling by itself. For editing use CodeMirror. */
+/** Output or input of a program: monospaced, in a box that scrolls. For editing use CodeMirror. */
 export function CodeBlock({
   code,
   label,
@@ -92,7 +92,7 @@ export function CodeBlock({
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)/g;
 
-/** Colours by token; the text stays as it is, even where it is not JSON. */
+/** Highlights tokens; the text itself never changes, even where it is not JSON. */
 function JsonLine({ line }: { line: string }) {
   const parts: ReactNode[] = [];
   let from = 0;

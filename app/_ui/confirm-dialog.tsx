@@ -13,27 +13,27 @@ import { allowScrollLock } from './style-nonce.ts';
 export interface ConfirmDialogProps {
   open: boolean;
   onOpenChange(open: boolean): void;
-  /** The act and its extent as a question: "Delete 3 VMs?". */
+  /** The action and its extent as a question: "Delete 3 VMs?". */
   title: ReactNode;
   /** What will happen, and whether it can be undone. */
   description: ReactNode;
-  /** The act again, as the button's label: "Delete 3 VMs". */
+  /** The action as the button's label: "Delete 3 VMs". */
   confirmLabel: string;
-  /** How to leave things as they are; "Cancel" by default. */
+  /** The label for leaving everything unchanged; "Cancel" by default. */
   cancelLabel?: string;
-  /** What must be typed first, for what cannot be undone: "delete 3". */
+  /** The phrase to type first, for what cannot be undone: "delete 3". */
   phrase?: string;
-  /** May return a promise; the dialog closes when it is fulfilled and stays open when it is rejected. */
+  /** May return a promise; the dialog closes when it resolves and stays open when it rejects. */
   onConfirm(): Promise<unknown> | unknown;
-  /** What went wrong the last time, in words. */
+  /** The error of the last attempt, in words. */
   error?: ReactNode;
-  /** Names of what is touched, and so on. */
+  /** Names of what is affected, and so on. */
   children?: ReactNode;
-  /** `default` for acts that only need a second look. */
+  /** `default` for actions that only need a confirmation. */
   tone?: 'danger' | 'default';
 }
 
-/** Asks before an act that destroys. Esc and Cancel leave things as they are. Not for what can be undone. */
+/** Confirms a destructive action. Esc and Cancel leave everything unchanged. Not for what can be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const [opener] = useState(currentOpener);
   useState(allowScrollLock);
@@ -49,7 +49,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   );
 }
 
-/** Lives only while the dialog is open, so that the typed phrase is forgotten with it. */
+/** Mounted only while the dialog is open, so that the typed phrase is cleared with it. */
 function Question(props: ConfirmDialogProps) {
   const { t } = useTranslation('common');
   const [typed, setTyped] = useState('');

@@ -6,7 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from './button.tsx';
 import { cn } from './cn.ts';
 
-/** Puts text on the clipboard; where the browser forbids it (plain HTTP), through a field that is selected. */
+/** Copies text to the clipboard; where the browser blocks it (plain HTTP), through a selected field. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -26,12 +26,12 @@ export async function copyText(text: string): Promise<boolean> {
 
 export interface CopyButtonProps {
   text: string;
-  /** What is copied: "Copy command". "Copy" by default. */
+  /** The label: "Copy command". "Copy" by default. */
   label?: string;
   className?: string;
 }
 
-/** Copies, and shows for two seconds that it has. */
+/** Copies, and confirms it for two seconds. */
 export function CopyButton({ text, label, className }: CopyButtonProps) {
   const { t } = useTranslation('common');
   const [copied, setCopied] = useState(false);
@@ -59,12 +59,12 @@ export function CopyButton({ text, label, className }: CopyButtonProps) {
 
 export interface CopyCommandProps {
   command: string;
-  /** Wraps instead of being cut: for what must be read as a whole, such as a token shown once. */
+  /** Wraps instead of being cut: for text to read as a whole, such as a token shown once. */
   whole?: boolean;
   className?: string;
 }
 
-/** A command or a token to take along: mono, cut at the end, whole in the clipboard. */
+/** A command or token to copy: monospaced, cut at the end, copied as a whole. */
 export function CopyCommand({ command, whole = false, className }: CopyCommandProps) {
   return (
     <div

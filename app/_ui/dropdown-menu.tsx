@@ -20,7 +20,7 @@ export function MenuContent({
   ...props
 }: ComponentProps<typeof Radix.Content>) {
   return (
-    // Within the page's landmark: what stands outside of all of them is lost for those who walk by landmarks.
+    // Inside the page's landmark: content outside of all landmarks is lost for readers who navigate by them.
     <Radix.Portal container={document.querySelector('main')}>
       <Radix.Content
         sideOffset={sideOffset}
@@ -37,7 +37,7 @@ export function MenuContent({
 }
 
 export interface MenuItemProps extends ComponentProps<typeof Radix.Item> {
-  /** A destructive act; it must lead to a confirmation or an undo. */
+  /** A destructive action; it must lead to a confirmation or an undo. */
   danger?: boolean;
 }
 
@@ -68,7 +68,7 @@ export function MenuRadioItem({ className, children, ...props }: ComponentProps<
   );
 }
 
-/** Several at once; the menu stays open. */
+/** For several choices; the menu stays open. */
 export function MenuCheckboxItem({ className, children, ...props }: ComponentProps<typeof Radix.CheckboxItem>) {
   return (
     <Radix.CheckboxItem {...props} onSelect={(event) => event.preventDefault()} className={cn(item, className)}>

@@ -8,16 +8,16 @@ export interface EmptyStateProps {
   children?: ReactNode;
   /** Buttons. */
   actions?: ReactNode;
-  /** A quiet line at the end: "The token serves once, until 15:02." */
+  /** A muted line at the end: "The token works once, until 15:02." */
   foot?: ReactNode;
-  /** Draws the icon of a state before the title. */
+  /** Shows the icon of a status before the title. */
   status?: StatusName;
   /** Heading level, 2 by default. */
   as?: 'h1' | 'h2' | 'h3';
   className?: string;
 }
 
-/** Nothing here: says why and what to do next, with the command to copy. Put it into a `Card`. */
+/** An empty list: why it is empty and what to do next, with the command to copy. Inside a `Card`. */
 export function EmptyState({ title, children, actions, foot, status, as: Heading = 'h2', className }: EmptyStateProps) {
   return (
     <div

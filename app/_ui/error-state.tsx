@@ -9,7 +9,7 @@ import { EmptyState } from './empty-state.tsx';
 import { DateTime } from './time.tsx';
 
 export interface ErrorStateProps {
-  /** What did not happen: "The list did not load". */
+  /** What failed: "The list did not load". */
   title: ReactNode;
   /** Why, and whether anything was changed. */
   message: ReactNode;
@@ -17,12 +17,12 @@ export interface ErrorStateProps {
   requestId?: string;
   /** When it failed. */
   at?: Date;
-  /** Tries again; without it there is no button. */
+  /** Retries; without it there is no button. */
   onRetry?(): void;
   as?: 'h1' | 'h2' | 'h3';
 }
 
-/** A part that failed: what, why, what next, and what to tell to whoever runs the portal. */
+/** A part that failed: what, why, what to do next, and what to report to the people who run the portal. */
 export function ErrorState({ title, message, code, requestId, at, onRetry, as }: ErrorStateProps) {
   const { t } = useTranslation('common');
   const [copied, setCopied] = useState(false);

@@ -7,11 +7,13 @@ export interface FieldProps {
   label: ReactNode;
   /** One sentence of help at most. */
   hint?: ReactNode;
-  /** What is wrong with the value, in words. Takes the place of the hint. */
+  /** The error of the value, in words. Replaces the hint. */
   error?: ReactNode;
   /** A word beside the label, such as "required" or "optional". */
   note?: ReactNode;
-  /** The only control: Input, Textarea, Select, a CodeMirror wrapper. Gets id, aria-describedby and aria-invalid. */
+  /**
+   * The only control: Input, Textarea, Select, a CodeMirror wrapper. Receives id, aria-describedby and aria-invalid.
+   */
   children: ReactNode;
   id?: string;
   className?: string;
@@ -39,7 +41,7 @@ export function Field({ label, hint, error, note, children, id, className }: Fie
   );
 }
 
-/** An error at its place: icon and words. */
+/** An error at its field: icon and words. */
 export function FieldError({ children }: { children: ReactNode }) {
   return (
     <p className="flex items-baseline gap-1.5 text-12 text-failed-text">
@@ -49,7 +51,7 @@ export function FieldError({ children }: { children: ReactNode }) {
   );
 }
 
-/** A checkbox or switch with its words at its side. The whole line can be pressed. */
+/** A checkbox or switch with its label beside it. The whole line is clickable. */
 export function ControlRow({ control, children, hint }: { control: ReactNode; children: ReactNode; hint?: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is handed in and nested, which labels it

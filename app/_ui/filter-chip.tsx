@@ -6,7 +6,7 @@ export interface FilterChipProps {
   field: ReactNode;
   relation: ReactNode;
   value: ReactNode;
-  /** Takes the filter away. */
+  /** Removes the filter. */
   onRemove(): void;
   /** Accessible name of the remove button, such as "Remove filter env is prod". */
   removeLabel: string;
@@ -41,7 +41,7 @@ export function FilterChip({ field, relation, value, onRemove, removeLabel }: Fi
   );
 }
 
-/** A common filter that is not in use: dashed. Give it to a menu's or popover's trigger. */
+/** A filter to add: dashed. Use it as the trigger of a menu or popover. */
 export function AddFilterButton({ children, className, ...props }: ComponentProps<'button'>) {
   return (
     <button

@@ -10,11 +10,11 @@ const bare =
   'w-full min-w-0 bg-transparent p-0 outline-none placeholder:text-ink-3 focus-visible:shadow-none disabled:cursor-default';
 
 export interface InputProps extends ComponentProps<'input'> {
-  /** For what a program reads: ids, paths, hosts. */
+  /** For text that programs read: ids, paths, hosts. */
   mono?: boolean;
-  /** Stands inside, before the text: an icon. */
+  /** Shown inside, before the text: an icon. */
   before?: ReactNode;
-  /** Stands inside, after the text: a unit, a key. */
+  /** Shown inside, after the text: a unit, a key. */
   after?: ReactNode;
 }
 
@@ -36,7 +36,7 @@ export interface TextareaProps extends ComponentProps<'textarea'> {
 /** Several lines of text: `rows` at least; grows with its contents where the browser can. */
 export function Textarea({ mono = false, className, rows = 3, ...props }: TextareaProps) {
   return (
-    // From the top: what is centred and overflows cannot be scrolled to.
+    // From the top: overflowing centered content cannot be scrolled to.
     <span className={cn(frame, 'items-start py-1.5', className)}>
       <textarea
         rows={rows}
@@ -49,11 +49,11 @@ export function Textarea({ mono = false, className, rows = 3, ...props }: Textar
 }
 
 export interface SearchInputProps extends Omit<InputProps, 'type' | 'before' | 'after' | 'mono'> {
-  /** What is searched, in words: the accessible name. */
+  /** The accessible name. */
   label: string;
 }
 
-/** The search of a page. `/` puts the keyboard into it (one per page). */
+/** The search of a page. `/` focuses it (one per page). */
 export function SearchInput({ label, className, ...props }: SearchInputProps) {
   return (
     <Input

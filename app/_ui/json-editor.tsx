@@ -24,9 +24,9 @@ export interface JsonEditorProps {
   /** Increases when a typed text is replaced, even by the value before it. */
   replacements?: number;
   onChange(text: string): void;
-  /** What is edited: the accessible name. */
+  /** The accessible name. */
   label: string;
-  /** Where the keys are explained, for readers of the screen. */
+  /** Id of the element that explains the keys, for screen readers. */
   describedBy?: string;
   marks: JsonMarks;
   readOnly?: boolean;

@@ -5,25 +5,25 @@ import { pointerPath } from '#protocol/pointer.ts';
 
 type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 
-/** What is said about places of a JSON text. Places are JSON pointers. */
+/** Marks at places of a JSON text. Places are JSON pointers. */
 export interface JsonMarks {
-  /** Each stands under the line that it is about. */
+  /** Each is shown below its line. */
   faults: readonly JsonMark[];
-  /** The setting that has the keyboard elsewhere; its line is tinted. */
+  /** The setting with the focus elsewhere; its line is tinted. */
   active?: string | undefined;
 }
 
 export interface JsonMark {
   pointer: string;
   message: string;
-  /** The path as people read it. */
+  /** The path for people. */
   path: string;
 }
 
 /** Replaces all marks. */
 export const setMarks = StateEffect.define<JsonMarks>();
 
-/** Draws the marks, and moves them with the text until they are set anew. */
+/** Draws the marks, and moves them with the text until they are set again. */
 export const marksOf = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(drawn, transaction) {
@@ -52,7 +52,7 @@ function draw(state: EditorState, { faults, active }: JsonMarks): DecorationSet 
   return Decoration.set(ranges, true);
 }
 
-/** The octagon of "failed", as app/_ui/status-icon.tsx draws it. */
+/** The octagon of "failed", as in app/_ui/status-icon.tsx. */
 const octagon =
   'M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1zM5.6 4.5 4.5 5.6 6.9 8l-2.4 2.4 1.1 1.1L8 9.1l2.4 2.4 1.1-1.1L9.1 8l2.4-2.4-1.1-1.1L8 6.9z';
 
@@ -95,7 +95,7 @@ class FaultWidget extends WidgetType {
   }
 }
 
-/** Where a setting starts in the text; of one that is not there, where the nearest holder does. */
+/** The position of a setting in the text, or of its nearest existing parent. */
 export function placeOf(state: EditorState, pointer: string): number {
   const tree = ensureSyntaxTree(state, state.doc.length, 100);
   let value = tree?.topNode.firstChild ?? null;

@@ -8,14 +8,14 @@ type MenuParts = typeof import('./dropdown-menu.tsx');
 export interface LazyMenuProps {
   /** The button that opens the menu: a `Button` or an `IconButton`. */
   trigger: ReactNode;
-  /** What is in it, drawn with the parts it gets: `({ MenuItem }) => <MenuItem onSelect={…}>…</MenuItem>`. */
+  /** Its contents, from the parts that it receives: `({ MenuItem }) => <MenuItem onSelect={…}>…</MenuItem>`. */
   children(parts: MenuParts): ReactNode;
   align?: 'start' | 'center' | 'end';
 }
 
 const load = () => import('./dropdown-menu.tsx');
 
-/** A menu whose script (30 KB) is fetched when somebody reaches for it. Use it instead of `Menu` on pages. */
+/** A menu whose script (30 KB) is loaded on demand. Use it instead of `Menu` on pages. */
 export function LazyMenu({ trigger, children, align = 'end' }: LazyMenuProps) {
   const [parts, setParts] = useState<MenuParts>();
   if (parts === undefined) {

@@ -10,7 +10,7 @@ export interface NumProps {
   className?: string;
 }
 
-/** A figure as the reader's language writes it, with digits of one width. */
+/** A number as the reader's language writes it, with digits of equal width. */
 export function Num({ value, as = 'number', className }: NumProps) {
   const format = useFormat();
   const text = as === 'percent' ? format.percent(value) : as === 'bytes' ? format.bytes(value) : format.number(value);

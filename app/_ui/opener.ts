@@ -1,4 +1,4 @@
-/** Who has the keyboard while a dialog is first drawn. Items leave together with their menu, so theirs is its button. */
+/** The focused element when a dialog first renders. Menu items disappear with their menu, so theirs is its button. */
 export function currentOpener(): HTMLElement | null {
   if (typeof document === 'undefined') return null;
   const focused = document.activeElement;
@@ -7,7 +7,7 @@ export function currentOpener(): HTMLElement | null {
   return opener instanceof HTMLElement && opener !== document.body ? opener : null;
 }
 
-/** Gives the keyboard back when the dialog has closed; for `onCloseAutoFocus`. */
+/** Restores the focus when the dialog has closed; for `onCloseAutoFocus`. */
 export function giveBack(event: Event, opener: HTMLElement | null): void {
   if (opener?.isConnected !== true) return;
   event.preventDefault();

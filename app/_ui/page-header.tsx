@@ -5,16 +5,16 @@ export interface PageHeaderProps {
   title: ReactNode;
   /** A `StatusBadge size="lg"` or a `Tag` after the title. */
   badge?: ReactNode;
-  /** A few supporting words on the same line. */
+  /** A short note on the same line. */
   note?: ReactNode;
   /** Buttons; one of them may be primary. */
   actions?: ReactNode;
-  /** `<Facts>` or one line of words below. */
+  /** `<Facts>` or one line of text below. */
   children?: ReactNode;
   className?: string;
 }
 
-/** The page's only h1, with what belongs to it. */
+/** The page's only h1, with its badge, note and buttons. */
 export function PageHeader({ title, badge, note, actions, children, className }: PageHeaderProps) {
   return (
     <header className={cn('mb-4 max-sm:mb-3', className)}>
@@ -29,12 +29,12 @@ export function PageHeader({ title, badge, note, actions, children, className }:
   );
 }
 
-/** Label and value in a flowing line, below a page title: "Last poll 4 s ago   Agent annex-agent 1.8.2". */
+/** Labels and values in a flowing line, below a page title: "Last poll 4 s ago   Agent annex-agent 1.8.2". */
 export function Facts({
   items,
   className,
 }: {
-  /** `bare`: the value speaks for itself; its label is only for readers of the screen. */
+  /** `bare`: the value needs no label, except for screen readers. */
   items: readonly { label: ReactNode; value: ReactNode; bare?: boolean }[];
   className?: string;
 }) {

@@ -1,9 +1,9 @@
 export interface ToastOptions {
-  /** The way back, where there is one. */
+  /** The undo, if any. */
   undo?: { label: string; run(): void };
 }
 
-/** Said, and not shown yet. */
+/** A toast that was requested and is not shown yet. */
 export interface PendingToast extends ToastOptions {
   text: string;
 }

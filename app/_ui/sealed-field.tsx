@@ -7,16 +7,16 @@ import { Button } from './button.tsx';
 import { cn } from './cn.ts';
 
 export interface SealedFieldProps {
-  /** What is sealed, in words, for the button's accessible name: "Replace password". */
+  /** The accessible name of the button: "Replace password". */
   replaceLabel: string;
-  /** When and by whom it was changed last, such as `changed <RelativeTime/> by Ada`. */
+  /** When and by whom it was last changed, such as `changed <RelativeTime/> by Ada`. */
   changed?: ReactNode;
-  /** Opens an input for a new value. Without it the field cannot be replaced here. */
+  /** Opens an input for a new value. Without it the field is read-only. */
   onReplace?(): void;
   className?: string;
 }
 
-/** A secret that is set: a well with a lock. It never looks like an input that could be read. */
+/** A stored secret: a box with a lock. It never looks like an input with a readable value. */
 export function SealedField({ replaceLabel, changed, onReplace, className }: SealedFieldProps) {
   const { t } = useTranslation('common');
   return (

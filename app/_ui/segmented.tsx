@@ -4,7 +4,7 @@ import { type ReactNode, useId } from 'react';
 import { cn } from './cn.ts';
 
 export interface SegmentedProps<T extends string> {
-  /** What is chosen, in words: the accessible name of the group. */
+  /** The accessible name of the group. */
   label: string;
   value: T;
   onChange(value: T): void;
@@ -12,7 +12,7 @@ export interface SegmentedProps<T extends string> {
   className?: string;
 }
 
-/** One of a few views of the same thing: "Words | JSON", "1 h | 24 h | 7 d". The platform's own radio buttons. */
+/** One of a few views of the same data: "Words | JSON", "1 h | 24 h | 7 d". Native radio buttons. */
 export function Segmented<T extends string>({ label, value, onChange, options, className }: SegmentedProps<T>) {
   const name = useId();
   return (

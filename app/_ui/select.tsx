@@ -6,9 +6,9 @@ export interface SelectOption {
   value: string;
   label: string;
   disabled?: boolean;
-  /** Of the label, where that is not the page's. */
+  /** The language of the label, if it is not the page's. */
   lang?: string;
-  /** Somebody's name for a thing, not one of our words. */
+  /** A name chosen by a person, which is not translated. */
   isName?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface SelectProps extends Omit<ComponentProps<'select'>, 'size'> {
 }
 
 /**
- * One of a few. The platform's own list: best for keyboard, touch and screen readers, and no script.
+ * One of a few. A native select: best for keyboard, touch and screen readers, and no script.
  * Inside a `Field` it takes id, description and error state from there.
  */
 export function Select({ options, mono = false, className, ...props }: SelectProps) {

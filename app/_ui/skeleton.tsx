@@ -1,6 +1,6 @@
 import { cn } from './cn.ts';
 
-/** A grey bar where a value will stand. No shimmer; hidden for the first 120 ms. Give it the value's usual width. */
+/** A grey bar in place of a value. No shimmer; hidden for the first 120 ms. Give it the value's usual width. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cn('block h-2.5 w-24 max-w-full animate-late rounded-xs bg-press', className)} />;
 }
@@ -9,11 +9,11 @@ export interface SkeletonRowsProps {
   /** Tailwind widths per column, such as `['w-24', 'w-16', 'w-48']`. */
   columns: readonly string[];
   rows?: number;
-  /** What is loading, for those who do not see it. */
+  /** What is loading, for screen readers. */
   label: string;
 }
 
-/** Rows of the final height, for a table that loads. */
+/** Rows of the final height, for a table that is loading. */
 export function SkeletonRows({ columns, rows = 6, label }: SkeletonRowsProps) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className="divide-y divide-line-subtle">

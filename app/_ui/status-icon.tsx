@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import { cn } from './cn.ts';
 
-/** The eight states of the visual language. Domain states map onto them; a word of its own may stand beside. */
+/**
+ * The eight states of the visual language. Domain states map onto them; a more specific word may be next to the icon.
+ */
 export const statuses = [
   'healthy',
   'progressing',
@@ -24,7 +26,9 @@ const line = {
   fill: 'none',
 } as const;
 
-/** Silhouettes differ, so that each reads without its colour: ring and tick, half disc, triangle, octagon, diamond… */
+/**
+ * Shapes differ, so that each is recognizable without its color: ring and tick, half disc, triangle, octagon, diamond…
+ */
 const drawings: Readonly<Record<StatusName, ReactNode>> = {
   healthy: (
     <>
@@ -81,12 +85,12 @@ const drawings: Readonly<Record<StatusName, ReactNode>> = {
 
 export interface StatusIconProps {
   status: StatusName;
-  /** Accessible name, only where no word stands beside the icon. */
+  /** Accessible name, only where there is no word next to the icon. */
   label?: string;
   className?: string;
 }
 
-/** The silhouette of a status, 14 px. Decorative unless it has a `label`: its word must stand beside it. */
+/** The shape of a status, 14 px. Decorative unless it has a `label`: its word must be next to it. */
 export function StatusIcon({ status, label, className }: StatusIconProps) {
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: hidden, or named by aria-label

@@ -35,7 +35,7 @@ export function Status({ status, children, className }: StatusProps) {
   );
 }
 
-/** Icon and word on a tint: only beside a page title (`size="lg"`) and in overlays. */
+/** Icon and word on a tint: only next to a page title (`size="lg"`) and in overlays. */
 export function StatusBadge({
   status,
   children,
@@ -64,14 +64,14 @@ const loud: readonly StatusName[] = ['failed', 'warning', 'unresponsive'];
 
 export interface StatusChipProps {
   status: StatusName;
-  /** The name of the thing (an extension). */
+  /** The name of the extension. */
   children: ReactNode;
-  /** The status in words, for those who do not see the icon; by default the status's own name. */
+  /** The status in words, for screen readers; by default its name. */
   word?: string;
   className?: string;
 }
 
-/** A thing with its status, small, for rows of many: coloured only where a person is needed. */
+/** A name with its status, small, for rows of many: colored only where someone needs to act. */
 export function StatusChip({ status, children, word, className }: StatusChipProps) {
   const own = useWord(status);
   const title = word ?? own;

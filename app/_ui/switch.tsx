@@ -4,7 +4,7 @@ import * as Radix from 'radix-ui/switch';
 import type { ComponentProps } from 'react';
 import { cn } from './cn.ts';
 
-/** On or off, at once. Label it with `ControlRow`. */
+/** On or off, applied immediately. Label it with `ControlRow`. */
 export function Switch({ className, ...props }: ComponentProps<typeof Radix.Root>) {
   return (
     <Radix.Root

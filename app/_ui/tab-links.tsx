@@ -9,13 +9,13 @@ import { bringIntoBar, tab, tabBar } from './tab-style.ts';
 export interface TabLink {
   href: string;
   label: ReactNode;
-  /** A figure after the word. */
+  /** A number after the word. */
   count?: ReactNode;
   /** By default: the path equals `href`. */
   current?: boolean;
 }
 
-/** Views of one thing that each have an address. */
+/** Views of one object, each with an address. */
 export function TabLinks({ label, tabs }: { label: string; tabs: readonly TabLink[] }) {
   const path = usePathname();
   return (

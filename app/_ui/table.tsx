@@ -3,7 +3,7 @@ import { cn } from './cn.ts';
 
 /**
  * Rows of 36 px with hairlines: `<TableFrame><Table><THead><tr><Th>…</Th></tr></THead><TBody><Tr><Td>…`.
- * Words stand left, numbers right (`end`). The first and last cells keep the card's 16 px line.
+ * Words are aligned left, numbers right (`end`). The first and last cells keep the card's padding of 16 px.
  */
 export function Table({ className, ...props }: ComponentProps<'table'>) {
   return (
@@ -15,11 +15,11 @@ export function Table({ className, ...props }: ComponentProps<'table'>) {
 }
 
 export interface TableFrameProps extends ComponentProps<'section'> {
-  /** What the table lists: its accessible name, and why it can be scrolled with the keyboard. */
+  /** The accessible name, and the reason why the keyboard can scroll it. */
   label: string;
 }
 
-/** Lets a wide table scroll by itself, by pointer and by keyboard. */
+/** Lets a wide table scroll, by pointer and by keyboard. */
 export function TableFrame({ label, className, ...props }: TableFrameProps) {
   return (
     <section
@@ -41,11 +41,11 @@ export function TBody({ className, ...props }: ComponentProps<'tbody'>) {
 }
 
 interface CellProps {
-  /** Stands at the end of the line: for numbers and times. */
+  /** Aligned to the end of the line: for numbers and times. */
   end?: boolean;
 }
 
-/** Sticky head of a column. */
+/** Sticky header of a column. */
 export function Th({ end = false, className, ...props }: ComponentProps<'th'> & CellProps) {
   return (
     <th
@@ -62,9 +62,9 @@ export function Th({ end = false, className, ...props }: ComponentProps<'th'> & 
 
 export interface TrProps extends ComponentProps<'tr'> {
   selected?: boolean;
-  /** The keyboard's place (`j`/`k`): a ring. May meet `selected`. */
+  /** The row of the keyboard (`j`/`k`): a ring. May be combined with `selected`. */
   cursor?: boolean;
-  /** A wash of its status tint that fades; set `data-st` too, and change `key` to play it again. */
+  /** A fading tint of its status; set `data-st` too, and change `key` to play it again. */
   changed?: boolean;
   /** It is being removed: pale. */
   leaving?: boolean;

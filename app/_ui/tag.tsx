@@ -5,13 +5,13 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from './cn.ts';
 
 export interface TagProps {
-  /** The tag's key; drawn paler, with a colon. */
+  /** The tag's key; paler, with a colon. */
   name?: string;
   children: ReactNode;
   className?: string;
 }
 
-/** `env: prod`, a version, a namespace: what somebody named, in their words. */
+/** `env: prod`, a version, a namespace: a name chosen by a person. */
 export function Tag({ name, children, className }: TagProps) {
   return (
     <span
@@ -30,7 +30,7 @@ export function Tag({ name, children, className }: TagProps) {
   );
 }
 
-/** A neutral small box for a word or a figure without a state: "+1", "Draft". */
+/** A small neutral box for a word or a number without a state: "+1", "Draft". */
 export function Chip({ className, ...props }: ComponentProps<'span'>) {
   return (
     <span
@@ -44,11 +44,11 @@ export function Chip({ className, ...props }: ComponentProps<'span'>) {
 }
 
 export interface LanguageBadgeProps {
-  /** Language of the text that is shown, `null` where it came as sent. */
+  /** Language of the text, `null` where it is shown as sent. */
   language: string | null;
   /** Where the text comes from. */
   source: 'resource' | 'as-sent' | 'bare-id' | 'recovered';
-  /** The reader gets another language than asked for: the box turns amber and says so. */
+  /** The text is not in the requested language: the box turns amber. */
   fallback?: boolean;
   className?: string;
 }

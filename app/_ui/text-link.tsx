@@ -2,7 +2,7 @@ import Link from 'next/link';
 import type { ComponentProps } from 'react';
 import { cn } from './cn.ts';
 
-/** A link in words. Underlined, because colour alone does not tell it from text. */
+/** A link in a text. Underlined, because color alone does not distinguish it. */
 export function TextLink({ className, ...props }: ComponentProps<typeof Link>) {
   return (
     <Link

@@ -22,7 +22,7 @@ export function relativeWords(t: TFunction<'common'>, delta: number): string {
   return t(past ? 'time.ago.d' : 'time.in.d', { count: Math.floor(size / day) });
 }
 
-/** How long: "12 s", "19 min", "3 h", "2 days". `length` in milliseconds. */
+/** A duration: "12 s", "19 min", "3 h", "2 days". `length` in milliseconds. */
 export function durationWords(t: TFunction<'common'>, length: number): string {
   if (length < minute) return t('time.for.s', { n: Math.max(0, Math.floor(length / second)) });
   if (length < hour) return t('time.for.min', { n: Math.floor(length / minute) });
@@ -35,7 +35,7 @@ export interface TimeProps {
   className?: string;
 }
 
-/** A moment seen from now: ticks by itself, and shows the exact time with its zone on hover. */
+/** A time relative to now: ticks, and shows the exact time with its zone on hover. */
 export function RelativeTime({ value, className }: TimeProps) {
   const { t } = useTranslation('common');
   const format = useFormat();
@@ -47,7 +47,7 @@ export function RelativeTime({ value, className }: TimeProps) {
   );
 }
 
-/** How long something has been so: "19 min". Ticks by itself; the exact start is shown on hover. */
+/** The time since a moment: "19 min". Ticks; shows the exact start on hover. */
 export function Elapsed({ value, className }: TimeProps) {
   const { t } = useTranslation('common');
   const format = useFormat();
@@ -59,7 +59,7 @@ export function Elapsed({ value, className }: TimeProps) {
   );
 }
 
-/** A moment as clock or date, with the whole and its zone on hover. */
+/** A time as clock or date, with the full time and its zone on hover. */
 export function DateTime({ value, style = 'short', className }: TimeProps & { style?: DateStyle }) {
   const format = useFormat();
   return (
@@ -69,7 +69,7 @@ export function DateTime({ value, style = 'short', className }: TimeProps & { st
   );
 }
 
-/** Time left until a moment, `3:12`; `0:00` from then on. With reduced motion it steps by ten seconds. */
+/** Time left until a moment, `3:12`; `0:00` after it. With reduced motion it changes every ten seconds. */
 export function Countdown({ value, className }: TimeProps) {
   const format = useFormat();
   const step = useReducedMotion() ? 10 : 1;
@@ -92,7 +92,7 @@ function onReducedMotion(listener: () => void): () => void {
   return () => query.removeEventListener('change', listener);
 }
 
-/** Whether the reader wants nothing to move; the server cannot know, so the first render says no. */
+/** Whether the reader prefers reduced motion; unknown to the server, so false in the first render. */
 function useReducedMotion(): boolean {
   return useSyncExternalStore(
     onReducedMotion,

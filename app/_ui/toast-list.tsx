@@ -15,12 +15,12 @@ interface Shown extends PendingToast {
 }
 
 const shortMs = 4_000;
-/** Long enough to read the sentence, think, and reach the button by keys (F8 leads there). */
+/** Long enough to read the sentence and to reach the button by keys (F8 focuses it). */
 const undoMs = 12_000;
 const most = 4;
 let count = 0;
 
-/** Draws toasts, the newest last; they stay while the pointer or the keyboard is on them. Loaded on demand by `Toaster`. */
+/** Shows toasts, the newest last; they stay while hovered or focused. Loaded on demand by `Toaster`. */
 export function ToastList({ label, subscribe, take }: ToastListProps) {
   const [shown, setShown] = useState<readonly Shown[]>([]);
   useEffect(() => {

@@ -4,12 +4,12 @@ import dynamic from 'next/dynamic';
 import { useSyncExternalStore } from 'react';
 import type { PendingToast, ToastOptions } from './pending-toast.ts';
 
-/** The library is fetched with the first toast; what is said meanwhile waits here. */
+/** The library is loaded with the first toast; toasts wait here until then. */
 let pending: readonly PendingToast[] = [];
 let wanted = false;
 const listeners = new Set<() => void>();
 
-/** What happened, in the past tense, with the way back. Never for an error that needs an act: that stays on the page. */
+/** What happened, in the past tense, with an undo. Not for errors that need an action: those stay on the page. */
 export function toast(text: string, options: ToastOptions = {}): void {
   pending = [...pending, { text, ...options }];
   wanted = true;
@@ -21,7 +21,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Hands over what waits, once. */
+/** Passes on the waiting toasts, once. */
 function takePending(): readonly PendingToast[] {
   const taken = pending;
   pending = [];
@@ -30,7 +30,7 @@ function takePending(): readonly PendingToast[] {
 
 const ToastList = dynamic(() => import('./toast-list.tsx').then((module) => module.ToastList), { ssr: false });
 
-/** Where toasts appear. Stands once, in the shell. */
+/** The place of toasts. Mounted once, in the shell. */
 export function Toaster({ label }: { label: string }) {
   const isWanted = useSyncExternalStore(
     subscribe,

@@ -16,7 +16,7 @@ const light = block("[data-theme='light'] {");
 const dark = block("[data-theme='dark'] {");
 const darkBySystem = block(':root:not([data-theme]) {');
 
-/** Contrast as WCAG 2 defines it. */
+/** Contrast as defined by WCAG 2. */
 function contrast(a: string, b: string): number {
   const [x, y] = [luminance(a), luminance(b)].sort((m, n) => n - m) as [number, number];
   return (x + 0.05) / (y + 0.05);
@@ -53,7 +53,7 @@ describe('tokens', () => {
     it.each(statuses)('%s can be read on its own tint', (status) => {
       expect(contrast(value(`${status}-text`), value(`${status}-tint`))).toBeGreaterThanOrEqual(4.5);
     });
-    it('has edges of controls that can be seen', () => {
+    it('has visible edges of controls', () => {
       expect(contrast(value('line-control'), value('surface'))).toBeGreaterThanOrEqual(3);
     });
   });

@@ -17,7 +17,7 @@ interface ConfirmationDialogProps {
   onClose(): void;
 }
 
-/** Asks for the password or a factor again; where there is neither, for a new sign-in at the provider. */
+/** Asks for the password or a factor again; accounts with neither sign in at the provider again. */
 export function ConfirmationDialog({ why, onDone, onClose }: ConfirmationDialogProps) {
   const { t } = useTranslation(['account', 'common']);
   const trpc = useTRPC();

@@ -7,7 +7,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { FactorForm, type FactorKind } from '../factor-form.tsx';
 import type { Account } from './account.ts';
 
-/** Asks again who sits there, before a change of what this person signs in with. */
+/** Confirms the reader's identity before a change of password or factors. */
 export function Confirmation({ account, onDone }: { account: Account; onDone(): void }) {
   const trpc = useTRPC();
   const start = useMutation(trpc.account.startConfirmation.mutationOptions());
@@ -25,7 +25,7 @@ export function Confirmation({ account, onDone }: { account: Account; onDone(): 
   );
 }
 
-/** What somebody can confirm with; empty for those whom only the provider knows. */
+/** What this account can confirm with; empty for an account that signs in only through the provider. */
 export function kindsOf(account: Account): FactorKind[] {
   const kinds: FactorKind[] = [];
   if (account.hasPassword) kinds.push('password');
@@ -35,10 +35,10 @@ export function kindsOf(account: Account): FactorKind[] {
   return kinds;
 }
 
-/** Some time before the server forgets a proof, so that none ends between a question and its answer. */
+/** Shorter than the server's period, so that no proof expires between a question and its answer. */
 const reserveMs = 60_000;
 
-/** Whether the last proof still counts. It is asked when something begins, and set when it was given anew. */
+/** Whether the last proof is still valid. Read when the dialog opens, and set after a new proof. */
 export function useIsConfirmed(account: Account): [boolean, () => void] {
   const [until, setUntil] = useState(account.confirmedUntil.getTime());
   return [until - Date.now() > reserveMs, () => setUntil(Date.now() + 10 * reserveMs)];

@@ -16,7 +16,7 @@ const RecoveryCodes = dynamic(() => import('./recovery-codes.tsx').then((module)
   ssr: false,
 });
 
-/** The choice of a first second factor, its set-up, and the recovery codes; then on to where this person wanted. */
+/** Choosing and setting up a first second factor, then its recovery codes, then the page that was requested. */
 export function FirstFactor({ account, next }: { account: Account; next: string }) {
   const { t } = useTranslation('account');
   const [step, setStep] = useState<'choice' | 'passkey' | 'totp'>('choice');

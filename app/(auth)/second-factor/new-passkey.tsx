@@ -14,11 +14,11 @@ import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 
 export interface NewFactorProps {
-  /** `recoveryCodes`: those that were made with it; null where there were some already. */
+  /** `recoveryCodes`: codes that were created with it; null where there were some already. */
   onDone(made: { recoveryCodes: string[] | null }): void;
 }
 
-/** A name for a new passkey, then the browser's own dialog. */
+/** A name for a new passkey, then the browser's dialog. */
 export function NewPasskey({ onDone }: NewFactorProps) {
   const { t } = useTranslation(['account', 'auth']);
   const trpc = useTRPC();

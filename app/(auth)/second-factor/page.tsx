@@ -17,7 +17,7 @@ interface SecondFactorPageProps {
   searchParams: Promise<{ next?: string | string[] }>;
 }
 
-/** Where a portal that asks everyone for a second factor leads those who have none, before anything else. */
+/** Setting up a second factor, when the portal requires one and this account has none. */
 export default async function SecondFactorPage({ searchParams }: SecondFactorPageProps) {
   const { next: wish } = await searchParams;
   const next = safeNext(typeof wish === 'string' ? wish : undefined);

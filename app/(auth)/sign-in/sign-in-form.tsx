@@ -18,18 +18,18 @@ export interface SignInFormProps {
   next: string;
   provider: { name: string; isAway: boolean } | null;
   hasMembers: boolean;
-  /** Why the provider's answer did not sign in, in words. */
+  /** Why signing in through the provider failed, in words. */
   refused: string | undefined;
 }
 
-/** Signs in and goes on to `next`: e-mail and password, then a second factor where there is one; or a passkey alone. */
+/** Signs in and continues to `next`: e-mail and password, then a second factor if there is one; or only a passkey. */
 export function SignInForm({ next, provider, hasMembers, refused }: SignInFormProps) {
   const { t } = useTranslation('auth');
   const [factors, setFactors] = useState<FactorKinds>();
   const [message, setMessage] = useState<SignInMessage | undefined>(
     refused === undefined ? undefined : { text: refused, isMild: false },
   );
-  // A whole new page, so that nothing read before the sign-in is shown after it.
+  // A full page load, so that nothing read before the sign-in is shown after it.
   const goOn = () => location.assign(next);
 
   if (factors !== undefined) {

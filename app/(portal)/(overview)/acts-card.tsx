@@ -12,7 +12,7 @@ import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
 import { useCalmReading } from './use-calm-reading.ts';
 
-/** What people and programs did last. */
+/** The latest acts of people and programs. */
 export function ActsCard({ first }: { first: OverviewAnswers['acts'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

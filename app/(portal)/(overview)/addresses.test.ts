@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { overviewAddress, readGrouping } from './addresses.ts';
 
 test.each(['none', 'handler', 'tag:region', 'tag:a=b & c/ü:d'] as const)(
-  'the grouping %s lives in the address',
+  'the address keeps the grouping %s',
   (by) => {
     const address = new URL(overviewAddress(by), 'http://portal');
     expect([address.pathname, readGrouping(address.searchParams.get('by'))]).toEqual(['/', by]);

@@ -1,6 +1,6 @@
 import { tagText } from '#server/domain/fleet/address.ts';
 
-/** What the list of VMs can be narrowed by. */
+/** Filters of the list of VMs. */
 export interface VmsFilter {
   health?: string;
   tag?: { name: string; value: string };
@@ -9,7 +9,7 @@ export interface VmsFilter {
   sort?: string;
 }
 
-/** The list of VMs, narrowed: its filters are in its address. */
+/** Address of the list of VMs with these filters. */
 export function vmsAddress({ tag, ...filter }: VmsFilter): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.append(name, value);
@@ -18,21 +18,21 @@ export function vmsAddress({ tag, ...filter }: VmsFilter): string {
   return text === '' ? '/vms' : `/vms?${text}`;
 }
 
-/** What the overview's address says of the map. */
+/** The grouping of the map, as the address of the overview holds it. */
 export type MapGrouping = 'none' | 'handler' | `tag:${string}`;
 
 const longestTag = 256;
 
-/** The grouping in the words behind `?`; undefined where there is none, or none that can be. */
+/** Reads the grouping from a query string; undefined when it is absent or invalid. */
 export function readGrouping(by: string | null | undefined): MapGrouping | undefined {
   if (by === 'none' || by === 'handler') return by;
   const tag = by?.startsWith('tag:') ? by.slice('tag:'.length) : '';
-  // No tag holds what the database cannot store.
+  // Tag names never contain what the database cannot store.
   const canBe = tag !== '' && tag.length <= longestTag && tag.isWellFormed() && !tag.includes('\0');
   return canBe ? `tag:${tag}` : undefined;
 }
 
-/** The overview with its map grouped so. */
+/** Address of the overview with this grouping of the map. */
 export function overviewAddress(by: MapGrouping): string {
   return `/?by=${encodeURIComponent(by).replace('%3A', ':')}`;
 }

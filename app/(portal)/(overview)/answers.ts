@@ -1,5 +1,5 @@
 import type { inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '#server/trpc/root.ts';
 
-/** What the overview's parts read. */
+/** The results of the overview's queries. */
 export type OverviewAnswers = inferRouterOutputs<AppRouter>['overview'];

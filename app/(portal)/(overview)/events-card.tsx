@@ -15,7 +15,7 @@ import { useCalmReading } from './use-calm-reading.ts';
 
 type FleetEvent = OverviewAnswers['events'][number];
 
-/** What happened of note within a day, newest first. */
+/** Notable events of the last day, newest first. */
 export function EventsCard({ first }: { first: OverviewAnswers['events'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

@@ -29,14 +29,14 @@ const EnrollDialog = dynamic(() => import('../vms/enroll-dialog.tsx').then((modu
 });
 
 export interface OverviewProps {
-  /** What the server could read; the rest is read here. */
+  /** Data that the server could read; the rest is loaded here. */
   first: {
     [Part in 'summary' | 'failing' | 'changes' | 'deadlines' | 'events' | 'acts']: OverviewAnswers[Part] | undefined;
   } & { map: FirstMap };
   gatewayUrl: string;
 }
 
-/** The fleet at a glance. Every part reads for itself: one that fails leaves the others standing. */
+/** The fleet at a glance. Every part loads its own data, so that one failure leaves the others usable. */
 export function Overview({ first, gatewayUrl }: OverviewProps) {
   const { t, i18n } = useTranslation(['overview', 'vms']);
   const trpc = useTRPC();

@@ -7,12 +7,12 @@ import { Skeleton } from '#app/_ui/skeleton.tsx';
 
 export interface PartProps<Data> {
   query: Pick<UseQueryResult<Data, unknown>, 'data' | 'error' | 'errorUpdatedAt' | 'refetch'>;
-  /** What did not happen where it failed. */
+  /** Title of the error. */
   failed: string;
   children(data: Data): ReactNode;
 }
 
-/** What a card shows: its data, an outline until it is there, or why it is not and a way to try again. */
+/** The contents of a card: its data, a skeleton, or an error with a retry. */
 export function Part<Data>({ query, failed, children }: PartProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error) {

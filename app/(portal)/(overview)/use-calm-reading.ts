@@ -4,19 +4,19 @@ import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 
 export interface CalmReading {
-  /** The query's own; it must be `enabled: false`, so that nobody else reads it. */
+  /** The query's own; it must be `enabled: false`, so that nothing else loads it. */
   queryKey: QueryKey;
   refetch(options: { cancelRefetch: boolean }): Promise<unknown>;
-  /** Milliseconds after which it is read again although nobody told of a change: what it shows ages. */
+  /** Milliseconds after which it is loaded again without a hint, because its data ages. */
   agesMs: number;
 }
 
-/** Milliseconds between two readings, however often something changes. */
+/** Least milliseconds between two loads, however often data changes. */
 const pauseMs = 1_000;
 
 /**
- * Reads a query of the whole fleet at most once a second. Hints of changes come several times a second when a fleet is
- * busy, and each would end a reading under way and begin another. A tab that nobody sees reads when it is seen again.
+ * Loads a query of the whole fleet at most once a second. A busy fleet sends several hints a second, and each would
+ * cancel the load in progress. A hidden tab loads when it becomes visible.
  */
 export function useCalmReading({ queryKey, refetch, agesMs }: CalmReading): void {
   const client = useQueryClient();

@@ -8,7 +8,7 @@ type Caused = Pick<Cell['troubles'][number], 'cause' | 'command' | 'exitCode' | 
   waitsFor?: string | null;
 };
 
-/** Why an extension is not as it should be, in a few words: "enable exit 51". */
+/** Why an extension is unhealthy, in a few words: "enable exit 51". */
 export function useCause(): (caused: Caused) => string {
   const { t } = useTranslation('overview');
   return ({ cause, command, exitCode, messageId, waitsFor = null }) => {

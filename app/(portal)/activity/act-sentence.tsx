@@ -7,7 +7,7 @@ import { useReader } from '#app/_shell/reader.tsx';
 import type { ListedAct, OnFilter } from './act.ts';
 import { type Say, sentenceOf } from './sentence-of.ts';
 
-/** What was done, as a sentence in the reader's language; what is still there is a link. */
+/** An act as a sentence in the reader's language, with links to what still exists. */
 export function ActSentence({ act, onFilter }: { act: ListedAct; onFilter?: OnFilter }) {
   const { t, i18n } = useTranslation(['activity', 'common']);
   const reader = useReader();
@@ -48,7 +48,7 @@ const thing = 'rounded-xs font-medium text-ink';
 
 function linked(href: string | null): ReactElement<{ children?: ReactNode }> {
   if (href === null) return <span translate="no" className={thing} />;
-  // The words come from the sentence.
+  // The sentence provides the words.
   return (
     <Link
       href={href}
@@ -59,7 +59,7 @@ function linked(href: string | null): ReactElement<{ children?: ReactNode }> {
   );
 }
 
-/** Where the thing is to be looked at; null where it is gone, or nowhere for this reader. */
+/** The page of the target; null where it no longer exists or this reader may not open it. */
 function placeOf({ target, vm, facts }: ListedAct, isAdmin: boolean): string | null {
   if (!target.isThere) return null;
   switch (target.kind) {

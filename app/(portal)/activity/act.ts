@@ -3,8 +3,8 @@ import type { ActivityQuery } from './activity-address.ts';
 
 export type { ActivityPage };
 
-/** An act as a list has it. */
+/** An act in a list. */
 export type ListedAct = ActivityPage['items'][number];
 
-/** Narrows the filter to what was pressed; absent: names do not narrow. */
+/** Adds what was clicked to the filter; undefined where names are not clickable. */
 export type OnFilter = ((more: ActivityQuery) => void) | undefined;

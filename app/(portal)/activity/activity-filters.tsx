@@ -19,7 +19,7 @@ export interface ActivityFiltersProps {
 
 const settleMs = 200;
 
-/** Words, who, what, from which day to which. */
+/** Search, actor, act, and a range of days. */
 export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersProps) {
   const { t } = useTranslation('activity');
   const actions = useActionWords();
@@ -86,11 +86,11 @@ export function ActivityFilters({ filter, onChange, facets }: ActivityFiltersPro
   );
 }
 
-/** A filter that was emptied is none. */
+/** An emptied filter is no filter. */
 const withoutEmpty = (filter: ActivityQuery): ActivityQuery =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
 
-/** What an address asks for may not be among what happened lately. */
+/** The address may name a value that is not among recent ones. */
 function withChosen(options: { value: string; label: string }[], chosen: string | undefined) {
   if (chosen === undefined || chosen === '' || options.some(({ value }) => value === chosen)) return options;
   return [...options, { value: chosen, label: chosen }];
@@ -99,14 +99,14 @@ function withChosen(options: { value: string; label: string }[], chosen: string 
 interface DayInputProps {
   label: string;
   instant: string | undefined;
-  /** The day is in: the instant is the end of it. */
+  /** Includes the day: the instant is its end. */
   isEnd?: boolean;
   onChange(instant: string): void;
 }
 
 const day = 86_400_000;
 
-/** A day in the reader's time zone, kept as the instant at which it begins or ends. */
+/** A day in the reader's time zone, stored as the instant at which it begins or ends. */
 function DayInput({ label, instant, isEnd = false, onChange }: DayInputProps) {
   const id = useId();
   const shift = isEnd ? 1 : 0;

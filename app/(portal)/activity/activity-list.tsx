@@ -17,21 +17,21 @@ import type { ActivityQuery } from './activity-address.ts';
 
 export interface ActivityListProps {
   filter: ActivityQuery;
-  /** The first page, where the server read it already. */
+  /** The first page, if the server rendered it. */
   first?: ActivityPage | undefined;
   onFilter?: OnFilter;
-  /** Takes all filters away; absent where there are none. */
+  /** Removes all filters; absent where there are none. */
   onClear?: (() => void) | undefined;
 }
 
 /**
- * Acts by day, newest first. What happens meanwhile waits behind a count, so that rows do not jump. For other pages:
- * `<ActivityList filter={{ vmId }} />` below `<Words namespaces={['activity']}>`; a new filter wants a new `key`.
+ * Acts by day, newest first. New acts wait behind a count, so that rows do not move. On other pages: `<ActivityList
+ * filter={{ vmId }} />` below `<Words namespaces={['activity']}>`; a new filter needs a new `key`.
  */
 export function ActivityList({ filter, first, onFilter, onClear }: ActivityListProps) {
   const { t } = useTranslation('activity');
   const trpc = useTRPC();
-  // Up to which act this list is read; undefined until the first answer says which was the newest.
+  // The newest act of this list; undefined until the first response.
   const [upTo, setUpTo] = useState(first?.newest);
   const list = useInfiniteQuery({
     ...trpc.activity.list.infiniteQueryOptions(

@@ -11,7 +11,7 @@ describe.each(Object.entries({ en: english, de: german }))('in %s', (lng, activi
     sentenceOf({ action, facts }, { vm: 'web-1', reason: '', ...facts, count: 0 }, i18n.t as unknown as Say);
 
   test.each(['agent_unidentified', 'counter_jumped', 'renewals_exceeded', 'report_bytes_exceeded'])(
-    'a call that was rejected says why, without the code: %s',
+    'a rejected call gives its reason in words, without the code: %s',
     (reason) => {
       const text = sentence('agent.reject', { reason });
       expect(text).toContain('web-1');
@@ -19,7 +19,7 @@ describe.each(Object.entries({ en: english, de: german }))('in %s', (lng, activi
     },
   );
 
-  test('the code of another release is shown as it is', () => {
+  test('an unknown code of another release is shown unchanged', () => {
     expect(sentence('agent.reject', { reason: 'moon_phase' })).toContain('moon_phase');
     expect(sentence('vm.fly', {})).toContain('vm.fly');
   });

@@ -1,9 +1,9 @@
 import type { ListedAct } from './act.ts';
 
-/** Looks up a sentence; returns the key itself where there is none. */
+/** Looks up a sentence; returns the key itself when there is none. */
 export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
-/** A rejected call has a sentence for each reason; an act that these pages do not know, a common one. */
+/** A rejected call has a sentence per reason; unknown acts share one. */
 export function sentenceOf(
   { action, facts }: Pick<ListedAct, 'action' | 'facts'>,
   values: Readonly<Record<string, string | number>>,

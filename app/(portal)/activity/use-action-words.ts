@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 
-/** Acts and what they are done to, as choices: short words instead of sentences. A code that is not known stays itself. */
+/** Acts and their targets as options: short words instead of sentences. Unknown codes are shown unchanged. */
 export function useActionWords(): { noun(noun: string): string; act(action: string): string } {
   const { t } = useTranslation('activity');
   return useMemo(() => {

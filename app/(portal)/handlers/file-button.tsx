@@ -28,7 +28,7 @@ export function FileButton({ label, accept, multiple = false, onFiles, ...look }
         multiple={multiple}
         onChange={(event) => {
           const files = [...(event.target.files ?? [])];
-          // The same file may be chosen again after it was mended.
+          // Allows choosing the same file again after it was corrected.
           event.target.value = '';
           if (files.length > 0) onFiles(files);
         }}

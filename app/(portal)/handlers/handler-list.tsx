@@ -21,11 +21,11 @@ import { HandlerTable } from './handler-table.tsx';
 export interface HandlerListProps {
   search: string;
   first: inferRouterOutputs<AppRouter>['handlers']['list'];
-  /** Where the portal is, for the commands to copy. */
+  /** Address of the portal, for the commands. */
   url: string;
 }
 
-/** The catalogue with its search; the search lives in the address. */
+/** The catalog with its search, which the address keeps. */
 export function HandlerList({ search: initial, first, url }: HandlerListProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();
@@ -107,7 +107,7 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
   );
 }
 
-/** The same by commands, for those who publish from a build. */
+/** The same with commands, for publishing from a build. */
 function FirstCommands({ url }: { url: string }) {
   const base = `${url}/api/v1/handlers/Acme.Lab.Probe/versions/1.0.0.0`;
   const token = '-H "Authorization: Bearer $ANNEX_TOKEN"';

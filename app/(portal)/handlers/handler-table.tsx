@@ -21,7 +21,7 @@ type Row = inferRouterOutputs<AppRouter>['handlers']['list']['items'][number];
 export interface HandlerTableProps {
   rows: readonly Row[];
   loading: boolean;
-  /** The rows are those of an earlier search. */
+  /** The rows belong to an earlier search. */
   stale: boolean;
   onMore: (() => void) | undefined;
   loadingMore: boolean;
@@ -29,7 +29,7 @@ export interface HandlerTableProps {
 
 const languagesShown = 4;
 
-/** Handlers by id. `j` and `k` walk, Enter opens. */
+/** Handlers by id. `j` and `k` move, Enter opens. */
 export function HandlerTable({ rows, loading, stale, onMore, loadingMore }: HandlerTableProps) {
   const { t } = useTranslation('packages');
   const router = useRouter();

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 import { Facts } from '#app/_ui/page-header.tsx';
 
 export interface IdentityAndFactsProps {
-  /** What a program calls it: a handler, or a handler with its version. */
+  /** The identifier of a handler, or of a handler with its version. */
   identity: string;
   items: readonly { label: ReactNode; value: ReactNode }[];
 }
 
-/** The line below a title: the identity to copy by hand, then facts. */
+/** The line below a title: an identifier to copy, then facts. */
 export function IdentityAndFacts({ identity, items }: IdentityAndFactsProps) {
   return (
     <div className="mt-1 flex flex-wrap items-baseline gap-x-5 gap-y-1">

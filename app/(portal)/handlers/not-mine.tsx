@@ -4,7 +4,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { cn } from '#app/_ui/cn.ts';
 
-/** Tells a publisher of other namespaces why there is nothing to do here. */
+/** Explains to a publisher of other namespaces why this handler is read-only. */
 export function NotMine({ namespace, className }: { namespace: string; className?: string }) {
   const { t } = useTranslation('packages');
   const reader = useReader();

@@ -10,7 +10,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('title') };
 }
 
-/** The catalogue: which handlers there are, how far they are, and where they run. */
+/** The catalog: handlers, their versions and their VMs. */
 export default async function HandlersPage({ searchParams }: { searchParams: Promise<{ q?: string | string[] }> }) {
   const { t } = await words('packages');
   const { q } = await searchParams;

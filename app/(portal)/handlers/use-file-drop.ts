@@ -2,7 +2,7 @@
 
 import { type DragEvent, useState } from 'react';
 
-/** Lets files be dropped on an element: whether some are over it, and the element's handlers. */
+/** Lets files be dropped on an element; returns whether files are over it, and the element's handlers. */
 export function useFileDrop(take: (files: readonly File[]) => void) {
   const [over, setOver] = useState(false);
   const carriesFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');

@@ -8,7 +8,7 @@ export type VersionStateName = 'draft' | 'published' | 'withdrawn';
 
 const icons = { draft: PencilLine, published: CircleCheck, withdrawn: Archive };
 
-/** Icon and word. A version's state is no health, so it has no colour. */
+/** Icon and word. The state of a version is not a health, so it has no color. */
 export function VersionState({ state, className }: { state: VersionStateName; className?: string }) {
   const { t } = useTranslation('packages');
   const Icon = icons[state];

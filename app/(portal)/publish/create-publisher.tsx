@@ -16,7 +16,7 @@ export interface CreatePublisherProps {
   onCreated(): void;
 }
 
-/** The handler's namespace has no publisher yet: an admin makes it here, others are told. */
+/** The handler's namespace has no publisher yet: an admin creates it here, other readers see who can. */
 export function CreatePublisher({ namespace, mayCreate, onCreated }: CreatePublisherProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

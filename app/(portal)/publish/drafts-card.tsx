@@ -14,7 +14,7 @@ import { typeOf } from '../handlers/handler-name.ts';
 
 type Drafts = inferRouterOutputs<AppRouter>['packages']['drafts'];
 
-/** What was begun and not published, so that nobody begins again. */
+/** Drafts that are not published yet, so that no one starts over. */
 export function DraftsCard({ first }: { first: Drafts }) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();

@@ -19,7 +19,7 @@ export interface NameFormProps {
   known: readonly string[];
   publishers: readonly string[];
   hasMorePublishers: boolean;
-  /** What was wrong with the last attempt. */
+  /** The problem of the last attempt. */
   problem: ExplainedProblem | undefined;
   onSend(name: Suggestion): void;
 }

@@ -15,7 +15,7 @@ export interface PackageDropProps {
   limit: number;
   /** False when the file is not a zip. */
   isZip: boolean;
-  /** The file was sent and not accepted. */
+  /** The portal rejected the file. */
   refused: boolean;
   onFile(file: File): void;
 }

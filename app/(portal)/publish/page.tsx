@@ -16,7 +16,7 @@ interface Props {
   searchParams: Promise<{ handler?: string | string[] }>;
 }
 
-/** The start of a publication: a zip, and what it shall be called. */
+/** Starts publishing: a zip, its handler and its version. */
 export default async function PublishPage({ searchParams }: Props) {
   const { t } = await words('packages');
   const common = await words('common');

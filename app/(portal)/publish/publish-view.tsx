@@ -17,7 +17,7 @@ import { SendProgress } from './send-progress.tsx';
 import { type Suggestion, suggest } from './suggest.ts';
 import { useSending } from './use-sending.ts';
 
-// Both are for a file that is not chosen yet.
+// Needed only after a file is chosen.
 const NameForm = dynamic(() => import('./name-form.tsx').then((module) => module.NameForm), { ssr: false });
 const PackageContents = dynamic(
   () => import('../handlers/package/package-contents.tsx').then((module) => module.PackageContents),
@@ -25,11 +25,11 @@ const PackageContents = dynamic(
 );
 
 export interface PublishViewProps {
-  /** The handler that a version is for, where the reader came from its page. */
+  /** The handler whose page the reader came from. */
   handler: string;
   known: readonly string[];
   publishers: readonly string[];
-  /** `publishers` is not all of them. */
+  /** `publishers` is incomplete. */
   hasMorePublishers: boolean;
   drafts: ComponentProps<typeof DraftsCard>['first'];
   packageBytes: number;
@@ -41,7 +41,7 @@ interface Chosen {
   suggestion: Suggestion;
 }
 
-/** Drop a zip, say what it is, send it; what is wrong with it stays until another is dropped. */
+/** Choose a zip, name it, upload it; findings stay until another file is chosen. */
 export function PublishView({ handler, known, publishers, hasMorePublishers, drafts, packageBytes }: PublishViewProps) {
   const { t } = useTranslation('packages');
   const reader = useReader();
@@ -83,10 +83,10 @@ export function PublishView({ handler, known, publishers, hasMorePublishers, dra
         )}
         {problem ? <Refusal problem={problem} /> : null}
         {chosen && !refused ? (
-          // Kept while it is sent: who is refused, or stops, goes on with what was typed.
+          // Kept during the upload: after a rejection or a stop, the typed name is still there.
           <div hidden={sending.progress !== undefined}>
             <NameForm
-              // Another file is another name.
+              // Another file resets the name.
               key={`${chosen.file.name} ${chosen.file.lastModified} ${chosen.file.size}`}
               suggestion={chosen.suggestion}
               known={known}

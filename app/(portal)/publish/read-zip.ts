@@ -11,12 +11,12 @@ export interface ZipContents {
 const unread: ZipContents = { isZip: true, files: [], manifestText: null, stated: null };
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
-/** The end record and the longest comment behind it. */
+/** The end record and the longest possible comment after it. */
 const tailBytes = 22 + 65_535;
 const directoryLimit = 8 * 1024 * 1024;
 const manifestLimit = 256 * 1024;
 
-/** Names and sizes of the zip's files and its manifest's text, as far as they can be read. */
+/** Names and sizes of the zip's files and the text of its manifest, where readable. */
 export async function readZip(file: Blob): Promise<ZipContents> {
   try {
     const tail = await view(file, Math.max(0, file.size - tailBytes), file.size);
@@ -40,7 +40,9 @@ export async function readZip(file: Blob): Promise<ZipContents> {
   }
 }
 
-/** What `<ExtensionImage>` names: `<ProviderNameSpace>`, `<Type>` and `<Version>`, in any namespace of XML. */
+/**
+ * The handler and version in `<ExtensionImage>`: `<ProviderNameSpace>`, `<Type>` and `<Version>`, in any XML namespace.
+ */
 function statedIn(xml: string | null): ZipContents['stated'] {
   if (xml === null) return null;
   const root = new DOMParser().parseFromString(xml, 'text/xml').documentElement;
@@ -95,7 +97,7 @@ async function readText(file: Blob, { size, packed, method, offset }: Entry): Pr
   return boundedText(data.stream().pipeThrough(new DecompressionStream('deflate-raw')));
 }
 
-/** The declared size may lie: nothing is read beyond the limit. */
+/** The declared size may be wrong, so reading stops at the limit. */
 async function boundedText(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

@@ -2,12 +2,12 @@ import { problemOfResponse } from '#app/_lib/problem.ts';
 import { DoorError } from '#app/_lib/session.ts';
 
 export interface Sending {
-  /** Fulfilled when the version is registered; rejected with a `DoorError`, or an `AbortError` when stopped. */
+  /** Resolves when the version is registered; rejects with a `DoorError`, or an `AbortError` when stopped. */
   done: Promise<void>;
   stop(): void;
 }
 
-/** Sends the zip to the pages' own door. `XMLHttpRequest`, because `fetch` does not tell how far it is. */
+/** Uploads the zip with `XMLHttpRequest`, because `fetch` does not report progress. */
 export function sendPackage(
   { handler, version, file }: { handler: string; version: string; file: File },
   onProgress: (sent: number) => void,

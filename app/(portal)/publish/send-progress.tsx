@@ -16,12 +16,12 @@ export interface SendProgressProps {
   onStop(): void;
 }
 
-/** How far the package is: on its way, then being checked. */
+/** Progress of the upload, then of the check. */
 export function SendProgress({ file, progress, onStop }: SendProgressProps) {
   const { t } = useTranslation('packages');
   const { t: common } = useTranslation('common');
   const format = useFormat();
-  // What is on the wire is a little more or less than the file; it is never past its end.
+  // The bytes sent differ slightly from the size of the file, so the bar is capped.
   const sent = Math.min(progress.sent, file.size);
   const share = file.size === 0 ? 1 : sent / file.size;
   const elapsed = progress.now - progress.startedAt;

@@ -16,7 +16,7 @@ interface Name {
   version: string;
 }
 
-/** One package on its way, how far it is, and what became of it. */
+/** One upload, its progress and its result. */
 export function useSending() {
   const current = useRef<Sending>(null);
   const [progress, setProgress] = useState<Progress>();
@@ -41,7 +41,7 @@ export function useSending() {
   return {
     progress,
     error,
-    /** What is registered now. */
+    /** The version that was registered. */
     sent,
     send: (input: Name & { file: File }) => void send(input),
     stop: () => current.current?.stop(),

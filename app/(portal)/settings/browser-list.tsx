@@ -9,12 +9,12 @@ import type { Browser } from '#app/(auth)/second-factor/account.ts';
 export interface BrowserListProps {
   label: string;
   items: readonly Browser[];
-  /** Id of the one that is being ended. */
+  /** Id of the session that is being ended. */
   ending: string | undefined;
   onEnd(browser: Browser): void;
 }
 
-/** Browsers on which somebody is signed in: what, where, since when, last used. */
+/** Browsers with a session: what, where, since when, last used. */
 export function BrowserList({ label, items, ending, onEnd }: BrowserListProps) {
   const { t } = useTranslation('account');
   return (

@@ -14,13 +14,13 @@ export interface FormDialogProps {
   busy: boolean;
   onSubmit(): void;
   onClose(): void;
-  /** What went wrong that belongs to no field, in words. */
+  /** An error that belongs to no field, in words. */
   error?: string | undefined;
   /** Fields. */
   children: ReactNode;
 }
 
-/** A window with a form: fields, what went wrong, and two ways out. */
+/** A dialog with a form: fields, error, submit and cancel. */
 export function FormDialog({ title, description, act, busy, onSubmit, onClose, error, children }: FormDialogProps) {
   const { t } = useTranslation('common');
   const formId = useId();

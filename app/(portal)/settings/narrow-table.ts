@@ -1,6 +1,6 @@
 /**
- * A table that becomes a list of its rows below 900 px, where it would have to be scrolled sideways: the first cell is
- * the row's title, the last one (its acts) stands beside it, and the others follow with their `data-label`.
+ * A table that becomes a list below 900 px, where it would have to scroll sideways: the first cell is the title of the
+ * row, the last one (its buttons) is next to it, and the others follow with their `data-label`.
  */
 export const narrowTable = [
   'max-md:block max-md:[&_tbody]:block max-md:[&_thead]:sr-only',

@@ -1,7 +1,7 @@
 import { redirect } from 'next/navigation';
 import { reader } from '#app/_lib/portal.ts';
 
-/** The first of the settings that this person may change. */
+/** Redirects to the first settings page that this reader may use. */
 export default async function SettingsPage() {
   redirect((await reader())?.role === 'admin' ? '/settings/members' : '/settings/account');
 }

@@ -4,10 +4,10 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { Role } from '#app/_shell/reader.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
 
-/** Whether namespaces say anything about this role. */
+/** Whether namespaces apply to this role. */
 export const hasNamespaces = (role: Role): boolean => role === 'admin' || role === 'publisher';
 
-/** The namespaces of a role: names for publishers, "all" for admins, nothing for those who do not publish. */
+/** The namespaces of a role: names for publishers, "all" for admins, nothing for others. */
 export function Namespaces({ role, namespaces }: { role: Role; namespaces: readonly string[] }) {
   const { t } = useTranslation('settings');
   if (role === 'admin') return <span className="text-ink-3">{t('namespaces.all')}</span>;

@@ -26,11 +26,11 @@ export function namespacesOf({ role, namespaces }: RoleChoice): string[] {
 export interface RoleFieldsProps {
   value: RoleChoice;
   onChange(value: RoleChoice): void;
-  /** What the server found wrong with the namespaces. */
+  /** The server's error about the namespaces. */
   error?: string | undefined;
 }
 
-/** What a member or token may do. Namespaces are asked of publishers only. */
+/** The role of a member or token, and namespaces for publishers. */
 export function RoleFields({ value, onChange, error }: RoleFieldsProps) {
   const { t } = useTranslation(['settings', 'common']);
   return (

@@ -15,7 +15,7 @@ export interface ShownOnceDialogProps {
   children?: ReactNode;
 }
 
-/** Something that was made and is shown now and never again. */
+/** Shows a new link or token, which cannot be shown again. */
 export function ShownOnceDialog({ title, description, value, onClose, children }: ShownOnceDialogProps) {
   const { t } = useTranslation('settings');
   return (

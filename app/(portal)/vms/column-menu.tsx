@@ -11,7 +11,7 @@ export interface ColumnMenuProps {
   onChange(look: TableLook): void;
 }
 
-/** Which columns the table has, and how dense it is; kept in this browser. */
+/** Chooses columns and density; the browser keeps both. */
 export function ColumnMenu({ look, onChange }: ColumnMenuProps) {
   const { t } = useTranslation('vms');
   return (

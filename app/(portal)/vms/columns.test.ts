@@ -14,11 +14,11 @@ test.each([
   expect(columnsThatFit(columns, width)).toEqual(expected);
 });
 
-test('the usual columns need just the room in which nothing is given up', () => {
+test('the default columns need exactly the width from which all are shown', () => {
   expect(widthsOf(usual).least).toBe(roomy);
 });
 
-test('a look is read as it was written, and anything else is the usual one', () => {
+test('a look is read as written, and anything else is the default', () => {
   const look = { columns: ['health', 'system'] as const, compact: true };
   expect(readLook(writeLook(look))).toEqual(look);
   expect(readLook('<script>')).toEqual({ columns: usual, compact: false });

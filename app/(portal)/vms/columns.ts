@@ -1,4 +1,4 @@
-/** Columns that can be chosen, in their order; the name is always there. */
+/** Optional columns, in order; the name is always shown. */
 export const columnNames = [
   'health',
   'since',
@@ -20,7 +20,7 @@ export interface TableLook {
 
 const usual: TableLook = { columns: ['health', 'extensions', 'agent', 'lastSeen', 'tags'], compact: false };
 
-/** Reads what `writeLook` wrote; the usual look for anything else. */
+/** Reads what `writeLook` wrote; the default for anything else. */
 export function readLook(text: string | undefined): TableLook {
   if (text === undefined || !/^[\w.]*(~compact)?$/.test(text)) return usual;
   const [names = '', compact] = text.split('~');
@@ -28,12 +28,12 @@ export function readLook(text: string | undefined): TableLook {
   return { columns: columnNames.filter((name) => chosen.includes(name)), compact: compact === 'compact' };
 }
 
-/** A look as a cookie holds it. */
+/** A look as text for a cookie. */
 export function writeLook({ columns, compact }: TableLook): string {
   return columns.join('.') + (compact ? '~compact' : '');
 }
 
-/** Pixels of the columns whose values are of one kind. */
+/** Widths in pixels of columns with values of one kind. */
 const fixed: Partial<Record<'name' | ColumnName, number>> = {
   health: 144,
   since: 128,
@@ -43,20 +43,20 @@ const fixed: Partial<Record<'name' | ColumnName, number>> = {
   system: 132,
   clockSkew: 116,
 };
-/** How the others share the rest, and the least they need. */
+/** How the others share the rest, and their least widths. */
 const shares: Partial<Record<'name' | ColumnName, number>> = { name: 2.3, extensions: 3.4, tags: 2 };
 const least: Partial<Record<'name' | ColumnName, number>> = { name: 160, extensions: 160, tags: 128 };
-/** The width of a table on a usual screen, by which the shares are worked out. */
+/** The width of the table on a common screen, from which the shares are computed. */
 const usualWidth = 1_200;
 
-/** Given up one after the other where a small window has no room for all that were chosen. */
+/** Dropped one after the other where the window is too narrow for all chosen columns. */
 const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
-/** From so many pixels on there is room for what is usual, and who chose more is shown it. */
+/** From this width on, the default columns fit, and all chosen ones are shown. */
 export const roomy = 808;
-/** Pixels of a table in the smallest window in which it is one. */
+/** The width of the table in the narrowest window that has one. */
 export const tightest = 620;
 
-/** The chosen columns that a table of so many pixels shows. */
+/** The chosen columns that fit into a table of this width. */
 export function columnsThatFit(columns: readonly ColumnName[], width: number): readonly ColumnName[] {
   if (width >= roomy) return columns;
   let fitting = columns;
@@ -67,7 +67,7 @@ export function columnsThatFit(columns: readonly ColumnName[], width: number): r
   return fitting;
 }
 
-/** Widths of the columns as a style has them, and the least width of the whole in pixels. */
+/** Widths of the columns as CSS values, and the least width of the whole in pixels. */
 export function widthsOf(columns: readonly ColumnName[]): {
   of(column: 'name' | ColumnName): string | undefined;
   least: number;
@@ -79,7 +79,7 @@ export function widthsOf(columns: readonly ColumnName[]): {
     of(column) {
       const pixels = fixed[column];
       if (pixels !== undefined) return `${pixels}px`;
-      // One column takes what is left.
+      // One column takes the remaining width.
       if (column === 'extensions' || !columns.includes('extensions')) return undefined;
       const share = Math.max((shares[column] ?? 0) * rest, least[column] ?? 0);
       return `${((share * 100) / usualWidth).toFixed(2)}%`;

@@ -6,11 +6,11 @@ import { DateTime } from '#app/_ui/time.tsx';
 
 export interface EnrollCommandsProps {
   gatewayUrl: string;
-  /** As the portal gave it, once. */
+  /** As the portal returned it, once. */
   token: { enrollmentToken: string; enrollmentExpiresAt: string };
 }
 
-/** What to run on the machine, to copy: by the agent's single file, and from a clone. */
+/** Commands for the machine, for the agent's single file and for a clone. */
 export function EnrollCommands({ gatewayUrl, token }: EnrollCommandsProps) {
   const { t } = useTranslation('vms');
   const dir = '/var/lib/annex-agent';

@@ -15,7 +15,7 @@ const FilterMenu: ComponentType<FilterMenuProps> = dynamic(() => loadMenu().then
   ssr: false,
 });
 
-/** Search, the filters in use, and those that can be added. */
+/** Search, the filters in use, and filters to add. */
 export function FilterBar({ address }: { address: FleetAddress }) {
   const { t } = useTranslation('vms');
   const { filter } = address.query;
@@ -110,7 +110,7 @@ function Chips({ filter, set }: FilterProps) {
 
 const hasValue = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
-/** Fields whose chips say more than name and value. */
+/** Fields whose chips show more than name and value. */
 const ownChips = ['q', 'health', 'tags', 'handler', 'version', 'messageId', 'silentMinutes'];
 
 /** Chips of fields that other modules add. */
@@ -134,7 +134,7 @@ function OtherChips({ fields, filter, set }: FilterProps & { fields: readonly Li
     });
 }
 
-/** A dashed button; its menu is fetched when somebody reaches for it. */
+/** A dashed button; its menu is loaded when the pointer reaches it. */
 function AddFilter({ field, filter, set }: FilterProps & { field: ListedField }) {
   const { t } = useTranslation('vms');
   const [reached, setReached] = useState(false);

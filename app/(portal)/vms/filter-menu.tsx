@@ -16,7 +16,7 @@ import { ValueChoice } from './value-choice.tsx';
 
 export interface FilterMenuProps {
   field: ListedField;
-  /** The filters in use: what is counted must match them, too. */
+  /** The filters in use; counts apply them too. */
   filter: FleetFilter;
   onPick(change: FleetFilter): void;
   onClose(): void;

@@ -1,11 +1,13 @@
-/** Usual width of a letter at 12 px, air and icon of a chip, the gap after it, and the chip that counts the rest. */
+/**
+ * Average width of a letter at 12 px, padding and icon of a chip, the gap after it, and the chip with the rest's count.
+ */
 const letter = 6.6;
 const around = 32;
 const gap = 4;
 const rest = 36;
 const widest = 192;
 
-/** How many of these words fit side by side as chips; one at least, which is then cut. */
+/** How many of these words fit side by side as chips; at least one, which is then cut. */
 export function fitting(words: readonly string[], room: number): number {
   let used = 0;
   for (const [index, word] of words.entries()) {

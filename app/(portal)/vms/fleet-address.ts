@@ -3,7 +3,7 @@ import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
 import type { FleetSort } from '#server/domain/fleet/input.ts';
 import type { FieldValue, ValueOf } from '#server/domain/fleet-field.ts';
 
-/** What the list shows, and in which order: all of it lives in the address. */
+/** Filter and order of the list, which the address keeps. */
 export interface FleetQuery {
   filter: FleetFilter;
   sort: FleetSort;
@@ -46,7 +46,7 @@ export function isFiltered(filter: FleetFilter): boolean {
   return Object.values(withoutGaps(filter)).length > 0;
 }
 
-/** Without what is absent or empty, so that equal filters are equal objects. */
+/** Without absent and empty values, so that equal filters are equal objects. */
 export function withoutGaps(filter: FleetFilter): FleetFilter {
   return Object.fromEntries(
     Object.entries(filter).filter(

@@ -13,17 +13,17 @@ interface NameAndTags {
 }
 
 export interface NameAndTagsFormProps {
-  /** For a submit button that stands elsewhere. */
+  /** For a submit button outside of the form. */
   id: string;
-  /** What it begins with. */
+  /** The initial values. */
   initial?: NameAndTags;
-  /** Why the last attempt was refused; what is about a field stands at it. */
+  /** Why the last attempt failed; field errors are shown at their fields. */
   problem: ExplainedProblem | undefined;
-  /** Is not called while the tags cannot be read. */
+  /** Not called while the tags are invalid. */
   onSubmit(values: { name: string; tags: Record<string, string> }): void;
 }
 
-/** What people say of a VM themselves, when it is made and later. */
+/** Name and tags of a VM, for creating and editing it. */
 export function NameAndTagsForm({ id, initial, problem, onSubmit }: NameAndTagsFormProps) {
   const { t } = useTranslation('vms');
   const [name, setName] = useState(initial?.name ?? '');

@@ -4,7 +4,7 @@ import { Paced } from './paced.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A reading that is asked for every `everyMs`, and whose answer takes `takesMs`; the moments at which it began. */
+/** Requests a load every `everyMs`, each taking `takesMs`; returns the times at which loads began. */
 async function busy(everyMs: number, takesMs: number): Promise<{ begun: number[]; answers: number }> {
   const paced = new Paced(1_000);
   const begun: number[] = [];
@@ -23,19 +23,19 @@ async function busy(everyMs: number, takesMs: number): Promise<{ begun: number[]
   return { begun, answers };
 }
 
-test('the first is read at once, the next a second later, however often it is wished for', async () => {
+test('the first load is immediate, the next a second later, however often it is requested', async () => {
   const { begun, answers } = await busy(50, 20);
   expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((second) => second * 1_000));
   expect(answers).toBe(10);
 });
 
-test('answers that take longer than the wishes are apart arrive all the same', async () => {
+test('responses slower than the requests still arrive', async () => {
   const { begun, answers } = await busy(100, 1_400);
   expect(begun.length).toBeGreaterThanOrEqual(6);
   expect(answers).toBeGreaterThanOrEqual(begun.length - 1);
 });
 
-test('a wish during a reading is fulfilled after it, once', async () => {
+test('a request during a load starts one more load after it', async () => {
   const paced = new Paced(1_000);
   const again = vi.fn();
   let answer: (value: string) => void = () => {};
@@ -53,14 +53,14 @@ test('a wish during a reading is fulfilled after it, once', async () => {
   expect(again).toHaveBeenCalledOnce();
 });
 
-test('another thing is not the one under way', async () => {
+test('loads of different keys are independent', async () => {
   const paced = new Paced(0);
   const slow = paced.run('a', () => new Promise<string>(() => {}), vi.fn());
   await expect(paced.run('b', async () => 'b', vi.fn())).resolves.toBe('b');
   expect(slow).toBeInstanceOf(Promise);
 });
 
-test('a reading that fails fails for all who joined it, and the next one is new', async () => {
+test('a failed load fails for everyone who joined it, and the next one is new', async () => {
   const paced = new Paced(0);
   await expect(paced.run('a', () => Promise.reject(new Error('down')), vi.fn())).rejects.toThrow('down');
   await expect(paced.run('a', async () => 'up', vi.fn())).resolves.toBe('up');

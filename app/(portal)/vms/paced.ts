@@ -1,4 +1,4 @@
-/** Readings that are at least so many milliseconds apart, one at a time. */
+/** Runs loads at least this many milliseconds apart, one at a time. */
 export class Paced {
   private readonly apartMs: number;
   private last = Number.NEGATIVE_INFINITY;
@@ -9,9 +9,9 @@ export class Paced {
   }
 
   /**
-   * Reads, or joins the reading of the same that is under way; `again` is called after one that was joined when it had
-   * begun, because what it brings may be older than the wish. A reading is never broken off for the next one: where
-   * wishes come faster than answers nothing would ever arrive.
+   * Loads, or joins a load of the same key that is under way; `again` is called after one that was joined late, because
+   * its data may be older than the request. A load is never canceled for the next one: with requests faster than
+   * responses, nothing would ever arrive.
    */
   run<T>(what: string, read: () => Promise<T>, again: () => void): Promise<T> {
     const { running } = this;
@@ -28,7 +28,7 @@ export class Paced {
     this.running = own;
     const done = () => {
       if (this.running === own) this.running = undefined;
-      // Later than those who wait for the result have it.
+      // After the callers have their result.
       if (own.missed) setTimeout(again);
     };
     result.then(done, done);

@@ -17,7 +17,7 @@ export async function generateMetadata(): Promise<Metadata> {
 
 type SearchParams = Promise<Record<string, string | string[] | undefined>>;
 
-/** The fleet: what is wrong with which VM, found by name, tag, health, handler or message. */
+/** The fleet: VMs and what is wrong with them, by name, tag, health, handler or message. */
 export default async function VmsPage({ searchParams }: { searchParams: SearchParams }) {
   const [{ t }, api, jar, given] = await Promise.all([words('vms'), portal(), cookies(), searchParams]);
   const fields = await api.fleet.fields();
@@ -25,7 +25,7 @@ export default async function VmsPage({ searchParams }: { searchParams: SearchPa
   const at = Date.now();
   const [page, summary] = await Promise.all([
     api.fleet.list({ ...query.filter, sort: query.sort, limit: blockSize, counted: true }),
-    // The list is worth showing without the numbers of its views.
+    // The list is useful even without the counts of the views.
     api.fleet.summary().catch(() => null),
   ]);
   return (

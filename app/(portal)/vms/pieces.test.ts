@@ -18,6 +18,6 @@ test.each([
   expect(written(first, last, 100, isHere)).toBe(expected);
 });
 
-test('a list of nothing has no pieces', () => {
+test('an empty list has no pieces', () => {
   expect(pieces(0, 0, 0, () => false)).toEqual([]);
 });

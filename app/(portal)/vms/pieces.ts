@@ -1,7 +1,7 @@
-/** A row to draw, or so many rows of which only the place is kept. Places count from 0. */
+/** A row to render, or a gap of several rows. Indexes count from 0. */
 export type RowOrGap = { at: number; gap?: never } | { at: number; gap: number };
 
-/** A list of `count` rows of which those between `first` and `last` are drawn, as far as they are here. */
+/** Splits a list of `count` rows: those between `first` and `last` that are loaded are rendered, the rest are gaps. */
 export function pieces(first: number, last: number, count: number, isHere: (at: number) => boolean): RowOrGap[] {
   const all: RowOrGap[] = [];
   let next = 0;

@@ -28,12 +28,12 @@ const countOf = (name: (typeof views)[number]['name'], { total, byHealth, silent
 
 export interface QuickViewsProps {
   address: FleetAddress;
-  /** As the server counted; null where it could not. */
+  /** Counts from the server; null when they could not be read. */
   first: FleetSummary | null;
   firstAt: number;
 }
 
-/** Lists that are often wanted, each with its number; a figure that is not known is left out. */
+/** Common filters, each with its count if known. */
 export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();

@@ -7,14 +7,14 @@ export type { FleetRow } from '#server/domain/views/index.ts';
 
 export type FleetPage = inferRouterOutputs<AppRouter>['fleet']['list'];
 
-/** Rows that are loaded at once. */
+/** Rows that are loaded per request. */
 export const blockSize = 50;
-/** Rows that were not in sight for so long leave the memory. */
+/** Rows out of sight for this long are dropped. */
 export const forgetMs = 20_000;
-/** Health ages while nobody writes anything, so what is in sight is read again now and then. */
+/** Health ages without a write, so visible rows are loaded again from time to time. */
 export const ageMs = 15_000;
 
-/** The first rows as the server rendered them. */
+/** The first rows, as the server rendered them. */
 export interface FirstPage {
   query: FleetQuery;
   page: FleetPage;
@@ -22,7 +22,7 @@ export interface FirstPage {
   at: number;
 }
 
-/** One reading of the list: which VMs, in which order. It stays as it is until the reader asks for another. */
+/** A snapshot of the list: its VMs and their order. It stays until the reader refreshes. */
 export interface FleetReading {
   query: FleetQuery;
   epoch: number;
@@ -32,7 +32,7 @@ export interface FleetReading {
 /** Whether a page lacks rows of its block, because it would have been too large. */
 export const isShort = ({ items, nextCursor }: FleetPage): boolean => items.length < blockSize && nextCursor !== null;
 
-/** Whether a reading is the one that the server rendered. */
+/** Whether this is the reading that the server rendered. */
 export function isFirst({ query, epoch }: Omit<FleetReading, 'total'>, first: FirstPage): boolean {
   return !isShort(first.page) && epoch === 0 && JSON.stringify(query) === JSON.stringify(first.query);
 }

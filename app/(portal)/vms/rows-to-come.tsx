@@ -11,7 +11,7 @@ export interface RowsToComeProps {
   isNarrow: boolean;
 }
 
-/** Pixels of a bar where a value will stand, and where it stands in a row of two lines. */
+/** Width in pixels of a placeholder bar, and its line in a row of two lines. */
 const barHeight = 10;
 const firstLine = 18;
 const barWidths: Readonly<Record<'name' | ColumnName, number>> = {
@@ -28,8 +28,8 @@ const barWidths: Readonly<Record<'name' | ColumnName, number>> = {
 };
 
 /**
- * What is seen where rows are on their way: it lies below them and stays in the window while they race past, so that
- * it is painted once, however long the list is and however fast it moves.
+ * The background behind rows that are still loading: it lies behind them and stays in the window while they scroll
+ * past, so it is painted once, however long the list is.
  */
 export const RowsToCome = memo(function RowsToCome({ columns, widths, rowHeight, isNarrow }: RowsToComeProps) {
   const top = isNarrow ? firstLine : (rowHeight - barHeight) / 2;

@@ -18,7 +18,7 @@ import { usePaced } from './use-paced.ts';
 import type { Sight } from './use-window-rows.ts';
 
 const none: readonly FleetRow[] = [];
-/** Rows of a busy fleet are read again at this pace: what happened is on the screen within a second. */
+/** Rows of a busy fleet are loaded at this pace, so that a change is on the screen within a second. */
 const rowsPaceMs = 1_000;
 
 export interface Blocks {
@@ -34,7 +34,7 @@ export const blockKey = (reading: Omit<FleetReading, 'total'>, block: number) =>
   block,
 ];
 
-/** Next to a block that is here, the list goes on from its last row; far from all, it is entered by a row's number. */
+/** Next to a loaded block, the list continues from its last row; elsewhere it starts at a row number. */
 export async function loadBlock(
   client: ReturnType<typeof useTRPCClient>,
   queryClient: QueryClient,
@@ -55,14 +55,14 @@ export async function loadBlock(
   return page;
 }
 
-/** The rows in sight and around it, in blocks; while the list races past, only those beside a block that is here. */
+/** The visible rows and those around them, in blocks; while scrolling fast, only blocks next to a loaded one. */
 export function useBlocks(reading: FleetReading, sight: Sight, first: FirstPage): Blocks {
   const queryClient = useQueryClient();
   const last = Math.ceil(reading.total / blockSize) - 1;
   const from = Math.max(0, Math.floor((sight.from - blockSize / 2) / blockSize));
   const to = Math.min(last, Math.floor((sight.to + blockSize / 2) / blockSize));
   const isHere = (block: number): boolean => queryClient.getQueryData(blockKey(reading, block)) !== undefined;
-  // Each block has its slot for as long as it is wanted: the one before and the one after stay as they are.
+  // Each block keeps its slot while it is needed.
   const blockOf = (slot: number): number | undefined => {
     const block = from + ((slot - (from % slots) + slots) % slots);
     if (block > to) return undefined;
@@ -89,7 +89,7 @@ export function useBlocks(reading: FleetReading, sight: Sight, first: FirstPage)
   };
 }
 
-/** So many blocks the tallest window touches, with half of one above and below. */
+/** The number of blocks that the tallest window touches, plus half of one above and below. */
 const slots = 5;
 
 function useBlock(reading: FleetReading, block: number | undefined, first: FirstPage) {
@@ -110,7 +110,7 @@ function rowsBetween(rowAt: Blocks['rowAt'], { from, to }: Sight): FleetRow[] {
   );
 }
 
-/** Reads the rows in sight again when one of them changes, and now and then; each stays in its place. */
+/** Loads the visible rows again when one changes, and from time to time; each keeps its place. */
 function useFreshRows(reading: FleetReading, rows: readonly FleetRow[]): void {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -139,7 +139,7 @@ function useFreshRows(reading: FleetReading, rows: readonly FleetRow[]): void {
   }, [data, isFetchedAfterMount, key, queryClient]);
 }
 
-/** Reads these rows, in several answers if one would be too large. */
+/** Loads these rows, in several requests if one response would be too large. */
 export async function readRows(
   client: ReturnType<typeof useTRPCClient>,
   vmIds: readonly string[],
@@ -151,7 +151,7 @@ export async function readRows(
   return { items: [...items, ...rest.items], leftOut: rest.leftOut };
 }
 
-/** When these rows were read, the earliest of them. */
+/** When these rows were loaded, the earliest of them. */
 function readAt(queryClient: QueryClient, blocks: readonly unknown[], rows: readonly FleetRow[]): number {
   const ids = new Set(rows.map(({ id }) => id));
   const times = queryClient

@@ -10,16 +10,19 @@ const settleMs = 100;
 export interface FleetAddress extends ReadAddress {
   /** The filter fields of this portal. */
   fields: readonly ListedField[];
-  /** What stands in the search now; it counts when the typing pauses. */
+  /** The text of the search field; it applies when typing pauses. */
   search: string;
   setSearch(search: string): void;
-  /** Another filter or order: a step that Back undoes. */
+  /** Another filter or order, which Back undoes. */
   change(query: Partial<FleetQuery>): void;
-  /** The address with other words behind `?`. */
+  /** The address with another query. */
   hrefOf(query: FleetQuery): string;
 }
 
-/** The list's filter and order, which live in the address. Typing replaces the address, all else adds a step. */
+/**
+ * Filter and order of the list, which the address keeps. Typing replaces the address, everything else adds an entry to
+ * the history.
+ */
 export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
   const parameters = useSearchParams().toString();
   const read = useMemo(() => readAddress(fields, new URLSearchParams(parameters)), [fields, parameters]);
@@ -28,13 +31,13 @@ export function useFleetAddress(fields: readonly ListedField[]): FleetAddress {
   const inAddress = filter.q ?? '';
   const [search, setSearch] = useState(inAddress);
   const [known, setKnown] = useState(inAddress);
-  /** What typing has put into the address and the router has not shown yet: more may have been typed since. */
+  /** The search in the address that the router has not rendered yet: more may be typed since. */
   const [written, setWritten] = useState<readonly string[]>([]);
   if (inAddress !== known) {
     setKnown(inAddress);
     const at = written.indexOf(inAddress);
     setWritten(at < 0 ? [] : written.slice(at + 1));
-    // Back, forward and links change the search, too.
+    // Back, forward and links change the search too.
     if (at < 0) setSearch(inAddress);
   }
   const go = useCallback(

@@ -5,8 +5,8 @@ import { useRef } from 'react';
 import { Paced } from './paced.ts';
 
 /**
- * For a query that a busy fleet calls for many times in a second: one reading at a time, and so far apart. Who asks
- * while it is under way gets what it brings, and it is read once more afterwards.
+ * For a query that a busy fleet invalidates many times a second: one load at a time, at a fixed pace. A caller joins
+ * the load under way, and one more load follows.
  */
 export function usePaced(apartMs: number): <T>(queryKey: QueryKey, read: () => Promise<T>) => Promise<T> {
   const queryClient = useQueryClient();

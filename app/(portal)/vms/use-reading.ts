@@ -8,24 +8,24 @@ import { ageMs, type FirstPage, type FleetReading, forgetMs, isFirst } from './r
 import { blockKey, loadBlock } from './use-blocks.ts';
 import { usePaced } from './use-paced.ts';
 
-/** A busy fleet changes many times in a second; numbers follow at this pace. */
+/** A busy fleet changes many times a second; counts follow at this pace. */
 export const paceMs = 2_000;
 
 export interface ReadingState {
-  /** Undefined before the first answer. */
+  /** Undefined before the first response. */
   reading: FleetReading | undefined;
-  /** It is that of an earlier filter, until the new one is here. */
+  /** It belongs to an earlier filter, until the new one is loaded. */
   isStale: boolean;
   error: unknown;
   errorAt: number;
   retry(): void;
-  /** So many more (or fewer) VMs match by now than the reading has. */
+  /** How many more (or fewer) VMs match now than in the reading. */
   waiting: number;
-  /** Reads the list anew. */
+  /** Takes a new reading. */
   refresh(): void;
 }
 
-/** The list that a query gives: its first rows and its number, together. */
+/** The first rows of a query and their number. */
 export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -49,7 +49,7 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   return {
     reading: opening.data,
     isStale: opening.isPlaceholderData,
-    // A reading that is here stays when it could not be read again: the page says by itself that it is old.
+    // A loaded reading stays when a refresh fails: the page shows its age.
     error: opening.data === undefined ? opening.error : null,
     errorAt: opening.errorUpdatedAt,
     retry: () => void opening.refetch(),
@@ -58,7 +58,7 @@ export function useReading(query: FleetQuery, first: FirstPage): ReadingState {
   };
 }
 
-/** How many more VMs match now than the reading has. */
+/** How many more VMs match now than in the reading. */
 function useWaiting(reading: FleetReading | undefined, readAt: number): number {
   const trpc = useTRPC();
   const client = useTRPCClient();

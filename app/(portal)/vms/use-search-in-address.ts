@@ -5,8 +5,8 @@ import { useEffect, useState } from 'react';
 const settleMs = 150;
 
 /**
- * A search that lives in the address (`?q=`): what is typed now, how to change it, and what it was when the typing
- * paused. The address is replaced, so that Back leaves the list.
+ * A search that the address keeps (`?q=`): the text, a setter, and its value after typing paused. The address is
+ * replaced, so that Back leaves the list.
  */
 export function useSearchInAddress(initial: string): [string, (search: string) => void, string] {
   const [search, setSearch] = useState(initial);

@@ -34,7 +34,7 @@ export function useTableRoom(chosen: readonly ColumnName[], isNarrow: boolean): 
     const frame = element.parentElement ?? element;
     const measure = () => {
       setWidth(frame.clientWidth);
-      // Below 720 px the health stands at the end of the line above.
+      // Below 720 px the health is at the end of the first line.
       const next = isNarrow
         ? { extensions: frame.clientWidth - 172, tags: 0 }
         : { extensions: widthOf('extensions'), tags: widthOf('tags') };

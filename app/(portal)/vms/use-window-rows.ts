@@ -2,12 +2,12 @@
 
 import { type RefObject, startTransition, useLayoutEffect, useState } from 'react';
 
-/** Rows beyond the window's edges that are drawn, too, so that a slow wheel meets no gap. */
+/** Rows beyond the window's edges that are rendered too, so that slow scrolling shows no gaps. */
 const beyond = 8;
-/** After so long without movement the list rests. */
+/** Milliseconds without scrolling until the list is at rest. */
 const restMs = 120;
 
-/** Which rows are in sight, from 0, and whether they race past. */
+/** The visible rows, from 0, and whether they scroll fast. */
 export interface Sight {
   from: number;
   to: number;
@@ -16,28 +16,28 @@ export interface Sight {
 
 export interface WindowRows {
   sight: Sight;
-  /** The rows to draw. */
+  /** The rows to render. */
   first: number;
   last: number;
-  /** Brings a row between what stands over and below the list. */
+  /** Scrolls a row between the bars above and below the list. */
   show(index: number): void;
 }
 
 export interface WindowRowsOptions {
-  /** What holds the rows, and the pixels in it before the first of them. */
+  /** The element with the rows, and the pixels in it before the first one. */
   frame: RefObject<HTMLElement | null>;
   head: number;
   count: number;
-  /** All rows are of this height: the place of each is known without its neighbours, however many there are. */
+  /** All rows have this height, so that each position is known without its neighbors. */
   rowHeight: number;
-  /** Pixels at the window's edges that something else covers. */
+  /** Pixels at the window's edges that bars cover. */
   over: number;
   below: number;
 }
 
-/** The rows of a list of any length that the window shows while the page scrolls. */
+/** The visible rows of a list of any length while the page scrolls. */
 export function useWindowRows({ frame, head, count, rowHeight, over, below }: WindowRowsOptions): WindowRows {
-  // What a server renders, and a browser before it has looked.
+  // What the server renders, and the browser before it has measured.
   const [sight, setSight] = useState<Sight>({ from: 0, to: 24, moving: false });
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +47,7 @@ export function useWindowRows({ frame, head, count, rowHeight, over, below }: Wi
       const to = Math.max(from, Math.ceil((window.innerHeight - below - top) / rowHeight) - 1);
       setSight((now) => (now.from === from && now.to === to && now.moving === moving ? now : { from, to, moving }));
     };
-    // Rows are drawn between frames, never instead of one: until they are, the gaps show what is to come.
+    // Rows render between frames, never in place of one: until then, gaps show placeholders.
     const move = () => {
       startTransition(() => look(true));
       clearTimeout(timer);

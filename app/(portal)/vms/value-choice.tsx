@@ -35,7 +35,7 @@ export function ValueChoice({ field, filter, onPick, onClose }: ValueChoiceProps
     onPick(choice.change);
     onClose();
   };
-  /** Enter before the results are there picks from the results of what was typed, not from those of an earlier word. */
+  /** Enter before the results are loaded picks from the results of the current text, not of an earlier one. */
   const pickWhenFound = async (input: HTMLInputElement) => {
     const found = await fetchChoices();
     if (input.isConnected && input.value === part) pick(found[active]);

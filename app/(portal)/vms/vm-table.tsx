@@ -21,25 +21,25 @@ import { useIsNarrow, useTableRoom } from './use-table-room.ts';
 import { useWindowRows } from './use-window-rows.ts';
 import { VmRow } from './vm-row.tsx';
 
-/** Pixels of the table's head and of a row, as the style sheet has them. */
+/** Pixels of the table's header and of a row, as in the style sheet. */
 const headHeight = 32;
 const rowHeights = { usual: 36, compact: 28, narrow: 68 };
-/** What stands over the rows while the page scrolls: the top bar and the table's head; below them, the foot. */
+/** Bars over the rows while the page scrolls: the top bar and the table's header; below them, the footer. */
 const over = 84;
 const below = 40;
-/** Taller than this, browsers no longer place what is in it exactly. */
+/** Taller elements are positioned inexactly by browsers. */
 const tallest = 12_000_000;
 
 export interface VmTableProps {
   reading: FleetReading;
   first: FirstPage;
   look: TableLook;
-  /** The rows are those of an earlier filter. */
+  /** The rows belong to an earlier filter. */
   stale: boolean;
   onSort(sort: FleetSort): void;
 }
 
-/** Rows of the fleet; only those in sight are in the document. `j` and `k` walk, Enter opens. */
+/** Rows of the fleet; only visible ones are in the document. `j` and `k` move, Enter opens. */
 export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   const { t } = useTranslation('vms');
   const router = useRouter();
@@ -90,7 +90,7 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
       <RowsToCome columns={columns} widths={widths.of} rowHeight={rowHeight} isNarrow={isNarrow} />
       <TableFrame
         label={t('title')}
-        // What scrolls sideways keeps its head from sticking: only where the chosen columns are wider than the window.
+        // Horizontal scrolling disables the sticky header, so only where the columns are wider than the window.
         className={isTooWide ? undefined : 'overflow-visible'}
         tabIndex={isTooWide ? 0 : undefined}
       >
@@ -123,7 +123,7 @@ const sortable: Partial<Record<'name' | ColumnName, 'name' | 'health' | 'since'>
 interface HeadProps {
   columns: readonly ('name' | ColumnName)[];
   sort: FleetSort;
-  /** It stays in sight below the top bar while the page scrolls. */
+  /** Stays visible below the top bar while the page scrolls. */
   sticks: boolean;
   onSort(sort: FleetSort): void;
 }
@@ -180,7 +180,7 @@ function Gap({ height, columns }: { height: number; columns: number }) {
   );
 }
 
-/** Where the reader is in the list, and the keys that walk it. */
+/** The position in the list, and the keys that move it. */
 function Foot({ from, to, total, count }: { from: number; to: number; total: number; count: number }) {
   const { t } = useTranslation('vms');
   const format = useFormat();

@@ -7,7 +7,7 @@ import { translate, type Values } from './translate.ts';
 
 interface ClientWords {
   language: string;
-  /** The language that the reader wants most: messages of handlers may be in it although the page is not. */
+  /** The reader's preferred language: messages of handlers may be in it even if the page is not. */
   preferred: string;
   bundles: Bundles;
 }
@@ -18,13 +18,13 @@ interface ProviderProps extends ClientWords {
   children: ReactNode;
 }
 
-/** This tab's language, and the words that every page needs. */
+/** This tab's language, and the texts that every page needs. */
 export function WordsProvider({ language, preferred, bundles, children }: ProviderProps) {
   const value = useMemo(() => ({ language, preferred, bundles }), [language, preferred, bundles]);
   return <WordsContext value={value}>{children}</WordsContext>;
 }
 
-/** Adds a page's words to those above it. */
+/** Adds a page's texts to those above it. */
 export function AddWords({ language, bundles, children }: Omit<ProviderProps, 'preferred'>) {
   const above = useContext(WordsContext);
   const value = useMemo(
@@ -41,7 +41,9 @@ interface UsedWords<N extends FlatNamespace | readonly FlatNamespace[]> {
   i18n: { language: string };
 }
 
-/** Words for a client component. Its namespaces must be sent by `<Words>` above it; `common` and `navigation` are. */
+/**
+ * Texts for a client component. `<Words>` above it must send its namespaces; `common` and `navigation` are always sent.
+ */
 export function useTranslation<const N extends FlatNamespace | readonly FlatNamespace[] = 'common'>(
   namespaces?: N,
 ): UsedWords<N> {
@@ -50,12 +52,12 @@ export function useTranslation<const N extends FlatNamespace | readonly FlatName
   return useMemo(() => {
     const list = joined.split(',');
     const t = (key: string, values?: Values) => translate(language, bundles, list, key, values);
-    // The library's type gives keys and placeholders their check; of its many shapes only this one is used.
+    // The library's type checks keys and placeholders; only this one of its overloads is used.
     return { t: t as unknown as TFunction<N>, i18n: { language } };
   }, [language, bundles, joined]);
 }
 
-/** The language that the reader wants most, a BCP 47 tag; the page's own words may be in another. */
+/** The reader's preferred language, a BCP 47 tag; the page's texts may be in another. */
 export function usePreferredLanguage(): string {
   return useContext(WordsContext).preferred;
 }
@@ -63,11 +65,11 @@ export function usePreferredLanguage(): string {
 export interface TransProps {
   /** A translated sentence with named tags: `t('wait', { name })` of `"<b>{{name}}</b> waits"`. */
   text: string;
-  /** What each tag becomes: `{ b: <b />, link: <TextLink href="…" /> }`. */
+  /** The element of each tag: `{ b: <b />, link: <TextLink href="…" /> }`. */
   tags: Readonly<Record<string, ReactElement<{ children?: ReactNode }>>>;
 }
 
-/** A sentence with markup inside. Tags do not nest; what a placeholder holds is text in any case. */
+/** A sentence with markup. Tags do not nest; values of placeholders are always text. */
 export function Trans({ text, tags }: TransProps) {
   const parts = text.split(/<(\w+)>(.*?)<\/\1>/s);
   return parts.map((part, index) => {

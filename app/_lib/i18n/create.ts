@@ -3,7 +3,7 @@ import { isolateText } from '#protocol/direction.ts';
 import { type Bundles, sharedNamespaces } from './namespaces.ts';
 import { grouped } from './translate.ts';
 
-/** An i18next instance for one language, ready at once, kept per language on the server. */
+/** An i18next instance for one language, ready synchronously, cached per language on the server. */
 export function createWords(language: string, bundles: Bundles): i18n {
   const instance = createInstance().use(formatterOf(language));
   void instance.init({
@@ -21,7 +21,7 @@ export function createWords(language: string, bundles: Bundles): i18n {
   return instance;
 }
 
-/** Counts are written as the language writes numbers; everything else is taken as it is. */
+/** Counts are formatted as numbers of the language; other values stay unchanged. */
 function formatterOf(language: string): FormatterModule {
   const format: FormatterModule['format'] = (value, _format, _language, options) =>
     options?.interpolationkey === 'count' && typeof value === 'number'

@@ -1,6 +1,6 @@
 import 'i18next';
 
-/** Every key is checked by the compiler: a word that English lacks does not build. */
+/** The compiler checks every key: a key that English lacks does not build. */
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'common';

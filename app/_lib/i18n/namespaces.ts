@@ -1,4 +1,7 @@
-/** One file per language and namespace: `locales/<language>/<namespace>.json`, flat keys. `errors` belongs to the server. */
+/**
+ * One file per language and namespace: `locales/<language>/<namespace>.json`, flat keys. `errors` is for the server
+ * only.
+ */
 export const namespaces = [
   'common',
   'navigation',
@@ -21,16 +24,16 @@ export const namespaces = [
 
 export type WordNamespace = (typeof namespaces)[number];
 
-/** Words that every page needs; the root layout sends them. A page adds its own with `<Words>`. */
+/** Texts that every page needs, sent by the root layout. A page adds others with `<Words>`. */
 export const sharedNamespaces = ['common', 'navigation'] as const satisfies readonly WordNamespace[];
 
-/** The language that is always complete, and that others fall back to. */
+/** The language that is always complete, and the fallback of the others. */
 export const baseLanguage = 'en';
 
-/** Made from English on the fly: accents, brackets and 40 % more length, to find words that are not in `locales/`. */
+/** Generated from English: accents, brackets and 40 % more length, to find texts that are not in `locales/`. */
 export const pseudoLanguage = 'en-XA';
 
-/** English too, each word running from right to left, to find layouts that know only one direction. */
+/** English with each word reversed, to find layouts that know only one direction. */
 export const mirroredLanguage = 'ar-XB';
 
 export type Bundle = Readonly<Record<string, string>>;

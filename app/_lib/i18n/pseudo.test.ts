@@ -9,13 +9,13 @@ it('makes a sentence 40 % longer and keeps placeholders and tags', () => {
   expect(made.length).toBeGreaterThanOrEqual('Delete {{count}} VMs <b>now</b>'.length * 1.2);
 });
 
-it('turns the words of a sentence around, and nothing that is filled in later', () => {
+it('reverses the words of a sentence, but not its placeholders', () => {
   expect(mirrored('Delete {{count}} VMs <b>now</b>')).toBe(
     '\u202eDelete\u202c {{count}} \u202eVMs\u202c <b>\u202enow\u202c</b>',
   );
 });
 
-it('has every plural form of Arabic, and keeps what English says of none', () => {
+it('has every plural form of Arabic, and keeps the English text for zero', () => {
   const made = mirroredBundle({ row_zero: 'None', row_one: 'One', row_other: '{{count}} rows' });
   expect(Object.keys(made).sort()).toEqual(['row_few', 'row_many', 'row_one', 'row_other', 'row_two', 'row_zero']);
   expect(made.row_zero).toContain('None');

@@ -4,7 +4,7 @@ import { createWords } from './create.ts';
 import { mirroredLanguage, namespaces, pseudoLanguage } from './namespaces.ts';
 import { translate } from './translate.ts';
 
-/** Every value that a sentence asks for, told apart by its name. */
+/** A value for every placeholder of a sentence, distinct by its name. */
 function valuesFor(sentence: string): Record<string, string> {
   return Object.fromEntries([...sentence.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => [name, `‹${name}›`]));
 }
@@ -13,7 +13,7 @@ describe.each([...availableLanguages(), pseudoLanguage, mirroredLanguage])('word
   const bundles = bundlesOf(language, namespaces);
   const library = createWords(language, bundles);
 
-  it.each(namespaces)('the browser says in %s what i18next says on the server', (namespace) => {
+  it.each(namespaces)('browser and server translate alike into %s', (namespace) => {
     const ours: string[] = [];
     const theirs: string[] = [];
     const t: (key: string, values: object) => string = library.getFixedT(language, namespace);
@@ -44,7 +44,7 @@ describe('translate', () => {
     expect(translate('en', bundles, ['common'], 'a')).toBe('A ');
   });
 
-  it('never reads a value as a template', () => {
+  it('never treats a value as a template', () => {
     expect(translate('en', bundles, ['common'], 'a', { x: '{{x}} $& $1' })).toBe('A {{x}} $& $1');
   });
 });

@@ -1,13 +1,13 @@
 import { isolateText } from '#protocol/direction.ts';
 import type { Bundles } from './namespaces.ts';
 
-/** What a sentence may be given: values of its placeholders, and `count` for its plural. */
+/** Values of a sentence: placeholders, and `count` for its plural. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Finds a sentence and fills it in, as i18next does for the part of its format that `locales/` uses: flat keys,
- * `ns:key`, `{{placeholder}}`, plurals by `_zero`, `_one`, `_other`… A page has 65 KB for itself beside React and
- * Next; i18next and its binding would take 21 of them. translate.test.ts holds both to the same words.
+ * Finds a sentence and fills in its values, like i18next for the features that `locales/` uses: flat keys, `ns:key`,
+ * `{{placeholder}}`, plurals by `_zero`, `_one`, `_other`… A page may have 65 KB beside React and Next.js; i18next and
+ * its binding would take 21 of them. translate.test.ts compares both.
  */
 export function translate(
   language: string,
@@ -51,7 +51,7 @@ function fillIn(language: string, sentence: string, values: Values): string {
 
 const numbers = new Map<string, Intl.NumberFormat>();
 
-/** A count as the language writes it: `12,408`. Other numbers are names of things (ports, exit codes, versions). */
+/** A count as the language writes it: `12,408`. Other numbers are names (ports, exit codes, versions). */
 export function grouped(language: string, count: number): string {
   let format = numbers.get(language);
   if (format === undefined) {

@@ -4,7 +4,7 @@ import type { LiveChange } from './topics.ts';
 
 type Handlers = Parameters<Source['open']>[1];
 
-/** A portal whose connections the test opens and breaks by hand. */
+/** A portal whose connections the test opens and breaks. */
 function portal() {
   const opened: { lastEventId: string | undefined; on: Handlers; closed: boolean }[] = [];
   const state = { isSignedOut: false };
@@ -45,7 +45,7 @@ describe('LiveConnection', () => {
     return { ...far, connection, invalidated, stop };
   }
 
-  it('gathers a burst of hints into one reading, within a second', () => {
+  it('gathers a burst of hints into one load within a second', () => {
     const { newest, invalidated, connection } = started();
     newest().on.connected();
     newest().on.received(told('1', vm('a')));
@@ -56,7 +56,7 @@ describe('LiveConnection', () => {
     expect(connection.getState().phase).toBe('live');
   });
 
-  it('says since when the page is old and when it tries again, with growing pauses', () => {
+  it('reports since when the page is stale and when it retries, with growing pauses', () => {
     const { newest, connection, opened } = started();
     newest().on.connected();
     const brokeAt = Date.now();
@@ -69,7 +69,7 @@ describe('LiveConnection', () => {
     expect(connection.getState()).toMatchObject({ since: brokeAt, retryAt: Date.now() + 2000 });
   });
 
-  it('goes on from the last change it saw, and counts what it caught up', () => {
+  it('resumes after the last change it saw, and counts what it missed', () => {
     const { newest, connection } = started();
     newest().on.connected();
     newest().on.received(told('7'));
@@ -84,7 +84,7 @@ describe('LiveConnection', () => {
     expect(connection.getState().phase).toBe('live');
   });
 
-  it('reads everything again when too much was missed', () => {
+  it('loads everything again when too much was missed', () => {
     const { newest, connection, invalidated } = started();
     newest().on.connected();
     newest().on.received(told('1'));
@@ -97,7 +97,7 @@ describe('LiveConnection', () => {
     expect(connection.getState()).toEqual({ phase: 'back', caughtUp: undefined });
   });
 
-  it('tries at once when asked to, and only while it is lost', () => {
+  it('retries immediately on request, and only while the connection is lost', () => {
     const { connection, newest, opened } = started();
     newest().on.connected();
     connection.retryNow();
@@ -109,7 +109,7 @@ describe('LiveConnection', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('stops trying when the session has ended', async () => {
+  it('stops retrying when the session has ended', async () => {
     const { connection, newest, opened, state } = started();
     newest().on.connected();
     state.isSignedOut = true;
@@ -119,7 +119,7 @@ describe('LiveConnection', () => {
     expect(opened).toHaveLength(1);
   });
 
-  it('hears nothing of a connection that it gave up', () => {
+  it('ignores a connection that it gave up', () => {
     const { connection, newest, opened } = started();
     newest().on.connected();
     newest().on.failed();

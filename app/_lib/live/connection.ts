@@ -1,20 +1,20 @@
 import type { LiveChange } from './topics.ts';
 
-/** What the reader is told about the live connection. */
+/** The state of the live connection, as the page shows it. */
 export type LiveState =
   | { phase: 'connecting' }
   | { phase: 'live'; lastEventAt: number | undefined }
-  /** `since`: until when the page is fresh; `retryAt`: when it is tried again, undefined while it is tried. */
+  /** `since`: when the page became stale; `retryAt`: the next attempt, undefined during an attempt. */
   | { phase: 'lost'; since: number; retryAt: number | undefined }
-  /** Just back. `caughtUp`: how many changes were missed, undefined when everything had to be read again. */
+  /** Reconnected. `caughtUp`: the number of missed changes, undefined when everything was loaded again. */
   | { phase: 'back'; caughtUp: number | undefined }
-  /** The session has ended; nothing is tried any more. */
+  /** The session has ended; there are no more attempts. */
   | { phase: 'signed-out'; since: number };
 
 export interface Received {
-  /** Place in the row of changes, to go on from after a break. */
+  /** Position in the stream of changes, to resume from after a break. */
   id: string;
-  /** Too much was missed: everything must be read again. */
+  /** Too much was missed: everything must be loaded again. */
   everything: boolean;
   changes: readonly LiveChange[];
 }
@@ -24,21 +24,21 @@ export interface Source {
     lastEventId: string | undefined,
     on: { connected(): void; received(received: Received): void; failed(): void },
   ): { close(): void };
-  /** Asked after a failure: whether it failed because nobody is signed in. */
+  /** Called after a failure: whether it failed because the session has ended. */
   isSignedOut(): Promise<boolean>;
 }
 
-/** Gathers hints, so that a burst leads to one reading. Below the second in which a report must be on screen. */
+/** Gathers hints, so that a burst leads to one load. Below the second within which a report must be on screen. */
 const gatherMs = 200;
-/** For how long after a return hints count as caught up, and the notice stands. */
+/** How long after a reconnect hints count as caught up, and the notice is shown. */
 const settleMs = 800;
 const noticeMs = 5000;
 const firstRetryMs = 1000;
 const longestRetryMs = 15_000;
 
 /**
- * One live connection per tab: opens it, notices that it broke, tries again with growing pauses, and goes on from
- * the last change that it saw. Knows nothing of React or tRPC.
+ * One live connection per tab: opens it, detects breaks, retries with growing pauses, and resumes after the last change
+ * that it saw. Independent of React and tRPC.
  */
 export class LiveConnection {
   private state: LiveState = { phase: 'connecting' };
@@ -49,14 +49,14 @@ export class LiveConnection {
   private lastEventId: string | undefined;
   private fresh = Date.now();
   private failures = 0;
-  /** Counts what was missed, from the return until it has settled. */
+  /** Counts missed changes from the reconnect until it has settled. */
   private missed: { count: number; everything: boolean } | undefined;
   private gathered: LiveChange[] = [];
   private gatherTimer: ReturnType<typeof setTimeout> | undefined;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private settleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `startAt`: up to where the page that opens it is true; without it only what comes from now on is heard. */
+  /** `startAt`: the position of the first page's data; without it, only new changes are received. */
   constructor(source: Source, invalidate: (changes: readonly LiveChange[] | 'reset') => void, startAt?: string) {
     this.source = source;
     this.invalidate = invalidate;
@@ -70,7 +70,7 @@ export class LiveConnection {
 
   getState = (): LiveState => this.state;
 
-  /** Opens the connection; the returned function ends it for good. */
+  /** Opens the connection; the returned function closes it for good. */
   start(): () => void {
     this.open();
     return () => {
@@ -80,7 +80,7 @@ export class LiveConnection {
     };
   }
 
-  /** Does not wait for the next try. Nothing while the connection stands. */
+  /** Retries now. Does nothing while connected. */
   retryNow = (): void => {
     if (this.state.phase !== 'lost' || this.state.retryAt === undefined) return;
     clearTimeout(this.retryTimer);
@@ -109,7 +109,7 @@ export class LiveConnection {
   private connected(): void {
     this.failures = 0;
     if (this.state.phase === 'lost') {
-      // Without a place in the row nothing can be caught up: read everything again.
+      // Without a position nothing can be resumed: load everything again.
       this.missed = { count: 0, everything: this.lastEventId === undefined };
       if (this.missed.everything) this.invalidate('reset');
       this.settleTimer = setTimeout(() => this.settled(), settleMs);

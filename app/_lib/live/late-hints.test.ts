@@ -3,7 +3,7 @@ import { LateHints } from './late-hints.ts';
 
 const view = (vmId: string) => [['instanceViews', 'get'], { input: { vmId } }];
 
-test('a query that is new hears of what changed while its page was on the way', () => {
+test('a new query sees changes that arrived while its page was loading', () => {
   const hints = new LateHints();
   hints.heard([{ topic: 'vm', key: 'one' }], 1_000);
   expect(hints.concern(view('one'), 2_000)).toBe(true);

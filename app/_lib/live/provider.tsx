@@ -9,7 +9,7 @@ import { LateHints } from './late-hints.ts';
 import { concerns, type LiveChange } from './topics.ts';
 
 export interface LiveProviderProps {
-  /** Up to where in the row of changes the first page is true. */
+  /** The position in the stream of changes of the first page's data. */
   startAt: string | undefined;
   children: ReactNode;
 }
@@ -18,8 +18,8 @@ const LiveContext = createContext<LiveConnection | undefined>(undefined);
 const connecting: LiveState = { phase: 'connecting' };
 
 /**
- * Keeps every query below fresh: what changes in the portal is read again within a second. A page needs to do
- * nothing for it but to read through `useTRPC()`.
+ * Keeps every query below fresh: a change in the portal is loaded within a second. A page only needs to load through
+ * `useTRPC()`.
  */
 export function LiveProvider({ startAt, children }: LiveProviderProps) {
   const client = useTRPCClient();
@@ -71,7 +71,7 @@ export function LiveProvider({ startAt, children }: LiveProviderProps) {
   return <LiveContext value={connection}>{children}</LiveContext>;
 }
 
-/** The state of the live connection, and a way not to wait for the next try. */
+/** The state of the live connection, and a function that retries now. */
 export function useLive(): LiveState & { retryNow(): void } {
   const connection = useContext(LiveContext);
   if (connection === undefined) throw new Error('useLive stands outside LiveProvider.');

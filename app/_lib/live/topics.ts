@@ -1,6 +1,6 @@
 import type { Query } from '@tanstack/react-query';
 
-/** A hint from the portal: this thing has changed. It carries no data; the pages read again what they show. */
+/** A hint from the portal that something changed. It carries no data; the pages load again what they show. */
 export interface LiveChange {
   topic: string;
   key: string;
@@ -8,13 +8,13 @@ export interface LiveChange {
 
 interface Rule {
   router: string;
-  /** Input that names the thing, or a list of things: queries about others are left alone. */
+  /** The input that identifies the object, or a list of objects; queries about others are not affected. */
   about?: string;
-  /** Only this procedure: the others show what was, which no change touches. */
+  /** Only this procedure: the others show history, which never changes. */
   procedure?: string;
 }
 
-/** Which queries show which things. A topic that is not here concerns every query. */
+/** Which queries show which objects. An unknown topic affects every query. */
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   vm: [
     { router: 'vms', about: 'vmId' },
@@ -31,7 +31,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'handlers' },
     { router: 'fleet', about: 'vmIds' },
   ],
-  // The page counts new acts and reads them when the reader asks: rows do not jump.
+  // The page counts new acts and loads them on request, so that rows do not move.
   act: [
     { router: 'activity', procedure: 'countNewer', about: 'vmId' },
     { router: 'activity', procedure: 'chain' },
@@ -51,7 +51,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   token: [{ router: 'tokens' }],
 };
 
-/** Whether a query shows one of the things that changed. */
+/** Whether a query shows one of the changed objects. */
 export function concerns(queryKey: Query['queryKey'], changes: readonly LiveChange[]): boolean {
   const [path, options] = queryKey;
   const [router, procedure] = Array.isArray(path) ? path : [];
@@ -64,7 +64,7 @@ export function concerns(queryKey: Query['queryKey'], changes: readonly LiveChan
       if (rule.router !== router || (rule.procedure ?? procedure) !== procedure) return false;
       const about = rule.about === undefined ? undefined : input?.[rule.about];
       if (typeof about !== 'string' && !Array.isArray(about)) return true;
-      // Where too many changed at once, none of them is named.
+      // When too many objects changed together, none is named.
       return change.key === '*' || [about].flat().includes(change.key);
     });
   });

@@ -19,10 +19,10 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Opens the command palette, where it stands. Browser only. */
+/** Opens the command palette, if it is mounted. Browser only. */
 export const openPalette = (): void => setOpen(true);
 
-/** Where the palette appears; stands once, in the shell, so that it outlives a change of page. Ctrl K and ⌘K open it. */
+/** Renders the palette once, in the shell, so that it survives navigation. Ctrl K and ⌘K open it. */
 export function PaletteHost() {
   const isOpen = useSyncExternalStore(
     subscribe,
@@ -31,11 +31,11 @@ export function PaletteHost() {
   );
   useEffect(() => {
     function press(event: KeyboardEvent) {
-      // Whoever holds Ctrl may be about to press K: the letters after it must not wait for the script.
+      // Starts loading when Ctrl is pressed, so that letters typed after Ctrl K are not lost.
       if (event.key === 'Control' || event.key === 'Meta') void loadPalette().catch(() => {});
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
         return;
-      // A dialog keeps what was begun in it.
+      // Not over a dialog, which keeps what was typed in it.
       if (document.querySelector('[role="dialog"], [role="alertdialog"]') !== null) return;
       event.preventDefault();
       openPalette();

@@ -26,18 +26,18 @@ import { setTheme } from '../set-theme.ts';
 import { useShell } from '../shell-state.ts';
 import { useLanguageChoice } from '../use-language-choice.ts';
 
-/** A line of the palette that needs no look-up. */
+/** A palette entry that needs no search. */
 export interface PaletteCommand {
   id: string;
   label: string;
   icon: LucideIcon;
-  /** Leads to this page, and begins `act` there; `run` does something here instead. */
+  /** Opens this page and starts `act` there; `run` acts on the current page instead. */
   href?: string;
   act?: ActName;
   run?(): void;
 }
 
-/** Where this reader can go, and what this reader can do from anywhere. */
+/** Pages and actions of this reader. */
 export function useCommands(): { pages: PaletteCommand[]; acts: PaletteCommand[] } {
   const { t, i18n } = useTranslation(['palette', 'navigation']);
   const reader = useReader();

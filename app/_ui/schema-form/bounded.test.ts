@@ -7,7 +7,7 @@ const object = (properties: Record<string, unknown>, rest: Record<string, unknow
   ...rest,
 });
 
-test('keeps words, names and types, and drops all that would be acted on', () => {
+test('keeps titles, names and types, and drops everything else', () => {
   const plan = planForm(
     object(
       {
@@ -60,11 +60,11 @@ test('leaves to the JSON what a form would have to guess', () => {
   expect(Object.values(plan?.uiSchema ?? {}).every((part) => part['ui:field'] === 'JsonOnly')).toBe(true);
 });
 
-test('has nothing to show of what describes no settings', () => {
+test('returns nothing for a schema that describes no settings', () => {
   for (const schema of [true, false, null, [], {}, { type: 'string' }, object({})]) expect(planForm(schema)).toBeNull();
 });
 
-test('follows references inside the schema, and ends where a schema holds itself', () => {
+test('follows references inside the schema, and ends where a schema contains itself', () => {
   const plan = planForm({
     ...object({ tree: { $ref: '#/$defs/node', title: 'Tree' }, self: { $ref: '#' }, lost: { $ref: '#/$defs/none' } }),
     $defs: {
@@ -86,7 +86,7 @@ test('a hostile schema costs no more than a large one', () => {
   );
   expect(Object.keys(planForm(wide)?.schema.properties ?? {}).length).toBeLessThanOrEqual(300);
 
-  // Each level refers to the next one twenty times: followed to the end, more fields than there are atoms.
+  // Each level refers to the next one twenty times: expanded, it would have more fields than there are atoms.
   const levels = Object.fromEntries(
     Array.from({ length: 60 }, (_, level) => [
       `l${level}`,

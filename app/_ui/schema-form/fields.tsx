@@ -12,7 +12,7 @@ import { Switch } from '../switch.tsx';
 import { SurroundingsContext } from './surroundings.ts';
 import { Theirs } from './theirs.tsx';
 
-/** What every field shows around its control. */
+/** The parts of every field around its control. */
 function useAround({ schema, fieldPathId, name, required }: FieldProps) {
   const { t } = useTranslation(['editor', 'common']);
   const { faultAt, wasAt } = useContext(SurroundingsContext);
@@ -84,7 +84,7 @@ interface TextControlProps {
   id?: string;
 }
 
-/** A text of several lines gets several: one line would swallow its breaks. */
+/** A text of several lines gets a text area, because an input would drop line breaks. */
 function TextControl({ value, onText, ...props }: TextControlProps) {
   return value.includes('\n') ? (
     <Textarea mono spellCheck={false} {...props} value={value} onChange={(event) => onText(event.target.value)} />
@@ -100,7 +100,7 @@ function TextControl({ value, onText, ...props }: TextControlProps) {
   );
 }
 
-/** A number as typed; what is none goes on as text, so that the check can say so. */
+/** A number as typed; invalid text stays text, so that the check can report it. */
 export function NumberField(props: FieldProps) {
   const { id, at, label, note, error, hint } = useAround(props);
   const { formData, fieldPathId, onChange, disabled } = props;
@@ -125,7 +125,7 @@ export function NumberField(props: FieldProps) {
   );
 }
 
-/** On or off; while it is not set, the publisher's default is shown. */
+/** On or off; until it is set, the publisher's default is shown. */
 export function BooleanField(props: FieldProps) {
   const { id, at, label, error, hint } = useAround(props);
   const { formData, fieldPathId, onChange, disabled, schema } = props;
@@ -152,7 +152,7 @@ export function BooleanField(props: FieldProps) {
   );
 }
 
-/** A setting whose form would have to guess: its value, and the way to its place in the JSON. */
+/** A setting that a form cannot show: its value, and a link to its place in the JSON. */
 export function JsonOnlyField(props: FieldProps) {
   const { at, label, note, error, t } = useAround(props);
   const { onEditJson } = useContext(SurroundingsContext);

@@ -1,7 +1,7 @@
 'use client';
 
 import type { FormProps } from '@rjsf/core';
-// Its index would ask for a validator that is not ours to ship.
+// The package's index would load its validator.
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { ValidatorType } from '@rjsf/utils';
 import { type FocusEvent, useMemo } from 'react';
@@ -16,12 +16,12 @@ export interface SchemaFormProps extends Surroundings {
   plan: FormPlan;
   value: SettingsObject;
   onChange(value: SettingsObject): void;
-  /** The setting that has the keyboard, as a JSON pointer; empty when none has. */
+  /** The setting with the focus, as a JSON pointer; empty for none. */
   onActive?(pointer: string): void;
   disabled?: boolean;
 }
 
-/** The portal alone checks values. A plan has no alternatives, so there is nothing for the library to decide. */
+/** Only the portal validates values. A plan has no alternatives, so the library has nothing to decide. */
 const validator: ValidatorType = {
   validateFormData: () => ({ errors: [], errorSchema: {} }),
   isValid: () => true,
@@ -30,14 +30,14 @@ const validator: ValidatorType = {
 
 const fields = { StringField, NumberField, BooleanField, JsonOnly: JsonOnlyField };
 const templates = { FieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate };
-/** Nothing is filled in that nobody typed: what is not set stays not set. */
+/** Defaults are not filled in: what is not set stays unset. */
 const defaults: FormProps['experimental_defaultFormStateBehavior'] = {
   emptyObjectFields: 'skipEmptyDefaults',
   arrayMinItems: { populate: 'never' },
   constAsDefaults: 'never',
 };
 
-/** A form made from a publisher's schema. It holds nothing itself: values come in and go out as they are typed. */
+/** A form built from a publisher's schema. It keeps no state: values are passed in and out as they are typed. */
 export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt, wasAt, onEditJson }: SchemaFormProps) {
   const surroundings = useMemo(() => ({ faultAt, wasAt, onEditJson }), [faultAt, wasAt, onEditJson]);
   const uiSchema = useMemo(() => ({ ...plan.uiSchema, 'ui:submitButtonOptions': { norender: true } }), [plan]);
@@ -63,7 +63,7 @@ export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt,
           templates={templates}
           experimental_defaultFormStateBehavior={defaults}
           onChange={({ formData }, id) => {
-            // Without an id it is the library that speaks, to fill in what it thinks is missing.
+            // Without an id, the change comes from the library, which fills in what it thinks is missing.
             if (id !== undefined) onChange(cleaned(formData) as SettingsObject);
           }}
         />
@@ -72,7 +72,7 @@ export function SchemaForm({ plan, value, onChange, onActive, disabled, faultAt,
   );
 }
 
-/** As JSON has it: settings that were emptied are gone, and a new entry of a list starts as an empty text. */
+/** As in JSON: emptied settings are removed, and a new entry of a list starts as an empty text. */
 function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => (entry === undefined || entry === null ? '' : cleaned(entry)));
   if (typeof value !== 'object' || value === null) return value;

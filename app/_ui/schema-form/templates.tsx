@@ -15,12 +15,12 @@ import { FieldError } from '../field.tsx';
 import { SurroundingsContext } from './surroundings.ts';
 import { Theirs } from './theirs.tsx';
 
-/** Fields draw their own labels, hints and faults. */
+/** Fields render their own labels, hints and faults. */
 export function FieldTemplate({ children, hidden }: FieldTemplateProps) {
   return hidden ? null : children;
 }
 
-/** Settings in as many columns as fit; a group inside another has a line at its side. */
+/** Settings in as many columns as fit; a nested group has a line at its side. */
 export function ObjectFieldTemplate({ fieldPathId, title, description, properties }: ObjectFieldTemplateProps) {
   const { faultAt } = useContext(SurroundingsContext);
   const { path } = fieldPathId;
@@ -50,7 +50,7 @@ export function ObjectFieldTemplate({ fieldPathId, title, description, propertie
   );
 }
 
-/** A list: its entries, each with a way to take it out, and a way to add one. */
+/** A list: its entries, each with a button that removes it, and a button that adds one. */
 export function ArrayFieldTemplate(props: ArrayFieldTemplateProps) {
   const { t } = useTranslation('editor');
   const { faultAt } = useContext(SurroundingsContext);

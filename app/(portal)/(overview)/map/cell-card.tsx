@@ -12,15 +12,15 @@ import { healthAt } from './cells.ts';
 import type { MapVm } from './use-cell-words.ts';
 
 export interface CellCardProps {
-  /** Where the cell is, in the map's box. */
+  /** Position of the cell in the map's box. */
   x: number;
   y: number;
   side: number;
-  /** Of the map's box. */
+  /** Width of the map's box. */
   width: number;
-  /** Null until it is known. */
+  /** Null until it is loaded. */
   vm: MapVm | null;
-  /** As the map shows it; its place in the order of severity. */
+  /** The health that the map shows; its index in the order of severity. */
   health: number;
   /** Other VMs in the same cell. */
   more: number;
@@ -30,7 +30,7 @@ export interface CellCardProps {
 const cardWidth = 248;
 const tagsShown = 3;
 
-/** Who the cell is, how it is and why. */
+/** The VM of a cell, its health and the reasons. */
 export function CellCard({ x, y, side, width, vm, health, more, groupName }: CellCardProps) {
   const { t } = useTranslation(['overview', 'reports']);
   const cause = useCause();
@@ -40,7 +40,7 @@ export function CellCard({ x, y, side, width, vm, health, more, groupName }: Cel
   useLayoutEffect(() => setHeight(card.current?.offsetHeight ?? 0), [vm]);
   const shownHealth = vm?.health ?? healthAt(health);
   const left = Math.max(0, Math.min(x + side + 10, width - cardWidth));
-  // Above the cell where it would cover it else.
+  // Above the cell where it would otherwise cover it.
   const top = y > height + 16 ? y - height - 10 : y + side + 10;
   return (
     <div

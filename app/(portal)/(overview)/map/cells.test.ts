@@ -18,11 +18,11 @@ test.each([
   ['hhhfhp', 2, 'hfp'],
   ['hhhfhpu', 3, 'hfu'],
   ['hk', 1, 'hk'],
-])('of several VMs in a cell the worst is seen: %s by %i', (before, perCell, after) => {
+])('a cell of several VMs shows the worst health: %s by %i', (before, perCell, after) => {
   expect(text(worstOf(cells(before), perCell))).toBe(after);
 });
 
-test('a cell of several VMs leads to its first one that is worst', () => {
+test('a cell of several VMs opens the first VM with the worst health', () => {
   expect([0, 1, 2].map((cell) => vmOfCell(cells('hhhfffh'), cell, 3))).toEqual([0, 3, 6]);
 });
 
@@ -31,10 +31,10 @@ test.each([
   [{ group: 0, cell: 2 }, 1, { group: 2, cell: 1 }],
   [{ group: 2, cell: 1 }, 1, { group: 0, cell: 2 }],
   [{ group: 0, cell: 2 }, -1, { group: 2, cell: 1 }],
-] as const)('the next one in trouble from %o, %i', (from, direction, found) => {
+] as const)('the next unhealthy cell from %o, %i', (from, direction, found) => {
   expect(nextTrouble([cells('hhf'), cells('hx'), cells('hd')], from, direction)).toEqual(found);
 });
 
-test('there is none where all are well', () => {
+test('there is no next unhealthy cell when all VMs are healthy', () => {
   expect(nextTrouble([cells('hhx')], { group: 0, cell: 0 }, 1)).toBeNull();
 });

@@ -1,9 +1,9 @@
 import { type ExtensionHealth, extensionHealths, healthLetters, rankOf } from '#server/domain/verdicts/words.ts';
 
-/** The health that a cell's byte stands for: its place in the order of severity. */
+/** The health of a cell's byte, which is its index in the order of severity. */
 export const healthAt = (cell: number): ExtensionHealth => extensionHealths[cell] ?? 'unknown';
 
-/** The places in `healthLetters`, one byte per VM, of what the portal sends: letters, each with the length of its run. */
+/** Unpacks run-length encoded letters into one byte per VM: its index in `healthLetters`. */
 export function unpackCells(packed: string, count: number): Uint8Array {
   const cells = new Uint8Array(count);
   let at = 0;
@@ -15,7 +15,7 @@ export function unpackCells(packed: string, count: number): Uint8Array {
   return cells;
 }
 
-/** Several VMs per cell: each cell has the worst health of its VMs. */
+/** Merges several VMs into each cell, which takes their worst health. */
 export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
   if (perCell === 1) return cells;
   const result = new Uint8Array(Math.ceil(cells.length / perCell));
@@ -28,7 +28,7 @@ export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
   return result;
 }
 
-/** The first VM of a cell that has the cell's health. */
+/** The first VM in a cell that has the cell's health. */
 export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): number {
   const begin = cell * perCell;
   const end = Math.min(cells.length, begin + perCell);
@@ -37,7 +37,7 @@ export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): numb
   return worst;
 }
 
-/** The nearest cell after (or before) this one that is not healthy, over the ends of groups; null where all are. */
+/** The nearest unhealthy cell after (or before) this one, across groups; null when all are healthy. */
 export function nextTrouble(
   groups: readonly Uint8Array[],
   from: { group: number; cell: number },

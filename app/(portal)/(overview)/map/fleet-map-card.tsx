@@ -22,7 +22,7 @@ import { useFleetCanvas } from './use-fleet-canvas.ts';
 
 const FleetTable = dynamic(() => import('./fleet-table.tsx').then((module) => module.FleetTable), { ssr: false });
 
-/** The map that the page brought along, and the grouping that its address asked for. */
+/** The map that the server rendered, and the grouping in the page's address. */
 export interface FirstMap {
   groupBy: MapGrouping | undefined;
   map: FleetMap | undefined;
@@ -30,12 +30,12 @@ export interface FirstMap {
 
 export interface FleetMapCardProps {
   first: FirstMap;
-  /** Tag names that part the fleet; unknown until the figures are there. */
+  /** Tag names that group the fleet; undefined until they are loaded. */
   groupings: readonly string[] | undefined;
   vms: number | undefined;
 }
 
-/** The whole fleet as a picture, or as the table behind it. */
+/** The whole fleet as a picture or as a table. */
 export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFINITY }: FleetMapCardProps) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
@@ -66,7 +66,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
       {asTable && map.data ? (
         <FleetTable map={map.data} />
       ) : (
-        // Until it is drawn anew, the picture is as wide as its window was.
+        // Until it is redrawn, the picture keeps the width of the old window.
         <div className="overflow-x-clip px-4 pb-3">
           <div
             className={cn(
@@ -79,7 +79,7 @@ export function FleetMapCard({ first, groupings = [], vms = Number.POSITIVE_INFI
             {map.data && FleetCanvas ? (
               <FleetCanvas map={map.data} onPerCell={setPerCell} onStale={() => void map.refetch()} />
             ) : missing || map.error ? (
-              // On the card's own line: an error brings its padding.
+              // Aligned with the card, because an error brings its padding.
               <div className="-mx-4">
                 {missing ? (
                   <QueryError title={t('map.failed')} error={missing} onRetry={load} />

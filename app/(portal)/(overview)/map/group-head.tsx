@@ -10,19 +10,19 @@ import { headHeight } from './place-cells.ts';
 export interface GroupHeadProps {
   group: FleetMap['groups'][number];
   name: string;
-  /** The list of its VMs, where a filter finds exactly them. */
+  /** The list of its VMs; null where no filter finds exactly them. */
   href: string | null;
   left: number;
   top: number;
   width: number;
 }
 
-/** Below this the figures stand with their icons alone, their words for readers of the screen. */
+/** Below this width the numbers have icons only, with words for screen readers. */
 const roomForWords = 220;
-/** Below this, what is wrong goes before how many there are. */
+/** Below this width, numbers of unhealthy VMs have priority over the total. */
 const roomForAll = 190;
 
-/** Name, number, failed and silent, above a group's cells. */
+/** Name, size, and failed and silent VMs above the cells of a group. */
 export function GroupHead({ group, name, href, left, top, width }: GroupHeadProps) {
   const { t } = useTranslation('overview');
   const format = useFormat();

@@ -10,7 +10,7 @@ type MapGroup = FleetMap['groups'][number];
 
 const tagOf = (groupBy: MapGrouping): string => groupBy.slice('tag:'.length);
 
-/** What a grouping is called: the tag's own name, or words. */
+/** The label of a grouping: the name of the tag, or words. */
 export function useGroupName(): (groupBy: MapGrouping) => string {
   const { t } = useTranslation('overview');
   return (groupBy) => {
@@ -19,7 +19,7 @@ export function useGroupName(): (groupBy: MapGrouping) => string {
   };
 }
 
-/** What a group is called, and the list of its VMs; null where no filter finds exactly them. */
+/** The label of a group and the list of its VMs; null where no filter finds exactly them. */
 export function useGroup(): (map: FleetMap, group: MapGroup) => { name: string; href: string | null } {
   const { t } = useTranslation('overview');
   return ({ groupBy }, { key, rest }) => {

@@ -4,7 +4,7 @@ import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { mildestFirst } from '#server/domain/verdicts/words.ts';
 
-/** What shapes and colours of the map mean. */
+/** The meaning of the map's shapes and colors. */
 export function Legend({ withDisabled }: { withDisabled: boolean }) {
   const { t } = useTranslation('reports');
   const healths = withDisabled ? ([...mildestFirst, 'disabled'] as const) : mildestFirst;

@@ -2,10 +2,10 @@ import { statusOfHealth } from '#app/_lib/health.ts';
 import { extensionHealths, rankOf } from '#server/domain/verdicts/words.ts';
 import type { CellLayout } from './place-cells.ts';
 
-/** A colour per health, as four bytes of a picture; worst first. */
+/** A color per health, as four bytes of image data; worst first. */
 export type Palette = Uint32Array;
 
-/** The colours of this theme, from its tokens. */
+/** The colors of this theme, from its tokens. */
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   const canvas = new OffscreenCanvas(1, 1);
@@ -23,10 +23,10 @@ const unresponsive = rankOf('unresponsive');
 const unknown = rankOf('unknown');
 
 const nothing = new Uint8Array();
-/** More cells than these are put as one picture: that is quicker then. */
+/** Above this number of changed cells, drawing the whole picture is faster. */
 const putSingly = 2_000;
 
-/** The fleet as pixels, kept so that only what changed is drawn again. */
+/** The fleet as image data, kept so that only changed cells are drawn again. */
 export class Painting {
   readonly #layout: CellLayout;
   readonly #palette: Palette;
@@ -41,10 +41,10 @@ export class Painting {
     this.#words = new Uint32Array(this.#pixels.data.buffer);
   }
 
-  /** Draws what differs from the last time. Gives the number of cells that did. */
+  /** Draws the cells that changed and returns their number. */
   draw(pen: CanvasRenderingContext2D, groups: readonly Uint8Array[]): number {
     const { blocks, pitch, cell: size } = this.#layout;
-    // Left and top of what changed, while it is little enough to be put cell by cell.
+    // Left and top of the changed cells, while they are few enough to draw one by one.
     const few: number[] = [];
     let changed = 0;
     for (const [group, { x: left, y: top, rows }] of blocks.entries()) {
@@ -86,7 +86,7 @@ export class Painting {
     this.#fill(x + edge, y + edge, cell.x - 2 * edge, cell.y - 2 * edge, 0);
   }
 
-  /** Pixel by pixel: for so few of them that is quicker than asking the array to do it. */
+  /** Pixel by pixel: for so few pixels faster than `fill`. */
   #fill(x: number, y: number, width: number, height: number, colour: number): void {
     const line = this.#pixels.width;
     const words = this.#words;

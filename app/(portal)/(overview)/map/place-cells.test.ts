@@ -16,7 +16,7 @@ describe.each<[string, number[], object]>([
 ])('%s', (_, counts, box) => {
   const layout = given(counts, box);
 
-  test('every cell has its own whole pixels, and they lead back to it', () => {
+  test('every cell has its own whole pixels, and they map back to it', () => {
     const seen = new Set<string>();
     for (const [group, block] of layout.blocks.entries()) {
       expect(block.cells).toBe(Math.ceil((counts[group] ?? 0) / layout.perCell));
@@ -35,7 +35,7 @@ describe.each<[string, number[], object]>([
     expect(seen.size).toBeGreaterThan(0);
   });
 
-  test('the last cell of each group is reached, and beyond it is nothing', () => {
+  test('the last cell of each group can be reached, and nothing beyond it', () => {
     for (const [group, block] of layout.blocks.entries()) {
       const last = cornerOf(layout, { group, cell: block.cells - 1 });
       expect(cellAt(layout, last.x, last.y)).toEqual({ group, cell: block.cells - 1 });
@@ -59,7 +59,7 @@ test.each<[string, CellLayout, Pick<CellLayout, 'pitch' | 'perCell'>]>([
   expect(layout.height).toBeLessThanOrEqual(500);
 });
 
-test('groups that do not fit with their heads make the map higher, not narrower', () => {
+test('groups that do not fit with their heads make the map taller, not narrower', () => {
   const layout = given(
     Array.from({ length: 24 }, () => 4_000),
     { width: 326, height: 300 },

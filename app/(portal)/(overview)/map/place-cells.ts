@@ -1,62 +1,62 @@
-/** How many cells a group has before anything is drawn. */
+/** The input of a layout. */
 export interface LayoutInput {
   /** VMs per group. */
   counts: readonly number[];
-  /** Pixels of the screen (not of CSS): what is drawn sits on them exactly. */
+  /** Device pixels, not CSS pixels: cells are drawn on whole ones. */
   width: number;
   height: number;
-  /** Pixels of the screen per pixel of CSS. */
+  /** Device pixels per CSS pixel. */
   ratio: number;
 }
 
-/** Pixels of the screen, across and down. */
+/** Device pixels, across and down. */
 export interface Size {
   x: number;
   y: number;
 }
 
-/** Where a group's cells are: column by column, in pixels of the screen from the map's upper left corner. */
+/** Position of a group's cells, column by column, in device pixels from the map's upper left corner. */
 export interface Block {
   x: number;
-  /** Of the first cell; the group's head stands above it. */
+  /** Of the first cell; the head of the group is above it. */
   y: number;
   columns: number;
   rows: number;
   /** Cells, each for `perCell` VMs. */
   cells: number;
-  /** Pixels that the group may use. */
+  /** Pixels available to the group. */
   width: number;
 }
 
 export interface CellLayout {
   blocks: Block[];
-  /** From one cell to the next, across and down. */
+  /** Distance from one cell to the next, across and down. */
   pitch: Size;
-  /** Of a cell, without the gap. */
+  /** Size of a cell without the gap. */
   cell: Size;
-  /** VMs per cell; above 1 where they are too many for a pixel each. */
+  /** VMs per cell; above 1 where there are too many for a cell each. */
   perCell: number;
   width: number;
   height: number;
 }
 
-/** Pixels of CSS. */
+/** CSS pixels. */
 const pitches = { largest: 12, smallest: 3 };
 export const headHeight = 22;
 const gapBetween = 16;
 const gapBelow = 12;
-/** A head with name and number needs this much. */
+/** The least width of a head with name and number. */
 const narrowest = 108;
 
 /**
- * The largest cells that fit. Groups keep their order and stand in lines; within a line each has as much width as its
- * size asks for, so that all are equally high. Where not even the smallest cells fit, one stands for several VMs.
+ * Finds the largest cells that fit. Groups keep their order and are arranged in lines; within a line, widths follow
+ * sizes so that all groups are equally high. When not even the smallest cells fit, a cell holds several VMs.
  */
 export function layOut({ counts, width, height, ratio }: LayoutInput): CellLayout {
   const scale = (css: number): number => Math.round(css * ratio);
   const smallest = Math.max(2, scale(pitches.smallest));
   for (let pitch = scale(pitches.largest); pitch >= smallest; pitch -= 1) {
-    // Between two sizes of squares stands what is a pixel wider than high: small cells would leave much room empty.
+    // Between two sizes of squares, tries cells one pixel wider than high: small cells would leave much space empty.
     for (const x of pitch * 2 > smallest * 3 ? [pitch] : [pitch + 1, pitch]) {
       const layout = arrange(counts, { pitch: { x, y: pitch }, perCell: 1, width, ratio });
       if (layout.height <= height) return layout;
@@ -80,7 +80,7 @@ interface Measure {
   ratio: number;
 }
 
-/** The best division into lines for one size of cells: the one that is least high. */
+/** The lowest arrangement in lines for one size of cells. */
 function arrange(counts: readonly number[], measure: Measure): CellLayout {
   const cells = counts.map((count) => Math.ceil(count / measure.perCell));
   let best: CellLayout | null = null;
@@ -91,7 +91,7 @@ function arrange(counts: readonly number[], measure: Measure): CellLayout {
   return best ?? { blocks: [], pitch: measure.pitch, cell: measure.pitch, perCell: 1, width: measure.width, height: 0 };
 }
 
-/** Groups in lines of nearly the same number of cells, in their order. Gives the length of each line. */
+/** Groups in lines of about the same number of cells, in their order. Returns the length of each line. */
 function divide(cells: readonly number[], lines: number): number[] {
   const all = cells.reduce((sum, count) => sum + count, 0);
   const lengths: number[] = [];
@@ -103,7 +103,7 @@ function divide(cells: readonly number[], lines: number): number[] {
     const mostHere = cells.length - (lines - line);
     while (index < mostHere) {
       const next = before + (cells[index] ?? 0);
-      // Whichever end is nearer to what this line should hold.
+      // Ends the line where it is closer to its target.
       if (index > begin && line < lines && next - wanted > wanted - before) break;
       before = next;
       index += 1;
@@ -150,7 +150,7 @@ function place(lengths: readonly number[], cells: readonly number[], measure: Me
   return { blocks, pitch, cell, perCell, width, height };
 }
 
-/** The fewest rows with which these groups fit side by side; null where their heads alone are too wide. */
+/** The fewest rows in which these groups fit side by side; null when even their heads are too wide. */
 function fewestRows(line: readonly number[], columns: number, least: number): number | null {
   const fits = (rows: number): boolean =>
     line.reduce((sum, count) => sum + Math.max(least, Math.ceil(count / rows)), 0) <= columns;
@@ -171,7 +171,7 @@ export interface CellPlace {
   cell: number;
 }
 
-/** The cell at a pixel of the screen, the gap beside it included; null where there is none. */
+/** The cell at a device pixel, including the gap next to it; null where there is none. */
 export function cellAt(layout: CellLayout, x: number, y: number): CellPlace | null {
   for (const [group, block] of layout.blocks.entries()) {
     const column = Math.floor((x - block.x) / layout.pitch.x);
@@ -183,7 +183,7 @@ export function cellAt(layout: CellLayout, x: number, y: number): CellPlace | nu
   return null;
 }
 
-/** The upper left corner of a cell, in pixels of the screen. */
+/** The upper left corner of a cell, in device pixels. */
 export function cornerOf(layout: CellLayout, { group, cell }: CellPlace): { x: number; y: number } {
   const block = layout.blocks[group];
   if (block === undefined) return { x: 0, y: 0 };
@@ -195,7 +195,7 @@ export function cornerOf(layout: CellLayout, { group, cell }: CellPlace): { x: n
 
 export type CellStep = 'up' | 'down' | 'left' | 'right' | 'first' | 'last' | 'previousGroup' | 'nextGroup';
 
-/** Where a key leads from a cell. At the edge of a group the next one goes on, in the same row where it has one. */
+/** The cell that a key leads to. At the edge of a group, the next group follows, in the same row if it has one. */
 export function step(layout: CellLayout, from: CellPlace, by: CellStep): CellPlace {
   const block = layout.blocks[from.group];
   if (block === undefined) return from;

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 import type { FleetCanvas } from './fleet-canvas.tsx';
 
 interface Script {
-  /** The picture's component, once its script is there. */
+  /** The component of the picture, once its script is loaded. */
   FleetCanvas?: typeof FleetCanvas;
   error?: Error;
 }
@@ -23,8 +23,8 @@ function load(): void {
   import('./fleet-canvas.tsx').then(tell, (error: Error) => tell({ error }));
 }
 
-// It begins with the card's own script, beside the page's data. A lazy component would begin when it is drawn, and
-// React holds back for a third of a second what replaces a placeholder.
+// Starts loading with the card's script, in parallel with the page's data. `lazy` would start at the first render, and
+// React delays replacing a placeholder by a third of a second.
 if (typeof window !== 'undefined') load();
 
 function subscribe(listener: () => void): () => void {
@@ -32,7 +32,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The picture's component, which is too large to be loaded before the page is there. */
+/** The component of the picture, which is too large to load before the page. */
 export function useFleetCanvas(): Script & { load(): void } {
   const { FleetCanvas, error } = useSyncExternalStore(
     subscribe,

@@ -2,14 +2,14 @@
 
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
-/** The box's size in pixels of CSS, and how many of the screen's stand for one; null until it is measured. */
+/** Size of the box in CSS pixels, and device pixels per CSS pixel; null until measured. */
 export interface Measured {
   width: number;
   height: number;
   ratio: number;
 }
 
-/** Measures a box again whenever its size or the zoom changes. */
+/** Measures a box, again whenever its size or the zoom changes. */
 export function useMeasure(box: RefObject<HTMLElement | null>): Measured | null {
   const [measured, setMeasured] = useState<Measured | null>(null);
   useLayoutEffect(() => {
@@ -26,7 +26,7 @@ export function useMeasure(box: RefObject<HTMLElement | null>): Measured | null 
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    // The reserved height depends on the window's, and zooming changes the ratio.
+    // The reserved height depends on the window, and zooming changes the ratio.
     window.addEventListener('resize', measure);
     return () => {
       observer.disconnect();

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useState } from 'react';
 import { type Palette, readPalette } from './paint.ts';
 
-/** The map's colours in the theme of now. */
+/** The map's colors in the current theme. */
 export function usePalette(): Palette | null {
   const [palette, setPalette] = useState<Palette | null>(null);
   useLayoutEffect(() => {

@@ -5,7 +5,7 @@ import { seriesOf } from './series.ts';
 
 const version = (name: string, vms: number) => ({ version: name, vms });
 
-test('five versions have a colour each; of more, four, and one is for the others', () => {
+test('five versions have a color each; of more, four do, and the others share one', () => {
   const five = ['5.0', '4.0', '3.0', '2.0', '1.0'].map((name, index) => version(name, index + 1));
   expect([...seriesOf([version('6.0', 0), ...five])]).toEqual([
     ['5.0', 1],
@@ -17,7 +17,7 @@ test('five versions have a colour each; of more, four, and one is for the others
   expect([...seriesOf([version('6.0', 1), ...five]).keys()]).toEqual(['4.0', '3.0', '2.0', '1.0']);
 });
 
-test('layers stand from the others at the foot to the highest version on top, and end now', () => {
+test('layers go from the others at the bottom to the highest version on top, and end now', () => {
   const current = [version('2.0', 7), version('1.0', 3), version('0.9', 0)];
   const at = new Date('2026-01-01T00:00:00Z');
   const now = new Date('2026-01-02T00:00:00Z');
@@ -35,7 +35,7 @@ test('layers stand from the others at the foot to the highest version on top, an
   });
 });
 
-test('labels that would cover each other move apart and stay on the picture', () => {
+test('labels that would overlap move apart and stay inside the chart', () => {
   expect(spread([100, 98, 10], 16, 200)).toEqual([100, 84, 10]);
   expect(spread([20, 15, 10], 16, 200)).toEqual([40, 24, 8]);
   expect(spread([200], 16, 200)).toEqual([192]);
@@ -47,4 +47,4 @@ test.each([
   [0.01, 'warning'],
   [0.049, 'warning'],
   [0.05, 'failed'],
-])('a share of %s failed is told as %s', (share, status) => expect(rateStatus(share)).toBe(status));
+])('a share of %s failed is shown as %s', (share, status) => expect(rateStatus(share)).toBe(status));

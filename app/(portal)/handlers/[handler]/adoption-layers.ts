@@ -1,10 +1,10 @@
 import type { Series } from './series.ts';
 
 export interface Layer {
-  /** Null for all that have no colour of their own. */
+  /** Null for the versions that share a color. */
   version: string | null;
   series: Series;
-  /** How many versions it stands for. */
+  /** Number of versions in this layer. */
   count: number;
 }
 
@@ -20,8 +20,8 @@ interface Counted {
 }
 
 /**
- * What was counted as layers from the foot of the stack to its top: everybody else, then the versions with a colour,
- * the highest on top. The last point is now.
+ * Layers from the bottom of the stack to its top: other versions, then those with a color, the highest on top. The last
+ * point is now.
  */
 export function layersOf(
   counted: Counted,
@@ -48,7 +48,7 @@ export function layersOf(
   return { layers, points };
 }
 
-/** Moves labels apart that stand closer than `gap`, within 0 and `height`; they keep their order from below. */
+/** Moves labels apart that are closer than `gap`, within 0 and `height`, in the same order. */
 export function spread(middles: readonly number[], gap: number, height: number): number[] {
   const placed = [...middles];
   for (let index = 1; index < placed.length; index += 1) {

@@ -9,7 +9,7 @@ import type { Layer, StackedPoint } from './adoption-layers.ts';
 
 const rows = 30;
 
-/** The picture's figures, newest first: at most 30 of its moments, evenly chosen. */
+/** The numbers of the chart, newest first: at most 30 points, evenly chosen. */
 export function AdoptionTable({ layers, points }: { layers: readonly Layer[]; points: readonly StackedPoint[] }) {
   const { t } = useTranslation('packages');
   const [open, setOpen] = useState(false);

@@ -1,5 +1,5 @@
 import type { inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '#server/trpc/root.ts';
 
-/** A handler as its page gets it. */
+/** A handler with its versions. */
 export type Handler = inferRouterOutputs<AppRouter>['handlers']['get'];

@@ -1,11 +1,11 @@
-/** One of the five colours of a chart, the strongest first; 0 is everything that has none of its own. */
+/** One of the five colors of a chart, the strongest first; 0 for versions without a color. */
 export type Series = 0 | 1 | 2 | 3 | 4 | 5;
 
 const colours = [1, 2, 3, 4, 5] as const;
 
 /**
- * Which colour each version has in charts and tables: those on most VMs, the highest version with the strongest one.
- * With more than five the last colour is everybody else's.
+ * The color of each version in charts and tables: for those on most VMs, the highest version with the strongest color.
+ * With more than five versions, the others share the last color.
  */
 export function seriesOf(versions: readonly { version: string; vms: number }[]): ReadonlyMap<string, Series> {
   const used = versions.filter(({ vms }) => vms > 0);
@@ -20,7 +20,7 @@ export function seriesOf(versions: readonly { version: string; vms: number }[]):
   return new Map(shown.map(({ version }, index) => [version, colours[index] ?? 0]));
 }
 
-/** Fills, as classes that exist. */
+/** Fill colors as complete class names, which Tailwind requires. */
 export const seriesFill: Readonly<Record<Series, string>> = {
   0: 'bg-series-5',
   1: 'bg-series-1',

@@ -6,7 +6,7 @@ import { Meter } from '#app/_ui/meter.tsx';
 import { Num } from '#app/_ui/num.tsx';
 import { type Series, seriesFill } from './series.ts';
 
-/** How many of the handler's VMs have this version, in the colour of its area. */
+/** The share of the handler's VMs with this version, in the color of its layer. */
 export function ShareCell({ version, share, series }: { version: string; share: number; series: Series }) {
   const { t } = useTranslation('packages');
   const format = useFormat();

@@ -18,14 +18,14 @@ export interface VersionDialogProps {
   act: 'withdraw' | 'delete';
   handler: string;
   version: string;
-  /** VMs that should have this version now. */
+  /** VMs with this version in their goal state. */
   vms: number;
   onClose(): void;
-  /** Where to go when the draft is gone; stays by default. */
+  /** Where to go after deleting the draft; stays by default. */
   leaveTo?: string;
 }
 
-/** Asks before a version is withdrawn or a draft deleted. */
+/** Confirms withdrawing a version or deleting a draft. */
 export function VersionDialog(props: VersionDialogProps) {
   return props.act === 'withdraw' ? <WithdrawDialog {...props} /> : <DeleteDialog {...props} />;
 }

@@ -1,4 +1,4 @@
-/** Commands by the program that they start, read from the manifest's text; empty where it cannot be read. */
+/** Commands by the program that they start, read from the manifest; empty where it cannot be read. */
 export function commandsOf(manifestText: string | null): ReadonlyMap<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [field, line] of fieldsOf(manifestText)) {

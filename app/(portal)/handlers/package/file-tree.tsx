@@ -16,10 +16,10 @@ export interface FileTreeProps {
   inManifest: readonly PackageFinding[];
 }
 
-/** Up to this number of files every folder is open. */
+/** Up to this number of files, every folder is open. */
 const fewFiles = 150;
 
-/** Files and folders of a package, findings below the file that they are about. */
+/** Files and folders of a package, with findings below the file they are about. */
 export function FileTree({ root, ...props }: FileTreeProps) {
   return <Children folder={root} open={root.files <= fewFiles} {...props} />;
 }

@@ -7,13 +7,13 @@ import { firstFindingId, type PackageFinding } from './finding.ts';
 
 export interface FindingLineProps {
   finding: PackageFinding;
-  /** The count at the top leads here. */
+  /** Target of the count at the top. */
   first: boolean;
-  /** Says which field it is about, where the place alone does not. */
+  /** Names the field, where the position does not. */
   named?: boolean;
 }
 
-/** A finding: icon, its kind for those who do not see it, sentence. */
+/** A finding: icon, kind for screen readers, sentence. */
 export function FindingLine({ finding, first, named = false }: FindingLineProps) {
   const { t } = useTranslation('packages');
   const field = named ? finding.path.split('/').at(-1) : undefined;
@@ -24,7 +24,7 @@ export function FindingLine({ finding, first, named = false }: FindingLineProps)
       tabIndex={first ? -1 : undefined}
       className={cn(
         'flex items-baseline gap-1.5 rounded-xs py-0.5 font-sans text-12 text-st-text [--cut:var(--st-tint)]',
-        // A line of code may be wider than its well; what is said about it is not.
+        // A line of code may be wider than its box; the finding is not.
         named && 'max-w-[calc(100cqw-6rem)]',
       )}
     >

@@ -1,6 +1,6 @@
 import { pointerPath } from '#protocol/pointer.ts';
 
-/** Something to tell about a package, at its place. */
+/** A fault or warning about a package, with its position. */
 export interface PackageFinding {
   status: 'failed' | 'warning';
   /** Name of a file, or `HandlerManifest.json#/pointer`; empty for the package as a whole. */
@@ -12,7 +12,7 @@ export interface PackageFinding {
 
 export const manifestName = 'HandlerManifest.json';
 
-/** Faults of a refusal or warnings of a version as findings. */
+/** Faults of a rejected package or warnings of a version, as findings. */
 export function findingsOf(
   status: PackageFinding['status'],
   list: readonly { path?: string; code: string; message: string }[],
@@ -20,21 +20,21 @@ export function findingsOf(
   return list.map(({ path = '', code, message }) => ({ status, path, code, message }));
 }
 
-/** Where the count at the top leads. */
+/** Target of the count at the top. */
 export const firstFindingId = 'first-finding';
 
-/** The name of the file that a finding is about, without the place in it. */
+/** The file that a finding is about, without the position in it. */
 export function fileOf({ path }: PackageFinding): string {
   const hash = path.indexOf('#');
   return hash < 0 ? path : path.slice(0, hash);
 }
 
-/** Whether it belongs to a line of the manifest rather than to the file as an entry of the zip. */
+/** Whether it belongs to a line of the manifest, not to the file as an entry of the zip. */
 export function isInManifest(finding: PackageFinding): boolean {
   return fileOf(finding) === manifestName && !finding.code.startsWith('entry_') && finding.code !== 'manifest_absent';
 }
 
-/** The 1-based line that a finding about the manifest belongs under; the last one for what is missing. */
+/** The 1-based line of the manifest for a finding; the last line for what is missing. */
 export function lineOf(text: string, { path, code, message }: PackageFinding): number {
   const lines = text.trimEnd().split('\n');
   if (code === 'json_malformed') return Math.min(lines.length, Number(/\d+/.exec(message)?.[0] ?? 1));

@@ -13,14 +13,14 @@ import { treeOf } from './tree.ts';
 
 export interface PackageContentsProps {
   files: readonly TreeFile[];
-  /** As it stands in the package; null where there is none that can be read. */
+  /** As in the package; null where it is absent or unreadable. */
   manifestText: string | null;
   findings: readonly PackageFinding[];
   /** Files of the package that are not among `files`. */
   leftOut?: number;
 }
 
-/** What is in a package, with every finding where it belongs: under its file, under its line, or above all. */
+/** The contents of a package, with each finding at its file or line, or above all. */
 export function PackageContents({ files, manifestText, findings, leftOut = 0 }: PackageContentsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

@@ -9,9 +9,9 @@ export interface TreeFile {
 export interface FileNode {
   kind: 'file';
   name: string;
-  /** From the root of the package. */
+  /** Path from the root of the package. */
   path: string;
-  /** Null where a finding names it and the zip does not list it. */
+  /** Null where a finding names the file and the zip does not list it. */
   size: number | null;
   findings: PackageFinding[];
 }
@@ -21,12 +21,12 @@ export interface FolderNode {
   name: string;
   path: string;
   children: (FileNode | FolderNode)[];
-  /** Below it, in all depths. */
+  /** Findings below it, at any depth. */
   files: number;
   findings: number;
 }
 
-/** Files as a tree, folders first, each with what was found about it. */
+/** Files as a tree, folders first, each with its findings. */
 export function treeOf(files: readonly TreeFile[], findings: readonly PackageFinding[]): FolderNode {
   const root: FolderNode = { kind: 'folder', name: '', path: '', children: [], files: 0, findings: 0 };
   const folders = new Map<string, FolderNode>([['', root]]);
@@ -66,7 +66,7 @@ function folderAt(folders: Map<string, FolderNode>, path: string): FolderNode {
   return made;
 }
 
-/** The folder and all above it, the root as ''. */
+/** The folder and its parents, the root as ''. */
 function ancestors(path: string): string[] {
   const all = [''];
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) all.push(path.slice(0, at));

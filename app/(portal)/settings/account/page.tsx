@@ -18,7 +18,7 @@ interface AccountPageProps {
   searchParams: Promise<{ refused?: string | string[] }>;
 }
 
-/** One's own name, password, second factor, sessions, and how the portal looks. */
+/** The reader's name, password, second factor and sessions, and the appearance of the portal. */
 export default async function AccountPage({ searchParams }: AccountPageProps) {
   const { refused } = await searchParams;
   const { t } = await words('auth');

@@ -12,11 +12,11 @@ import { Row } from './rows.tsx';
 interface ProviderRowProps {
   name: string;
   isConnected: boolean;
-  /** Why the provider's answer connected nothing, in words. */
+  /** Why connecting an account failed, in words. */
   refused: string | undefined;
 }
 
-/** The account at the OpenID provider that signs this member in, and how to connect one. */
+/** The account at the OpenID provider of this member, and how to connect one. */
 export function ProviderRow({ name, isConnected, refused }: ProviderRowProps) {
   const { t } = useTranslation('account');
   const explain = useProblem();

@@ -11,7 +11,7 @@ import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 
-/** Another name for oneself. */
+/** Changes the reader's name. */
 export function RenameDialog({ name: before, onClose }: { name: string; onClose(): void }) {
   const { t } = useTranslation('account');
   const trpc = useTRPC();
@@ -23,7 +23,7 @@ export function RenameDialog({ name: before, onClose }: { name: string; onClose(
     trpc.account.rename.mutationOptions({
       onSuccess: async () => {
         await queryClient.invalidateQueries(trpc.account.pathFilter());
-        // The menu shows the name too.
+        // The account menu shows the name too.
         router.refresh();
         onClose();
       },

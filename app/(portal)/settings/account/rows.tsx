@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Rows of a card: what it is, what stands there, and the act. */
+/** Rows of a card: label, value and buttons. */
 export function Rows({ children }: { children: ReactNode }) {
   return <dl className="pb-1">{children}</dl>;
 }
@@ -8,7 +8,7 @@ export function Rows({ children }: { children: ReactNode }) {
 export interface RowProps {
   label: ReactNode;
   children: ReactNode;
-  /** A quiet line below. */
+  /** A muted line below. */
   note?: ReactNode;
   actions?: ReactNode;
 }

@@ -11,7 +11,7 @@ import { FormDialog } from '../form-dialog.tsx';
 import { namespacesOf, type RoleChoice, RoleFields } from '../role-fields.tsx';
 import type { Member } from './member.ts';
 
-/** Another role for a member; it counts from their next act on. */
+/** Changes a member's role, from their next call on. */
 export function EditMemberDialog({ member, onClose }: { member: Member; onClose(): void }) {
   const { t } = useTranslation(['settings', 'common']);
   const trpc = useTRPC();

@@ -11,7 +11,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('members') };
 }
 
-/** Who may sign in, with which role, and the links by which others may join. */
+/** Members with their roles, and open invitations. */
 export default async function MembersPage() {
   if ((await reader())?.role !== 'admin') return <SettingsFrame place="members">{null}</SettingsFrame>;
   const api = await portal();

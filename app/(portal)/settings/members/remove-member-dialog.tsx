@@ -8,7 +8,7 @@ import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import type { Member } from './member.ts';
 
-/** Removes a member, after a second look. */
+/** Removes a member after a confirmation. */
 export function RemoveMemberDialog({ member, onClose }: { member: Member; onClose(): void }) {
   const { t } = useTranslation('settings');
   const trpc = useTRPC();

@@ -22,7 +22,7 @@ export interface ProviderCardProps {
   } | null;
 }
 
-/** The OpenID provider: how it is set, and whether it answers. It is set by the environment, not here. */
+/** The OpenID provider and whether it responds. It is configured by the environment. */
 export async function ProviderCard({ provider }: ProviderCardProps) {
   const [{ t }, common] = await Promise.all([words('settings'), words('common')]);
   if (provider === null) {

@@ -10,7 +10,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('tokens') };
 }
 
-/** Tokens for scripts: made here, shown once, revoked here. */
+/** API tokens: created here, shown once, revoked here. */
 export default async function TokensPage() {
   if ((await reader())?.role !== 'admin') return <SettingsFrame place="tokens">{null}</SettingsFrame>;
   const first = await (await portal()).tokens.list();

@@ -5,7 +5,7 @@ import { Banner } from '#app/_ui/banner.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import type { InstanceDetails } from './vm-data.ts';
 
-/** What the agent says that it could not read or do: often why something is not done. */
+/** Problems that the agent reports, which often explain why something is not done. */
 export function AgentProblems({ problems }: { problems: NonNullable<InstanceDetails['agent']['problems']> }) {
   const { t } = useTranslation('reports');
   return (
@@ -14,7 +14,7 @@ export function AgentProblems({ problems }: { problems: NonNullable<InstanceDeta
       <ul className="mt-0.5 grid gap-1">
         {problems.map(({ about, message, at }) => (
           <li key={about} className="text-12">
-            {/* The agent's words; it speaks English, and who wrote a file nobody knows. */}
+            {/* The agent's words: it speaks English; the language of a quoted file is unknown. */}
             <span lang="" translate="no" className="wrap-anywhere">
               {message}
             </span>{' '}

@@ -10,7 +10,7 @@ test('a few differences are found', () => {
   expect(diffWordsWithin('one two', 'one three').at(-1)).toMatchObject({ value: 'three', added: true });
 });
 
-test('settings of 256 KiB that differ in every line and word end soon, as the whole of both', () => {
+test('settings of 256 KiB that differ in every line and word are compared quickly, as a whole', () => {
   const [before, after] = [text('a', 40_000, '\n'), text('b', 40_000, '\n')];
   const begun = performance.now();
   expect(diffLinesWithin(before, after)).toMatchObject([

@@ -4,12 +4,12 @@ import { type Change, diffLines, diffWordsWithSpace } from 'diff';
 export const maxLineEdits = 2_000;
 const maxWordEdits = 200;
 
-/** Lines that differ; of texts that differ too much, the whole of both. */
+/** Lines that differ; where texts differ too much, all lines of both. */
 export function diffLinesWithin(before: string, after: string): Change[] {
   return diffLines(before, after, { maxEditLength: maxLineEdits }) ?? whole(before, after);
 }
 
-/** Words that differ; of lines that differ too much, the whole of both. */
+/** Words that differ; where lines differ too much, all words of both. */
 export function diffWordsWithin(before: string, after: string): Change[] {
   return diffWordsWithSpace(before, after, { maxEditLength: maxWordEdits }) ?? whole(before, after);
 }

@@ -17,10 +17,10 @@ import { MessageSource } from './message-line.tsx';
 import { SubstatusTree } from './substatus-tree.tsx';
 import { type Extension, tabHref } from './vm-data.ts';
 
-/** Few cards need it. It is drawn on the server, so nothing moves when its script comes. */
+/** Few cards need it. The server renders it, so nothing moves when its script is loaded. */
 const RefusedFile = dynamic(() => import('./refused-file.tsx').then((module) => module.RefusedFile));
 
-/** Its place is kept until its script has come. */
+/** Its place is kept until its script is loaded. */
 const ExtensionMenu = dynamic(() => import('./extension-menu.tsx').then((module) => module.ExtensionMenu), {
   ssr: false,
   loading: () => <span className="size-(--control-sm) pointer-coarse:size-8" />,
@@ -29,13 +29,13 @@ const ExtensionMenu = dynamic(() => import('./extension-menu.tsx').then((module)
 export interface ExtensionCardProps {
   vmId: string;
   extension: Extension;
-  /** When the view was read. */
+  /** When the view was loaded. */
   at: Date;
-  /** Asks for the extension to go; with `force` without the agent. */
+  /** Opens the dialog that removes the extension; with `force` without the agent. */
   onRemove(name: string, force: boolean): void;
 }
 
-/** One extension: how it is, what it said and where that comes from, its parts, and its heartbeat. */
+/** One extension: its health, its message and where that comes from, its substatuses and its heartbeat. */
 export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
@@ -93,7 +93,7 @@ export function ExtensionCard({ vmId, extension, at, onRemove }: ExtensionCardPr
   );
 }
 
-/** The message as the largest line, and one line about where it comes from. */
+/** The message as the largest line, and a line about its source. */
 function Spoken({ extension, at }: { extension: Extension; at: Date }) {
   const { t } = useTranslation('reports');
   const { status, handlerState, goalSequenceNumber, notice } = extension;
@@ -144,7 +144,7 @@ function Spoken({ extension, at }: { extension: Extension; at: Date }) {
   );
 }
 
-/** The first line of the output that names an error, and the way to the whole. */
+/** The first line of the output that names an error, and a link to the whole output. */
 function OutputLine({ vmId, extension }: { vmId: string; extension: Extension }) {
   const { t } = useTranslation('reports');
   const output = extension.handlerState?.outputTail ?? '';

@@ -11,11 +11,11 @@ test.each([
   expect(firstError(output)).toEqual({ line, text });
 });
 
-test('no output has none', () => {
+test('an empty output has no error', () => {
   expect(firstError('\n \n')).toBeNull();
 });
 
-test('lines of a tail have no number that anybody could look up', () => {
+test('lines of a tail have no line number', () => {
   expect(isTail('a line of the output\n'.repeat(3))).toBe(false);
   expect(isTail('a line of the output\n'.repeat(190))).toBe(true);
 });

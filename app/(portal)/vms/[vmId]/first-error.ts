@@ -6,13 +6,13 @@ export interface ErrorLine {
   text: string;
 }
 
-/** The portal gives the last whole lines of 4,000 characters. */
+/** The portal returns the last whole lines, up to 4,000 characters. */
 const almostTail = 3_500;
 
-/** Whether lines are missing before the first one, so that no line's number is known. */
+/** Whether earlier lines are missing, so that line numbers are unknown. */
 export const isTail = (output: string): boolean => output.length >= almostTail;
 
-/** The first line of a failed command's output that names an error; its last words where none does. */
+/** The first line of a failed command's output that names an error, or its last words. */
 export function firstError(output: string): ErrorLine | null {
   const lines = output.split('\n').map((text, index) => ({ line: index + 1, text: text.trim() }));
   const spoken = lines.filter(({ text }) => text !== '');

@@ -16,7 +16,7 @@ test('a fold never splits a character', () => {
   expect(foldText(`${'x'.repeat(599)}${'😀'.repeat(1_000)}`)).toBe('x'.repeat(599));
 });
 
-test('a fold among short lines is at the end of one, and a long line is cut after a short one', () => {
+test('among short lines the fold is at the end of a line, and a long line is cut after a short one', () => {
   const line = 'x'.repeat(90);
   expect(foldText(Array(30).fill(line).join('\n'))).toBe(Array(6).fill(line).join('\n'));
   expect(foldText(`short\n${'x'.repeat(16_000)}`)).toBe(`short\n${'x'.repeat(594)}`);

@@ -1,7 +1,7 @@
-/** What a folded text shows. */
+/** The visible part of a folded text. */
 const shownLines = 12;
 const shownCharacters = 600;
-/** A text that is a little longer is shown whole: a button would take as much room. */
+/** A text that is slightly longer is shown whole: a button would take as much space. */
 const slack = 1.5;
 
 /** The beginning of a long text; null for one that is shown whole. */
@@ -12,7 +12,7 @@ export function foldText(text: string): string | null {
   const first = lines.slice(0, shownLines).join('\n');
   const cut = first.slice(0, shownCharacters);
   const lineEnd = cut.lastIndexOf('\n');
-  // Whole lines, unless a long one would leave little to read.
+  // Whole lines, unless a long one would leave too little.
   const beginning = first.length > cut.length && lineEnd > shownCharacters / 2 ? cut.slice(0, lineEnd) : cut;
   return beginning
     .toWellFormed()

@@ -8,18 +8,18 @@ import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { MarkedText } from './message-line.tsx';
 import type { Extension } from './vm-data.ts';
 
-/** Comes with the time axis, from which it reads; its line is as high without it. */
+/** Loaded with the time axis, whose data it uses; its line has the same height without it. */
 const HeartbeatStrip = dynamic(() => import('./heartbeat-strip.tsx').then((module) => module.HeartbeatStrip), {
   ssr: false,
 });
 
 export interface HeartbeatFootProps extends Pick<Extension, 'name' | 'heartbeat' | 'deadlineAt'> {
   vmId: string;
-  /** When the view was read. */
+  /** When the view was loaded. */
   at: Date;
 }
 
-/** The foot of a card: what the heartbeat says, and the deadline where one is running. */
+/** The bottom of a card: the heartbeat, and the running deadline. */
 export function HeartbeatFoot({ vmId, name, heartbeat, deadlineAt, at }: HeartbeatFootProps) {
   const { t } = useTranslation('reports');
   const { verdict, code, message, readAt } = heartbeat;

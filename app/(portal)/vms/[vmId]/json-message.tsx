@@ -8,12 +8,12 @@ import { isolateText } from '#protocol/direction.ts';
 import { MessageText } from './message-line.tsx';
 import type { ReportedMessage } from './vm-data.ts';
 
-/** Entries of an object or a list that are drawn at a time. */
+/** Entries of an object or list that are rendered at a time. */
 const shownEntries = 50;
 
 const small = 'min-h-6 rounded-sm px-1.5 text-12 text-brand-text hover:bg-hover';
 
-/** A message that is JSON: a tree whose branches are drawn when they are opened, and its raw text. */
+/** A JSON message as a tree whose branches are rendered when opened, and as raw text. */
 export function JsonMessage({ value, said }: { value: object; said: ReportedMessage }) {
   const { t } = useTranslation('reports');
   const [raw, setRaw] = useState(false);

@@ -16,7 +16,7 @@ test.each<[string, unknown]>([
   expect(jsonOf(text)).toEqual(value);
 });
 
-test('numbers beyond what JavaScript holds stay as they were written', () => {
+test('numbers beyond JavaScript’s precision stay as written', () => {
   const text = '{"id":12345678901234567890,"size":1e400,"version":1.0,"port":80,"below":[9007199254740993,-0]}';
   expect(jsonOf(text)).toEqual({
     id: '12345678901234567890',
@@ -27,13 +27,13 @@ test('numbers beyond what JavaScript holds stay as they were written', () => {
   });
 });
 
-test('names of what every object has are names like others', () => {
+test('names of Object.prototype are ordinary names', () => {
   const value = jsonOf('{"__proto__":{"port":80},"constructor":1,"toString":2}') ?? {};
   expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'toString']);
   expect('port' in value).toBe(false);
 });
 
-test('a text of nothing but brackets is read without harm', () => {
+test('a text of nothing but brackets is read safely', () => {
   const deep = `${'['.repeat(8_000)}1${']'.repeat(8_000)}`;
   expect(Array.isArray(jsonOf(deep))).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** The object or list that a text is the JSON of; undefined for every other text. */
+/** The object or list in a JSON text; undefined for any other text. */
 export function jsonOf(text: string): object | undefined {
   const trimmed = text.trim();
   const isWrapped =
@@ -17,7 +17,7 @@ function parsed(text: string, reviver?: typeof asWritten): object | undefined {
   }
 }
 
-/** Numbers that JavaScript would round or rewrite stay as they were written, as text, where the browser knows that. */
+/** Numbers that JavaScript would round or reformat stay as written, where the browser supports it. */
 function asWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   return String(value) === context.source ? value : context.source;

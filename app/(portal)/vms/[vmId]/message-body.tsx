@@ -8,10 +8,10 @@ import { jsonOf } from './json-of.ts';
 import { MarkedText, MessageText } from './message-line.tsx';
 import type { ReportedMessage } from './vm-data.ts';
 
-/** Few messages need it. It is drawn on the server, so nothing moves when its script comes. */
+/** Few messages need it. The server renders it, so nothing moves when its script is loaded. */
 const JsonMessage = dynamic(() => import('./json-message.tsx').then((module) => module.JsonMessage));
 
-/** The text of a message with its line breaks, folded where it is long; JSON as a tree. `marked`: nothing beside it says where it comes from. */
+/** The text of a message with line breaks, folded when long; JSON as a tree. `marked`: shows the source of the text. */
 export function MessageBody({ said, marked = false }: { said: ReportedMessage; marked?: boolean }) {
   const value = useMemo(() => jsonOf(said.text), [said.text]);
   if (value !== undefined) return <JsonMessage value={value} said={said} />;

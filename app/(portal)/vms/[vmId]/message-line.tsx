@@ -10,7 +10,7 @@ import type { ReportedMessage } from './vm-data.ts';
 
 const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', recovered: 'recovered' } as const;
 
-/** A message, or a part of its text, with its line breaks. Screen readers get its language; unknown ones are empty. */
+/** A message or a part of its text, with line breaks and its language for screen readers; empty when unknown. */
 export function MessageText({ said, text = said.text }: { said: ReportedMessage; text?: string }) {
   return (
     <bdi lang={canonicalLanguage(said.lang) ?? ''} className="whitespace-pre-wrap">
@@ -19,7 +19,7 @@ export function MessageText({ said, text = said.text }: { said: ReportedMessage;
   );
 }
 
-/** A message where nothing beside it says where it comes from: marked if it is not what the agent sent. */
+/** A message that shows its source itself, unless the agent sent the text as it is. */
 export function MarkedText({ said, text = said.text }: { said: ReportedMessage; text?: string }) {
   const isOther = said.source === 'recovered' && said.original !== said.text;
   return (
@@ -30,7 +30,7 @@ export function MarkedText({ said, text = said.text }: { said: ReportedMessage; 
   );
 }
 
-/** Where a message's text comes from; amber where it is not the reader's language. */
+/** The source of a message's text; amber when it is not in the reader's language. */
 export function MessageSource({ said }: { said: ReportedMessage }) {
   const preferred = usePreferredLanguage();
   const known = said.lang !== 'und' && said.source !== 'id';

@@ -21,7 +21,7 @@ export interface NeverEnrolledProps {
   onAct(act: VmAct): void;
 }
 
-/** A VM that no machine has spoken for: what to run there, with a token that is made, and shown, here and once. */
+/** A VM without an agent: the commands to run on its machine, with a new token that is shown once. */
 export function NeverEnrolled({ facts, gatewayUrl, onAct }: NeverEnrolledProps) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();

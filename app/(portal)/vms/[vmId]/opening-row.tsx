@@ -8,17 +8,17 @@ import { Td, Tr } from '#app/_ui/table.tsx';
 import { useMoment } from './time/use-event-words.ts';
 
 export interface OpeningRowProps {
-  /** ISO 8601; stands in the first cell, which opens the row. */
+  /** ISO 8601; shown in the first cell, which opens the row. */
   at: string;
   /** The other cells. */
   cells: ReactNode;
-  /** How many cells the table has in all. */
+  /** Number of columns. */
   columns: number;
-  /** What is below once it is open; not drawn before. */
+  /** The details; rendered when the row is open. */
   children: ReactNode;
 }
 
-/** A row of something that happened at a moment, which opens to the whole of it. */
+/** A row for an event, which opens to its details. */
 export function OpeningRow({ at, cells, columns, children }: OpeningRowProps) {
   const format = useFormat();
   const moment = useMoment();

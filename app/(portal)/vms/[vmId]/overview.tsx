@@ -20,7 +20,7 @@ const StockAgentCard = dynamic(() => import('./stock-agent-card.tsx').then((modu
   ssr: false,
 });
 
-/** Few VMs need it. It is drawn on the server, so nothing moves when its script comes. */
+/** Few VMs need it. The server renders it, so nothing moves when its script is loaded. */
 const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module) => module.NeverEnrolled));
 const NeverHeard = dynamic(() => import('./never-heard.tsx').then((module) => module.NeverHeard));
 
@@ -28,15 +28,15 @@ export interface VmOverviewProps {
   facts: VmFacts;
   gatewayUrl: string;
   view: InstanceDetails;
-  /** When the view was read. */
+  /** When the view was loaded. */
   at: Date;
   onAct(act: VmAct): void;
 }
 
-/** Cards that are drawn before somebody asks for all; the worst are among them. */
+/** Cards that are rendered first, including the worst ones. */
 const shownCards = 24;
 
-/** Why it is not done, then every extension, worst first. */
+/** Why the VM is not done, then every extension, worst first. */
 export function Overview({ facts, view, at, gatewayUrl, onAct }: VmOverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);

@@ -12,7 +12,7 @@ import { VmPage } from './vm-page.tsx';
 
 const namespaces = ['vms', 'reports', 'goal-states', 'enrollment', 'timeline'] as const;
 
-/** Words of one view alone. */
+/** Words that only one view needs. */
 const own: Partial<Record<VmTab, readonly WordNamespace[]>> = { activity: ['activity'], output: ['outputs'] };
 
 interface Address {
@@ -26,7 +26,7 @@ export async function generateMetadata({ params }: Address): Promise<Metadata> {
   return { title: name };
 }
 
-/** One VM: what is wrong with it, why, and what to do. */
+/** One VM: what is wrong, why, and what to do. */
 export default async function VmRoute({ params, searchParams }: Address) {
   const { vmId } = await params;
   const { tab: wanted } = await searchParams;
@@ -57,7 +57,7 @@ export default async function VmRoute({ params, searchParams }: Address) {
 
 const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What is no id at all is no VM either. */
+/** An invalid id is an unknown VM. */
 const read = cache(async (vmId: string) => {
   if (!idForm.test(vmId)) notFound();
   return orNotFound((await portal()).vms.get({ vmId }));

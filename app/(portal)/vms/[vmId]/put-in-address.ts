@@ -1,4 +1,4 @@
-/** Puts what is shown into the address without asking the server again: the page is the same. Null takes it out. */
+/** Changes the address without loading the page again. Null removes a parameter. */
 export function putInAddress(values: Readonly<Record<string, string | null>>): void {
   const address = new URL(location.href);
   for (const [name, value] of Object.entries(values)) {

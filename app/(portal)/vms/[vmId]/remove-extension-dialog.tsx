@@ -11,12 +11,12 @@ import type { VmFacts } from './vm-data.ts';
 export interface RemoveExtensionDialogProps {
   facts: VmFacts;
   name: string;
-  /** Without the agent: typed first, for nothing brings it back. */
+  /** Removing without the agent requires typing the name, because it cannot be undone. */
   force: boolean;
   onClose(): void;
 }
 
-/** Asks before an extension goes, and says what will happen on the machine. */
+/** Confirms removing an extension, and explains what happens on the machine. */
 export function RemoveExtensionDialog({ facts, name, force, onClose }: RemoveExtensionDialogProps) {
   const { t } = useTranslation('goal-states');
   const trpc = useTRPC();

@@ -18,7 +18,7 @@ export interface StockAgentCardProps {
   incarnation: number;
 }
 
-/** What is known of a VM's stock agent beside its extensions: how far it is, and which certificates are in use. */
+/** A VM's stock agent: its progress and its certificates. */
 export function StockAgentCard({ vmId, incarnation }: StockAgentCardProps) {
   const { t } = useTranslation(['enrollment', 'common']);
   const trpc = useTRPC();
@@ -48,7 +48,7 @@ export function StockAgentCard({ vmId, incarnation }: StockAgentCardProps) {
 
 const columns = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,280px),1fr))] gap-x-6 gap-y-2.5 text-12';
 
-/** Of the height that the facts will have. */
+/** As high as the facts will be. */
 function Awaited({ label }: { label: string }) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className={columns}>
@@ -143,7 +143,7 @@ function Known({ stock, incarnation }: { stock: Stock; incarnation: number }) {
   );
 }
 
-/** It says `Success` also where a handler failed: that it is done, not how. */
+/** The agent reports `Success` even if a handler failed: it is done, not necessarily healthy. */
 function Outcome({ settled }: { settled: NonNullable<Stock['settled']> }) {
   const { t } = useTranslation('enrollment');
   const failed = settled.status.toLowerCase() !== 'success';
@@ -165,7 +165,7 @@ function Outcome({ settled }: { settled: NonNullable<Stock['settled']> }) {
   );
 }
 
-/** In the agent's own words; it says most of them again every minute, and some only when it tries again. */
+/** The agent's own words; it repeats most of them every minute, and some only when it retries. */
 function Observed({ observation: { name, text, since } }: { observation: Stock['observations'][number] }) {
   const { t } = useTranslation('enrollment');
   return (

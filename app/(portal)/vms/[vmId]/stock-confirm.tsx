@@ -13,7 +13,7 @@ export interface StockConfirmProps {
   onClose(): void;
 }
 
-/** Asks before the stock agent of a VM is let in no more. */
+/** Confirms disconnecting the stock agent of a VM. */
 export function EndStockDialog({ facts: { id: vmId, name }, onClose }: StockConfirmProps) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();
@@ -39,7 +39,7 @@ export function EndStockDialog({ facts: { id: vmId, name }, onClose }: StockConf
   );
 }
 
-/** Asks before the key is replaced by which a stock agent opens protected settings. */
+/** Confirms replacing the key that opens the protected settings of a stock agent. */
 export function TenantKeyDialog({ facts: { id: vmId, name }, onClose }: StockConfirmProps) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();
@@ -65,7 +65,7 @@ export function TenantKeyDialog({ facts: { id: vmId, name }, onClose }: StockCon
   );
 }
 
-/** Says what a hold or its end means before it is so. */
+/** Explains what a hold, or its end, does. */
 export function HoldDialog({ facts: { id: vmId, name }, onHold, onClose }: StockConfirmProps & { onHold: boolean }) {
   const { t } = useTranslation('enrollment');
   const trpc = useTRPC();

@@ -19,7 +19,10 @@ export interface StockDialogProps {
   onClose(): void;
 }
 
-/** Sets a VM to the stock Azure Linux agent, or gives its forwarder another token: shown once, with what uses it. */
+/**
+ * Connects a VM to the stock Azure Linux agent, or creates another token for its forwarder, shown once with its
+ * commands.
+ */
 export function StockDialog({ facts, gatewayUrl, onClose }: StockDialogProps) {
   const { t } = useTranslation(['enrollment', 'common']);
   const trpc = useTRPC();
@@ -87,7 +90,7 @@ export function StockDialog({ facts, gatewayUrl, onClose }: StockDialogProps) {
   );
 }
 
-/** What the dialog is about: nothing can be done, the first token, or another one. */
+/** The step of the dialog: nothing can be done, the first token, or another one. */
 function stateOf({ isOpen, agent }: WireAccess): 'closed' | 'reference' | 'new' | 'renew' {
   if (!isOpen) return 'closed';
   if (agent === 'reference') return 'reference';

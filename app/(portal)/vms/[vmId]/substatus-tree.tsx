@@ -8,12 +8,12 @@ import { isolateText } from '#protocol/direction.ts';
 import { MessageBody } from './message-body.tsx';
 import { type Substatus, statusOfWord } from './vm-data.ts';
 
-/** The parts of a status, each with its own; parts of parts hang below on lines. */
+/** Substatuses as a tree. */
 export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; label: string }) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);
   const rest = parts.length - shownParts;
-  // What went wrong is not left below the fold.
+  // Failed parts are never folded away.
   const wrong = parts.slice(shownParts).filter(({ status }) => status === 'error' || status === 'warning');
   return (
     <div>
@@ -37,7 +37,7 @@ export function SubstatusTree({ parts, label }: { parts: readonly Substatus[]; l
   );
 }
 
-/** Parts that are drawn before somebody asks for all. */
+/** Parts that are rendered first. */
 const shownParts = 12;
 
 const deepest = 4;

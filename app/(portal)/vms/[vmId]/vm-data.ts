@@ -28,13 +28,13 @@ export type OutputLines = Outputs['outputs']['read'];
 export type LogArchive = Outputs['outputs']['archives']['items'][number];
 export type PastExtension = PastGoalState['extensions'][number];
 
-/** Health and verdicts age while nobody writes anything, so they are read again now and then, too. */
+/** Health ages without a write, so it is loaded again from time to time. */
 export const ageMs = 10_000;
 
 export const tabs = ['overview', 'goal-state', 'output', 'documents', 'activity'] as const;
 export type VmTab = (typeof tabs)[number];
 
-/** The address of a view of a VM; of one extension's part of it. */
+/** Address of a view of a VM, or of an extension's part of it. */
 export function tabHref(vmId: string, tab: VmTab, about?: string): string {
   const query = tab === 'overview' ? '' : `?tab=${tab}`;
   return `/vms/${vmId}${query}${about === undefined ? '' : `#${tab}-${about}`}`;
@@ -42,7 +42,7 @@ export function tabHref(vmId: string, tab: VmTab, about?: string): string {
 
 export const editHref = (vmId: string, name: string): string => `/vms/${vmId}/extensions/${encodeURIComponent(name)}`;
 
-/** The drawing of a status word, as a handler reports it. */
+/** The icon of a status, as handlers report it. */
 export const statusOfWord: Readonly<Record<Substatus['status'], StatusName>> = {
   success: 'healthy',
   error: 'failed',

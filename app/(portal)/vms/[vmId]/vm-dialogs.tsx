@@ -3,7 +3,7 @@
 import dynamic from 'next/dynamic';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 
-/** An act that asks before it is done. */
+/** An action with a dialog. */
 export type VmAct =
   | { kind: 'edit' }
   | { kind: 'token' }
@@ -51,7 +51,7 @@ export interface VmDialogsProps {
   onClose(): void;
 }
 
-/** The dialog of an act; its script is fetched when it is asked for. */
+/** The dialog of an action; its script is loaded on request. */
 export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsProps) {
   switch (act.kind) {
     case 'edit':

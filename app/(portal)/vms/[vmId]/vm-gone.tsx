@@ -6,7 +6,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 
-/** In place of a VM that was deleted while somebody looked at it. */
+/** Shown when a VM is deleted while its page is open. */
 export function VmGone({ name }: { name: string }) {
   const { t } = useTranslation(['vms', 'common']);
   return (

@@ -9,12 +9,12 @@ import type { VmAct } from './vm-dialogs.tsx';
 
 export interface VmMenuProps {
   agentKind: VmFacts['agentKind'];
-  /** Its stock agent processes nothing. */
+  /** The stock agent is on hold. */
   isOnHold: boolean;
   onAct(act: VmAct): void;
 }
 
-/** What can be done with a VM besides its extensions. */
+/** Actions on a VM. */
 export function VmMenu({ agentKind, isOnHold, onAct }: VmMenuProps) {
   const { t } = useTranslation(['vms', 'enrollment']);
   return (

@@ -20,7 +20,7 @@ export interface WhyCardProps {
   onRevert(incarnation: number): void;
 }
 
-/** "Why is it not done?": the chain from the agent's last call to what would help. Nothing once all is done. */
+/** Why the VM is not done: the chain from the agent's last call to what would help. Hidden when all is done. */
 export function WhyCard({ view, onRevert }: WhyCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
@@ -56,7 +56,7 @@ export function WhyCard({ view, onRevert }: WhyCardProps) {
 
 type WhyLink = Explanation['links'][number];
 
-/** The handler's message where a link is about a failed part of its status. */
+/** The handler's message, where a link is about a failed part of its status. */
 function saidIn(view: InstanceDetails, { title, extension }: WhyLink): ReportedMessage | null {
   if (title.code !== 'part' && title.code !== 'part.unnamed') return null;
   return view.extensions.find(({ name }) => name === extension)?.failedPart?.message ?? null;
@@ -68,7 +68,7 @@ interface ChainLinkProps {
   last: boolean;
 }
 
-/** Solid where things went through, dashed where they hang; upright on narrow screens. */
+/** Solid where work went through, dashed where it is stuck; vertical on narrow screens. */
 function ChainLink({ link: { kind, status, holds, title, detail }, said, last }: ChainLinkProps) {
   const counts = kind === 'deadline' && status !== 'failed';
   return (

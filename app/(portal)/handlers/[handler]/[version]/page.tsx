@@ -23,13 +23,13 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
   return { title: `${handler} ${version}` };
 }
 
-/** A version: its publication while it is a draft, afterwards what it is. */
+/** A version of a handler: publishing a draft, or reading a published version. */
 export default async function VersionPage(props: Props) {
   const { t } = await words('packages');
   const asked = await reference(props);
   const api = await portal();
   const first = await orNotFound(api.packages.get(asked));
-  // The spelling that was registered, whatever the address says.
+  // The registered spelling, not the one in the address.
   const { handler, version } = first;
   const [resources, { vms, versions }] = await Promise.all([
     api.resources.get({ handler, version }),

@@ -13,14 +13,14 @@ const PublishDialog = dynamic(() => import('./publish-dialog.tsx').then((module)
 export interface PublishActProps {
   version: Version;
   resources: VersionResources;
-  /** Messages were typed and not saved. */
+  /** Messages have unsaved edits. */
   unsaved: boolean;
-  /** A schema was chosen or typed and not saved; after the publication it could not be any more. */
+  /** The schema has unsaved edits; after publishing it can no longer change. */
   unsavedSchema: boolean;
   onPublished(): void;
 }
 
-/** Leads to the publication of the draft. What blocks it stands beside it as a link to its place. */
+/** Opens the dialog that publishes the draft. What blocks it is linked next to the button. */
 export function PublishAct({ version, resources, unsaved, unsavedSchema, onPublished }: PublishActProps) {
   const { t } = useTranslation('packages');
   const [asked, setAsked] = useState(false);

@@ -19,7 +19,7 @@ export interface PublishDialogProps {
 
 const fewLanguages = 6;
 
-/** Says what publishing means for this draft, and does it. */
+/** Explains what publishing means for this draft, and publishes it. */
 export function PublishDialog({ version: draft, resources, onPublished, onClose }: PublishDialogProps) {
   const { t } = useTranslation(['packages', 'common']);
   const trpc = useTRPC();
@@ -82,7 +82,7 @@ export function PublishDialog({ version: draft, resources, onPublished, onClose 
   );
 }
 
-/** Which languages are complete, and what the others lack. */
+/** Complete languages, and what the others lack. */
 function MessagesInShort({ resources: { languages } }: { resources: VersionResources }) {
   const { t } = useTranslation('packages');
   const format = useFormat();

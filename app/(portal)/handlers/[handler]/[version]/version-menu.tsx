@@ -18,7 +18,7 @@ export interface VersionMenuProps {
   vms: number;
 }
 
-/** What ends a version: withdraw it, or delete its draft. */
+/** Withdraws a version or deletes its draft. */
 export function VersionMenu({ handler, version, state, vms }: VersionMenuProps) {
   const { t } = useTranslation('packages');
   const [asked, setAsked] = useState(false);

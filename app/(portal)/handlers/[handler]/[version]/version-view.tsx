@@ -22,7 +22,7 @@ import type { Version, VersionResources } from './version-data.ts';
 import { VersionFacts } from './version-facts.tsx';
 import { VersionMenu } from './version-menu.tsx';
 
-// Below the fold and heavy: fetched when the rest of the page is there.
+// Below the fold and heavy: loaded after the rest of the page.
 const MessagesCard = dynamic(() => import('./messages/messages-card.tsx').then((module) => module.MessagesCard), {
   ssr: false,
   loading: () => <WaitingCard rows={6} />,
@@ -35,12 +35,12 @@ const SchemaCard = dynamic(() => import('./schema-card.tsx').then((module) => mo
 export interface VersionViewProps {
   first: Version;
   resources: VersionResources;
-  /** VMs that should have this version. */
+  /** VMs with this version in their goal state. */
   vms: number;
   start: MessagesStart;
 }
 
-/** Package, messages, settings schema and state of a version, as they are now. */
+/** Package, messages, settings schema and state of a version, kept up to date. */
 export function VersionView({ first, resources: firstResources, vms, start }: VersionViewProps) {
   const trpc = useTRPC();
   const { handler, version } = first;

@@ -6,7 +6,7 @@ import { Num } from '#app/_ui/num.tsx';
 import { ChangeSign } from './change-sign.tsx';
 import type { Comparison } from './comparison.ts';
 
-/** Files that came, went, or have other contents; told apart by their checksums. */
+/** Files that were added, removed or changed, compared by checksum. */
 export function ChangedFiles({ files }: { files: Comparison['files'] }) {
   const { t } = useTranslation('packages');
   const more = files.total - files.changed.length;

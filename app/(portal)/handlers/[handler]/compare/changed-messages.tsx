@@ -7,7 +7,7 @@ import { TemplateText } from '../[version]/messages/template-text.tsx';
 import { ChangeSign } from './change-sign.tsx';
 import type { Comparison } from './comparison.ts';
 
-/** English texts that came, went, or are others now. */
+/** English texts that were added, removed or changed. */
 export function ChangedMessages({ messages, className }: { messages: Comparison['messages']; className?: string }) {
   const { t } = useTranslation(['packages', 'localization']);
   const more = messages.total - messages.changed.length;
@@ -60,7 +60,7 @@ export function ChangedMessages({ messages, className }: { messages: Comparison[
   );
 }
 
-/** How many texts of each language came, went, or are others. */
+/** Number of texts per language that were added, removed or changed. */
 export function ChangedLanguages({ languages }: { languages: Comparison['languages'] }) {
   const { t } = useTranslation('packages');
   const differing = languages.filter(({ added, removed, changed }) => added + removed + changed > 0);

@@ -21,7 +21,7 @@ export interface CompareViewProps {
   first: Comparison;
 }
 
-/** Which two, then what differs: files, manifest, English messages, schema. */
+/** The choice of two versions, then their differences: files, manifest, English messages, schema. */
 export function CompareView({ handler, type, versions, first }: CompareViewProps) {
   const { t } = useTranslation('packages');
   const router = useRouter();

@@ -1,5 +1,5 @@
 import type { inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '#server/trpc/root.ts';
 
-/** Two versions as their page gets them. */
+/** The comparison of two versions. */
 export type Comparison = inferRouterOutputs<AppRouter>['handlers']['compare'];

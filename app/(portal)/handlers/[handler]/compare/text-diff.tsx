@@ -6,20 +6,20 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 
 export interface TextDiffProps {
-  /** What is compared: its accessible name. */
+  /** The accessible name. */
   label: string;
   before: string;
   after: string;
 }
 
 interface Line {
-  /** Of the later text, of a removed one in the earlier. */
+  /** Line number in the later text; of a removed line, in the earlier one. */
   number: number;
   sign: ' ' | '+' | '-';
   text: string;
 }
 
-/** Two texts may differ in all of their lines: no more effort than this many edits goes into looking for the fewest. */
+/** Bounds the search for the smallest difference, because two texts may differ in every line. */
 const maxEdits = 2_000;
 
 function linesBetween(before: string, after: string): Line[][] | null {
@@ -43,7 +43,7 @@ function linesBetween(before: string, after: string): Line[][] | null {
 
 const looks = { '+': 'bg-healthy-tint text-healthy-text', '-': 'bg-failed-tint text-failed-text', ' ': '' };
 
-/** What one text has otherwise than the other, line by line with three lines around. */
+/** The difference of two texts, line by line with three lines of context. */
 export function TextDiff({ label, before, after }: TextDiffProps) {
   const { t } = useTranslation('packages');
   const hunks = useMemo(() => linesBetween(before, after), [before, after]);

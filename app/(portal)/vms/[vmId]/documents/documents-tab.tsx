@@ -14,7 +14,9 @@ import { DocumentActs, JsonDocument } from './json-document.tsx';
 import { LatestDocuments } from './latest-documents.tsx';
 import { ReportHistory } from './report-history.tsx';
 
-/** The raw documents behind the page: what the agent is told and was told, what it sent, and what the portal answers. */
+/**
+ * The raw documents behind the page: goal states that the agent received, what it sent, and the portal's instance view.
+ */
 export function DocumentsTab({ vmId, view }: { vmId: string; view: InstanceDetails }) {
   const { t } = useTranslation('goal-states');
   const instanceView = { title: t('documents.instanceView'), value: view, file: `${view.name}-instance-view` };

@@ -10,13 +10,13 @@ import { CopyButton } from '#app/_ui/copy.tsx';
 
 export interface JsonDocumentProps extends DocumentFile {
   note?: ReactNode;
-  /** Its title and acts stand in the head of the card, and the title is only told. */
+  /** The card's header shows title and buttons, so the title here is for screen readers only. */
   isAlone?: boolean;
-  /** Tailwind height. */
+  /** Tailwind class of the height. */
   className?: string;
 }
 
-/** A document as it was sent or will be: to read, to copy, and to take along as a file. */
+/** A document as it was sent or will be: to read, copy and download. */
 export function JsonDocument({ note, isAlone = false, className = 'max-h-[70vh]', ...file }: JsonDocumentProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
@@ -37,7 +37,7 @@ export function JsonDocument({ note, isAlone = false, className = 'max-h-[70vh]'
 export interface DocumentFile {
   title: string;
   value: unknown;
-  /** Name of the file, without its ending. */
+  /** Name of the file, without its extension. */
   file: string;
 }
 

@@ -21,7 +21,7 @@ const kinds = ['handler', 'heartbeat', 'status'] as const;
 /** Documents may be large. */
 const pageSize = 25;
 
-/** Everything that was reported and kept, newest first; a row opens to the document as it was sent. */
+/** The history of reports, newest first; a row opens to the document as it was sent. */
 export function ReportHistory({ view }: { view: InstanceDetails }) {
   const { t } = useTranslation(['goal-states', 'common']);
   const trpc = useTRPC();

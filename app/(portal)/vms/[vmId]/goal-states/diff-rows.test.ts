@@ -29,7 +29,7 @@ test.each<[string, string[], string[], string[]]>([
   expect(told(before, after)).toEqual(expected);
 });
 
-test('heads each part by its extension, and numbers both sides', () => {
+test('parts are headed by their extension, and lines of both sides numbered', () => {
   const body = (value: number) => [
     '{',
     '  "mount": {',
@@ -45,7 +45,7 @@ test('heads each part by its extension, and numbers both sides', () => {
   expect(hunk?.rows.filter(({ changed }) => !changed)).toHaveLength(5);
 });
 
-test('far changes are parts of their own', () => {
+test('distant changes are separate parts', () => {
   const far = Array.from({ length: 30 }, (_, i) => `line ${i}`);
   const after = far.with(2, 'x').with(27, 'y');
   expect(hunksBetween(far.join('\n'), after.join('\n'))).toHaveLength(2);

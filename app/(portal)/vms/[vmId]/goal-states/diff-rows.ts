@@ -1,7 +1,7 @@
 import { structuredPatch } from 'diff';
 import { diffWordsWithin, maxLineEdits } from '../bounded-diff.ts';
 
-/** A piece of a line; marked where it differs from the other side. */
+/** A part of a line; marked where it differs from the other side. */
 export interface DiffPiece {
   text: string;
   marked: boolean;
@@ -13,7 +13,7 @@ export interface DiffSide {
   pieces: DiffPiece[];
 }
 
-/** A line of the comparison: the same on both sides, gone, come, or another. */
+/** A line of the comparison: unchanged, removed, added or changed. */
 export interface DiffRow {
   before: DiffSide | null;
   after: DiffSide | null;
@@ -21,16 +21,16 @@ export interface DiffRow {
 }
 
 export interface Hunk {
-  /** The extension that it is in; empty outside of any. */
+  /** The extension that the line belongs to; empty outside of any. */
   heading: string;
   rows: DiffRow[];
 }
 
 const context = 3;
-/** Two lines with less in common than this are two lines, not one that changed. */
+/** Two lines with less in common than this are a removed and an added line, not a changed one. */
 const leastCommon = 0.3;
 
-/** Differences between two texts, line by line with three lines around, words marked where a line changed. */
+/** Compares two texts line by line with three lines of context; marks words in changed lines. */
 export function hunksBetween(before: string, after: string): Hunk[] {
   const earlier = before.split('\n');
   const options = { context, maxEditLength: maxLineEdits };
@@ -49,7 +49,7 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   });
 }
 
-/** The name of the nearest extension, in the text of `readable`. */
+/** The nearest extension above, in the text of `readable`. */
 function ownerOf(lines: readonly string[]): string {
   const owner = /^ {2}"([^"]+)": \{/;
   for (const line of lines) {
@@ -89,7 +89,7 @@ function rowsOf(lines: readonly string[], oldStart: number, newStart: number): D
   return rows;
 }
 
-/** Two lines that stand for each other, with the words marked that differ. */
+/** A changed line on both sides, with differing words marked. */
 function marked(before: string | undefined, after: string | undefined): [DiffPiece[] | null, DiffPiece[] | null] {
   const plain = (text: string | undefined) => (text === undefined ? null : [{ text, marked: false }]);
   if (before === undefined || after === undefined) return [plain(before), plain(after)];

@@ -15,7 +15,7 @@ export interface DiffViewProps {
   className?: string;
 }
 
-/** What one goal state has otherwise than another: one text with both, or the two beside each other. */
+/** The difference of two goal states, in one column or side by side. */
 export function DiffView({ comparison, shape, className }: DiffViewProps) {
   const { t } = useTranslation('goal-states');
   const { before, after, secretsChanged } = comparison;
@@ -53,7 +53,7 @@ export function DiffView({ comparison, shape, className }: DiffViewProps) {
   );
 }
 
-/** Lines that went above those that came, run by run. */
+/** Removed lines before added ones, run by run. */
 function UnifiedHunk({ hunk: { rows } }: { hunk: Hunk }) {
   return runsOf(rows).map((run) => (
     <Fragment key={`${run[0]?.before?.number}-${run[0]?.after?.number}`}>
@@ -77,7 +77,7 @@ function runsOf(rows: readonly DiffRow[]): DiffRow[][] {
   return runs;
 }
 
-/** Where there is no room for two, what came stands below what went. */
+/** In one column, added lines are below removed ones. */
 function SplitHunk({ hunk: { rows } }: { hunk: Hunk }) {
   return rows.map(({ before, after, changed }) => (
     <div key={`${before?.number}-${after?.number}`} className="grid md:grid-cols-2 md:divide-x md:divide-line-subtle">

@@ -24,7 +24,7 @@ import { useChangeWords } from './use-change-words.ts';
 const shapes = ['unified', 'split', 'json'] as const;
 type Shape = (typeof shapes)[number];
 
-/** Every goal state that this VM had, newest first, and what any two of them have otherwise. */
+/** Every goal state of the VM, newest first, and the differences of any two. */
 export function GoalStateTab({ vmId, onAct }: { vmId: string; onAct(act: VmAct): void }) {
   const { t } = useTranslation(['goal-states', 'common']);
   const trpc = useTRPC();
@@ -81,7 +81,7 @@ export function GoalStateTab({ vmId, onAct }: { vmId: string; onAct(act: VmAct):
   );
 }
 
-/** The two that the address names; the newest and the one before it where it names none. */
+/** The two in the address; by default the newest and the one before it. */
 function usePair(newest: number): ComparedPair {
   const address = useSearchParams();
   const read = (name: string, least: number, usual: number) => {
@@ -111,7 +111,7 @@ function Comparison({ vmId, pair, newest, onAct }: ComparisonProps) {
     enabled: pair.to > 0,
     placeholderData: keepPreviousData,
   });
-  // Back to the one that is looked at; from the newest, back to the one that it is compared with.
+  // Reverts to the selected goal state; with the newest selected, to the other one of the comparison.
   const target = pair.to === newest ? pair.from : pair.to;
   return (
     <div className="min-w-0">

@@ -8,7 +8,7 @@ import { RelativeTime } from '#app/_ui/time.tsx';
 import type { PastChange } from '../vm-data.ts';
 import { useCauseWords } from './use-change-words.ts';
 
-/** The two that are compared. */
+/** The two goal states being compared. */
 export interface ComparedPair {
   from: number;
   to: number;
@@ -22,7 +22,7 @@ export interface HistoryListProps {
   onCompare(pair: ComparedPair): void;
 }
 
-/** Goal states, newest first. A row shows what it changed; its two dots choose any two to compare. */
+/** Goal states, newest first. A row shows its changes; its two radio buttons choose what to compare. */
 export function HistoryList({ states, newest, pair, onCompare }: HistoryListProps) {
   const { t } = useTranslation('goal-states');
   const group = useId();
@@ -95,7 +95,7 @@ interface DotProps {
   onChoose(): void;
 }
 
-/** One of the two that are compared; the arrow keys move along its column. */
+/** One of the two to compare; arrow keys move along its column. */
 function Dot({ name, label, checked, onChoose }: DotProps) {
   return (
     <label className="flex justify-center pt-2.5 pb-2" title={label}>

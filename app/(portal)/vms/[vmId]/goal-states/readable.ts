@@ -1,20 +1,20 @@
 import type { PastExtension } from '../vm-data.ts';
 
-/** How secrets are told in the text of a comparison. */
+/** How the text of a comparison shows secrets. */
 export interface SealedWords {
   sealed: string;
   changed: string;
 }
 
-/** A goal state as text to read: extensions by name, in their order. */
+/** A goal state as readable text: extensions by name, in order. */
 export function readable(extensions: readonly PastExtension[]): string {
   const byName = Object.fromEntries(extensions.map(({ name, ...extension }) => [name, extension]));
   return JSON.stringify(byName, null, 2);
 }
 
 /**
- * The same, to be compared: secrets are there or not, and those of `changed` differ; a sequence number follows from
- * the rest.
+ * The same for a comparison: secrets are present or absent, those of `changed` differ, and sequence numbers are left
+ * out because they follow from the rest.
  */
 export function comparable(
   extensions: readonly PastExtension[],

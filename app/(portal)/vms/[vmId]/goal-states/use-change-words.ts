@@ -20,7 +20,7 @@ export function useChangeWords(): (change: GoalStateChange, isRevert?: boolean) 
   };
 }
 
-/** What a goal state changed against the one before it; where nothing differs, what made it. */
+/** What a goal state changed against the one before it, or its cause where nothing differs. */
 export function useCauseWords(): (past: PastChange) => string {
   const { t } = useTranslation('goal-states');
   const say = useChangeWords();

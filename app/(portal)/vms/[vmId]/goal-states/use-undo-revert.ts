@@ -9,14 +9,14 @@ import type { VmFacts } from '../vm-data.ts';
 
 interface Reverted {
   revertedTo: number;
-  /** What was in force before, and what is now. */
+  /** The incarnations before and after. */
   from: number | undefined;
   now: number;
 }
 
 /**
- * Says that a VM was reverted, with the way back: to what was in force before, as long as nobody published since. The
- * dialog is gone when somebody takes it, so it does not depend on any part of the page.
+ * Announces a revert with an undo, which works as long as no one published since. The dialog is closed by then, so the
+ * undo must not depend on the page.
  */
 export function useUndoRevert(facts: VmFacts): (reverted: Reverted) => Promise<void> {
   const { t } = useTranslation('goal-states');

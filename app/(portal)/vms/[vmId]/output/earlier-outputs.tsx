@@ -12,11 +12,11 @@ import { DownloadOutput, WholeOutput } from './whole-output.tsx';
 export interface EarlierOutputsProps {
   vmId: string;
   outputs: readonly CommandOutput[];
-  /** How older ones are read, where there are any. */
+  /** Loads older outputs, if there are any. */
   more: { isBusy: boolean; read(): void } | undefined;
 }
 
-/** What other commands wrote, newest first, also of extensions that are gone; a row opens to the whole. */
+/** Outputs of other commands, newest first, including deleted extensions; a row opens to the whole output. */
 export function EarlierOutputs({ vmId, outputs, more }: EarlierOutputsProps) {
   const { t } = useTranslation(['outputs', 'common']);
   if (outputs.length === 0) return null;

@@ -8,11 +8,11 @@ export interface FirstErrorProps {
   /** 1-based. */
   line: number;
   text: string;
-  /** The way to the line, where it is not on the page. */
+  /** A link to the line, if it is not on the page. */
   action?: ReactNode;
 }
 
-/** The line of an output that names an error first, lifted up. */
+/** The first line of an output that names an error. */
 export function FirstError({ line, text, action }: FirstErrorProps) {
   const { t } = useTranslation('reports');
   return (

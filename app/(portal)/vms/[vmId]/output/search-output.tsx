@@ -13,11 +13,11 @@ export interface SearchOutputProps {
   vmId: string;
   outputId: string;
   label: string;
-  /** The row that a reader wants to see. */
+  /** Shows this row. */
   onChoose(row: number): void;
 }
 
-/** Looks through all of an output, not only through the page that is shown. */
+/** Searches the whole output, not only the page that is shown. */
 export function SearchOutput({ vmId, outputId, label, onChoose }: SearchOutputProps) {
   const { t } = useTranslation('outputs');
   const trpc = useTRPC();

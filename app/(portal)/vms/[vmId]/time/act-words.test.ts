@@ -13,6 +13,6 @@ test.each([
   ['logs.request', 'Protokolle angefordert'],
   ['extension.remove', 'probe deinstalliert'],
   ['nobody.knows', 'andere Aktion'],
-])('what was done is named on the axis: %s', (action, words) => {
+])('the axis names the act: %s', (action, words) => {
   expect(actWords(t, { action, target: 'probe', declared: null })).toBe(words);
 });

@@ -79,7 +79,7 @@ test.each([
 });
 
 describe('events of an axis', () => {
-  test('stand by time, then from the uppermost lane down; ready heartbeats are none', () => {
+  test('are ordered by time, then by lane; ready heartbeats are left out', () => {
     expect(told(0, 30)).toEqual([
       'health 2',
       'health 3',
@@ -91,11 +91,11 @@ describe('events of an axis', () => {
     ]);
   });
 
-  test('are those that reach into the window', () => {
+  test('include those that reach into the window', () => {
     expect(told(15, 18)).toEqual(['health 3', 'health 2']);
   });
 
-  test('leave out extensions that have no lane', () => {
+  test('leave out extensions without a lane', () => {
     expect(eventsOf(timeline, ['a'], at(0), at(30)).filter(({ kind }) => kind === 'health')).toHaveLength(1);
   });
 
@@ -115,7 +115,7 @@ describe('events of an axis', () => {
     expect(current && nextEvent(events, names, current, key)?.kind).toBe(expected);
   });
 
-  test('down from an act is the nearest stretch in time', () => {
+  test('down from an act is the event nearest in time', () => {
     const events = eventsOf(timeline, names, at(0), at(30));
     const act = events.find(({ kind }) => kind === 'act');
     expect(act && nextEvent(events, names, act, 'ArrowDown')?.from).toBe(at(11));
@@ -138,11 +138,11 @@ describe('heartbeat ticks', () => {
     ]);
   });
 
-  test('do not swallow a short silence in a long step', () => {
+  test('show a short silence in a long step', () => {
     expect(ticks(0, 30, 10)).toEqual(['healthy', 'healthy', 'unresponsive', 'healthy']);
   });
 
-  test('are none where nothing is known', () => {
+  test('are absent where nothing is recorded', () => {
     expect(ticksOf([{ heartbeat: [heartbeat('none', 0, null)] }], at(0), at(5), 60_000)).toEqual([]);
   });
 });

@@ -9,15 +9,15 @@ export type HeartbeatStretch = Lane['heartbeat'][number];
 type Publication = Timeline['configuration'][number];
 type PersonAct = Timeline['acts'][number];
 
-/** How a stretch of health is drawn; `unrecorded` where nobody knows. */
+/** How a period of health is drawn; `unrecorded` where it is unknown. */
 export type Drawn = StatusName | 'stale' | 'unrecorded';
 
 interface Base {
-  /** The same as long as it is the same event, also while the window moves. */
+  /** Stays the same for the same event while the window moves. */
   id: string;
   /** Milliseconds since 1970. */
   from: number;
-  /** Null where it still is so. */
+  /** Null while it lasts. */
   to: number | null;
   count: number;
 }
@@ -30,7 +30,7 @@ export type AxisEvent = Base &
     | { kind: 'heartbeat'; extension: string; drawn: DrawnVerdict; of: HeartbeatStretch }
   );
 
-/** The lane of an event: its index among all that are shown. Configuration 0, people 1, extensions, heartbeats last. */
+/** The lane of an event: its index among those shown. Configuration 0, people 1, extensions, heartbeats last. */
 export const laneOf = (event: AxisEvent, names: readonly string[]): number => {
   if (event.kind === 'configuration') return 0;
   if (event.kind === 'act') return 1;
@@ -51,7 +51,7 @@ export const drawnVerdict = (state: HeartbeatStretch['state']): DrawnVerdict | n
 
 const ms = (time: string): number => Date.parse(time);
 
-/** Everything that can be pointed at between two moments, by time, then by lane. Heartbeats only where they were not ready. */
+/** All events between two moments, by time, then by lane. Heartbeats only where they were not ready. */
 export function eventsOf(timeline: Timeline, names: readonly string[], from: number, to: number): AxisEvent[] {
   const events: AxisEvent[] = [
     ...timeline.configuration.map(
@@ -99,8 +99,8 @@ export const worstVerdicts: readonly DrawnVerdict[] = heartbeatVerdicts.flatMap(
 );
 
 /**
- * Heartbeats as ticks, one per `stepMs` (a reading, or as many as share a few pixels), each with the worst verdict that
- * held in it. They stand on whole steps, so that they move with the window and do not jump.
+ * Heartbeats as ticks, one per `stepMs` (a reading, or as many as share a few pixels), each with its worst verdict.
+ * Ticks are at whole steps, so that they move with the window and do not jump.
  */
 export function ticksOf(lanes: readonly Pick<Lane, 'heartbeat'>[], from: number, now: number, stepMs: number): Tick[] {
   const stretches = lanes
@@ -118,7 +118,7 @@ export function ticksOf(lanes: readonly Pick<Lane, 'heartbeat'>[], from: number,
   return ticks;
 }
 
-/** Where the arrow keys lead: to the event before or after, or to the nearest in time of a lane above or below. */
+/** The event that an arrow key leads to: the one before or after, or the nearest in time in a lane above or below. */
 export function nextEvent(
   events: readonly AxisEvent[],
   names: readonly string[],

@@ -6,22 +6,22 @@ import { Diamond, Disc, type Hatchings, HealthBar } from './event-shape.tsx';
 
 export interface EventMarkProps {
   event: AxisEvent;
-  /** Its accessible name: all that hover tells. */
+  /** Its accessible name, with everything that the tooltip shows. */
   name: string;
-  /** A word beside it, where there is room. */
+  /** A word beside it, where it fits. */
   word: string | null;
-  /** Pixels: where it begins and ends, the middle of its lane, and the room before and after it. */
+  /** Pixels: its start and end, the middle of its lane, and the space before and after it. */
   x: number;
   end: number;
   y: number;
   room: { before: number; after: number };
   height: number;
   hatchings: Hatchings;
-  /** It leads somewhere. */
+  /** It links to a page. */
   isLink: boolean;
-  /** It is the one that the Tab key reaches. */
+  /** It is the stop of the Tab key. */
   isStop: boolean;
-  /** The keyboard is on it. */
+  /** It has the focus. */
   isFocused: boolean;
   onFocus(visible: boolean): void;
   onBlur(): void;
@@ -30,7 +30,7 @@ export interface EventMarkProps {
   onOpen(): void;
 }
 
-/** One event of the axis: its drawing, its name, and where pointer and keyboard find it. */
+/** One event of the axis: its shape, its name, and its target for pointer and keyboard. */
 export function EventMark(props: EventMarkProps) {
   const { event, name, x, end, y, height, hatchings, isLink } = props;
   const long = event.kind === 'health' || event.kind === 'heartbeat';
@@ -73,10 +73,10 @@ export function EventMark(props: EventMarkProps) {
   );
 }
 
-/** Inter at 11 px is about this wide. */
+/** Average width of a letter of Inter at 11 px. */
 const letterWidth = 6.3;
 
-/** A word after an event, before it where there is no room; a word that might not fit is told by hover and focus. */
+/** A word after an event, or before it where there is no space; the tooltip has words that do not fit. */
 function Word({ x, y, word, room, offset, event }: EventMarkProps & { word: string; offset: number }) {
   const needed = word.length * letterWidth + offset + 8;
   const after = room.after >= needed;

@@ -1,6 +1,6 @@
 import type { Drawn, DrawnVerdict } from './axis-events.ts';
 
-/** Ids of the hatchings of one axis, by the name of what they show. */
+/** Ids of the hatchings of one axis, by what they show. */
 export type Hatchings = Readonly<Record<'progressing' | 'waiting' | 'stale' | 'unknown' | 'unresponsive', string>>;
 
 export const hatchingsOf = (prefix: string): Hatchings => ({
@@ -38,7 +38,7 @@ export function HatchingDefs({ ids }: { ids: Hatchings }) {
 
 const barHeight = 12;
 
-/** A stretch of health as a bar around `y`, the middle of its lane. */
+/** A period of health as a bar around `y`, the middle of its lane. */
 export function HealthBar({
   drawn,
   x,
@@ -80,7 +80,7 @@ export function HealthBar({
   }
 }
 
-/** A goal state: a diamond. Several at once stand one behind the other. */
+/** A goal state: a diamond. Several merged ones are drawn behind one another. */
 export function Diamond({ x, y, several }: { x: number; y: number; several: boolean }) {
   const shape = (at: number) => `M${at} ${y - 6}l6 6-6 6-6-6z`;
   return (
@@ -91,7 +91,7 @@ export function Diamond({ x, y, several }: { x: number; y: number; several: bool
   );
 }
 
-/** A person: a disc with initials. Several acts at once have a second rim. */
+/** A person: a disc with initials. Several merged acts have a second rim. */
 export function Disc({ x, y, initials, several }: { x: number; y: number; initials: string; several: boolean }) {
   return (
     <g>
@@ -112,7 +112,7 @@ export function Disc({ x, y, initials, several }: { x: number; y: number; initia
 
 const tickHeights = { healthy: 12, warning: 12, unknown: 6, unresponsive: 3 } as const;
 
-/** A heartbeat: tall where it was ready or said not ready, shorter the less is known. */
+/** A heartbeat: tall where it was ready or not ready, shorter the less is known. */
 export function HeartbeatTick({ drawn, x, y }: { drawn: DrawnVerdict; x: number; y: number }) {
   const height = tickHeights[drawn];
   const fill = drawn === 'healthy' ? 'var(--healthy-map)' : `var(--${drawn}-solid)`;

@@ -2,5 +2,5 @@
 export const laneHeight = 26;
 export const headHeight = 20;
 
-/** Lanes of extensions that are shown before somebody asks for all. */
+/** Lanes of extensions that are shown first. */
 export const shownLanes = 12;

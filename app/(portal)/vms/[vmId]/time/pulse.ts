@@ -1,11 +1,11 @@
 import { type DrawnVerdict, drawnVerdict, type HeartbeatStretch, worstVerdicts } from './axis-events.ts';
 
-/** Readings that a card shows. */
+/** Readings on a card. */
 export const shownReadings = 30;
 
 /**
- * What the last readings of a heartbeat said, oldest first, up to `last`, which was the newest: of each the worst
- * verdict that held until the next; null where none is recorded.
+ * The last readings of a heartbeat, oldest first, up to `last`, the newest: of each the worst verdict until the next;
+ * null where none is recorded.
  */
 export function readingsOf(
   stretches: readonly HeartbeatStretch[],

@@ -4,7 +4,7 @@ import { askedFor, domainOf, gridOf, ranges, spans, zoneOffset } from './span.ts
 const at = (time: string) => Date.parse(time);
 const iso = (times: number[]) => times.map((time) => new Date(time).toISOString());
 
-test.each(ranges)('%s: now stands at 85 %%, and what is asked for holds the whole range', (range) => {
+test.each(ranges)('%s: now is at 85 %%, and the request covers the whole range', (range) => {
   for (const now of [at('2026-03-29T00:59:59.999Z'), at('2026-11-21T05:20:00Z'), 1]) {
     const { from, to } = domainOf(range, now);
     expect((now - from) / (to - from)).toBeCloseTo(0.85);
@@ -12,7 +12,7 @@ test.each(ranges)('%s: now stands at 85 %%, and what is asked for holds the whol
     expect(asked.from).toBeLessThanOrEqual(from);
     expect(asked.to).toBeGreaterThan(now);
     expect(asked.to - asked.from).toBeLessThanOrEqual(8 * 86_400_000);
-    // The same answer serves until the next quantum.
+    // The same response is used until the next quantum.
     const next = asked.from + spans[range].past + spans[range].quantum;
     expect(askedFor(range, next - 1)).toEqual(asked);
     expect(askedFor(range, next)).not.toEqual(asked);
@@ -29,7 +29,7 @@ test.each([
   expect(zoneOffset(zone)(at(time))).toBe(hours * 3_600_000);
 });
 
-test('lines stand at whole steps of the reader’s clock', () => {
+test('lines are at whole steps of the reader’s clock', () => {
   const kolkata = zoneOffset('Asia/Kolkata');
   expect(iso(gridOf('6h', at('2026-01-01T00:00:00Z'), at('2026-01-01T02:00:00Z'), kolkata))).toEqual([
     '2026-01-01T00:30:00.000Z',
@@ -37,7 +37,7 @@ test('lines stand at whole steps of the reader’s clock', () => {
   ]);
 });
 
-test('over days lines stand at midnight, also where the clock is put forward', () => {
+test('over days lines are at midnight, even when clocks change', () => {
   const berlin = zoneOffset('Europe/Berlin');
   expect(iso(gridOf('7d', at('2026-03-27T12:00:00Z'), at('2026-03-30T12:00:00Z'), berlin))).toEqual([
     '2026-03-27T23:00:00.000Z',

@@ -2,7 +2,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How far the axis looks back: its name in the address. */
+/** The range of the axis, as the address names it. */
 export const ranges = ['30m', '6h', '24h', '7d'] as const;
 export type Range = (typeof ranges)[number];
 
@@ -11,7 +11,7 @@ interface Span {
   past: number;
   /** From one line to the next. */
   grid: number;
-  /** What is asked for begins at a multiple of this, so that the same answer serves for a while. */
+  /** Requests begin at a multiple of this, so that a response can be reused for a while. */
   quantum: number;
 }
 
@@ -22,29 +22,29 @@ export const spans: Readonly<Record<Range, Span>> = {
   '7d': { past: 7 * day, grid: day, quantum: 12 * hour },
 };
 
-/** The share of the axis that is still to come. */
+/** The share of the axis after the present. */
 export const futureShare = 0.15;
 
-/** From when to when the axis goes, in milliseconds since 1970. "Now" stands at the same place in every range. */
+/** Start and end of the axis, in milliseconds since 1970. The present is at the same place in every range. */
 export function domainOf(range: Range, now: number): { from: number; to: number } {
   const { past } = spans[range];
   return { from: now - past, to: now + (past * futureShare) / (1 - futureShare) };
 }
 
-/** What to ask the portal for, so that it holds the whole range until the next quantum begins. */
+/** The period to request, which covers the range until the next quantum begins. */
 export function askedFor(range: Range, now: number): { from: number; to: number } {
   const { past, quantum } = spans[range];
   const from = Math.floor((now - past) / quantum) * quantum;
   return { from, to: from + past + quantum };
 }
 
-/** The moments at which lines stand: whole steps on the reader's clock. `offsetAt` is that clock minus UTC. */
+/** The moments of the lines: whole steps on the reader's clock. `offsetAt` is that clock minus UTC. */
 export function gridOf(range: Range, from: number, to: number, offsetAt: (at: number) => number): number[] {
   const { grid } = spans[range];
   const lines: number[] = [];
   const first = Math.ceil((from + offsetAt(from)) / grid) * grid;
   for (let local = first; local - offsetAt(local - offsetAt(from)) <= to; local += grid) {
-    // Where the clock is put forward or back, the offset of that very moment counts.
+    // When clocks change, the offset at that moment counts.
     lines.push(local - offsetAt(local - offsetAt(from)));
   }
   return lines;

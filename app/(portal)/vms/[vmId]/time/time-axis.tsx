@@ -21,12 +21,12 @@ export interface TimeAxisProps {
   timeline: Timeline;
   range: Range;
   now: number;
-  /** The extensions that have a lane, in the order of the lanes, each with how it is now. */
+  /** The extensions with a lane, in order, each with its current status. */
   extensions: readonly { name: string; status: StatusName }[];
   deadline: number | null;
-  /** From one reading of the heartbeats to the next. */
+  /** Milliseconds between two readings of a heartbeat. */
   periodMs: number;
-  /** The whole as a sentence. */
+  /** The axis as a sentence. */
   label: string;
 }
 
@@ -186,14 +186,14 @@ function ActiveTip({ event, names, now, scale: { width, xOf }, height, mayOpen }
   );
 }
 
-/** Pixels to the events before and after in the same lane, or to the ends of what is known. */
+/** Pixels to the previous and next event in the same lane, or to the ends of the axis. */
 function roomAround(events: readonly AxisEvent[], index: number, xOf: (at: number) => number, end: number) {
   const event = events[index];
   if (event === undefined) return { before: 0, after: 0 };
   const alike = ({ kind }: AxisEvent) => kind === event.kind;
   const x = xOf(event.from);
   const [previous, next] = [events.slice(0, index).findLast(alike), events.slice(index + 1).find(alike)];
-  // A neighbour's own word may stand on this side of it.
+  // The neighbor's word may be on this side of it.
   const own = 12;
   return {
     before: previous === undefined ? x : (x - xOf(previous.from)) / 2 - own,

@@ -21,7 +21,7 @@ import { TimeTable } from './time-table.tsx';
 import { useMoment } from './use-event-words.ts';
 import { useTimeline } from './use-timeline.ts';
 
-/** Steps of the clock in which the axis moves: a pixel or two. */
+/** Steps in which the axis moves: a pixel or two. */
 const stepMs: Readonly<Record<Range, number>> = { '30m': 2_000, '6h': 20_000, '24h': 60_000, '7d': 60_000 };
 
 /** The contents of the card: the range, the axis or its table, and what was left out. */
@@ -139,7 +139,7 @@ function Awaited({ label, lanes }: { label: string; lanes: number }) {
   );
 }
 
-/** The extensions with a lane, as their cards stand; then those that went meanwhile. */
+/** The extensions with a lane, with the status of their cards; then deleted ones. */
 function lanesOf(view: InstanceDetails, timeline: Timeline | undefined) {
   const present = view.extensions.map(({ name, health, waiting }) => ({
     name,
@@ -151,7 +151,7 @@ function lanesOf(view: InstanceDetails, timeline: Timeline | undefined) {
   return [...present, ...gone];
 }
 
-/** The next deadline of an extension; the last one that passed where none is to come. */
+/** The next deadline of an extension, or the last one that passed. */
 function deadlineOf(view: InstanceDetails, now: number): number | null {
   const all = view.extensions
     .flatMap(({ deadlineAt }) => (deadlineAt === null ? [] : [Date.parse(deadlineAt)]))
@@ -161,7 +161,7 @@ function deadlineOf(view: InstanceDetails, now: number): number | null {
 
 const usualPeriodMs = 60_000;
 
-/** The shortest time between two readings of a heartbeat. */
+/** The shortest period between two readings of a heartbeat. */
 function periodOf(view: InstanceDetails): number {
   const periods = view.extensions.flatMap(({ heartbeat: { readAt, nextReadingAt } }) =>
     readAt === null || nextReadingAt === null ? [] : [Date.parse(nextReadingAt) - Date.parse(readAt)],
@@ -171,7 +171,7 @@ function periodOf(view: InstanceDetails): number {
 
 const putRange = (range: Range): void => putInAddress({ range: range === '30m' ? null : range });
 
-/** What the picture shows, as one sentence: its accessible name. */
+/** The picture as one sentence: its accessible name. */
 function useSentence(
   view: InstanceDetails,
   timeline: Timeline | undefined,

@@ -7,19 +7,19 @@ import { useEventWords, useMoment } from './use-event-words.ts';
 
 export interface TimeTableProps {
   vm: string;
-  /** Oldest first, as the axis has them. */
+  /** Oldest first, as on the axis. */
   events: readonly AxisEvent[];
   now: number;
 }
 
-/** Below 720 px a row is two lines: lane and time, then what happened. */
+/** Below 720 px a row has two lines: lane and time, then the event. */
 const narrow = [
   'max-sm:block max-sm:[&_tbody]:block max-sm:[&_thead]:sr-only',
   'max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-[minmax(0,1fr)_auto] max-sm:[&_tr]:gap-x-3 max-sm:[&_tr]:border-t max-sm:[&_tr]:border-line-subtle max-sm:[&_tr]:px-4 max-sm:[&_tr]:py-2',
   'max-sm:[&_td]:h-auto max-sm:[&_td]:border-b-0 max-sm:[&_td]:px-0!',
 ].join(' ');
 
-/** The same as the axis, as rows: the newest first. */
+/** The events of the axis as rows, newest first. */
 export function TimeTable({ vm, events, now }: TimeTableProps) {
   const { t } = useTranslation('timeline');
   const words = useEventWords();

@@ -9,16 +9,16 @@ export interface TimeTipProps {
   words: EventWords;
   drawn: Drawn | null;
   hint: string | null;
-  /** Where the event is, and how much room there is, in pixels of the axis. */
+  /** The event's position and the available space, in pixels of the axis. */
   x: number;
   width: number;
-  /** Lower edge of its lane from above, upper edge from below. */
+  /** Lower edge of its lane from the top, upper edge from the bottom. */
   top: number;
   bottom: number;
   below: boolean;
 }
 
-/** The exact facts of an event, beside it. The event's own name says the same to readers of the screen. */
+/** The details of an event, beside it. Screen readers get them from the event's name. */
 export function TimeTip({ words, drawn, hint, x, width, top, bottom, below }: TimeTipProps) {
   const { lane, title, notes, when } = words;
   const status = drawn === 'stale' ? 'warning' : drawn === 'unrecorded' ? 'unknown' : drawn;

@@ -7,12 +7,12 @@ import { durationWords } from '#app/_ui/time.tsx';
 import type { AxisEvent } from './axis-events.ts';
 
 export interface EventWords {
-  /** Who or what it is about. */
+  /** Its subject. */
   lane: string;
   title: string;
-  /** Why, by whom, how many. */
+  /** Cause, actor, count. */
   notes: string[];
-  /** When, and for how long. */
+  /** Time and duration. */
   when: string;
 }
 
@@ -25,7 +25,7 @@ const clockWithDay = {
   hourCycle: 'h23',
 } as const;
 
-/** A moment with its day, to the second, on the reader's clock. */
+/** Formats a time with its day, to the second, in the reader's time zone. */
 export function useMoment(): (at: number) => string {
   const { i18n } = useTranslation();
   const timeZone = useTimeZone();
@@ -35,7 +35,7 @@ export function useMoment(): (at: number) => string {
   }, [i18n.language, timeZone]);
 }
 
-/** An event of the axis in words: what hover and focus tell, and what the table lists. */
+/** An event of the axis in words, for the tooltip and the table. */
 export function useEventWords(): (event: AxisEvent, now: number) => EventWords {
   const { t } = useTranslation(['timeline', 'common']);
   const { t: common } = useTranslation('common');
@@ -107,7 +107,7 @@ const plain = [
 
 type Act = Pick<Extract<AxisEvent, { kind: 'act' }>['of'], 'action' | 'target' | 'declared'>;
 
-/** What somebody did, in a word or two. */
+/** An act in a word or two. */
 export function actWords(t: Words, { action, target, declared }: Act): string {
   if (declared !== null) return t(`timeline:act.extension.set.${declared}`, { name: target });
   const known = plain.find((each) => each === action);

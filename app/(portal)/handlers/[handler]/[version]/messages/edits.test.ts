@@ -20,7 +20,7 @@ test.each([
   ['mine was taken back', { base: 'a', text: 'a' }, 'c', false],
 ])('%s', (_, edit, saved, expected) => expect(collides(edit, saved)).toBe(expected));
 
-test('texts of both are kept where they are about other messages', () => {
+test('edits of different messages are merged', () => {
   const edits = {
     '2': { base: 'zwei', text: 'ZWEI' },
     '10': { base: '', text: 'zehn' },
@@ -44,13 +44,13 @@ test('texts of both are kept where they are about other messages', () => {
   expect(mergeEdits(german({ '2': 'drei' }), 'de', edits).conflicts).toEqual(['2']);
 });
 
-test('what was typed and taken back does not undo what somebody else wrote; a new language has revision 0', () => {
+test('a text typed and taken back keeps the other person’s; a new language has revision 0', () => {
   const edits = { a: { base: 'x', text: 'x' } };
   expect(mergeEdits(german({ a: 'new' }), 'de', edits).file).toMatchObject([{ messages: [{ id: 'a', text: 'new' }] }]);
   expect(mergeEdits(german({}), 'fr', {})).toMatchObject({ revision: 0, file: [{ lang: 'fr', messages: [] }] });
 });
 
-test('what is typed while a language is being stored stays, upon what was stored', () => {
+test('text typed while a language is being saved stays, based on the saved text', () => {
   const sent = { a: { base: 'x', text: 'y' }, b: { base: '', text: 'new' } };
   const now = { a: { base: 'x', text: 'y, and more' }, b: sent.b, c: { base: '', text: 'later' } };
   expect(withoutStored(now, sent)).toEqual({ a: { base: 'y', text: 'y, and more' }, c: { base: '', text: 'later' } });

@@ -1,6 +1,6 @@
 import type { VersionResources } from '../version-data.ts';
 
-/** A text that was typed and not saved, and what stood there when the typing began. */
+/** A text that is typed and not saved, and the text before typing began. */
 export interface Edit {
   text: string;
   base: string;
@@ -10,22 +10,22 @@ export interface Edit {
 export type Edits = Readonly<Record<string, Edit>>;
 
 export interface MergedLanguage {
-  /** Resource file of the language: an array of one. Emptied messages are left out. */
+  /** Resource file of the language: an array of one. Empty messages are left out. */
   file: unknown[];
-  /** Of the language that the edits were put upon; 0 where there is none yet. */
+  /** The language's revision that the edits are based on; 0 for a new one. */
   revision: number;
-  /** Ids that somebody else changed meanwhile, to something else. */
+  /** Ids that someone else changed in between, to another text. */
   conflicts: string[];
 }
 
 const order = new Intl.Collator('en', { numeric: true });
 
-/** Whether somebody else changed the text since the typing began, to something else than was typed. */
+/** Whether someone else changed the text since typing began, to another text. */
 export function collides(edit: Edit | undefined, saved: string): boolean {
   return edit !== undefined && edit.base !== saved && edit.text !== saved && edit.text !== edit.base;
 }
 
-/** What is left of the edits when some of them were stored: what was typed while they were on their way. */
+/** The edits that remain after some were saved: what was typed during the save. */
 export function withoutStored(edits: Edits, stored: Edits): Edits {
   return Object.fromEntries(
     Object.entries(edits).flatMap(([id, edit]) => {
@@ -36,7 +36,7 @@ export function withoutStored(edits: Edits, stored: Edits): Edits {
   );
 }
 
-/** What is saved with what was typed over it, message by message. */
+/** Merges edits into the saved texts, message by message. */
 export function mergeEdits(resources: VersionResources, lang: string, edits: Edits): MergedLanguage {
   const language = resources.languages.find((each) => each.lang === lang);
   const saved = new Map(language?.messages.map(({ id, text }) => [id, text]));

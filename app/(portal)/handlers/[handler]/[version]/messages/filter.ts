@@ -4,7 +4,7 @@ import type { EditedMessages } from './use-messages.ts';
 export const filters = ['all', 'missing', 'differing'] as const;
 export type MessageFilter = (typeof filters)[number];
 
-/** Whether a message belongs into the table: by what its texts in these languages lack, and by what is searched for. */
+/** Whether the table shows a message: by missing or differing texts in these languages, and by the search. */
 export function fits(
   { textOf }: Pick<EditedMessages, 'textOf'>,
   languages: readonly string[],

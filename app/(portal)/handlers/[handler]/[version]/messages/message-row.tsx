@@ -17,16 +17,16 @@ export interface MessageRowProps {
   index: number;
   id: string;
   messages: EditedMessages;
-  /** Those that have a column. */
+  /** Languages with a column. */
   languages: readonly string[];
   mayEdit: boolean;
-  /** The row is open, and this language's field wants the keyboard. */
+  /** The row is open, and this language's field takes the focus. */
   focusOn: string | undefined;
   onOpen(open: { id: string; lang: string } | undefined): void;
   samples: readonly string[];
 }
 
-/** One message: its text in every language, or, opened, the fields and what readers would see. */
+/** One message: its text in every language; when open, the fields and a preview. */
 function OneMessage({ ref, index, id, messages, languages, focusOn, ...props }: MessageRowProps) {
   const { t } = useTranslation('localization');
   const isOpen = focusOn !== undefined;
@@ -49,7 +49,7 @@ function OneMessage({ ref, index, id, messages, languages, focusOn, ...props }: 
   );
 }
 
-/** Scrolling draws new rows only: those that stay are what they were. */
+/** Scrolling renders new rows only. */
 export const MessageRow = memo(OneMessage);
 
 interface CellProps extends Pick<MessageRowProps, 'id' | 'messages' | 'mayEdit' | 'onOpen' | 'samples'> {
@@ -136,12 +136,12 @@ function OpenCell({ lang, id, messages, mayEdit, onOpen, samples, focused }: Cel
   );
 }
 
-/** Puts the keyboard into a field when it appears. */
+/** Focuses a field when it appears. */
 function focusOnce(field: HTMLTextAreaElement | null): void {
   field?.focus();
 }
 
-/** The placeholders that a translation lacks or has too many, against English. */
+/** Placeholders that a translation lacks or adds, compared with English. */
 function Mismatch({
   lang,
   id,
@@ -171,7 +171,7 @@ function Mismatch({
   );
 }
 
-/** Undefined where the text agrees with English, or one of the two is not there. */
+/** Undefined where the text agrees with English, or either is missing. */
 export function differenceOf(
   messages: Pick<EditedMessages, 'textOf'>,
   lang: string,

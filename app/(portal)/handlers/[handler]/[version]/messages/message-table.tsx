@@ -9,12 +9,12 @@ import type { EditedMessages } from './use-messages.ts';
 
 export interface MessageTableProps {
   messages: EditedMessages;
-  /** The languages that have a column. */
+  /** Languages with a column. */
   languages: readonly string[];
   /** The ids to show, in order. */
   ids: readonly string[];
   mayEdit: boolean;
-  /** The message that is worked on, and the language whose field wants the keyboard. */
+  /** The message being edited, and the language whose field takes the focus. */
   open: { id: string; lang: string } | undefined;
   onOpen(open: { id: string; lang: string } | undefined): void;
   /** Sample values of the open message's placeholders. */
@@ -23,7 +23,7 @@ export interface MessageTableProps {
 
 const rowHeight = 36;
 
-/** Messages by language; only rows in sight are in the document. The open row has its fields and its preview. */
+/** Messages by language; only visible rows are in the document. The open row has its fields and its preview. */
 export function MessageTable({ messages, languages, ids, mayEdit, open, onOpen, samples }: MessageTableProps) {
   const { t } = useTranslation('localization');
   const frame = useRef<HTMLElement>(null);
@@ -33,7 +33,7 @@ export function MessageTable({ messages, languages, ids, mayEdit, open, onOpen, 
     estimateSize: () => rowHeight,
     getItemKey: (index) => ids[index] ?? index,
     overscan: 10,
-    // Rows are cheap by now; a second, forced drawing within each scroll event is not.
+    // Rows are cheap; a second, synchronous render within each scroll event is not.
     useFlushSync: false,
     initialRect: { width: 1200, height: 480 },
   });

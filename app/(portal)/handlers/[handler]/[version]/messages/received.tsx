@@ -7,7 +7,7 @@ import { FieldError } from '#app/_ui/field.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import type { ReceivedFile } from './use-resource-files.ts';
 
-/** What became of the language files that were dropped, each with its faults by place. */
+/** The result of each language file, with faults by place. */
 export function Received({ received, onClose }: { received: readonly ReceivedFile[]; onClose(): void }) {
   const { t } = useTranslation(['localization', 'common']);
   if (received.length === 0) return null;

@@ -1,4 +1,4 @@
-/** Where the table of messages begins: at a message that was reported, or at the first that a language lacks. */
+/** What the table of messages opens with: a reported message, or the first that a language lacks. */
 export interface MessagesStart {
   message?: { id: string; lang: string; params: string[] };
   missing?: string;

@@ -7,18 +7,18 @@ export interface LanguageToStore {
   lang: string;
   /** A resource file: an array of one. */
   file: unknown;
-  /** The revision that was seen, 0 for none; undefined replaces whatever is there. */
+  /** The revision that the edits are based on, 0 for none; undefined replaces any. */
   revision?: number;
 }
 
 export interface StoredLanguage {
-  /** Canonical. */
+  /** Canonical tag. */
   lang: string;
-  /** How many it has now. */
+  /** Number of messages after storing. */
   messages: number;
 }
 
-/** Where a language of a version stands at the pages' own door; with `ending`, as a file of another kind. */
+/** Address of a language of a version; with `ending`, as another file type. */
 export function languageAddress(
   { handler, version, lang }: Pick<LanguageToStore, 'handler' | 'version' | 'lang'>,
   ending = '',
@@ -27,7 +27,7 @@ export function languageAddress(
   return `/upload/${parts.join('/')}${ending}`;
 }
 
-/** Puts a language in its place by the pages' own door: 20,000 messages are too large for tRPC. Throws `DoorError`. */
+/** Stores a language by HTTP: 20,000 messages are too large for tRPC. Throws `DoorError`. */
 export async function storeLanguage({ file, revision, ...place }: LanguageToStore): Promise<StoredLanguage> {
   const response = await fetch(languageAddress(place), {
     method: 'PUT',

@@ -1,6 +1,6 @@
 'use client';
 
-/** A template with its placeholders told apart from its words. */
+/** A template with its placeholders highlighted. */
 export function TemplateText({ text }: { text: string }) {
   return text.split(/(\{\d{1,4}\}|<\d{1,4}>)/).map((part, index) =>
     index % 2 === 1 ? (

@@ -6,7 +6,7 @@ import type { VersionResources } from '../version-data.ts';
 import { collides, type Edits, withoutStored } from './edits.ts';
 import type { MessagesStart } from './start.ts';
 
-/** Messages of a version while they are edited: what is saved, and what was typed over it. */
+/** Messages of a version being edited: saved texts and unsaved edits. */
 export interface EditedMessages {
   languages: readonly string[];
   ids: readonly string[];
@@ -14,28 +14,28 @@ export interface EditedMessages {
   /** Messages without a text, by language. */
   missing: ReadonlyMap<string, number>;
   isChanged(lang: string, id: string): boolean;
-  /** What somebody else saved under a text that was typed here. */
+  /** The text that someone else saved under an edited one. */
   conflictOf(lang: string, id: string): { theirs: string; who: string } | undefined;
-  /** Number of messages that were typed and not saved, by language; without those that have none. */
+  /** Number of unsaved messages by language; languages without any are absent. */
   changes: ReadonlyMap<string, number>;
-  /** Ids that wait for a decision, by language; without those that have none. */
+  /** Ids in conflict, by language; languages without any are absent. */
   conflicts: ReadonlyMap<string, readonly string[]>;
   editsOf(lang: string): Edits;
   write(lang: string, id: string, text: string): void;
-  /** Decides a conflict: what was typed here goes over what somebody else saved, or is forgotten. */
+  /** Resolves a conflict: keeps the edit, or drops it for the saved text. */
   decide(lang: string, id: string, whose: 'mine' | 'theirs'): void;
   addLanguage(lang: string): void;
   addId(id: string): void;
-  /** Forgets what was stored, and keeps what was typed meanwhile. */
+  /** Drops the edits that were stored, and keeps what was typed since. */
   forget(lang: string, stored: Edits): void;
-  /** Forgets what was typed in this language. */
+  /** Drops the edits of this language. */
   discard(lang: string): void;
 }
 
 const order = new Intl.Collator('en', { numeric: true });
 const nothing: Edits = {};
 
-/** A language that an address names, if it is one. */
+/** The language that an address names, if valid. */
 function canonical(tag: string | undefined): readonly string[] {
   const lang = tag === undefined ? null : canonicalLanguage(tag);
   return lang === null ? [] : [lang];

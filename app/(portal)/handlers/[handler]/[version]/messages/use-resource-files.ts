@@ -7,7 +7,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { storeLanguage } from './store-language.ts';
 
-/** What became of a language file. */
+/** The result of a language file. */
 export interface ReceivedFile {
   name: string;
   outcome: { stored: { lang: string; messages: number } } | { malformed: string } | { refused: ExplainedProblem };
@@ -20,7 +20,7 @@ interface Options {
   onStored(lang: string): void;
 }
 
-/** Takes language files: each replaces its language at once. */
+/** Stores language files: each replaces its language immediately. */
 export function useResourceFiles({ handler, version, onStored }: Options) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -48,7 +48,7 @@ export function useResourceFiles({ handler, version, onStored }: Options) {
   const take = async (files: readonly File[]) => {
     setBusy(true);
     const outcomes: ReceivedFile[] = [];
-    // English first: the others are compared with it.
+    // English first, because the others are compared with it.
     const inOrder = [...files].sort((a, b) => Number(b.name.startsWith('en.')) - Number(a.name.startsWith('en.')));
     for (const file of inOrder) outcomes.push({ name: file.name, outcome: await store(file) });
     setReceived(outcomes);
@@ -59,7 +59,7 @@ export function useResourceFiles({ handler, version, onStored }: Options) {
   return { received, busy, take: (files: readonly File[]) => void take(files), clear: () => setReceived([]) };
 }
 
-/** The language that a resource file says it is in. */
+/** The language that a resource file names. */
 function languageIn(contents: unknown): string | undefined {
   const first: unknown = Array.isArray(contents) ? contents[0] : undefined;
   if (typeof first !== 'object' || first === null) return undefined;

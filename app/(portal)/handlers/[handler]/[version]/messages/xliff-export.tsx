@@ -19,7 +19,7 @@ export interface XliffExportProps {
 
 const formats = ['2.1', '1.2'] as const;
 
-/** A language as a file for translators; it may be one that has no text yet. */
+/** Exports a language for translators; it may have no texts yet. */
 export function XliffExport({ handler, version, languages, onClose }: XliffExportProps) {
   const { t } = useTranslation(['localization', 'common']);
   const others = languages.filter((lang) => lang !== 'en');

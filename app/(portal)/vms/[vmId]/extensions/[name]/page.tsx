@@ -17,7 +17,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: t('title', { name: decodeURIComponent((await params).name) }) };
 }
 
-/** Changes one extension of one VM. */
+/** Edits one extension of one VM. */
 export default async function ExtensionPage({ params }: Props) {
   const { t } = await words('editor');
   const { vmId, name: encoded } = await params;

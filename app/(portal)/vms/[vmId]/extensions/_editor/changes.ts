@@ -4,18 +4,18 @@ import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { jsonLeaves } from '#protocol/json-leaves.ts';
 import { canonical, commands, type ExtensionDraft } from './draft.ts';
 
-/** One thing that differs between two declarations. Values are texts; undefined where there is none. */
+/** A difference between two declarations. Values are texts; undefined where there is none. */
 export interface DraftChange {
   kind: 'version' | 'state' | 'autoUpgrade' | 'dependsOn' | 'timeout' | 'setting' | 'protected';
-  /** Place of a setting as a JSON pointer below `publicSettings`, or the command of a timeout. */
+  /** JSON pointer of a setting below `publicSettings`, or the command of a timeout. */
   at: string;
-  /** Titles along the way, outermost first. */
+  /** Titles on the path, outermost first. */
   titles: readonly string[];
   before: string | undefined;
   after: string | undefined;
 }
 
-/** All that differs, in the order of the form. `before` is null for an extension that is new. */
+/** All differences, in the order of the form. `before` is null for a new extension. */
 export function changesBetween(
   before: ExtensionDraft | null,
   after: ExtensionDraft,

@@ -13,23 +13,23 @@ import { CopySettings } from './copy-settings.tsx';
 import { draftOf, type ExtensionDraft, emptyDraft, type ProtectedDraft } from './draft.ts';
 import { type Choices, type ConflictSide, differencesOf, merged, openConflicts, sideOf } from './merge.ts';
 
-/** What is in force by now. */
+/** The declaration in force. */
 export interface Newer {
   incarnation: number;
   publishedAt: string;
   publishedBy: string;
-  /** Null where the extension is gone, or where it never was. */
+  /** Null where the extension was deleted, or never existed. */
   extension: ExtensionView | null;
 }
 
 export interface ConflictCardProps {
   newer: Newer;
-  /** Where this editor started; null for a new extension. */
+  /** The declaration that this editor started from; null for a new extension. */
   base: ExtensionView | null;
   mine: ExtensionDraft;
   secrets: ProtectedDraft;
   plan: FormPlan | null;
-  /** Goes on from theirs with this draft; `keepsSecrets`: with the protected settings that were typed here. */
+  /** Continues from theirs with this draft; `keepsSecrets`: with the protected settings that were typed here. */
   onGoOn(draft: ExtensionDraft, keepsSecrets: boolean): void;
 }
 

@@ -9,13 +9,13 @@ import { useChangeWords } from './use-change-words.ts';
 
 export interface ConflictRowProps {
   difference: DraftDifference;
-  /** Whose value it gets; null while nobody has chosen. */
+  /** The chosen side; null until one is chosen. */
   side: ConflictSide | null;
-  /** Absent where there is nothing to choose. */
+  /** Absent where there is no choice. */
   onChoose: ((side: ConflictSide) => void) | undefined;
 }
 
-/** One difference: what it was, and theirs and mine as a choice. */
+/** One difference: the common start, and theirs and mine as a choice. */
 export function ConflictRow({ difference, side, onChoose }: ConflictRowProps) {
   const { t } = useTranslation('editor');
   const say = useChangeWords();

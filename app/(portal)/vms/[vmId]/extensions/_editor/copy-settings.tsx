@@ -7,7 +7,7 @@ import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { printed } from './draft.ts';
 
-/** Takes what was typed along when it can be applied here no more. Protected settings stay. */
+/** Copies the typed settings when they can no longer be applied here. Protected settings are not copied. */
 export function CopySettings({ settings, small = false }: { settings: SettingsObject; small?: boolean }) {
   const { t } = useTranslation('editor');
   return (

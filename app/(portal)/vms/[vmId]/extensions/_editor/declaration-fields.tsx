@@ -15,11 +15,11 @@ export interface DeclarationFieldsProps {
   onChange(draft: ExtensionDraft): void;
   isNew: boolean;
   versions: readonly { version: string; state: string }[];
-  /** The version that runs where it is not the one asked for. */
+  /** The running version, where it is not the requested one. */
   running: string | undefined;
-  /** The VM's other extensions. */
+  /** The other extensions of the VM. */
   others: readonly Dependent[];
-  /** The handler's other extensions that have another version than the draft: they share one. */
+  /** Other extensions of the handler with another version than the draft; all must share one. */
   siblings: readonly string[];
   takesSiblings: boolean;
   onTakesSiblings(takes: boolean): void;

@@ -16,7 +16,7 @@ const DependencyPicture = dynamic(() => import('./dependency-picture.tsx').then(
 
 export interface DependencyCardProps {
   vmId: string;
-  /** The extension that is edited, and whom it will wait for. */
+  /** The extension being edited, and its dependencies in the draft. */
   name: string;
   dependsOn: readonly string[];
   extensions: PastGoalState['extensions'];
@@ -24,10 +24,10 @@ export interface DependencyCardProps {
 
 type View = 'picture' | 'list';
 
-/** Who waits for whom on this VM, with what is chosen here taken in. */
+/** The order of the VM's extensions, including the choices of the draft. */
 export function DependencyCard({ vmId, name, dependsOn, extensions }: DependencyCardProps) {
   const { t } = useTranslation('editor');
-  // On a narrow screen the list says more than a part of the picture; this file is never drawn on the server.
+  // On a narrow screen the list shows more than a part of the graph would. Never rendered on the server.
   const [view, setView] = useState<View>(() => (matchMedia('(max-width: 719px)').matches ? 'list' : 'picture'));
   const all = useMemo<Dependent[]>(
     () => [

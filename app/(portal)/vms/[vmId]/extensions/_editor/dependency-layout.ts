@@ -7,12 +7,12 @@ export const nodeHeight = 46;
 export interface Picture {
   width: number;
   height: number;
-  /** Left upper corners by name. */
+  /** Upper left corners by name. */
   nodes: ReadonlyMap<string, { x: number; y: number }>;
   edges: { from: string; to: string; inCircle: boolean; path: string }[];
 }
 
-/** Layers from above: who runs first stands higher. Pixels. */
+/** Layers from top to bottom, in the order of running. Pixels. */
 export function pictureOf(all: readonly Dependent[]): Picture {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'TB', nodesep: 12, ranksep: 34, marginx: 2, marginy: 2 });
@@ -40,7 +40,7 @@ export function pictureOf(all: readonly Dependent[]): Picture {
   };
 }
 
-/** A line through the points, with its corners rounded by the middles between them. */
+/** A line through the points, with rounded corners. */
 function curve(points: readonly { x: number; y: number }[]): string {
   const [first, ...rest] = points;
   const last = rest.at(-1);

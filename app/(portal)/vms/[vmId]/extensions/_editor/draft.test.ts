@@ -58,7 +58,7 @@ test.each([
 });
 
 test.each([['{"handlerSettings": "a setting of this name"}'], ['{"handlerSettings": {}}'], ['{"port": 80}']])(
-  '%s stays as typed',
+  '%s is left as typed',
   (text) => {
     expect(withText(before, text)).toMatchObject({ settings: JSON.parse(text), text, unread: null });
     expect(unwrapSecrets(text, true)).toBeNull();

@@ -7,10 +7,10 @@ export const commands = ['install', 'update', 'enable', 'disable', 'uninstall'] 
 export type HandlerCommand = (typeof commands)[number];
 export type Goal = SetExtensionInput['goal'];
 
-/** Why the JSON of settings cannot be taken as it is. */
+/** Why the JSON of the settings is rejected. */
 export type Unread = 'malformed' | 'notObject' | 'number' | 'encrypted' | 'wrapper';
 
-/** What is typed so far, without protected settings, which live apart and shortly. */
+/** The draft without protected settings, which are kept apart and for a short time. */
 export interface ExtensionDraft {
   name: string;
   version: string;
@@ -19,15 +19,15 @@ export interface ExtensionDraft {
   dependsOn: string[];
   /** Seconds as typed. */
   timeouts: Record<HandlerCommand, string>;
-  /** The last public settings that could be read. */
+  /** The last valid public settings. */
   settings: SettingsObject;
-  /** Their JSON as typed. */
+  /** The JSON as typed. */
   text: string;
-  /** Why the text cannot be read; null while it can. */
+  /** Why the text is invalid; null when it is valid. */
   unread: Unread | null;
 }
 
-/** Protected settings as they will be sent. `keep` sends none, `remove` null, `replace` all that is given. */
+/** Protected settings to send. `keep` sends none, `remove` null, `replace` all that are given. */
 export type ProtectedDraft =
   | { mode: 'keep' }
   | { mode: 'remove' }
@@ -49,7 +49,7 @@ export function printed(settings: SettingsObject): string {
   return JSON.stringify(settings, null, 2);
 }
 
-/** Where an editor starts: at what is declared. */
+/** The draft of an existing extension. */
 export function draftOf(extension: ExtensionView): ExtensionDraft {
   return {
     name: extension.name,
@@ -64,7 +64,7 @@ export function draftOf(extension: ExtensionView): ExtensionDraft {
   };
 }
 
-/** Where a new extension starts. */
+/** The draft of a new extension. */
 export function emptyDraft(name: string, version: string): ExtensionDraft {
   return {
     name,
@@ -90,10 +90,10 @@ function timeoutsOf(timeouts: Partial<Record<HandlerCommand, number>>): Record<H
   };
 }
 
-/** Numbers beyond this lose digits on the way. */
+/** Beyond this, numbers lose digits in JavaScript. */
 const largest = 2 ** 53;
 
-/** What the JSON says now. Where it cannot be read, the last settings stay. */
+/** Applies the JSON. When it is invalid, the last valid settings stay. */
 export function withText(draft: ExtensionDraft, text: string): ExtensionDraft {
   const value = readSettings(text);
   if (typeof value === 'string') return { ...draft, text, unread: value };
@@ -105,7 +105,7 @@ export function withText(draft: ExtensionDraft, text: string): ExtensionDraft {
 }
 
 /**
- * The protected settings of a text in the wrapper of a settings file; `withText` takes its public ones. null for any
+ * The protected settings of a text in the wrapper of a settings file; `withText` takes its public ones. Null for any
  * other text; `secrets` is absent where the wrapper leaves the protected settings as they are.
  */
 export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: ProtectedDraft } | null {
@@ -118,7 +118,7 @@ export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: Pr
   return { secrets: { mode: 'replace', values, text: JSON.stringify(values, null, 2), unread: false } };
 }
 
-/** The settings that a text holds, or why there are none. */
+/** The settings in a text, or why it has none. */
 function readSettings(text: string): SettingsObject | Unread {
   try {
     let tooLarge = false;
@@ -133,7 +133,7 @@ function readSettings(text: string): SettingsObject | Unread {
   }
 }
 
-/** A wrapper with something in it: public settings may have a property of its name. */
+/** A wrapper with contents; public settings may have a property of its name. */
 function unwrapWhole(value: SettingsObject): ReturnType<typeof unwrapSettings> {
   const wrapped = unwrapSettings(value);
   if (wrapped === null) return null;
@@ -145,21 +145,21 @@ function unreadOf(faults: readonly WrapperFault[]): Unread {
   return faults.some(({ code }) => code === 'settings_encrypted') ? 'encrypted' : 'wrapper';
 }
 
-/** What the form says now; the JSON follows. */
+/** Applies the form; the JSON follows. */
 export function withSettings(draft: ExtensionDraft, settings: SettingsObject): ExtensionDraft {
   const text = printed(settings);
   return text === printed(draft.settings) ? draft : { ...draft, settings, text, unread: null };
 }
 
-/** The declaration as the portal takes it. */
+/** The declaration as the API takes it. */
 export function goalOf(handler: string, draft: ExtensionDraft, secrets: ProtectedDraft, hadSecrets: boolean): Goal {
-  // Nothing given is nothing set; said as null, so that the schema may still ask for some.
+  // No value means no settings; sent as null, so that the schema can still require some.
   const isEmpty = secrets.mode === 'replace' && isEmptySecret(secrets.values);
   const given = secrets.mode === 'replace' && !isEmpty ? secrets.values : null;
   const timeouts = Object.fromEntries(
     commands.flatMap((command) => {
       const text = draft.timeouts[command].trim();
-      // What is no number goes on as such: the check names it at its place.
+      // An invalid number is sent unchanged, so that the server reports it at its field.
       return text === '' ? [] : [[command, Number(text)]];
     }),
   );
@@ -177,7 +177,7 @@ export function goalOf(handler: string, draft: ExtensionDraft, secrets: Protecte
   };
 }
 
-/** Text that is equal for equal declarations. */
+/** The same text for equal declarations. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -174,7 +174,7 @@ function PreviewColumn({ vm, handler, editing, typing, faults, planned, json }: 
   );
 }
 
-/** The plan of the draft; null while it is not the plan of what this page shows. */
+/** The plan of the draft; null while it does not match what this page shows. */
 function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: boolean; isComparing: boolean }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

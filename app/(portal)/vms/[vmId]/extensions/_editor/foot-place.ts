@@ -1,2 +1,2 @@
-/** Where a page keeps a place for the editor's acts, below everything that scrolls. */
+/** The element that holds the editor's buttons, below everything that scrolls. */
 export const footId = 'editor-foot';

@@ -13,10 +13,10 @@ import type { ExtensionPlan } from './use-plan.ts';
 
 export interface FootProps {
   faults: Faults;
-  /** What an apply would do now; null while that is not known. */
+  /** The result of applying the draft now; null until it is known. */
   plan: ExtensionPlan | null;
   dirty: boolean;
-  /** Why nothing can be applied before somebody has looked at what others did. */
+  /** Why applying is blocked until the reader looks at someone else's change. */
   blockedBy: 'comparing' | 'overtaken' | 'extension' | 'vm' | null;
   busy: boolean;
   vm: { id: string; name: string };
@@ -25,7 +25,7 @@ export interface FootProps {
   onEditJson(pointer: string): void;
 }
 
-/** What blocks, what will happen, and the two ways out. */
+/** Faults, the effect of applying, and the buttons to apply and discard. */
 export function Foot(props: FootProps) {
   const { faults, plan, dirty, blockedBy, busy, vm, onApply } = props;
   const { t } = useTranslation('editor');
@@ -108,7 +108,7 @@ function sentenceOf({
   return ran.includes('disable') ? 'disable' : 'enable';
 }
 
-/** The field at a place, or the group that would hold it. */
+/** The field for a place, or the group that contains it. */
 function nearest(place: string): Element | null {
   for (let at = place; at.includes('/'); at = at.slice(0, at.lastIndexOf('/'))) {
     const field = document.querySelector(`[data-at="${CSS.escape(at)}"]`);

@@ -31,7 +31,7 @@ export interface JsonCardProps {
   onText(text: string): void;
   unwraps: number;
   wasWrapped: boolean;
-  /** Puts the text in order; absent while it cannot be read. */
+  /** Formats the text; undefined while it is invalid. */
   onFormat: (() => void) | undefined;
   marks: JsonMarks;
   secrets: ProtectedDraft;
@@ -42,7 +42,7 @@ export interface JsonCardProps {
   followsForm: boolean;
 }
 
-/** The public settings as JSON, and what becomes of the protected ones, which never stand here. */
+/** The public settings as JSON, and a line about the protected ones, whose values are never shown. */
 export function JsonCard(props: JsonCardProps) {
   const { text, onText, onFormat, marks, secrets, hadSecrets, handler, version, schema, followsForm } = props;
   const { t } = useTranslation('editor');

@@ -6,7 +6,7 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 
-/** In the editor's place while the agent removes the extension. */
+/** Shown instead of the editor while the agent removes the extension. */
 export function Leaving({ vm, name }: { vm: { id: string; name: string }; name: string }) {
   const { t } = useTranslation('editor');
   return (

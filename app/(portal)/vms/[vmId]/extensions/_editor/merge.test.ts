@@ -107,13 +107,13 @@ describe('settings are merged by key', () => {
   });
 });
 
-describe('what is declared beside settings', () => {
+describe('fields other than settings', () => {
   const base = draftWith({});
   const theirs = draftWith({}, { version: '1.1.0.0', dependsOn: ['a'] });
   const mine = draftWith({}, { state: 'disabled', dependsOn: ['b'], timeouts: { ...base.timeouts, enable: '9' } });
   const differences = differencesOf(base, theirs, mine, null);
 
-  test('each field for itself', () => {
+  test('each field is merged separately', () => {
     expect(differences.map(({ change, by }) => `${change.kind} ${by}`)).toEqual([
       'version theirs',
       'state mine',
@@ -136,7 +136,7 @@ describe('what is declared beside settings', () => {
     });
   });
 
-  test('also what only one changed can be chosen otherwise', () => {
+  test('a change by one side only can still be chosen otherwise', () => {
     const choices = { version: 'mine', state: 'theirs' } as const;
     expect(merged(theirs, mine, differences, choices)).toMatchObject({ version: '1.0.0.0', state: 'enabled' });
   });

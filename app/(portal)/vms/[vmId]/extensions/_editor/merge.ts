@@ -8,22 +8,22 @@ import { canonical, commands, type ExtensionDraft, printed } from './draft.ts';
 
 export type ConflictSide = 'theirs' | 'mine';
 
-/** One thing that differs between three declarations: where both started, theirs, and mine. */
+/** A difference between three declarations: the common start, theirs, and mine. */
 export interface DraftDifference {
-  /** How it is called and shown: `before` is the common start, `after` is not used. */
+  /** Its title and format; `before` is the common start, `after` is unused. */
   change: DraftChange;
   key: string;
   base: string | undefined;
   theirs: string | undefined;
   mine: string | undefined;
-  /** Who changed it. `both`: to different things, and somebody has to choose. */
+  /** Who changed it. `both`: to different values, so one must be chosen. */
   by: ConflictSide | 'both';
 }
 
-/** What was chosen for differences, by their keys. What only one changed needs no choice. */
+/** Chosen sides by the key of the difference. What only one side changed needs no choice. */
 export type Choices = Readonly<Record<string, ConflictSide>>;
 
-/** Everything in which theirs and mine differ, in the order of the form. */
+/** Every difference between theirs and mine, in the order of the form. */
 export function differencesOf(
   base: ExtensionDraft,
   theirs: ExtensionDraft,
@@ -39,15 +39,15 @@ export function differencesOf(
   return [...plain, ...settings];
 }
 
-/** Those that are in conflict and for which nobody has chosen. */
+/** Conflicts without a choice. */
 export const openConflicts = (differences: readonly DraftDifference[], choices: Choices): DraftDifference[] =>
   differences.filter(({ by, key }) => by === 'both' && choices[key] === undefined);
 
-/** Whose value a difference gets; null while that is open. */
+/** The side that a difference takes; null while it is open. */
 export const sideOf = ({ by, key }: DraftDifference, choices: Choices): ConflictSide | null =>
   choices[key] ?? (by === 'both' ? null : by);
 
-/** Theirs with all that is mine put on top. What is open stays theirs. */
+/** Theirs with my changes applied. Open conflicts stay theirs. */
 export function merged(
   theirs: ExtensionDraft,
   mine: ExtensionDraft,
@@ -104,7 +104,7 @@ function difference(
   return [{ change: { kind, at, titles, before: base, after: mine }, key: `${kind}${at}`, base, theirs, mine, by }];
 }
 
-/** The places at which settings are compared: as deep as all three are objects, and where one is none, the whole. */
+/** The paths at which settings are compared: as deep as all three sides are objects. */
 function settingPaths(...all: readonly SettingsObject[]): SettingPath[] {
   const paths = new Map<string, SettingPath>();
   for (const settings of all) for (const [at, { path }] of jsonLeaves(settings)) paths.set(at, path);
@@ -135,7 +135,7 @@ function textAt(settings: SettingsObject, path: SettingPath): string | undefined
   return typeof value === 'string' ? shown(value) : canonical(value);
 }
 
-/** Makes one place what it is in `source`: set, or gone, with the objects that held nothing else. */
+/** Copies the value at one path from `source`, or removes it together with objects that become empty. */
 function put(settings: SettingsObject, path: readonly string[], source: SettingsObject): void {
   const [name, ...rest] = path;
   if (name === undefined) return;
@@ -155,7 +155,7 @@ function put(settings: SettingsObject, path: readonly string[], source: Settings
 const isObject = (value: unknown): value is SettingsObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Also for `__proto__`, which an assignment would take for something else. */
+/** Also for `__proto__`, which a plain assignment would not store. */
 function define(settings: SettingsObject, name: string, value: unknown): void {
   Object.defineProperty(settings, name, { value, enumerable: true, configurable: true, writable: true });
 }

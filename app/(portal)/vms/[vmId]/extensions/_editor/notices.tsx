@@ -11,19 +11,19 @@ export interface NoticesProps {
   name: string;
   vm: { name: string };
   gone: 'vm' | 'extension' | null;
-  /** Who changed this extension under a draft. */
+  /** Who changed this extension during the edit. */
   changedBy: string | null;
-  /** Who changed what an untouched editor now shows. */
+  /** Who made the change that an untouched editor shows. */
   adopted: string | null;
-  /** Why it was not applied. */
+  /** Why applying failed. */
   refusal: ExplainedProblem | null;
-  /** Why no plan could be made. */
+  /** Why planning failed. */
   problem: ExplainedProblem | null;
   settings: SettingsObject;
   onCompare(): void;
 }
 
-/** What happened beside the form: others' acts, and refusals that belong to no field. */
+/** Banners about changes by others, and about errors that belong to no field. */
 export function Notices(props: NoticesProps) {
   const { name, vm, gone, changedBy, adopted, refusal, problem } = props;
   const { t } = useTranslation(['editor', 'common']);

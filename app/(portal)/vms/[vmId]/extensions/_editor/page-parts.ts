@@ -3,7 +3,7 @@ import type { EditorProps } from './editor.tsx';
 
 type Api = Awaited<ReturnType<typeof portal>>;
 
-/** Published versions of a handler, and the one in use though it was withdrawn. */
+/** Published versions of a handler, and the one in use even if it was withdrawn. */
 export async function versionsOf(api: Api, handler: string, inUse?: string): Promise<EditorProps['versions']> {
   const { versions } = await api.handlers.get({ handler });
   return versions

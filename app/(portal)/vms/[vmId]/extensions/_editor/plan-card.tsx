@@ -23,9 +23,9 @@ export interface PlanCardProps {
   before: SettingsObject;
   after: SettingsObject;
   isNew: boolean;
-  /** What was typed cannot be read: nothing can be said about it. */
+  /** The JSON is invalid, so there is no preview. */
   isUnread: boolean;
-  /** Nothing was typed yet. */
+  /** Nothing was changed yet. */
   idle: boolean;
   planned: Planned;
   faultAt(pointer: string): string | undefined;
@@ -33,7 +33,7 @@ export interface PlanCardProps {
 
 type View = 'words' | 'json';
 
-/** The difference before it is applied, in words or as lines of JSON, and what the agent will run for it. */
+/** A preview of the changes, in words or as lines of JSON, and of the commands that the agent will run. */
 export function PlanCard(props: PlanCardProps) {
   const { changes, secretChange, before, after, isNew, isUnread, planned, faultAt } = props;
   const idle = props.idle || isUnread;

@@ -5,7 +5,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { ExtensionPlan } from './use-plan.ts';
 
-/** What the agent runs when a plan is applied, who else runs again or waits, and what to know before. */
+/** The commands of a plan, other extensions that run again or wait, and warnings. */
 export function PlanSteps({ plan, stale }: { plan: ExtensionPlan; stale: boolean }) {
   const { t } = useTranslation('editor');
   const { steps, others, warnings, extensions } = plan;

@@ -14,7 +14,7 @@ import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import { isEmptySecret, namedSecrets, type ProtectedDraft } from './draft.ts';
 import { SecretField } from './secret-field.tsx';
 
-/** How protected settings can be given: field by field, as one JSON value, or not at all. */
+/** How protected settings are entered: field by field, as one JSON value, or not at all. */
 export type ProtectedForm = { kind: 'fields'; plan: FormPlan } | { kind: 'json' } | { kind: 'none' };
 
 export interface ProtectedSettingsProps {
@@ -22,9 +22,9 @@ export interface ProtectedSettingsProps {
   present: ExtensionView['protectedSettings'];
   value: ProtectedDraft;
   onChange(value: ProtectedDraft): void;
-  /** Why the old ones cannot stay, in words. */
+  /** Why the stored settings must be replaced, in words. */
   mustReplace: string | undefined;
-  /** Fault of one protected setting by its name, of all by the empty name. */
+  /** The fault of a protected setting by its name; of all, by the empty name. */
   faultAt(name: string): string | undefined;
 }
 
@@ -210,7 +210,7 @@ interface SecretJsonProps {
   takesFocus: boolean;
 }
 
-/** All protected settings as one JSON value, where no schema names them. */
+/** All protected settings as one JSON value, where there is no schema. */
 function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   const { t } = useTranslation('editor');
   const id = useId();
@@ -241,7 +241,7 @@ function SecretJson({ value, onChange, fault, takesFocus }: SecretJsonProps) {
   );
 }
 
-/** The value as typed. null is not accepted: it would remove the settings, which has a button of its own. */
+/** The value as typed. null is rejected: it would remove the settings, and a button does that. */
 function read(text: string): { text: string; values: unknown; unread: boolean } {
   if (text.trim() === '') return { text, values: {}, unread: false };
   try {

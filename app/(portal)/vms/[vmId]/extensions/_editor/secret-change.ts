@@ -2,7 +2,7 @@ import { isEmptySecret, type ProtectedDraft } from './draft.ts';
 
 export type SecretChange = 'replace' | 'add' | 'remove' | null;
 
-/** What happens to protected settings; null while nothing does. */
+/** What applying does to protected settings; null for nothing. */
 export function changeOfSecrets(secrets: ProtectedDraft, hadSecrets: boolean): SecretChange {
   if (secrets.mode === 'keep') return null;
   const isEmpty = secrets.mode === 'remove' || (isEmptySecret(secrets.values) && !secrets.unread);

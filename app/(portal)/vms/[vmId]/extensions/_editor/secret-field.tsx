@@ -11,7 +11,7 @@ import { Select } from '#app/_ui/select.tsx';
 export interface SecretFieldProps {
   name: string;
   title: string;
-  /** The setting's part of a form plan. */
+  /** The setting's part of the form plan. */
   schema: RJSFSchema;
   required: boolean;
   value: unknown;
@@ -20,7 +20,9 @@ export interface SecretFieldProps {
   takesFocus: boolean;
 }
 
-/** One protected setting that is being given. Keys of several lines get several: one line would swallow the breaks. */
+/**
+ * An input for one protected setting. Keys of several lines get a text area, because an input would drop line breaks.
+ */
 export function SecretField(props: SecretFieldProps) {
   const { name, title, schema, required, value, onChange, fault, takesFocus } = props;
   const { t } = useTranslation(['editor', 'common']);
@@ -109,7 +111,7 @@ interface JsonTextProps {
   id?: string;
 }
 
-/** A number, a list or an object. What cannot be read goes on as text, so that the check refuses it at this place. */
+/** A number, a list or an object. Invalid text is sent unchanged, so that the server reports it at this field. */
 function JsonText({ secretive, isNumber, onChange, ...props }: JsonTextProps) {
   const [text, setText] = useState('');
   const change = (typed: string) => {

@@ -6,11 +6,11 @@ import { diffLinesWithin, diffWordsWithin } from '../../bounded-diff.ts';
 
 interface Line {
   sign: '+' | '-' | ' ';
-  /** What is otherwise than in the line that it replaces is marked. */
+  /** Marks what differs from the line that it replaces. */
   parts: { text: string; marked: boolean }[];
 }
 
-/** Two JSON texts as one: what went, what came, what stays. */
+/** Two JSON texts as one: removed, added and unchanged lines. */
 export function SettingsDiff({ before, after }: { before: string; after: string }) {
   const { t } = useTranslation('editor');
   const lines = linesBetween(before, after);
@@ -58,7 +58,7 @@ function linesBetween(before: string, after: string): Line[] {
     texts: value.replace(/\n$/, '').split('\n'),
   }));
   return chunks.flatMap(({ sign, texts }, index) => {
-    // What goes stands before what comes in its place; line by line where they are as many.
+    // Removed lines come before added ones; line by line where there are equally many.
     const other = sign === '-' ? chunks[index + 1] : sign === '+' ? chunks[index - 1] : undefined;
     const isReplaced = other !== undefined && other.sign !== ' ' && other.texts.length === texts.length;
     return texts.map((text, line): Line => {

@@ -10,7 +10,7 @@ import { changeOfSecrets, type SecretChange } from './secret-change.ts';
 import { type EditorStart, type LiveExtension, useLive } from './use-live.ts';
 import { type SchemaOfVersion, type UsedSchema, useSchema } from './use-schema.ts';
 
-/** What the draft started from. */
+/** The declaration that the draft started from. */
 export interface Base {
   extension: ExtensionView | null;
   incarnation: number;
@@ -18,42 +18,42 @@ export interface Base {
 
 export interface EditingStart extends EditorStart {
   handler: string;
-  /** The schema of the version that is shown first. */
+  /** The schema of the initial version. */
   first: { version: string; schema: SchemaOfVersion };
-  /** The name that a new extension is offered. */
+  /** The suggested name of a new extension. */
   suggestedName?: string;
 }
 
 export interface Editing {
   base: Base;
-  /** The draft as it would be with nothing typed. */
+  /** The draft without any changes. */
   start: ExtensionDraft;
   isNew: boolean;
   draft: ExtensionDraft;
   setDraft(draft: ExtensionDraft | ((before: ExtensionDraft) => ExtensionDraft)): void;
   secrets: ProtectedDraft;
   setSecrets(secrets: ProtectedDraft): void;
-  /** The handler's other extensions on this VM, which share its version, and whether they take it too. */
+  /** Other extensions of the handler on this VM, which must share its version, and whether they change too. */
   siblings: readonly string[];
   takesSiblings: boolean;
   setTakesSiblings(takes: boolean): void;
   used: UsedSchema;
-  /** Why old protected settings cannot stay, in words. */
+  /** Why stored protected settings must be replaced, in words. */
   mustReplace: string | undefined;
   goal: Goal;
   changes: readonly DraftChange[];
   secretChange: SecretChange;
   dirty: boolean;
   live: LiveExtension;
-  /** Somebody else changed this extension, and what was typed here is kept. */
+  /** Someone else changed this extension while the draft has changes. */
   overtaken: boolean;
-  /** Who changed what an untouched editor now shows. */
+  /** Who made the change that an untouched editor shows. */
   adopted: string | null;
-  /** Goes on from another declaration, with this draft. */
+  /** Continues from another declaration, with this draft. */
   goOnFrom(base: Base, draft: ExtensionDraft, secrets: ProtectedDraft | null): void;
 }
 
-/** The draft of one declaration, what it started from, and how it stands to what others do meanwhile. */
+/** The draft of a declaration, its base, and how it relates to changes by others. */
 export function useEditing(from: EditingStart, rests: boolean): Editing {
   const { handler, first, suggestedName = '' } = from;
   const [base, setBase] = useState<Base>({ extension: from.extension, incarnation: from.goalState.incarnation });
@@ -69,7 +69,7 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
   const [takesSiblings, setTakesSiblings] = useState(false);
   const [adopted, setAdopted] = useState<string | null>(null);
   const followed = useLive(from);
-  // One that is declared anew is not missed.
+  // An extension that is being created cannot be missing.
   const live = isNew && followed.gone === 'extension' ? { ...followed, gone: null } : followed;
 
   const present = base.extension?.protectedSettings ?? null;
@@ -91,7 +91,7 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
   const others = live.goalState.incarnation;
   useEffect(() => {
     if (rests) return;
-    // Others' extensions may change under a draft; this one only under an untouched one.
+    // Other extensions may change under a draft; this one only while the draft is untouched.
     if (isNew && others > base.incarnation) setBase((before) => ({ ...before, incarnation: others }));
     if (!moved || (movedHere && dirty)) return;
     setBase({ extension: latest, incarnation: latest.incarnation });
@@ -131,7 +131,7 @@ export function useEditing(from: EditingStart, rests: boolean): Editing {
 
 const keep: ProtectedDraft = { mode: 'keep' };
 
-/** Why old protected settings cannot stay, in words. */
+/** Why stored protected settings must be replaced, in words. */
 function useMustReplace(
   extension: ExtensionView | null,
   first: EditingStart['first'],
@@ -149,7 +149,7 @@ function useMustReplace(
   return isOther ? t('protected.otherSchema', { version }) : undefined;
 }
 
-/** Whether somebody changed this extension, and not only its neighbours. */
+/** Whether this extension changed, not only others on the VM. */
 export function differs(before: ExtensionView, after: ExtensionView): boolean {
   const contents = ({ incarnation: _, ...rest }: ExtensionView) => JSON.stringify(rest);
   return contents(before) !== contents(after);

@@ -10,30 +10,30 @@ import type { Planned } from './use-plan.ts';
 const publicRoot = '/settings/publicSettings';
 const protectedRoot = '/settings/protectedSettings';
 
-/** What is missing is said at its field only after somebody was there, or asked what is wrong. */
+/** Missing values are reported after the field was visited, or after an attempt to apply. */
 const missing = new Set(['setting_required', 'protected_setting']);
 
 export interface Faults {
-  /** All of them, also those that are not shown yet. */
+  /** All faults, including those that are not shown yet. */
   all: readonly ProblemFault[];
-  /** Nothing is wrong yet: what `all` has are fields that nobody has come to. */
+  /** All faults are missing values of fields that were not visited yet. */
   onlyOpen: boolean;
   /** By path below the goal: `/version`, `/timeouts/enable`. */
   at(path: string): string | undefined;
-  /** Of the extensions that take the version too. */
+  /** Faults of other extensions that take the same version. */
   siblings: readonly ProblemFault[];
-  /** By pointer below the public settings. */
+  /** By JSON pointer below the public settings. */
   publicAt(pointer: string): string | undefined;
-  /** By name of a protected setting; the empty name is all of them together. */
+  /** By name of a protected setting; the empty name stands for all of them. */
   protectedAt(name: string): string | undefined;
-  /** The first of all that is wrong with protected settings. */
+  /** The first fault of the protected settings. */
   anyProtected: string | undefined;
   marks: JsonMarks;
-  /** Shows every fault at its place from now on. */
+  /** Shows every fault from now on. */
   insist(): void;
 }
 
-/** The field that a fault is about, as the form marks it with `data-at`: public settings by their pointer alone. */
+/** The field of a fault, as the form marks it with `data-at`: public settings by their pointer alone. */
 export function placeOf(path: string): string {
   if (path === publicRoot || path.startsWith(`${publicRoot}/`)) return path.slice(publicRoot.length);
   if (path === protectedRoot) return 'protected:/';
@@ -47,17 +47,17 @@ interface Sources {
   secrets: ProtectedDraft;
   taken: boolean;
   mustReplace: string | undefined;
-  /** The setting that has the keyboard. */
+  /** The setting with the focus. */
   active: string;
 }
 
-/** Gathers what the portal would refuse and what this page knows by itself, and where each is said. */
+/** Collects the faults of the portal's check and of this page, each with its field. */
 export function useFaults({ planned, draft, secrets, taken, mustReplace, active }: Sources): Faults {
   const { t } = useTranslation('editor');
   const [insists, setInsists] = useState(false);
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
-    // Left, not entered: who has just arrived has not forgotten anything yet.
+    // On leaving a field, not on entering it, when nothing is typed yet.
     if (active === '') return;
     return () => setVisited((before) => (before.has(active) ? before : new Set([...before, active])));
   }, [active]);
@@ -71,7 +71,7 @@ export function useFaults({ planned, draft, secrets, taken, mustReplace, active 
     if (secrets.mode === 'replace' && secrets.unread) add(protectedRoot, t('protected.jsonBroken'));
     if (mustReplace !== undefined && secrets.mode === 'keep') add(protectedRoot, mustReplace);
 
-    // While the text cannot be read, what the portal said is about an older one.
+    // While the JSON is invalid, faults of the portal are about an older text.
     const told =
       draft.unread === null ? planned.faults : planned.faults.filter(({ path }) => !path.startsWith(publicRoot));
     const all = [...own, ...told];

@@ -6,26 +6,26 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import type { PastGoalState, VmFacts } from '../../vm-data.ts';
 
-/** What others make of the VM while it is edited here. */
+/** The VM as others change it during the edit. */
 export interface LiveExtension {
   /** The goal state in force. */
   goalState: PastGoalState;
-  /** This extension as it is declared now; undefined for one that is new here. */
+  /** The extension in force; undefined for a new one. */
   extension: ExtensionView | undefined;
   gone: 'vm' | 'extension' | null;
-  /** Rises when the VM or a handler has changed. */
+  /** Increases when the VM or a handler changes. */
   stamp: number;
 }
 
 export interface EditorStart {
   vm: VmFacts;
-  /** What is declared; null for a new extension. */
+  /** The declaration in force; null for a new extension. */
   extension: ExtensionView | null;
-  /** The goal state that the page was made from. */
+  /** The goal state that the page started from. */
   goalState: PastGoalState;
 }
 
-/** Follows the VM, its goal state and the extension from where the page started. */
+/** Follows the VM, its goal state and the extension. */
 export function useLive({ vm, extension, goalState }: EditorStart): LiveExtension {
   const trpc = useTRPC();
   const explain = useProblem();

@@ -8,18 +8,18 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 import { canonical, type Goal } from './draft.ts';
 
-/** How long nothing must be typed before the portal is asked, in milliseconds. */
+/** Milliseconds without typing before the plan is requested. */
 const pause = 350;
 
 export type ExtensionPlan = inferRouterOutputs<AppRouter>['goalStates']['planExtension'];
 
 export interface Planned {
-  /** The last plan that was told; what was typed since may be another. Null until there is one. */
+  /** The last plan, which may be older than the draft. Null until there is one. */
   plan: ExtensionPlan | null;
   faults: readonly ProblemFault[];
-  /** The portal could not plan: it does not answer, or the extension cannot be set at all. */
+  /** Planning failed: the portal does not respond, or the extension cannot be set. */
   problem: ExplainedProblem | null;
-  /** What is told is about what is on the screen. */
+  /** The plan is about the current draft. */
   settled: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface PlanInput {
   goal: Goal;
   siblings: boolean;
   enabled: boolean;
-  /** Rises when something changed that a plan may be about. */
+  /** Increases when something changes that the plan may depend on. */
   stamp: number;
 }
 
 /**
- * Asks the portal what an apply would do, a moment after the last change and whenever the VM or a handler changed. The
- * call is no query: what is typed may hold secrets, and a query would keep them in its cache.
+ * Plans the draft, shortly after the last change and whenever the VM or a handler changes. Not a query, whose cache
+ * would keep the secrets of the draft.
  */
 export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInput): Planned {
   const client = useTRPCClient();
@@ -50,7 +50,7 @@ export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInpu
   useEffect(() => {
     latest.current = { goal, explain };
   });
-  // A digest would do, but the text is at hand and lives no longer than what is typed.
+  // A digest would do, but the text exists already and lives no longer than the draft.
   const text = canonical({ vmId, name, goal, siblings });
   const about = `${stamp} ${text}`;
 
@@ -79,7 +79,7 @@ export function usePlan({ vmId, name, goal, siblings, enabled, stamp }: PlanInpu
   return { plan: told.plan, faults: told.faults, problem: told.problem, settled: enabled && told.about === about };
 }
 
-/** Faults of the call itself stand below `/goal`; the others start there. */
+/** Faults of the call are below `/goal`; the page's paths start there. */
 function atGoal(fault: ProblemFault): ProblemFault {
   return fault.path.startsWith('/goal/') ? { ...fault, path: fault.path.slice('/goal'.length) } : fault;
 }

@@ -9,7 +9,7 @@ import type { ProtectedForm } from './protected-settings.tsx';
 export type SchemaOfVersion = { publicSettings?: unknown; protectedSettings?: unknown } | null;
 
 export interface UsedSchema {
-  /** Undefined while it is read. */
+  /** Undefined while loading. */
   schema: SchemaOfVersion | undefined;
   plan: FormPlan | null;
   protectedForm: ProtectedForm;
@@ -17,7 +17,7 @@ export interface UsedSchema {
   retry(): void;
 }
 
-/** The schema of a version, and the forms that can be made of it. The one that the page came with is not read again. */
+/** The schema of a version, and the forms built from it. The initial version comes with the page. */
 export function useSchema(
   handler: string,
   version: string,
@@ -28,7 +28,7 @@ export function useSchema(
   const query = useQuery({
     ...trpc.packages.get.queryOptions({ handler, version }),
     enabled: !isFirst && version !== '',
-    // A published version does not change.
+    // Published versions do not change.
     staleTime: Number.POSITIVE_INFINITY,
   });
   const schema = isFirst ? first.schema : (query.data?.settingsSchema as SchemaOfVersion | undefined);

@@ -6,13 +6,13 @@ import type { Editing } from './use-editing.ts';
 
 export interface Typing {
   type(text: string): void;
-  /** How often settings were taken out of a wrapper: the text in the editor is another one then. */
+  /** How often a wrapper was removed, which replaces the text in the editor. */
   unwraps: number;
-  /** Whether the last text was in a wrapper. */
+  /** Whether the last text had a wrapper. */
   wasWrapped: boolean;
 }
 
-/** What is typed or pasted as JSON. A whole settings file fills the protected settings, too. */
+/** JSON that is typed or pasted. A whole settings file also fills the protected settings. */
 export function useTyping({ base, setDraft, setSecrets }: Editing): Typing {
   const [unwraps, setUnwraps] = useState(0);
   const [wasWrapped, setWasWrapped] = useState(false);
