@@ -9,32 +9,32 @@ import type { Keys } from '#server/platform/keys.ts';
 import type { ProcessMemory } from '#server/platform/process-memory.ts';
 import type { Wakes } from '#server/platform/wakes/index.ts';
 
-/** What a process holds for its whole life and every verb may use. */
+/** What a process opens once and every verb may use. */
 export interface Services {
   db: Database;
   config: Config;
   keys: Keys;
   blobs: BlobStore;
-  /** How this process hears what others committed. */
+  /** Notifies this process of what others committed. */
   wakes: Wakes;
   /** What this process keeps in memory between calls. */
   memory: ProcessMemory;
   /** The fields by which lists of VMs are filtered: those of `fleet`, then those of later modules. */
   fleetFields: FleetFields;
-  /** Part of every ETag: one life of the database. */
+  /** Part of every ETag; changes when the database is restored. */
   epoch: string;
 }
 
-/** Where a call comes from, as the activity tells it. */
+/** Where a call comes from, as the activity shows it. */
 export interface Origin {
   door: Door;
-  /** The caller's address as the process trusts it; null where nobody is at the other end. */
+  /** The caller's address as the process trusts it; null for calls without one. */
   address: string | null;
-  /** `User-Agent` as it came, unchecked. */
+  /** `User-Agent` as received, not validated. */
   client: string | null;
 }
 
-/** What every verb gets: who asks, when (the portal's clock), and what it may use. */
+/** The context of every verb: the caller, the time on the portal's clock, and the services. */
 export interface Context extends Services {
   actor: Actor;
   origin: Origin;
@@ -43,5 +43,5 @@ export interface Context extends Services {
   log: Logger;
 }
 
-/** What the portal does by itself comes from nowhere else. */
+/** The origin of the portal's own work. */
 export const systemOrigin: Origin = { door: 'system', address: null, client: null };

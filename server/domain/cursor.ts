@@ -1,11 +1,11 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/** An opaque place in a list: the sort keys of the last row that was given out. */
+/** An opaque position in a list: the sort keys of the last row that was returned. */
 export function writeCursor(keys: readonly string[]): string {
   return Buffer.from(JSON.stringify(keys)).toString('base64url');
 }
 
-/** As far as the database's integers go. */
+/** The largest integer of the database. */
 const largestInteger = 2 ** 31 - 1;
 
 /** Reads a cursor of one whole number. Throws 400 `cursor_invalid`. */
@@ -17,7 +17,7 @@ export function readNumberCursor(cursor: string): number {
   return Number(text);
 }
 
-/** Reads back what `writeCursor` wrote, of this length where one is given. Throws 400 `cursor_invalid`. */
+/** Reads the keys of a cursor, of this number if one is given. Throws 400 `cursor_invalid`. */
 export function readCursor(cursor: string, length?: number): string[] {
   const refuse = () => new DomainError('bad_request', 'cursor_invalid');
   let keys: unknown;

@@ -1,9 +1,9 @@
 import type en from '#locales/en/errors.json';
 
-/** The closed list of codes: a code exists when it has an English sentence in `locales/en/errors.json`. */
+/** The closed list of error codes: a code exists if it has an English sentence in `locales/en/errors.json`. */
 export type ErrorCode = Exclude<keyof typeof en, `kind.${string}`>;
 
-/** What sort of refusal it is. Every door maps a kind to its own status, once. */
+/** The category of an error. Each door maps a kind to a status once. */
 export type ErrorKind =
   | 'bad_request'
   | 'unauthenticated'
@@ -21,12 +21,12 @@ export type ErrorKind =
   | 'unavailable'
   | 'insufficient_storage';
 
-/** Values for the placeholders of a sentence. Never raw input that could hold a secret. */
+/** Values for the placeholders of a sentence. Never raw input, which could contain a secret. */
 export type ErrorParams = Readonly<Record<string, string | number>>;
 
 /**
- * One thing that is wrong, with its place: a JSON pointer (`/publicSettings/port`), the name of a zip entry,
- * or both joined by `#` (`HandlerManifest.json#/0/version`). An empty path means the whole.
+ * One fault and its location: a JSON pointer (`/publicSettings/port`), the name of a zip entry, or both joined by `#`
+ * (`HandlerManifest.json#/0/version`). An empty path is the whole document.
  */
 export interface Fault {
   path: string;
@@ -34,14 +34,14 @@ export interface Fault {
   params?: ErrorParams;
 }
 
-/** A refusal that a caller may read. Everything else that is thrown is a defect and shows only a request id. */
+/** An error that a caller may read. Any other exception is a defect and shows only a request id. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;
   readonly kind: ErrorKind;
   readonly params: ErrorParams;
   readonly faults: readonly Fault[];
-  /** Seconds after which to try again; for `rate_limited` and `unavailable`. */
+  /** Seconds until a retry makes sense; for `rate_limited` and `unavailable`. */
   readonly retryAfter: number | undefined;
 
   constructor(

@@ -4,8 +4,8 @@ import { jsonPointer } from '#protocol/pointer.ts';
 import { DomainError, type ErrorCode, type Fault } from '#server/domain/error.ts';
 
 /**
- * Reads a verb's input. Throws `invalid` (422, or the kind given) with a fault for every issue: its path as a JSON
- * pointer and a code that says what was expected, never what was sent.
+ * Parses a verb's input. Throws `invalid` (422, or the given kind) with a fault for every issue: a JSON pointer and a
+ * code that says what was expected, never the value that was sent.
  */
 export function parse<S extends z.ZodType>(
   schema: S,
@@ -19,10 +19,10 @@ export function parse<S extends z.ZodType>(
 
 type Issue = z.core.$ZodIssue;
 
-/** An unknown name is shown only where it can hold no sentence and no secret worth the name. */
+/** Unknown names are shown only if they are too short and plain to hold a sentence or a secret. */
 const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/;
 
-/** The same pointer, ending before the first name that is not plain. */
+/** The pointer up to the first name that is not plain. */
 function shownPointer(path: readonly PropertyKey[]): string {
   const strange = path.findIndex((part) => typeof part !== 'number' && !plainName.test(String(part)));
   return jsonPointer(strange < 0 ? path : path.slice(0, strange));
@@ -31,9 +31,9 @@ function shownPointer(path: readonly PropertyKey[]): string {
 const isCode = (text: string): text is ErrorCode => Object.hasOwn(en, text) && !text.startsWith('kind.');
 
 /**
- * The faults behind one issue of the schema library (parsed with `reportInput`). An unknown key is a fault at its own
- * path; of a union, the branch that fits best speaks; a check whose message is an error code speaks with that code:
- * `z.string().regex(form, 'vm_name_form')`, and where it is of our own making with its `params`.
+ * The faults of one issue of the schema library (parsed with `reportInput`). An unknown key is a fault at its own path.
+ * For a union, the branch that fits best counts. A check whose message is an error code gets that code, with its
+ * `params` if it is a custom check: `z.string().regex(form, 'vm_name_form')`.
  */
 export function faultsOfIssue(issue: Issue): Fault[] {
   const path = shownPointer(issue.path);
@@ -51,7 +51,7 @@ export function faultsOfIssue(issue: Issue): Fault[] {
   return [{ path, ...codeOf(issue) }];
 }
 
-/** The types of JSON have sentences of their own, so that nobody reads `record` or `int`. */
+/** JSON types have sentences of their own, so that people do not read `record` or `int`. */
 const typeCodes: Readonly<Record<string, { code: ErrorCode }>> = {
   string: { code: 'field_not_text' },
   boolean: { code: 'field_not_boolean' },

@@ -3,21 +3,24 @@ import type { Transaction } from '#db/client.ts';
 import { apiTokens, users } from '#db/schema/index.ts';
 import { type Actor, systemActor } from '#server/domain/actor.ts';
 
-/** Whose act something was. An API token acts for the member who created it; the bootstrap token is nobody's. */
+/**
+ * The person responsible for an act. An API token acts for the member who created it; the bootstrap token for no
+ * member.
+ */
 export interface Principal {
-  /** Equal for everything that one member and their API tokens did: `user:<id>`, `token:<id>`, `bootstrap:bootstrap`. */
+  /** Equal for all acts of one member and their API tokens: `user:<id>`, `token:<id>`, `bootstrap:bootstrap`. */
   key: string;
-  /** Whether this actor is an administrator at this moment. A token needs the role and a member who has it. */
+  /** Whether the actor is an administrator now. A token needs the role itself, and its member must have it too. */
   isAdmin: boolean;
 }
 
-/** An actor in the form in which rows refer to them: `kind:id`. */
+/** An actor as rows reference it: `kind:id`. */
 export const actorRef = ({ kind, id }: Pick<Actor, 'kind' | 'id'>): string => `${kind}:${id}`;
 
-/** Tokens can create tokens; a longer chain is followed to no member. */
+/** Tokens can create tokens. The member behind a longer chain is not resolved. */
 const maxChain = 8;
 
-/** Looks up who `kind:id` is now. Null for no reference. */
+/** Resolves `kind:id` as of now. Null for null. */
 export async function findPrincipal(tx: Transaction, ref: string | null, now: Date): Promise<Principal | null> {
   if (ref === null) return null;
   const [kind, id] = [ref.slice(0, ref.indexOf(':')), ref.slice(ref.indexOf(':') + 1)];
@@ -43,7 +46,7 @@ async function tokenPrincipal(tx: Transaction, id: string, now: Date): Promise<P
   return own;
 }
 
-/** Actors that are no member: what they create stands alone. */
+/** Actors that are no member: tokens that they create have no member either. */
 const memberless: ReadonlySet<string> = new Set(['bootstrap', systemActor.id]);
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

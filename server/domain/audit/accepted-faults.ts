@@ -4,7 +4,7 @@ import type { ChainReader } from './chain.ts';
 import type { AcceptedFault, KeptHead } from './kept-head.ts';
 import { linkOf } from './seal.ts';
 
-/** Faults that were not accepted. An accepted row that was changed again since is a fault like any other. */
+/** Faults that were not accepted. An accepted row that was changed again is a fault like any other. */
 export async function openFaults(
   reader: ChainReader,
   faults: readonly ChainFault[],
@@ -16,7 +16,7 @@ export async function openFaults(
   return faults.filter((_, index) => !accepted.has(keyOf(now[index] as AcceptedFault)));
 }
 
-/** Each fault with a keyed digest of its row as it is, so that accepting it accepts no later change. */
+/** Adds to each fault a keyed digest of its row, so that accepting it does not accept later changes. */
 export async function withDigests({ db, keys }: ChainReader, faults: readonly ChainFault[]): Promise<AcceptedFault[]> {
   const ids = faults.flatMap(({ id }) => (id === null ? [] : [id]));
   const digests = new Map<number, string>();

@@ -10,13 +10,13 @@ import { type KeptHead, readKeptHead, writeKeptHead } from './kept-head.ts';
 import { lockChain, recordAudit } from './record-audit.ts';
 import { linkOf } from './seal.ts';
 
-/** Rows that are adopted in one transaction. */
+/** Rows per transaction. */
 const atOnce = 1_000;
 
 /**
- * Gives the chain its place outside of the database: a file in DATA_DIR with its last head. Rows that the first release
- * wrote are adopted only where the launcher noted that upgrade in DATA_DIR, and once. Where the file was lost, a new one
- * is written and nothing is adopted. Either is an act. Returns the head.
+ * Creates the file in DATA_DIR that holds the head of the chain outside the database. Rows of the first release are
+ * adopted once, and only if the launcher recorded that upgrade in DATA_DIR. If the file was lost, a new one is written
+ * and nothing is adopted. Both are acts. Returns the head.
  */
 export async function beginActivity(services: Pick<Services, 'db' | 'keys' | 'config'>, now: Date): Promise<KeptHead> {
   const kept = await readKeptHead(services);

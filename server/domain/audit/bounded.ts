@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** Bytes of JSON that a row keeps of one side; settings may be a hundred times larger. */
+/** Bytes of JSON per side that a row keeps; settings can be a hundred times larger. */
 const mostBytes = 16_384;
-/** Parts below this stay whole where something must be cut. */
+/** Smaller parts are never cut. */
 const smallBytes = 1_024;
 
-/** Stands where something was too large: how large it was, and a digest that tells changed from unchanged. */
+/** Replaces a part that is too large: its size, and a digest that tells changed from unchanged. */
 export interface Cut {
   $cut: { bytes: number; sha256: string };
 }
 
-/** The same value with its largest parts replaced by a `Cut`, as plain JSON. Null for nothing. */
+/** The value as plain JSON, with its largest parts replaced by a `Cut`. Null for null. */
 export function bounded(value: object | null | undefined): Record<string, unknown> | null {
   if (value === null || value === undefined) return null;
   const text = JSON.stringify(value);
@@ -20,7 +20,7 @@ export function bounded(value: object | null | undefined): Record<string, unknow
   return Buffer.byteLength(JSON.stringify(smaller)) <= mostBytes ? smaller : { ...cutOf(text) };
 }
 
-/** Goes down to the parts that are large themselves, so that what is small beside them stays readable. */
+/** Descends to the parts that are large themselves, so that small ones beside them stay readable. */
 function cutParts(value: unknown): unknown {
   const text = JSON.stringify(value);
   if (Buffer.byteLength(text) <= smallBytes) return value;

@@ -36,7 +36,7 @@ const act = (n: number) => ({
 
 const write = (n: number) => ctx.db.transaction((tx) => recordAudit(tx, ctx, act(n)));
 
-/** A chain of `count` acts, the first of which is its beginning, that the worker has seen. */
+/** A chain of `count` acts that the worker has seen; the first one begins it. */
 async function written(count: number): Promise<void> {
   await beginActivity(ctx, ctx.now);
   for (let n = 2; n <= count; n += 1) await write(n);
@@ -55,13 +55,13 @@ const columns = `at, actor_kind, actor_id, actor_name, door, address, client, ac
 const forged = `insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
   request_id, details, position) values (now(), 'user', 'x', 'Eve', 'vm.delete', 'vm', 'y', 'r', '{}', `;
 
-/** Sets head and rows right as far as somebody can who does not know the key. */
+/** Repairs head and rows as far as an attacker without the key can. */
 const setHead = (position: number) =>
   run(`update audit_chain set position = ${position},
     hash = coalesce((select hash from audit_entries where position = ${position} limit 1), '')`);
 
 describe('the chain of acts', () => {
-  test('20 writers at once, some of which fail: every act has a number, without a gap', async () => {
+  test('20 concurrent writers, some of which fail, number their acts without a gap', async () => {
     const writer = async (n: number) => {
       for (let i = 0; i < 15; i += 1) {
         await ctx.db
@@ -81,10 +81,10 @@ describe('the chain of acts', () => {
     expect(verdict.head?.position).toBe(2 * committed.length);
   });
 
-  test('number and seal are there when the act is committed, and not before its other statements are done', async () => {
+  test("an act gets its number and seal at the commit, after the transaction's other statements", async () => {
     await ctx.db.transaction(async (tx) => {
       await recordAudit(tx, ctx, act(1));
-      // While one act is on its way, another commits: the end of the chain is not locked yet.
+      // A second act commits while the first is open: the end of the chain is not locked yet.
       await write(2);
     });
     const { rows } = await run(
@@ -109,13 +109,13 @@ describe('the chain of acts', () => {
     expect((await faults())[0]).toEqual({ kind: 'altered', id: 3, position: 3 });
   });
 
-  test('deleted: the act before it is named', async () => {
+  test('a deleted act is detected and the act before it named', async () => {
     await written(5);
     await run('delete from audit_entries where id = 3');
     expect(await faults()).toEqual([{ kind: 'deleted', id: 2, position: 3 }]);
   });
 
-  test('deleted before the worker saw it: the next act shows the gap', async () => {
+  test('an act deleted before the worker saw it leaves a gap that the next act shows', async () => {
     await written(2);
     await write(3);
     await write(4);
@@ -160,7 +160,7 @@ describe('the chain of acts', () => {
     expect((await faults())[0]).toMatchObject({ kind: 'replayed', id: 7 });
   });
 
-  test('truncated: head and rows both set back', async () => {
+  test('truncating head and rows together is detected', async () => {
     await written(5);
     await run('delete from audit_entries where position > 3');
     expect(await faults()).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
@@ -170,14 +170,14 @@ describe('the chain of acts', () => {
     expect(heard).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
   });
 
-  test('truncated to nothing, and the portal goes on', async () => {
+  test('truncating to nothing is detected while the portal keeps running', async () => {
     await written(5);
     await run('truncate audit_entries, audit_chain');
     for (const n of [1, 2, 3, 4, 5, 6]) await write(n);
     expect(await faults()).toEqual([{ kind: 'relinked', id: expect.any(Number), position: 5 }]);
   });
 
-  test('truncated, and the portal goes on above the former end', async () => {
+  test('truncating is detected after the portal wrote past the former end', async () => {
     await written(5);
     await run('delete from audit_entries where position > 3');
     await setHead(3);
@@ -187,7 +187,7 @@ describe('the chain of acts', () => {
     expect(heard[0]).toMatchObject({ kind: 'relinked', position: 5 });
   });
 
-  test('truncated in the database and in DATA_DIR: an anchor that was kept elsewhere shows it', async () => {
+  test('truncating in database and DATA_DIR is detected by an anchor that was kept elsewhere', async () => {
     await written(5);
     const anchor = { position: 5, hash: (await readHead(ctx.db))?.hash ?? '', at: ctx.now.toISOString() };
     expect((await verifyActivity(ctx, null, [anchor])).faults).toEqual([]);
@@ -196,7 +196,7 @@ describe('the chain of acts', () => {
     expect((await verifyActivity(ctx, null, [anchor])).faults).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
   });
 
-  test('relinked: a row taken out and the gap closed', async () => {
+  test('relinking to close the gap of a removed row is detected', async () => {
     await written(5);
     await run('delete from audit_entries where id = 3');
     await run('update audit_entries set position = 3 where id = 4');
@@ -205,7 +205,7 @@ describe('the chain of acts', () => {
     expect((await faults())[0]).toEqual({ kind: 'relinked', id: 4, position: 3 });
   });
 
-  test('relinked: rows that changed places', async () => {
+  test('relinking rows in another order is detected', async () => {
     await written(5);
     await run('update audit_entries set position = 99 where id = 3');
     await run('update audit_entries set position = 3 where id = 2');
@@ -213,7 +213,7 @@ describe('the chain of acts', () => {
     expect((await faults())[0]).toEqual({ kind: 'relinked', id: 3, position: 2 });
   });
 
-  test('relinked: every number and link removed, for the worker to make them again', async () => {
+  test('removing every number and link, for the worker to create them again, is detected', async () => {
     await written(5);
     await run(`delete from audit_entries where id = 3`);
     await run(`update audit_entries set position = null, hash = null`);
@@ -226,7 +226,7 @@ describe('the chain of acts', () => {
     expect((await faults()).map(({ kind }) => kind)).toContain('relinked');
   });
 
-  test('every seal removed, as if an earlier release had written the rows', async () => {
+  test('removing every seal, as if an earlier release had written the rows, is detected', async () => {
     await written(5);
     await run(`update audit_entries set seal = null, actor_name = 'Eve'`);
     expect((await faults())[0]).toEqual({ kind: 'altered', id: 1, position: 1 });
@@ -234,7 +234,7 @@ describe('the chain of acts', () => {
 });
 
 describe('acts of the first release', () => {
-  /** As that release wrote them: sealed, and linked by its worker a moment later. */
+  /** As that release wrote them: sealed, then linked by its worker. */
   async function firstRelease(count: number): Promise<void> {
     for (let n = 1; n <= count; n += 1) await write(n);
     await run('update audit_entries set position = null, hash = null');
@@ -269,7 +269,7 @@ describe('acts of the first release', () => {
 
   const forgedRows = `${forged}null)`;
 
-  test('rows that were inserted into an emptied activity are not adopted, although DATA_DIR lost its head', async () => {
+  test('rows inserted into an emptied activity are not adopted, even if DATA_DIR lost its head', async () => {
     await written(3);
     await run('truncate audit_entries, audit_chain');
     await run(forgedRows);
@@ -285,13 +285,13 @@ describe('acts of the first release', () => {
     ]);
   });
 
-  test('nor where all of DATA_DIR is new, as on another machine', async () => {
+  test('rows are not adopted if all of DATA_DIR is new, as on another machine', async () => {
     await run(forgedRows);
     await look();
     expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
   });
 
-  test('nor where a database of that release is put in the place of the present one', async () => {
+  test('rows are not adopted if a database of that release replaces the current one', async () => {
     await written(3);
     await rm(join(ctx.config.dataDir, 'activity-head.json'));
     await run('truncate audit_entries, audit_chain');
@@ -301,14 +301,14 @@ describe('acts of the first release', () => {
     expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
   });
 
-  test('an upgrade noted without the key counts for nothing', async () => {
+  test('an upgrade recorded without the key is ignored', async () => {
     await run(forgedRows);
     await noteUpgrade({ ...ctx, keys: (await testContext()).keys }, 1);
     await look();
     expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
   });
 
-  test('where DATA_DIR lost its head, nothing is adopted: a new head is written, and the activity says so', async () => {
+  test('if DATA_DIR lost its head, nothing is adopted, a new head is written and the activity says so', async () => {
     await written(3);
     await rm(join(ctx.config.dataDir, 'activity-head.json'));
     await run(`${forged}null)`);
@@ -327,8 +327,8 @@ describe('acts of the first release', () => {
   });
 });
 
-describe('what the worker found', () => {
-  test('is kept beside the head, sealed, until it holds again', async () => {
+describe("the worker's verdict", () => {
+  test('is kept sealed beside the head until the chain is intact again', async () => {
     await written(5);
     const verdict = async () => readVerdict(ctx.keys, await readHead(ctx.db));
     expect(await watch.checkAll(ctx, ctx.now)).toBe(false);
@@ -351,7 +351,7 @@ describe('what the worker found', () => {
     expect(await verdict()).toMatchObject({ fault: null });
   });
 
-  test('a restored backup is a fault until somebody accepts it with a reason; the same loss later is one again', async () => {
+  test('a restored backup is a fault until it is accepted with a reason; the same loss later is a new fault', async () => {
     await written(5);
     const restore = async () => {
       await run('delete from audit_entries where position > 3');
@@ -377,7 +377,7 @@ describe('what the worker found', () => {
     expect(await faults()).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
   });
 
-  test('an altered act that was accepted no longer counts; another one does', async () => {
+  test('an altered act that was accepted no longer counts, but another one does', async () => {
     await written(5);
     await run(`update audit_entries set actor_name = 'Eve' where id = 2`);
     await acceptActivity(ctx, await readKeptHead(ctx), { reason: 'examined', person: 'ada', now: new Date() });
@@ -386,7 +386,7 @@ describe('what the worker found', () => {
     expect(await faults()).toEqual([{ kind: 'altered', id: 3, position: 3 }]);
   });
 
-  test('an altered act that was accepted counts when it is altered again', async () => {
+  test('an accepted act counts again when it is altered again', async () => {
     await written(5);
     await run(`update audit_entries set actor_name = 'Eve' where id = 2`);
     await acceptActivity(ctx, await readKeptHead(ctx), { reason: 'examined', person: 'ada', now: new Date() });

@@ -7,10 +7,10 @@ import { isSealed, linkOf } from './seal.ts';
 export type ChainHead = typeof auditChain.$inferSelect;
 type Entry = typeof auditEntries.$inferSelect;
 type Reader = Pick<Transaction, 'select'>;
-/** What a look at the chain needs: the rows, and the key that no database knows. */
+/** What reading the chain needs: the rows, and the key that is never in the database. */
 export type ChainReader = Pick<Services, 'keys'> & { db: Reader };
 
-/** Where the chain ended at some moment. */
+/** The end of the chain at some time. */
 export interface ChainPlace {
   position: number;
   hash: string;
@@ -19,41 +19,41 @@ export interface ChainPlace {
 /** The hash before the first row. */
 export const chainStart = '';
 
-/** Where a walk along the chain is; it can be continued later. */
+/** The state of a walk along the chain, from which it can continue. */
 export interface Walk {
-  /** The last number that was checked, and the hash there; null where a row is missing and its hash unknown. */
+  /** The last number that was checked and its hash; null if a row is missing and its hash is unknown. */
   position: number;
   hash: string | null;
   lastId: number | null;
-  /** From the first sealed row on, a row without a seal was not written by the portal. */
+  /** After the first sealed row, a row without a seal was not written by the portal. */
   sawSeal: boolean;
 }
 
 export const walkStart: Walk = { position: 0, hash: chainStart, lastId: null, sawSeal: false };
 
-/** A walk that starts behind a place that is known to be right. */
+/** A walk that starts after a position known to be correct. */
 export const walkFrom = ({ position, hash }: ChainPlace): Walk =>
   position === 0 ? walkStart : { position, hash, lastId: null, sawSeal: true };
 
-/** The one row of the head; undefined before the first act. */
+/** The row with the head; undefined before the first act. */
 export async function readHead(db: Reader): Promise<ChainHead | undefined> {
   const [head] = await db.select().from(auditChain).where(eq(auditChain.id, 1));
   return head;
 }
 
-/** What a walk met on its way. */
+/** The findings of a walk so far. */
 export interface Steps {
   walk: Walk;
   faults: ChainFault[];
   done: boolean;
-  /** VMs that the rows were about; null stands for rows about something else. */
+  /** VMs that the rows concern; null stands for rows about anything else. */
   vmIds: (string | null)[];
 }
 
-/** Checks the next rows of the chain; `done` at its end. */
+/** Checks the next rows of the chain; `done` at the end. */
 export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: number): Promise<Steps> {
   const { id, position } = auditEntries;
-  // By number and id: two rows of one number must not hide between two steps.
+  // By number and id: two rows with one number must not hide between two steps.
   const behind =
     walk.lastId === null
       ? gt(position, walk.position)
@@ -78,7 +78,7 @@ export async function walkOn({ db, keys }: ChainReader, walk: Walk, limit: numbe
   return { walk: at, faults: await nameReplayed(db, faults), done: rows.length < limit, vmIds };
 }
 
-/** The portal's clock has milliseconds: a finer time was written past the portal. */
+/** The portal's clock has milliseconds: a finer time was not written by the portal. */
 const micros = sql<number>`(extract(microseconds from ${auditEntries.at})::bigint % 1000)::int`;
 
 function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFault[] {
@@ -96,7 +96,7 @@ function faultOf(key: Buffer, before: Walk, row: Entry, rest: number): ChainFaul
   return kind === null ? faults : [...faults, { kind, id: row.id, position }];
 }
 
-/** A seal is used once: a row whose seal another row has, too, is a copy or was copied. */
+/** Each seal is unique: a row that shares its seal with another is a copy or was copied. */
 async function nameReplayed(db: Reader, faults: ChainFault[]): Promise<ChainFault[]> {
   const ids = faults.flatMap(({ kind, id }) => (kind === 'relinked' && id !== null ? [id] : []));
   if (ids.length === 0) return faults;
@@ -113,14 +113,14 @@ async function nameReplayed(db: Reader, faults: ChainFault[]): Promise<ChainFaul
   );
 }
 
-/** What a walk to the very end found. */
+/** The findings of a complete walk. */
 export interface ChainEnd extends Steps {
   head: ChainHead | undefined;
 }
 
 /**
- * Ends a walk: the last rows, the head, the place that is kept outside of the database, and rows without a number, all
- * as of one moment, because acts go on.
+ * Ends a walk: the last rows, the head, the position kept outside the database, and rows without a number, all in one
+ * snapshot, because acts continue.
  */
 export async function endWalk(
   { db, keys }: Pick<Services, 'db' | 'keys'>,
@@ -148,14 +148,14 @@ export async function endWalk(
   );
 }
 
-/** In the order of the chain, and once where several checks met the same loss. */
+/** In the order of the chain; a loss that several checks found is listed once. */
 function inOrder(faults: readonly ChainFault[]): ChainFault[] {
   const once = [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
   const placeOf = ({ position }: ChainFault): number => position ?? Number.POSITIVE_INFINITY;
   return once.toSorted((a, b) => (placeOf(a) === placeOf(b) ? 0 : placeOf(a) - placeOf(b)));
 }
 
-/** Numbers count from 1: no walk meets a row below, and the portal never wrote one there. */
+/** Numbers start at 1: a walk does not reach rows below, and the portal never writes one there. */
 async function checkBeforeStart(db: Reader): Promise<ChainFault[]> {
   const rows = await db
     .select({ id: auditEntries.id, position: auditEntries.position })
@@ -165,7 +165,7 @@ async function checkBeforeStart(db: Reader): Promise<ChainFault[]> {
   return rows.map(({ id, position }) => ({ kind: 'inserted', id, position }));
 }
 
-/** Whether the rows go as far as the head says, and no further. */
+/** Whether the rows end exactly where the head says. */
 function checkHead(walk: Walk, head: ChainHead | undefined): ChainFault[] {
   const end = head ?? { position: 0, hash: chainStart };
   if (end.position > walk.position) return [{ kind: 'truncated', id: walk.lastId, position: walk.position + 1 }];
@@ -175,7 +175,10 @@ function checkHead(walk: Walk, head: ChainHead | undefined): ChainFault[] {
   return [];
 }
 
-/** Places where the chain ended once must still be in it: else it is shorter, or another one. Gives those that are not. */
+/**
+ * Every former end of the chain must still be part of it; otherwise it is shorter, or another chain. Returns those that
+ * are not.
+ */
 export async function checkPlaces<Place extends ChainPlace>(
   db: Reader,
   places: readonly Place[],
@@ -206,7 +209,7 @@ export async function checkPlaces<Place extends ChainPlace>(
   });
 }
 
-/** Rows without a number were taken out of the chain, or were not written by the portal. */
+/** Rows without a number were taken out of the chain, or not written by the portal. */
 async function checkUnnumbered({ db, keys }: ChainReader): Promise<ChainFault[]> {
   const rows = await db
     .select()

@@ -7,10 +7,10 @@ import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { keyedDigest } from '#server/platform/keys.ts';
 import { endAdoption } from './adoption.ts';
 
-/** The file below DATA_DIR: who can write to the database only cannot reach it. */
+/** The file in DATA_DIR, which write access to the database alone cannot reach. */
 export const keptHeadFile = 'activity-head.json';
 
-/** A fault that an administrator accepted, with a keyed digest of its row at that time; null where it has none. */
+/** A fault that an administrator accepted, with a keyed digest of its row at that time; null if there is no row. */
 export type AcceptedFault = ChainFault & { row: string | null };
 
 const faultKinds = ['deleted', 'altered', 'inserted', 'replayed', 'truncated', 'relinked'] as const;
@@ -26,7 +26,7 @@ function isFault(value: unknown): boolean {
   return faultKinds.some((kind) => kind === (value as Partial<ChainFault> | null)?.kind);
 }
 
-/** The end of the chain as this machine saw it last, and what an administrator accepted as it is. */
+/** The end of the chain as this machine last saw it, and the faults that an administrator accepted. */
 export type KeptHead = z.infer<typeof document>;
 
 type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir'> };
@@ -34,7 +34,7 @@ type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir
 const digestOf = (keys: Services['keys'], kept: KeptHead): string =>
   keyedDigest(keys.audit, 'kept-head', canonicalJson(kept)).toString('base64url');
 
-/** Null where no file is there. Throws where it is not one that this portal wrote. */
+/** Null if the file does not exist. Throws if this portal did not write it. */
 export async function readKeptHead({ keys, config }: Home): Promise<KeptHead | null> {
   const path = join(config.dataDir, keptHeadFile);
   let text: string;
@@ -54,7 +54,7 @@ export async function readKeptHead({ keys, config }: Home): Promise<KeptHead | n
   return kept.data;
 }
 
-/** Replaces the file; after a crash either the old one or the new one is there, whole. */
+/** Replaces the file. After a crash either the old or the new one is complete. */
 export async function writeKeptHead({ keys, config }: Home, kept: KeptHead): Promise<void> {
   const path = join(config.dataDir, keptHeadFile);
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 });

@@ -8,12 +8,12 @@ import { bounded } from './bounded.ts';
 import { chainStart } from './chain.ts';
 import { type Content, linkOf, sealOf } from './seal.ts';
 
-/** Who acts, from where and when. */
+/** The actor, origin and time of an act. */
 export type Acting = Pick<Context, 'actor' | 'origin' | 'now' | 'requestId' | 'keys'>;
 
 /**
- * Writes the act into the caller's transaction, so that what was done and the record of it commit together. It gets its
- * running number, seal and link as the transaction's last statements: the chain's end is locked only for these.
+ * Writes the act in the caller's transaction, so that the change and its record commit together. Its number, seal and
+ * link are the transaction's last statements: the end of the chain is locked only for these.
  */
 export async function recordAudit(tx: Transaction, ctx: Acting, act: Act): Promise<void> {
   const content: Content = {
@@ -36,7 +36,7 @@ export async function recordAudit(tx: Transaction, ctx: Acting, act: Act): Promi
   collectBeforeCommit(tx, 'acts', content, (acts) => appendActs(tx, ctx.keys, acts, ctx.now));
 }
 
-/** Numbers, seals and links the acts behind the last committed one. */
+/** Numbers, seals and links the acts after the last committed one. */
 async function appendActs(tx: Transaction, keys: Services['keys'], acts: readonly Content[], now: Date): Promise<void> {
   const end = await lockChain(tx, now);
   const ids = await tx.execute<{ id: string }>(
@@ -54,8 +54,8 @@ async function appendActs(tx: Transaction, keys: Services['keys'], acts: readonl
 }
 
 /**
- * Locks the end of the chain until the commit. A process that stops in between loses its transaction soon, so that it
- * does not hold up everyone else's acts.
+ * Locks the end of the chain until the commit. A process that stops here loses its transaction soon, so that it does
+ * not block all other acts.
  */
 export async function lockChain(tx: Transaction, now: Date): Promise<{ position: number; hash: string }> {
   const read = async () => {

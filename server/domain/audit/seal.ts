@@ -5,10 +5,10 @@ import { keyedDigest } from '#server/platform/keys.ts';
 
 type Row = typeof auditEntries.$inferSelect;
 
-/** All of a row that people read: everything but its number and its place in the chain. */
+/** All of a row that people read, without its number and position in the chain. */
 export type Content = Omit<Row, 'id' | 'seal' | 'position' | 'hash'>;
 
-/** The row's content as one text that is the same before and after it was stored. */
+/** The row's content as text, identical before and after it is stored. */
 function textOf(row: Content): string {
   return canonicalJson([
     row.at.toISOString(),
@@ -29,17 +29,17 @@ function textOf(row: Content): string {
   ]);
 }
 
-/** The mark of a row that the portal wrote: a number that is used once, and a keyed digest of it and the content. */
+/** The seal of a row that the portal wrote: a unique number, and a keyed digest of it and the content. */
 export function sealOf(key: Buffer, row: Content, once = randomBytes(16).toString('base64url')): string {
   return `${once}.${keyedDigest(key, 'seal', once, textOf(row)).toString('base64url')}`;
 }
 
-/** Whether the content is what the portal wrote. */
+/** Whether the portal wrote this content. */
 export function isSealed(key: Buffer, row: Content, seal: string): boolean {
   return sealOf(key, row, seal.split('.')[0]) === seal;
 }
 
-/** The row's link: stands for its content, its number, its place, and by the hash before it for all earlier rows. */
+/** The row's link covers its content, number and position, and through the previous hash all earlier rows. */
 export function linkOf(
   key: Buffer,
   previous: string,

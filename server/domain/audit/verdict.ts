@@ -5,11 +5,11 @@ import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { keyedDigest } from '#server/platform/keys.ts';
 import type { ChainHead } from './chain.ts';
 
-/** What the worker's checks found. */
+/** The result of the worker's checks. */
 export interface ChainVerdict {
   /** When the newest acts were checked. */
   checkedAt: Date;
-  /** The last check of all acts: when it ended, and how many there were. */
+  /** The last check of all acts: its end and their number. */
   verifiedAt: Date | null;
   verifiedPosition: number | null;
   fault: ChainFault | null;
@@ -21,7 +21,7 @@ function digestOf(keys: Services['keys'], { checkedAt, verifiedAt, verifiedPosit
   return keyedDigest(keys.audit, 'verdict', text).toString('base64url');
 }
 
-/** The verdict beside the head; null where none was given, or where it is not the worker's. */
+/** The verdict beside the head; null without one, and for one that the worker did not write. */
 export function readVerdict(keys: Services['keys'], head: ChainHead | undefined): ChainVerdict | null {
   if (head === undefined || head.checkedAt === null || head.verdict === null) return null;
   const { checkedAt, verifiedAt, verifiedPosition, fault } = head;
@@ -29,7 +29,7 @@ export function readVerdict(keys: Services['keys'], head: ChainHead | undefined)
   return digestOf(keys, verdict) === head.verdict ? verdict : null;
 }
 
-/** Keeps the verdict where pages read it, sealed. */
+/** Stores the sealed verdict where pages read it. */
 export async function writeVerdict({ db, keys }: Pick<Services, 'db' | 'keys'>, verdict: ChainVerdict): Promise<void> {
   await db
     .update(auditChain)

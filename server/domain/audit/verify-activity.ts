@@ -5,25 +5,25 @@ import { openFaults } from './accepted-faults.ts';
 import { type ChainPlace, checkPlaces, endWalk, walkOn, walkStart } from './chain.ts';
 import type { KeptHead } from './kept-head.ts';
 
-/** An end of the chain that was kept somewhere, and when. */
+/** A former end of the chain that was kept elsewhere, and its time. */
 export interface Anchor extends ChainPlace {
   at: string | null;
 }
 
-/** What a check of the whole activity found. */
+/** The result of a check of the whole activity. */
 export interface Verdict {
-  /** Numbered rows that are there. */
+  /** Rows with a number. */
   numbered: number;
   head: ChainPlace | null;
-  /** In the order of the chain; empty: no act was deleted, altered, inserted, replayed, cut off or linked anew. */
+  /** In the order of the chain. Empty: no act was deleted, altered, inserted, replayed, truncated or relinked. */
   faults: ChainFault[];
   /** Faults that an administrator accepted. */
   accepted: number;
-  /** Anchors that the chain does not hold, from before an administrator accepted it as it is. */
+  /** Anchors that are not part of the chain, from before an administrator accepted it. */
   formerAnchors: number;
 }
 
-/** Recomputes every link from the first row to the last. A million rows take about a minute. */
+/** Recomputes every link from the first row to the last: about a minute per million rows. */
 export async function verifyActivity(
   services: Pick<Services, 'db' | 'keys'>,
   kept: KeptHead | null,
@@ -53,7 +53,7 @@ export async function verifyActivity(
   return { numbered: there?.numbered ?? 0, head, faults, accepted, formerAnchors: former.length };
 }
 
-/** Anchors that the chain does not hold, each with what that means. */
+/** Anchors that are not part of the chain, each with its meaning. */
 async function lostAnchors(
   { db }: Pick<Services, 'db'>,
   anchors: readonly Anchor[],

@@ -3,8 +3,8 @@ import type { Transaction } from '#db/client.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 
 /**
- * What a screen may watch. `output`: what a VM's commands wrote, and its logs; `fleet`: the health of a VM as lists, overview and map have it; `act`: what was done, with
- * the VM it was done to as key, or nothing. The key is `*` where many changed at once.
+ * What a screen can watch. `output`: command output and logs of a VM; `fleet`: the health of a VM in lists, overview
+ * and map; `act`: an act, with the VM as key or an empty key. The key is `*` if many changed at once.
  */
 export type ChangeTopic =
   | 'vm'
@@ -17,18 +17,18 @@ export type ChangeTopic =
   | 'invitation'
   | 'token';
 
-/** Channel on which changes are told: `{ topic, key }` as JSON. */
+/** Channel for changes: `{ topic, key }` as JSON. */
 export const changesChannel = 'annex_changes';
 
 /**
- * Leaves a row for screens that catch up and tells those that listen, both with the commit. The health of a VM is
- * derived anew. One call per transaction and thing: notifications serialise commits.
+ * Stores a change for screens that catch up and notifies those that listen, both with the commit, and marks the VM's
+ * health as due. Call it once per transaction and key: notifications serialize commits.
  */
 export async function recordChange(tx: Transaction, topic: ChangeTopic, key: string): Promise<void> {
   await recordChanges(tx, topic, [key]);
 }
 
-/** The same for many things of one kind. */
+/** The same for several keys of one topic. */
 export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const once = [...new Set(keys)].sort();
@@ -40,8 +40,8 @@ export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: r
     once.map((key) => JSON.stringify({ topic, key })),
   );
   if (topic !== 'vm') return;
-  // Sorted, so that no two transactions wait for each other. The row stays locked until the commit: whoever derives
-  // passes it by until then, and what is committed while it derives is derived again.
+  // Sorted, so that transactions do not deadlock. The row stays locked until the commit: health updates skip it until
+  // then, and what commits during an evaluation is evaluated again.
   await tx.execute(sql`
     insert into health_checks (vm_id, due_at)
     select k, 'epoch' from unnest(${sorted}::uuid[]) k order by k

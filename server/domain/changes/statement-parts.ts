@@ -1,6 +1,6 @@
 /**
  * The parts of `recordChange` for statements that write several modules' tables at once, each for a `with` of its own.
- * `vmIds` is a query with one column, the VMs that changed.
+ * `vmIds` is a query with one column: the VMs that changed.
  */
 
 /** Stores a change of each VM; returns its `key`. The statement notifies `changesChannel` of each key. */

@@ -5,8 +5,8 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
 /**
- * Remembers the machine that is the first to speak with the credential of this hash. False where another was first, or
- * where another machine enrolled meanwhile.
+ * Binds the credential of this hash to the first machine that uses it. Returns false if another machine was first, or
+ * enrolled in the meantime.
  */
 export async function claimInstance(ctx: Context, credentialHash: string, instanceId: string): Promise<boolean> {
   const claimed = await ctx.db
@@ -19,7 +19,10 @@ export async function claimInstance(ctx: Context, credentialHash: string, instan
   return claimed.length > 0;
 }
 
-/** Notes, at most once a minute, that a second machine with this VM's identity was seen; one of an agent of ours was refused. */
+/**
+ * Records, at most once a minute, a second machine with this VM's identity; for a reference agent, its call was
+ * rejected.
+ */
 export async function noteDuplicate(
   ctx: Context,
   vmId: string,

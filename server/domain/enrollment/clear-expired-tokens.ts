@@ -4,7 +4,7 @@ import type { Services } from '#server/domain/context.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Removes enrollment tokens that expired long ago, used ones as long after their use. Returns how many. */
+/** Removes enrollment tokens long after they expired or were used. Returns their number. */
 export async function clearExpiredTokens({ db, config }: Services, now: Date): Promise<number> {
   const old = new Date(now.getTime() - config.keptDays.ended * dayMs);
   const { expiresAt, usedAt } = enrollmentTokens;

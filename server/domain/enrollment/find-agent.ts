@@ -5,14 +5,14 @@ import { sha256Hex } from '#server/platform/keys.ts';
 export interface AgentIdentity {
   vmId: string;
   vmName: string;
-  /** First instance id seen with this credential; null until one was. */
+  /** The first instance id seen with this credential; null before. */
   instanceId: string | null;
-  /** Highest call counter that was written down. */
+  /** The highest call counter that was stored. */
   counter: number;
-  /** When that was; null before the first call. */
+  /** When it was stored; null before the first call. */
   lastSeenAt: Date | null;
   etag: string;
-  /** How many log archives operators wait for. */
+  /** Number of log archives that operators requested. */
   logRequests: number;
   /** The newest of these. */
   newestLogRequest: string | null;
@@ -32,13 +32,16 @@ const byCredential = {
           where a.credential_hash = any($1::text[])`,
 };
 
-/** The form in which a bearer's credential is stored; null where the header holds none. */
+/** The stored form of a bearer's credential; null if the header has none. */
 export function credentialHash(authorization: string | null): string | null {
   const credential = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization ?? '')?.[1];
   return credential === undefined ? null : sha256Hex(credential);
 }
 
-/** Finds whose credentials these are, by their hashes, in one statement; those of nobody or of a deleted VM are left out. */
+/**
+ * Finds the agents of these credential hashes in one statement. Unknown credentials and those of deleted VMs are
+ * missing.
+ */
 export async function findAgents(db: Database, hashes: readonly string[]): Promise<Map<string, AgentIdentity>> {
   const { rows } = await db.$client.query<Omit<AgentIdentity, 'counter'> & { hash: string; counter: string }>({
     ...byCredential,
@@ -47,12 +50,12 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
   return new Map(rows.map(({ hash, ...row }) => [hash, { ...row, counter: Number(row.counter) }]));
 }
 
-/** What a VM's agent has now; both null where the VM was deleted, or its agent's access was revoked. */
+/** The current state for a VM's agent; both are null if the VM was deleted or its agent's access revoked. */
 export interface AgentNews {
   vmId: string;
-  /** Of a goal state that was published lately; empty where somebody asked for logs lately. */
+  /** The ETag of a recently published goal state; empty if only logs were requested recently. */
   etag: string | null;
-  /** Of a machine that enrolled lately. */
+  /** Hash of the credential of a recently enrolled machine. */
   credentialHash: string | null;
 }
 
@@ -65,7 +68,10 @@ const newsSince = {
          union all select vm_id, '', null from log_archives where answered_at is null and requested_at >= $1`,
 };
 
-/** What agents must be told, by the times of the processes that wrote it: for who may have missed a wake-up. */
+/**
+ * Recent changes that gateways need, by the times of the processes that wrote them: for a gateway that may have missed
+ * a wake-up.
+ */
 export async function listAgentNews(db: Database, since: Date): Promise<AgentNews[]> {
   const { rows } = await db.$client.query<AgentNews>({ ...newsSince, values: [since] });
   return rows;

@@ -4,7 +4,7 @@ import { agents } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
 
-/** Reads a certificate that protected settings can be sealed for. Throws 422 `certificate_unfit`. */
+/** Reads a certificate that can encrypt protected settings. Throws 422 `certificate_unfit`. */
 export function requireFit(pem: string): SealingCertificate {
   const certificate = readSealingCertificate(pem);
   if (certificate !== null) return certificate;
@@ -26,7 +26,7 @@ export async function refuseKeyOfAnother(
   if (other) throw new DomainError('conflict', 'key_in_use');
 }
 
-/** Another machine with the same key was faster between the look and the write. */
+/** Another machine with the same key won the race between check and write. */
 export function refuseKeyTaken(error: unknown): never {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const { code, constraint } = (cause ?? {}) as { code?: unknown; constraint?: unknown };

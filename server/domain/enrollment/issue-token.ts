@@ -13,13 +13,13 @@ import { type IssueEnrollmentTokenInput, issueEnrollmentTokenInput } from './inp
 
 const tokenHours = 24;
 
-/** A token as it is shown once. */
+/** A token, shown once. */
 export interface EnrollmentToken {
   enrollmentToken: string;
   enrollmentExpiresAt: string;
 }
 
-/** Makes the one valid enrolment token of a VM; the earlier one is void. Stored as a hash. */
+/** Creates the one valid enrollment token of a VM and revokes the earlier one. Only its hash is stored. */
 export async function issueToken(tx: Transaction, ctx: Context, vmId: string): Promise<EnrollmentToken> {
   await tx
     .update(enrollmentTokens)
@@ -38,7 +38,7 @@ export async function issueToken(tx: Transaction, ctx: Context, vmId: string): P
   return { enrollmentToken: token, enrollmentExpiresAt: expiresAt.toISOString() };
 }
 
-/** A new enrolment token for a VM, for a first or another machine. Throws 404 `vm_unknown`, 409 `vm_has_stock_agent`. */
+/** Issues an enrollment token for a VM's first or next machine. Throws 404 `vm_unknown`, 409 `vm_has_stock_agent`. */
 export async function issueEnrollmentToken(
   ctx: Context,
   input: IssueEnrollmentTokenInput,

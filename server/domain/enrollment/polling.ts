@@ -1,7 +1,7 @@
-/** How often an agent asks that does not hold its polls, seconds. */
+/** Seconds between calls of an agent that does not hold its polls. */
 export const pollSeconds = 30;
 
-/** When an agent should come again, seconds with jitter: soon after a held poll, a period later otherwise. */
+/** Seconds until an agent should call again, with jitter: soon after a held poll, a period later otherwise. */
 export function pollAfter(heldSeconds: number, random: () => number = Math.random): number {
   return heldSeconds > 0 ? Math.round(random() * 2) : Math.round(pollSeconds * (0.8 + 0.4 * random()));
 }

@@ -6,7 +6,7 @@ import { insertVm } from '#server/domain/vms/index.ts';
 import { type RegisterVmInput, registerVmInput } from './input.ts';
 import { type EnrollmentToken, issueToken } from './issue-token.ts';
 
-/** Makes a VM with an empty goal state and the token by which its machine enrols. Throws 409 `vm_name_taken`. */
+/** Creates a VM with an empty goal state and an enrollment token. Throws 409 `vm_name_taken`. */
 export async function registerVm(
   ctx: Context,
   input: RegisterVmInput,

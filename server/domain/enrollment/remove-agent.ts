@@ -3,8 +3,8 @@ import type { Transaction } from '#db/client.ts';
 import { agentPresence, agents, enrollmentTokens } from '#db/schema/index.ts';
 
 /**
- * Forgets when the agent of a VM was seen. Its own verb because of the order of locks: presence comes before or after
- * the goal state's head, as the caller's transaction needs it.
+ * Deletes the presence of a VM's agent. A separate verb because of the order of locks: the caller's transaction takes
+ * presence before or after the head of the goal state.
  */
 export async function forgetPresence(tx: Transaction, vmId: string): Promise<void> {
   await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));

@@ -10,9 +10,9 @@ import { isSignedBy } from '#server/platform/cms.ts';
 import { refuseKeyOfAnother, refuseKeyTaken, requireFit } from './fit-key.ts';
 
 /**
- * Gives the machine of a VM another certificate: protected settings are sealed for it anew, no handler runs again, and
- * the credential stays. The certificate in force again changes nothing, since the first answer may have been lost.
- * Throws 422 `certificate_unfit` and `proof_refused`, 409 `key_in_use`, 401 `credential_refused`.
+ * Replaces the certificate of a VM's machine: protected settings are encrypted for the new one, no handler runs again,
+ * and the credential stays. The certificate already in force changes nothing, since the first answer may have been
+ * lost. Throws 422 `certificate_unfit` and `proof_refused`, 409 `key_in_use`, 401 `credential_refused`.
  */
 export async function renewCertificate(
   ctx: Context,
@@ -48,7 +48,7 @@ export async function renewCertificate(
   });
 }
 
-/** The holder of the old key wants this certificate: who only has the credential cannot have secrets sealed for itself. */
+/** Proves that the holder of the old key requests this certificate: a stolen credential alone cannot obtain secrets. */
 function requireProof(oldCertificate: string, { certificate, proof }: RenewCertificateRequest): void {
   const signature = Buffer.from(proof, 'base64');
   const signed = [Buffer.from(certificate), new X509Certificate(certificate).raw];

@@ -16,7 +16,7 @@ interface ReportingCall {
   reporting: number;
 }
 
-/** When an agent was last seen and when its next call was expected. */
+/** When an agent was last seen, and its next call was expected. */
 interface LastSeen {
   lastSeenAt: Date;
   nextExpectedAt: Date;

@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { agents } from '#db/schema/index.ts';
 import type { SealingCertificate } from '#server/platform/cms.ts';
 
-/** How a stock agent is known: the hash of its forwarder's token, and the certificate of its tenant key. */
+/** How a stock agent is identified: the hash of its forwarder's token, and the certificate of its tenant key. */
 interface StockIdentity {
   vmId: string;
   credentialHash: string;
@@ -15,9 +15,9 @@ const isStock = (vmId: string) => and(eq(agents.vmId, vmId), eq(agents.kind, 'st
 
 const keyColumns = ({ pem, thumbprint, keyHash }: SealingCertificate) => ({ certificate: pem, thumbprint, keyHash });
 
-/** Makes the stock agent the agent of a VM. False where the VM has an agent. */
+/** Makes the stock agent the agent of a VM. Returns false if the VM already has one. */
 export async function insertStockAgent(tx: Transaction, { certificate, ...identity }: StockIdentity): Promise<boolean> {
-  // Its real version and system come with its first status.
+  // Its real version and system arrive with its first status.
   const machine = { name: 'WALinuxAgent', version: '', os: {}, kind: 'stock' as const };
   const inserted = await tx
     .insert(agents)

@@ -29,7 +29,7 @@ let eve: Context;
 let root: Context;
 let count = 0;
 
-/** A member with a row in the database, as the rule looks roles up when it seals. */
+/** A member with a row in the database, where the rule reads roles when it encrypts. */
 async function givenMember(id: string, role: Role): Promise<Context> {
   await services.db.insert(users).values({ id, name: id, email: `${id}@example.test`, role });
   return asActor({ kind: 'user', id, name: id, role, namespaces: [] });
@@ -37,7 +37,7 @@ async function givenMember(id: string, role: Role): Promise<Context> {
 
 const asActor = (actor: Actor): Promise<Context> => testContext({ actor, services });
 
-/** An API token of this member's, as a caller. */
+/** An API token of this member, as the caller. */
 async function tokenOf(member: Context, role: Role): Promise<Context> {
   const id = randomUUID();
   const createdBy = member.actor.id;
@@ -82,7 +82,7 @@ async function enrollBy(by: Context, vmId: string): Promise<KeyPair> {
   return enroll((await issueEnrollmentToken(by, { vmId })).enrollmentToken);
 }
 
-/** What the holder of a key can read in the goal state in force; undefined where the extension is not delivered. */
+/** What the holder of a key can decrypt in the goal state in force; undefined if the extension is not delivered. */
 async function readable(vmId: string, { key }: KeyPair): Promise<unknown> {
   const { extensions } = await getGoalState(root, { vmId });
   const [extension] = extensions;
@@ -104,7 +104,7 @@ const actsOf = async (vmId: string) => {
 const stateOf = async (vmId: string) => (await getExtension(ada, { vmId, name: 'probe' })).protectedSettings;
 
 describe('an operator who enrols a key of their own', () => {
-  test('reads no protected settings that another operator set; an admin releases them', async () => {
+  test('cannot read protected settings that another operator set; an admin releases them', async () => {
     const { vmId, enrollmentToken } = await givenVm(ada);
     const hers = await enroll(enrollmentToken);
     await set(ada, vmId, 'hunter2');
@@ -143,7 +143,7 @@ describe('an operator who enrols a key of their own', () => {
     expect(await releaseSecrets(root, { vmId })).toMatchObject({ extensions: [], incarnation: before + 1 });
   });
 
-  test('gets them neither by a new certificate that the enrolled key signed', async () => {
+  test('cannot read them through a new certificate that the enrolled key signed', async () => {
     const { vmId } = await givenVm(ada);
     await enrollBy(ada, vmId);
     await set(ada, vmId, 'hunter2');
@@ -154,7 +154,7 @@ describe('an operator who enrols a key of their own', () => {
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: true });
   });
 
-  test('nor where they were set before the first enrolment', async () => {
+  test('cannot read settings from before the first enrolment', async () => {
     const { vmId, enrollmentToken } = await givenVm(eve);
     await set(ada, vmId, 'hunter2');
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });
@@ -162,7 +162,7 @@ describe('an operator who enrols a key of their own', () => {
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: true });
   });
 
-  test('nor by a revert to settings that another operator set', async () => {
+  test('cannot read them after a revert to settings that another operator set', async () => {
     const { vmId } = await givenVm(eve);
     await set(ada, vmId, 'hunter2');
     await set(eve, vmId, 'mine');
@@ -178,7 +178,7 @@ describe('an operator who enrols a key of their own', () => {
     expect(await readable(vmId, pair)).toBe('hunter2');
   });
 
-  test('nor while the VM is being decommissioned', async () => {
+  test('cannot read them while the VM is being decommissioned', async () => {
     const { vmId } = await givenVm(ada);
     const hers = await enrollBy(ada, vmId);
     await set(ada, vmId, 'hunter2');
@@ -188,7 +188,7 @@ describe('an operator who enrols a key of their own', () => {
     expect(await readable(vmId, await enrollBy(eve, vmId))).toBeUndefined();
   });
 
-  test('nor by keeping them under new public settings, which the plan says; entering them again delivers them', async () => {
+  test('cannot read them by keeping them under new public settings; the plan says so; entering them again delivers them', async () => {
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'hunter2');
     const pair = await enrollBy(eve, vmId);
@@ -198,13 +198,13 @@ describe('an operator who enrols a key of their own', () => {
     expect(plan.warnings.map(({ code }) => code)).toContain('plan_needs_release');
     await setExtension(eve, { vmId, name: 'probe', goal: changed });
     expect(await readable(vmId, pair)).toBeUndefined();
-    // The same values count as entered, not as kept: nobody is told that they were guessed.
+    // The same values count as entered, not as kept: the response does not reveal that they were guessed.
     await set(ada, vmId, 'hunter2');
     expect(await readable(vmId, pair)).toBe('hunter2');
     expect(await stateOf(vmId)).toMatchObject({ needsRelease: false });
   });
 
-  test('gets their own, and each extension goes by who set it', async () => {
+  test('reads settings of their own; who set it counts for each extension', async () => {
     await givenVersion(services.db, { handler: 'Acme.Lab.Other' });
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'hunter2');
@@ -218,7 +218,7 @@ describe('an operator who enrols a key of their own', () => {
   });
 });
 
-describe('who issued the token', () => {
+describe('the issuer of the token', () => {
   const deliveredTo = async (setter: Context, issuer: Context, between?: () => Promise<unknown>) => {
     const { vmId } = await givenVm(ada);
     await set(setter, vmId, 'word');
@@ -227,7 +227,7 @@ describe('who issued the token', () => {
     return (await readable(vmId, await enroll(enrollmentToken))) === 'word';
   };
 
-  test('the member who set them last, an admin, and the bootstrap token get them', async () => {
+  test('the member who set them last, an admin, and the bootstrap token can read them', async () => {
     expect(await deliveredTo(ada, ada)).toBe(true);
     expect(await deliveredTo(ada, root)).toBe(true);
     expect(await deliveredTo(ada, await asActor(bootstrap))).toBe(true);
@@ -235,17 +235,17 @@ describe('who issued the token', () => {
     expect(await deliveredTo(await asActor(bootstrap), ada)).toBe(false);
   });
 
-  test('what a member’s API tokens did counts as theirs, with the role of the token', async () => {
+  test("acts of a member’s API tokens count as the member's, with the role of the token", async () => {
     const [adas, eves] = [await tokenOf(ada, 'operator'), await tokenOf(eve, 'operator')];
     expect(await deliveredTo(ada, adas)).toBe(true);
     expect(await deliveredTo(adas, ada)).toBe(true);
     expect(await deliveredTo(adas, await tokenOf(ada, 'operator'))).toBe(true);
     expect(await deliveredTo(adas, eves)).toBe(false);
-    // An operator's token of an admin is no admin.
+    // A token with the role operator does not become an admin through its member.
     expect(await deliveredTo(ada, await tokenOf(root, 'operator'))).toBe(false);
     expect(await deliveredTo(root, await tokenOf(root, 'operator')), 'what that admin entered is theirs').toBe(true);
     expect(await deliveredTo(ada, await tokenOf(root, 'admin'))).toBe(true);
-    // The bootstrap token is no member: each token that it creates is an actor of its own.
+    // The bootstrap token has no member: each token that it creates is an actor of its own.
     const [one, other] = [
       await tokenOf(await asActor(bootstrap), 'operator'),
       await tokenOf(await asActor(bootstrap), 'operator'),
@@ -254,7 +254,7 @@ describe('who issued the token', () => {
     expect(await deliveredTo(one, other)).toBe(false);
   });
 
-  test('the role counts at the moment of sealing: a demoted or removed admin and a revoked token get nothing', async () => {
+  test('the role counts at the time of encryption: a demoted or removed admin and a revoked token get nothing', async () => {
     const demoted = await givenMember('demoted', 'admin');
     const demote = () => services.db.update(users).set({ role: 'operator' }).where(eq(users.id, 'demoted'));
     expect(await deliveredTo(ada, demoted, demote)).toBe(false);
@@ -267,7 +267,7 @@ describe('who issued the token', () => {
     expect(await deliveredTo(ada, token, revoke)).toBe(false);
   });
 
-  test('unknown: what an earlier release stored goes to an admin’s token alone', async () => {
+  test('settings that an earlier release stored, without an author, go to an admin’s token only', async () => {
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'old');
     await services.db.$client.query('update secrets set set_by = null where vm_id = $1', [vmId]);
@@ -279,7 +279,7 @@ describe('who issued the token', () => {
   });
 });
 
-test('a key that had them keeps them, whoever issues the token with which it enrols again', async () => {
+test('a key that had them keeps them, whoever issued the token for its next enrolment', async () => {
   const { vmId } = await givenVm(ada);
   const pair = await enrollBy(ada, vmId);
   await set(ada, vmId, 'hunter2');
@@ -287,7 +287,7 @@ test('a key that had them keeps them, whoever issues the token with which it enr
   expect(await readable(vmId, pair)).toBe('hunter2');
 });
 
-test('a release names the key that was looked at: another one since then gets nothing', async () => {
+test('a release names the key that was reviewed: a key that replaced it gets nothing', async () => {
   const { vmId } = await givenVm(ada);
   await set(ada, vmId, 'hunter2');
   await enrollBy(eve, vmId);
@@ -312,7 +312,7 @@ describe('a stock agent’s forwarder', () => {
     const { thumbprint } = await getVmFacts(root, { vmId });
     expect(thumbprint).not.toBe(first);
     expect(await getVmFacts(root, { vmId })).toMatchObject({ needsRelease: true, enrolledBy: 'eve' });
-    // A new tenant key is for the holder of the same token: it opens nothing that was withheld.
+    // A new tenant key for the holder of the same token decrypts nothing that was withheld.
     await rotateTenantKey(eve, { vmId });
     expect(await thumbprints(vmId)).toEqual([]);
     await releaseSecrets(root, { vmId });
@@ -321,7 +321,7 @@ describe('a stock agent’s forwarder', () => {
     expect(await thumbprints(vmId)).toEqual([expect.not.stringMatching(released ?? '')]);
   });
 
-  test('another token of the same operator gets a new tenant key, and of the secrets only their own', async () => {
+  test("another token of the same operator gets a new tenant key, and only the operator's own secrets", async () => {
     const { vmId } = await givenVm(eve);
     await grantWireAccess(eve, { vmId });
     await set(ada, vmId, 'hunter2');
@@ -336,7 +336,7 @@ describe('a stock agent’s forwarder', () => {
     expect(await thumbprints(vmId)).toEqual([(await getVmFacts(root, { vmId })).thumbprint]);
   });
 
-  test('a first token of another operator, also after the access was revoked, and a reference agent after that', async () => {
+  test('a first token of another operator gets none, even after a revocation, nor does a reference agent after that', async () => {
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'hunter2');
     await grantWireAccess(eve, { vmId });
@@ -352,7 +352,7 @@ describe('a stock agent’s forwarder', () => {
   });
 });
 
-test('ANNEX_CUSTODY=vm: what is withheld stays with the portal until it is released or entered again', async () => {
+test('ANNEX_CUSTODY=vm: withheld secrets stay with the portal until they are released or entered again', async () => {
   const custody = (ctx: Context): Context => ({ ...ctx, config: { ...ctx.config, custody: 'vm' } });
   const { vmId, enrollmentToken } = await givenVm(custody(eve));
   await set(custody(ada), vmId, 'hunter2');

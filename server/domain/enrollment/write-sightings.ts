@@ -7,10 +7,10 @@ import { awaySql } from '#server/domain/verdicts/index.ts';
 export interface Sighting {
   vmId: string;
   at: Date;
-  /** The latest moment at which it should call again. */
+  /** When it should call again at the latest. */
   nextExpectedAt: Date;
   counter: number | null;
-  /** The agent hung up on a held poll, so what it promised by that poll is void. */
+  /** The agent hung up on a held poll, which voids the promise of its next call. */
   hungUp?: boolean;
 }
 
@@ -31,8 +31,8 @@ const rowOf = ({ vmId, at, nextExpectedAt, counter, hungUp }: Sighting) => ({
 });
 
 /**
- * Writes sightings, at most one per VM and sorted by VM. Notifies screens of VMs that came back after a silence or took
- * back their promise.
+ * Writes sightings, at most one per VM, sorted by VM. Notifies screens of VMs that came back after a silence or
+ * withdrew their promise.
  */
 export async function writeSightings(db: Database, batch: readonly Sighting[]): Promise<void> {
   await db.transaction(async (tx) => {

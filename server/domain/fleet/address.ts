@@ -1,10 +1,8 @@
 import type { FieldShape, FieldValue, TagFilter, ValueOf } from '#server/domain/fleet-field.ts';
 
-/*
- * Filter fields as parameters behind `?`. Pages and doors share this file; it imports types only.
- */
+/* Filter fields as parameters of an address. Pages and doors share this file; it imports types only. */
 
-/** A value of a parameter, or undefined with `isValid` false where the parameter cannot be read. */
+/** The value of a parameter. An unreadable one has no value, and `isValid` is false. */
 export interface ReadParameter {
   value: ValueOf<FieldValue> | undefined;
   isValid: boolean;
@@ -43,7 +41,7 @@ function readText(text: string, { min = 0, max, form }: Extract<FieldValue, { ki
   return { value: isValid ? text : undefined, isValid };
 }
 
-/** Writes the parameter of a field: nothing where the value is absent or empty. */
+/** Writes the parameter of a field, or nothing if the value is absent or empty. */
 export function writeParameter(
   { parameter }: Pick<FieldShape, 'parameter'>,
   value: ValueOf<FieldValue> | undefined,

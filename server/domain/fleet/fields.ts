@@ -5,16 +5,16 @@ import { rankOf, type VmHealth, vmHealths } from '#server/domain/verdicts/index.
 const minuteMs = 60_000;
 const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Text as a part of a LIKE pattern that matches itself only. */
+/** A LIKE pattern that finds the text literally, anywhere. */
 export const likePart = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 /** SQL: the rank of a health, as `vm_health` stores it. */
 export const rank = (health: VmHealth): SQL => sql`${rankOf(health)}::smallint`;
 
-/** One form for both uses. */
+/** A condition that is fast in both uses. */
 const both = (condition: SQL): Condition => ({ set: condition, row: condition });
 
-/** Defines a field; its conditions get the value with its type. */
+/** Defines a field with a typed value. */
 export const fleetField = <const N extends string, const V extends FieldValue>(field: FleetField<N, V>) => field;
 
 const name = fleetField({
@@ -106,7 +106,7 @@ const version = fleetField({
   parameter: 'version',
   label: 'filter.version',
   description: 'The version in the goal state, or the beginning of one: `2.4.*`.',
-  // The goal's version: an operator sets it, and an automatic upgrade is one too.
+  // It is the goal's version, which automatic upgrades change too.
   isSetByPeople: false,
   value: { kind: 'text', max: 64, form: String.raw`^\d+(\.\d+){0,2}(\.\d+|\.\*)?$`, fault: 'version_filter_form' },
   of: 'extension',
@@ -143,7 +143,7 @@ const silentMinutes = fleetField({
   where: (value, { now }) => [both(silentFor(value, now))],
 });
 
-/** SQL: the agent missed its call, which makes the VM unresponsive, and its last call was at least so long ago. */
+/** SQL: the agent missed its call, which makes the VM unresponsive, and its last call is this long ago. */
 export function silentFor(minutes: number, now: Date): SQL {
   const before = new Date(now.getTime() - minutes * minuteMs).toISOString();
   return sql`(h.rank = ${rank('unresponsive')} and exists (
@@ -151,12 +151,12 @@ export function silentFor(minutes: number, now: Date): SQL {
 }
 
 /**
- * The filter fields of the fleet, one entry each. Lists, counts, facets, export, the API and the address bar follow from
- * an entry; a later module defines its own, and `server/process/services.ts` appends it.
+ * The filter fields of the fleet, one entry each. Lists, counts, facets, export, the API and the address bar follow
+ * from an entry. A later module defines its own; `server/process/services.ts` appends it.
  */
 export const coreFields = [name, health, tags, handler, version, messageId, silentMinutes] as const;
 
 type CoreField = (typeof coreFields)[number];
 
-/** Which VMs: all that is given must hold, and what concerns an extension must hold of the same one. */
+/** A filter of VMs. All conditions must hold, and those on extensions must hold for the same one. */
 export type FleetFilter = { [F in CoreField as F['name']]?: ValueOf<F['value']> | undefined };

@@ -24,7 +24,7 @@ export interface FleetSource extends FleetRows {
   each: SQL;
   /** Conditions on parts of the table, each of which an index returns in the list's order. */
   streams: SQL[];
-  /** The condition on a row of a stream. */
+  /** The condition on rows of a stream. */
   asked: SQL;
   /** Every row of the streams matches. */
   isAll: boolean;
@@ -32,13 +32,13 @@ export interface FleetSource extends FleetRows {
   isWhole: boolean;
 }
 
-/** A field of the table with the value that a filter has for it. */
+/** A field with its value in a filter. */
 interface Given {
   field: FleetField;
   value: ValueOf<FieldValue>;
 }
 
-/** The fields that a filter uses; an empty text and an empty list are no condition. */
+/** The fields that a filter uses. An empty text or list is no condition. */
 function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
   const values: Readonly<Record<string, ValueOf<FieldValue> | undefined>> = filter;
   return fields.flatMap((field) => {
@@ -48,8 +48,8 @@ function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
 }
 
 /**
- * The VMs that match a filter. Conditions on names alone read `vms`, which has a VM from its first moment; all others,
- * and orders by health, read `vm_health`, which follows within a second.
+ * The VMs that match a filter. Conditions on names alone read `vms`, which has a VM from the start; all others, and
+ * orders by health, read `vm_health`, which follows within a second.
  */
 export function fleetSource(
   fields: FleetFields,
@@ -79,7 +79,7 @@ export function fleetSource(
   };
 }
 
-/** The ranks that can match, for which there are indexes; null for all. */
+/** The ranks that can match, which are indexed; null for all. */
 function ranksOf(given: readonly Given[]): SQL[] | null {
   let found = new Set<VmHealth>(vmHealths);
   for (const { field, value } of given) {
@@ -100,7 +100,7 @@ function conditionsOf(given: readonly Given[], rows: QueriedRows): Condition[] {
   ];
 }
 
-/** One extension of which all conditions hold. */
+/** Requires one extension for which all conditions hold. */
 function oneExtension(conditions: readonly Condition[]): Condition[] {
   if (conditions.length === 0) return [];
   const all = sql.join(
@@ -110,7 +110,7 @@ function oneExtension(conditions: readonly Condition[]): Condition[] {
   return [
     {
       set: sql`h.vm_id in (select e.vm_id from extension_health e where ${all})`,
-      // The offset keeps it a lookup for this row: without it, all extensions are read and hashed first.
+      // `offset 0` keeps it a lookup per row: without it, PostgreSQL reads and hashes all extensions first.
       row: sql`exists (select from extension_health e where e.vm_id = h.vm_id and ${all} offset 0)`,
     },
   ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Orders that have an index; with `-` from the end. `since`: how long a VM has had its health. */
+/** Orders that have an index; `-` reverses. `since`: how long a VM has had its health. */
 export const fleetSorts = ['name', '-name', 'health', '-health', 'since', '-since'] as const;
 export type FleetSort = (typeof fleetSorts)[number];
 

@@ -13,11 +13,11 @@ import { fleetFilterInput } from './filter-input.ts';
 /** A tag, handler or message id that can be filtered by. */
 export interface FleetFacet {
   name: string;
-  /** VMs that have it; of handlers and message ids, extensions. */
+  /** Number of VMs that have it; for handlers and message ids, of extensions. */
   count: number;
-  /** Values of a tag, versions of a handler, the most frequent first. */
+  /** Values of a tag, or versions of a handler, most frequent first. */
   values: { value: string; count: number }[];
-  /** There are more values than these: a search finds them. */
+  /** There are more values, which a search finds. */
   more: boolean;
 }
 

@@ -4,7 +4,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { FleetSource } from './filter.ts';
 import { type FleetSort, fleetSorts } from './input.ts';
 
-/** One column of an order: how it is compared, how its value is written into a cursor and read from there. */
+/** One column of an order: how it is compared, and how a cursor stores its value. */
 interface Key {
   column: SQL;
   text: SQL;
@@ -19,7 +19,7 @@ const rankKey: Key = {
   form: /^\d$/,
   value: (text) => sql`${text}::smallint`,
 };
-/** In microseconds since 1970, exactly as the database has it. */
+/** Microseconds since 1970, the precision of the database. */
 const sinceKey: Key = {
   column: sql`h.since`,
   text: sql`(extract(epoch from h.since) * 1000000)::bigint::text`,
@@ -37,12 +37,12 @@ export interface FleetOrder {
   by: SQL;
   /** The sort keys of a row as an array of texts. */
   keys: SQL;
-  /** What holds of the rows after a cursor. Throws 400 `cursor_invalid`, or `cursor_other_order`. */
+  /** The condition on rows after a cursor. Throws 400 `cursor_invalid` or `cursor_other_order`. */
   after(cursor: string): SQL;
   write(keys: readonly string[]): string;
 }
 
-/** The same name, rank or moment never hides a row: the id is the last key of every order. */
+/** The id is the last key of every order, so that rows with equal keys are not skipped. */
 export function fleetOrder(sort: FleetSort, { id }: FleetSource): FleetOrder {
   const first = { name: [nameKey], health: [rankKey, nameKey], since: [sinceKey] };
   const descends = sort.startsWith('-');

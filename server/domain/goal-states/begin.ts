@@ -6,7 +6,7 @@ import { sealForCertificate } from './custody.ts';
 import type { KeyOrigin } from './may-release.ts';
 import { lockHead, publishGoalState } from './publish.ts';
 
-/** Takes the certificate from a VM whose agent is gone: later settings are encrypted for the next agent. */
+/** Removes the certificate of a VM whose agent was removed: later settings are encrypted for the next agent. */
 export async function unbindCertificate(tx: Transaction, vmId: string): Promise<void> {
   await tx.update(goalStateHeads).set({ certificate: null, thumbprint: null }).where(eq(goalStateHeads.vmId, vmId));
 }
@@ -21,9 +21,9 @@ export async function beginGoalStates(tx: Transaction, ctx: Context, vmId: strin
 }
 
 /**
- * Binds the VM's protected settings to a certificate, as far as they may be released to it; raises the incarnation and
- * no sequence number, so that no handler runs again. What a former machine was given counts no more. `issuer` is named
- * in the activity where something is withheld. Returns the new incarnation.
+ * Binds the VM's protected settings to a certificate, as far as they may be released to it. Raises the incarnation but
+ * no sequence number, so no handler runs again. Deliveries to a former machine no longer count. `issuer` is named in
+ * the activity if something is withheld. Returns the new incarnation.
  */
 export async function bindCertificate(
   tx: Transaction,
@@ -40,7 +40,7 @@ export async function bindCertificate(
     .set({ certificate: certificate.pem, thumbprint: certificate.thumbprint })
     .where(eq(goalStateHeads.vmId, vmId));
   if (origin.kind === 'issued') {
-    // It has nothing yet; older rows say the same.
+    // The new machine has nothing yet; rows of earlier releases store the same.
     await tx.update(extensions).set({ deliveredAt: null, commands: null }).where(eq(extensions.vmId, vmId));
   }
   return publishGoalState(tx, ctx, head, { action: 'certificate.bind' });

@@ -51,19 +51,19 @@ test.each<[string, Partial<ExtensionContents>, Partial<ExtensionContents>, strin
   ['timeouts', {}, { timeouts: { ...timeouts, enable: 9 } }, ['x timeouts']],
   ['the way of upgrades', {}, { autoUpgradeMinorVersion: true }, ['x policy']],
   ['several', {}, { version: '2.0.0', secretId: 'one' }, ['x version 1.0.0→2.0.0', 'x secrets']],
-])('what changed: %s', (_, before, after, expected) => {
+])('names what changed: %s', (_, before, after, expected) => {
   expect(told([extension('x', before)], [extension('x', after)])).toEqual(expected);
 });
 
-test('what came and what went', () => {
+test('names added and removed extensions', () => {
   expect(told([extension('x')], [extension('y')])).toEqual(['y added →1.0.0', 'x removed 1.0.0→']);
 });
 
-test('a revert does not declare again what was being uninstalled', () => {
+test('a revert does not declare extensions again that were being uninstalled', () => {
   expect(declaredAgain([extension('x'), extension('y', { state: 'uninstall' })])).toEqual([extension('x')]);
 });
 
-test('back to the goal state before the failing settings; to none that had it not', () => {
+test('finds the goal state before the failing settings, and none without the extension', () => {
   const good = extension('x');
   const bad = extension('x', { sequenceNumber: 2 });
   const state = (incarnation: number, contents: ExtensionContents[]) => ({ incarnation, contents });

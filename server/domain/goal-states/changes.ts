@@ -2,7 +2,7 @@ import type { ExtensionContents } from '#db/schema/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { differingFields } from './differing-fields.ts';
 
-/** One difference between two goal states, for a sentence: what it is about, from what, to what. */
+/** One difference between two goal states, as data for a sentence: its subject, the old and the new value. */
 export interface GoalStateChange {
   kind:
     | 'added'
@@ -18,20 +18,20 @@ export interface GoalStateChange {
     | 'timeouts'
     | 'policy';
   extension: string;
-  /** Versions; the values of a single `setting`; empty for all else. */
+  /** Versions, and the values of a single `setting`; empty for all others. */
   from: string;
   to: string;
-  /** Names of the settings that differ, of the first level; at most `namedFields` of them. */
+  /** Names of the first-level settings that differ, at most `namedFields`. */
   fields: string[];
-  /** How many differ. */
+  /** The number of differences. */
   fieldCount: number;
 }
 
 const namedFields = 3;
-/** Longer values are left to the comparison. */
+/** Longer values appear only in the comparison. */
 const longestValue = 24;
 
-/** What `after` has otherwise than `before`, extension by extension; secrets as changed or not. */
+/** The differences of `after` from `before` by extension; secrets as changed or not. */
 export function changesBetween(
   before: readonly ExtensionContents[],
   after: readonly ExtensionContents[],
@@ -79,7 +79,7 @@ function settingChanges(old: ExtensionContents, extension: ExtensionContents): G
   return [{ ...change('setting', extension, from, to), ...fields }];
 }
 
-/** A value as a sentence can hold it, or null. */
+/** A value that fits into a sentence, or null. */
 function shortValue(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
   const text = String(value);
@@ -90,13 +90,13 @@ function change(kind: GoalStateChange['kind'], { name }: ExtensionContents, from
   return { kind, extension: name, from, to, fields: [], fieldCount: 0 };
 }
 
-/** What reverting to `target` declares: what was being uninstalled then is not declared again. */
+/** What a revert to `target` declares: without extensions that were being uninstalled then. */
 export const declaredAgain = (target: readonly ExtensionContents[]): ExtensionContents[] =>
   target.filter(({ state }) => state !== 'uninstall');
 
 /**
- * The newest goal state before the one in which an extension got what it has now; null where there is none that had
- * it enabled. `newestFirst` may be cut off.
+ * The newest goal state before the one that gave an extension its current contents; null if none had it enabled.
+ * `newestFirst` may be incomplete.
  */
 export function revertTarget(
   newestFirst: readonly { incarnation: number; contents: readonly ExtensionContents[] }[],

@@ -6,7 +6,10 @@ import { hasStockAgent, stepsOf } from './plan-steps.ts';
 import type { ExtensionRow } from './publish.ts';
 import type { Move } from './weigh.ts';
 
-/** The commands that a new goal may take, in order: those that are planned, and before them what is not through yet. */
+/**
+ * The commands that a new goal can cause, in order: the planned ones, after those of the previous goal that may still
+ * run.
+ */
 export async function commandsFor(
   tx: Transaction,
   vmId: string,
@@ -18,7 +21,7 @@ export async function commandsFor(
   return move.current ? withPending(tx, move.current, planned) : planned;
 }
 
-/** Of a goal that is not concluded, a command may run just now, or have to run still. */
+/** A goal without a conclusion may have a command that runs or is still to run. */
 export async function withPending(
   tx: Transaction,
   { vmId, name, sequenceNumber, commands }: ExtensionRow,

@@ -11,17 +11,17 @@ import { type PastGoalState, pastGoalState } from './list-goal-states.ts';
 import { nextSequences } from './weigh.ts';
 
 export interface GoalStateComparison {
-  /** Null for incarnation 0: the nothing before the first. */
+  /** Null for incarnation 0, the empty state before the first. */
   before: PastGoalState | null;
   after: PastGoalState;
   changes: GoalStateChange[];
-  /** Extensions whose protected settings differ; their values are in neither. */
+  /** Extensions whose protected settings differ; neither side contains their values. */
   secretsChanged: string[];
 }
 
 type Row = typeof goalStates.$inferSelect;
 
-/** Any two goal states of a VM beside each other, also of a VM that was deleted. Throws 404 `goal_state_unknown`. */
+/** Compares any two goal states of a VM, which may be deleted. Throws 404 `goal_state_unknown`. */
 export async function compareGoalStates(ctx: Context, input: CompareGoalStatesInput): Promise<GoalStateComparison> {
   allow(ctx.actor, 'operator');
   const { vmId, from, to } = parse(compareGoalStatesInput, input);
@@ -30,8 +30,8 @@ export async function compareGoalStates(ctx: Context, input: CompareGoalStatesIn
 }
 
 /**
- * What a revert would do: the goal state in force beside the one that would be declared. `before.incarnation` is the
- * `ifMatch` of the revert. Throws 404 `vm_unknown` | `goal_state_unknown`.
+ * Compares the goal state in force with the one that a revert would declare. `before.incarnation` is the `ifMatch` of
+ * the revert. Throws 404 `vm_unknown` | `goal_state_unknown`.
  */
 export async function previewRevert(ctx: Context, input: PlanRevertInput): Promise<GoalStateComparison> {
   allow(ctx.actor, 'operator');
@@ -52,7 +52,7 @@ export async function previewRevert(ctx: Context, input: PlanRevertInput): Promi
   return compare(inForce, { ...target, contents: contents.map((after) => renumbered(inForce, after, next)) });
 }
 
-/** Sequence numbers never go back: what runs again gets the next one, all else keeps the one that it has. */
+/** Sequence numbers never decrease: what runs again gets the next one, all others keep theirs. */
 function renumbered(inForce: Row, after: ExtensionContents, next: ReadonlyMap<string, number>): ExtensionContents {
   const current = inForce.contents.find(({ name }) => name === after.name);
   const kept = effectOf(current, after) === 'sequence' ? undefined : current?.sequenceNumber;

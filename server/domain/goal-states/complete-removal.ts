@@ -5,15 +5,15 @@ import { loadExtensions, lockHead, publishGoalState } from './publish.ts';
 import { dropExtension } from './remove-extension.ts';
 import { shownExtension } from './shown-extension.ts';
 
-/** What is left of a VM after a removal. */
+/** The effect of a removal on the VM. */
 export interface Removal {
-  /** False where the report came late: the goal is no longer `uninstall`, or has another sequence number. */
+  /** False for a late report: the goal is no longer `uninstall`, or has another sequence number. */
   removed: boolean;
   /** The VM is being decommissioned and this was its last extension. */
   decommissioned: boolean;
 }
 
-/** Takes an extension that its agent reported as removed out of the goal state, within the report's transaction. */
+/** Removes an extension that its agent reported as removed from the goal state, in the report's transaction. */
 export async function completeRemoval(
   tx: Transaction,
   ctx: Context,

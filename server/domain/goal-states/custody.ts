@@ -14,8 +14,8 @@ import type { Head } from './publish.ts';
 export type SecretRow = typeof secrets.$inferSelect;
 
 /**
- * Whether a secret can be delivered. `needsSecrets`: no form of it is left, it must be entered again. `needsRelease`:
- * the portal has it and withholds it from the VM's certificate.
+ * Whether a secret can be delivered. `needsSecrets`: no copy of it is left, so it must be entered again.
+ * `needsRelease`: the portal has it and withholds it from the VM's certificate.
  */
 export type SecretState = 'ready' | 'needsSecrets' | 'needsRelease';
 
@@ -34,17 +34,17 @@ export const needsSecretsSql = sql<boolean>`
 export const needsReleaseSql = sql<boolean>`
   ${secrets.sealed} is not null and ${secrets.cms} is null and ${goalStateHeads.certificate} is not null`;
 
-/** Tells changed from unchanged protected settings, salted per VM and extension, and nothing else. */
+/** A fingerprint that only tells changed from unchanged protected settings, salted per VM and extension. */
 export function fingerprintOf(ctx: Pick<Context, 'keys'>, vmId: string, name: string, value: unknown): string {
   return keyedDigest(ctx.keys.fingerprint, vmId, name, canonicalJson(value)).toString('base64url');
 }
 
-/** What binds a sealed value to its place: moved to another VM or row it does not open. */
+/** Binds an encrypted value to its place: moved to another VM or row, it cannot be decrypted. */
 export const boundTo = (vmId: string, id: string): string => `${vmId}/${id}`;
 
 /**
- * Stores protected settings in the forms that custody allows (docs/operations.md, `ANNEX_CUSTODY`) and returns the row's id.
- * With `ANNEX_CUSTODY=vm` the portal's own form exists only until there is a certificate.
+ * Stores protected settings in the forms that custody allows (docs/operations.md, `ANNEX_CUSTODY`) and returns the
+ * row's id. With `ANNEX_CUSTODY=vm`, the portal's own form exists only until there is a certificate.
  */
 export async function storeSecret(
   tx: Transaction,
@@ -85,8 +85,9 @@ export async function findSecret(tx: Transaction, vmId: string, id: string | nul
 }
 
 /**
- * Encrypts the secrets of a VM for a new certificate, as far as they may be released to it; the others are withheld.
- * One whose portal form is gone (`ANNEX_CUSTODY=vm`) needs its values again. `head` is the one before the certificate, `issuer` who is named in the activity.
+ * Encrypts the secrets of a VM for a new certificate, as far as they may be released to it; the others are withheld. A
+ * secret whose portal form no longer exists (`ANNEX_CUSTODY=vm`) must be entered again. `head` is the head before the
+ * certificate; the activity names `issuer`.
  */
 export async function sealForCertificate(
   tx: Transaction,
@@ -102,7 +103,7 @@ export async function sealForCertificate(
     const wasReleased = row.cms !== null && row.thumbprint === head.thumbprint;
     if (!setters.has(row.setBy)) setters.set(row.setBy, (await findPrincipal(tx, row.setBy, ctx.now))?.key ?? null);
     const released = mayRelease({ setBy: setters.get(row.setBy) ?? null, wasReleased }, origin);
-    // Nothing to seal it from, and no need: it is encrypted for this very certificate.
+    // Without a portal form, and already encrypted for this certificate.
     if (row.sealed === null && wasReleased && row.thumbprint === certificate.thumbprint) continue;
     if (released || row.sealed === null) await sealSecret(tx, ctx, row, certificate);
     else {
@@ -124,7 +125,7 @@ export async function sealForCertificate(
   });
 }
 
-/** Encrypts the secrets that are withheld from the certificate in force for it; returns the extensions that use them now. */
+/** Encrypts withheld secrets for the certificate in force. Returns the extensions that use them now. */
 export async function sealWithheld(
   tx: Transaction,
   ctx: Context,
@@ -178,7 +179,7 @@ async function extensionsOf(tx: Transaction, vmId: string, ids: readonly string[
   return rows.map(({ name }) => name);
 }
 
-/** Removes the portal's own copies of the settings that are encrypted for a VM. Returns how many. */
+/** Removes the portal's own copies of settings that are encrypted for a VM. Returns their number. */
 export async function dropSealedCopies(tx: Transaction): Promise<number> {
   const dropped = await tx
     .update(secrets)

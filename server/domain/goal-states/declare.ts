@@ -16,7 +16,7 @@ import type { ExtensionRow } from './publish.ts';
 export type ExtensionGoalInput = z.output<typeof extensionGoal>;
 export type VersionRow = typeof handlerVersions.$inferSelect;
 
-/** The registered version that is meant, whatever the spelling (`1.0` finds `1.0.0.0`). Throws 422 `version_unknown`. */
+/** The registered version in any spelling (`1.0` finds `1.0.0.0`). Throws 422 `version_unknown`. */
 export async function findVersion(tx: Database | Transaction, goal: ExtensionGoalInput): Promise<VersionRow> {
   const key = versionKey(goal.version);
   if (key !== null) {
@@ -32,8 +32,8 @@ export async function findVersion(tx: Database | Transaction, goal: ExtensionGoa
 }
 
 /**
- * Everything that is wrong with the settings, before a transaction is open: schemas run in a worker (AZ-C1).
- * Protected settings that are neither given nor kept count as empty, so that required ones are missed.
+ * All faults of the settings. Runs before a transaction opens, because schemas run in a worker (AZ-C1). Protected
+ * settings that are neither given nor kept count as empty, so that required ones are reported.
  */
 export async function settingsFaults(
   ctx: Context,
@@ -49,7 +49,7 @@ export async function settingsFaults(
     const path = `/settings/${half}`;
     const text = JSON.stringify(value);
     if (Buffer.byteLength(text) > limit) faults.push({ path, code: 'settings_too_large', params: { limit } });
-    // What a document may not hold may not come through the pages either, whose door reads no documents.
+    // Pages send objects without parsing a document, so the limits of documents are checked here too.
     const read = parseJson(text, { maxDepth: ctx.config.limits.jsonDepth });
     faults.push(...read.faults.map((fault) => ({ ...fault, path: path + fault.path })));
   }
@@ -59,14 +59,14 @@ export async function settingsFaults(
   return found.map((fault) => ({ ...fault, path: `/settings${fault.path}` }));
 }
 
-/** Digest of the protected half of a schema; kept secrets need the same one in a new version. */
+/** Digest of the protected half of a schema. Kept secrets need the same one in a new version. */
 export function protectedSchemaDigest(schema: SettingsSchema | null): string | null {
   return schema?.protectedSettings === undefined ? null : sha256Hex(canonicalJson(schema.protectedSettings));
 }
 
 /**
- * The rules of an extension among its neighbours on the VM; all that are
- * broken, by path. A version in use may be kept after it was withdrawn.
+ * The rules between an extension and the others on the VM: all that are violated, by path. A withdrawn version that is
+ * in use may stay.
  */
 export function ruleFaults(
   name: string,
@@ -97,7 +97,7 @@ export function ruleFaults(
     if (dependency === name || others.some((row) => row.name === dependency)) return;
     faults.push({ path: `/dependsOn/${index}`, code: 'dependency_unknown', params: { name: dependency } });
   });
-  // Begun at this one, so that the path is told as its operator sees it.
+  // Starts here, so that the path reads from this extension's point of view.
   const circle = findCircle([{ name, dependsOn: goal.dependsOn }, ...others]);
   if (circle) faults.push({ path: '/dependsOn', code: 'dependency_circle', params: { circle: circle.join(' → ') } });
   return faults;

@@ -7,7 +7,7 @@ import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { fetchGoalState } from './fetch-goal-state.ts';
 
-test('a goal state that is published while an older one is fetched never counts as delivered before it goes out', async () => {
+test('a goal state published during a fetch does not count as delivered before it is sent', async () => {
   const { db, ...services } = await testServices();
   await givenVersion(db);
   const vm = await givenVm({ ...services, db });

@@ -4,7 +4,7 @@ import { extensions, goalStateHeads } from '#db/schema/index.ts';
 import { changesChannel, insertVmChangesSql, markHealthDueSql, recordChange } from '#server/domain/changes/index.ts';
 import { tellsByStatement } from '#server/platform/wakes/index.ts';
 
-/** A goal state as it goes out. */
+/** A goal state as it is sent. */
 export interface FetchedGoalState {
   etag: string;
   /** The bytes to send. */
@@ -12,17 +12,17 @@ export interface FetchedGoalState {
 }
 
 interface Delivered extends FetchedGoalState {
-  /** It had gone out before, or its going out is noted now; false where a newer one came in between. */
+  /** It was sent before, or is marked as sent now; false if a newer one was published in between. */
   isNoted: boolean;
 }
 
-/** Whether an extension is in the text: one without its protected settings is left out, and was not delivered. */
+/** Whether the text contains an extension: one without its protected settings is left out, and was not delivered. */
 const isRendered = `(extensions.secret_id is null or exists (
   select from secrets s where s.vm_id = extensions.vm_id and s.id = extensions.secret_id and s.cms is not null))`;
 
 /**
- * $1 the VM, $2 the time, $3 whether to notify. Deadlines count from the delivery on, so that a first one is a change
- * of the VM.
+ * $1 the VM, $2 the time, $3 whether to notify. Deadlines count from delivery, so the first delivery is a change of the
+ * VM.
  */
 const deliver = {
   name: 'goal-state-deliver',
@@ -47,8 +47,9 @@ select etag, text, is_known or exists (select from noted) as "isNoted",
 };
 
 /**
- * The goal state in force, noted as delivered before it goes out: whoever removes an extension knows for sure whether
- * the agent ever saw it. One statement, none of it a write where it went out before. Null for a VM without a goal state.
+ * Reads the goal state in force and marks it as delivered before it is sent, so that a removal knows whether the agent
+ * ever saw the extension. One statement, which writes nothing if it was sent before. Null for a VM without a goal
+ * state.
  */
 export async function fetchGoalState(db: Database, vmId: string, now: Date): Promise<FetchedGoalState | null> {
   if (tellsByStatement(db)) {
@@ -58,7 +59,7 @@ export async function fetchGoalState(db: Database, vmId: string, now: Date): Pro
     if (row.isNoted) return row;
   }
   return db.transaction(async (tx) => {
-    // The row's lock makes the text that is returned the newest committed one, and marks exactly that as delivered.
+    // The row lock ensures that the newest committed text is returned, and exactly that text marked as delivered.
     const [head] = await tx
       .update(goalStateHeads)
       .set({

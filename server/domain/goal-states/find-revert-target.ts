@@ -6,10 +6,10 @@ import { parse } from '#server/domain/parse.ts';
 import { revertTarget } from './changes.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 
-/** How far back a way out is looked for. */
+/** How many goal states are searched. */
 const lookedThrough = 50;
 
-/** The goal state to go back to when what an extension has now does not work; null where there is none. */
+/** The goal state to revert to if an extension's current contents fail; null if there is none. */
 export async function findRevertTarget(
   ctx: Context,
   input: GetExtensionInput,

@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import { secretStateOf } from './custody.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 
-/** What is declared of one extension, as its editor shows it; of secrets only when and by whom they were changed. */
+/** The declaration of one extension for its editor; of secrets only when and by whom they were changed. */
 export interface ExtensionView {
   vmId: string;
   name: string;
@@ -22,9 +22,9 @@ export interface ExtensionView {
   protectedSettings: {
     changedAt: string;
     changedBy: string;
-    /** They must be entered again: nobody can read the old ones. */
+    /** They must be entered again: the old ones cannot be read. */
     needsSecrets: boolean;
-    /** They are withheld from the key of the machine until an admin releases them. */
+    /** They are withheld from the machine's key until an admin releases them. */
     needsRelease: boolean;
   } | null;
   sequenceNumber: number;
@@ -33,7 +33,7 @@ export interface ExtensionView {
   changedBy: string;
 }
 
-/** Reads what is declared of one extension. Throws 404 `extension_absent`. */
+/** Reads the declaration of one extension. Throws 404 `extension_absent`. */
 export async function getExtension(ctx: Context, input: GetExtensionInput): Promise<ExtensionView> {
   allow(ctx.actor, 'operator');
   const { vmId, name } = parse(getExtensionInput, input);

@@ -7,10 +7,13 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type GetGoalStateInput, getGoalStateInput } from './input.ts';
 
-/** The goal state in force as the agent sees it, and how it came to be. */
+/** The goal state in force as the agent receives it, with its author and time. */
 export type GoalStateView = GoalState & { etag: string; publishedAt: string; publishedBy: string };
 
-/** Reads the goal state in force. Operators only: it holds public settings. Throws 404 `vm_unknown`, also for a deleted one. */
+/**
+ * Reads the goal state in force. Operators only, because it contains public settings. Throws 404 `vm_unknown`, also for
+ * a deleted VM.
+ */
 export async function getGoalState(ctx: Context, input: GetGoalStateInput): Promise<GoalStateView> {
   allow(ctx.actor, 'operator');
   const { vmId } = parse(getGoalStateInput, input);

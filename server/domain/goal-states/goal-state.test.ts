@@ -14,7 +14,7 @@ const declared = {
   secretId: 's1' as string | null,
 };
 
-describe('what a change means for the agent', () => {
+describe('the effect of a change on the agent', () => {
   const cases: [string, Partial<typeof declared>, ReturnType<typeof effectOf>][] = [
     ['nothing', {}, 'none'],
     ['the same settings in another order', { publicSettings: { hosts: ['a', 'b'], port: 1 } }, 'none'],
@@ -32,7 +32,7 @@ describe('what a change means for the agent', () => {
     expect(effectOf(declared, { ...declared, ...change })).toBe(effect);
   });
 
-  test('another state runs the handler, and so does a first declaration', () => {
+  test('another state, and a first declaration, run the handler', () => {
     expect(effectOf(declared, { ...declared, state: 'disabled' })).toBe('sequence');
     expect(effectOf(undefined, declared)).toBe('sequence');
   });
@@ -67,13 +67,13 @@ test('an unchanged goal state renders to the same bytes', () => {
   });
 });
 
-test('an extension whose secrets are not held for this certificate does not go out', () => {
+test('an extension whose secrets are not encrypted for this certificate is not delivered', () => {
   const packages = new Map([['Acme.Lab.Probe 1.0.0.0', { sha256: 'ab', size: 3 }]]);
   const text = renderGoalState('vm', 7, [{ ...declared, sequenceNumber: 3 }], packages, new Map());
   expect(JSON.parse(text).extensions).toEqual([]);
 });
 
-test('ETags of two lives of a database differ', () => {
+test('ETags differ before and after a restore of the database', () => {
   expect(etagOf('one', 7)).not.toBe(etagOf('two', 7));
   expect(etagOf('one', 7)).toMatch(/^"[^"]+"$/);
 });

@@ -4,7 +4,7 @@ import { type DeclaredField, differingFields } from './differing-fields.ts';
 
 export const protocolVersion = 1;
 
-/** Five minutes for each command, as the source document has it. */
+/** Five minutes per command (AZ-G3). */
 export const defaultTimeouts: CommandTimeouts = {
   install: 300,
   update: 300,
@@ -13,24 +13,24 @@ export const defaultTimeouts: CommandTimeouts = {
   uninstall: 300,
 };
 
-/** What the rendering needs to know of a package. */
+/** The package data that rendering needs. */
 export interface PackageFacts {
   sha256: string;
   size: number;
 }
 
-/** Protected settings as they go out. */
+/** Protected settings as delivered. */
 export interface SealedFacts {
   cms: Buffer;
   thumbprint: string;
 }
 
-/** Strong, and of one life of the database: after a restore none equals an older one. */
+/** Strong, and unique to one life of the database: after a restore, none equals an earlier one. */
 export function etagOf(epoch: string, incarnation: number): string {
   return `"${epoch}.${incarnation}"`;
 }
 
-/** The bytes that an agent gets: rendered once, when the goal state is written. */
+/** The bytes that an agent receives, rendered once when the goal state is written. */
 export function renderGoalState(
   vmId: string,
   incarnation: number,
@@ -71,11 +71,11 @@ export { canonicalJson };
 
 type Declared = Omit<ExtensionContents, 'sequenceNumber'>;
 
-/** What a change of an extension means for the agent (docs/divergences.md, "Handler configuration"). */
+/** The effect of a change to an extension on the agent (docs/divergences.md, "Handler configuration"). */
 export type Effect =
-  /** Nothing differs: the same goal state stays. */
+  /** Nothing differs: the goal state stays. */
   | 'none'
-  /** The goal state differs, the handler is not run again. */
+  /** The goal state differs, but the handler does not run again. */
   | 'incarnation'
   /** Handler version, state or settings differ: the handler runs. */
   | 'sequence';

@@ -33,7 +33,7 @@ async function vmWithHistory(): Promise<GivenVm> {
   return vm;
 }
 
-test('the list says what each changed, page by page, and holds no settings and no secrets', async () => {
+test('the list says what each changed, page by page, without settings or secrets', async () => {
   const { vmId } = await vmWithHistory();
   const first = await listGoalStateChanges(await ctx(), { vmId, limit: 3 });
   expect(first.items.map(({ incarnation, changes }) => [incarnation, changes.map(({ kind }) => kind)])).toEqual([
@@ -53,7 +53,7 @@ test('the list says what each changed, page by page, and holds no settings and n
   expect(JSON.stringify([first, second])).not.toContain(secret);
 });
 
-test('any two, in either direction; AZ-C2 secrets are changed or not, never values', async () => {
+test('compares any two, in either direction; AZ-C2 secrets are changed or not, never values', async () => {
   const { vmId } = await vmWithHistory();
   const forth = await compareGoalStates(await ctx(), { vmId, from: 2, to: 5 });
   expect(forth.changes.map(({ kind }) => kind)).toEqual(['version', 'setting', 'secrets']);
@@ -66,7 +66,7 @@ test('any two, in either direction; AZ-C2 secrets are changed or not, never valu
   expect(JSON.stringify([forth, back])).not.toContain('secretId');
 });
 
-test('the first one is compared with nothing', async () => {
+test('compares the first one with the empty state', async () => {
   const { vmId } = await vmWithHistory();
   expect(await compareGoalStates(await ctx(), { vmId, from: 0, to: 2 })).toMatchObject({
     before: null,
@@ -74,7 +74,7 @@ test('the first one is compared with nothing', async () => {
   });
 });
 
-test('a revert is previewed against what is in force; what was leaving then is not declared again', async () => {
+test('previews a revert against the state in force, without extensions that were being uninstalled', async () => {
   const vm = await vmWithHistory();
   const { vmId } = vm;
   expect(await previewRevert(await ctx(), { vmId, incarnation: 3 })).toMatchObject({
@@ -89,13 +89,13 @@ test('a revert is previewed against what is in force; what was leaving then is n
   expect((await previewRevert(await ctx(), { vmId, incarnation: 6 })).after.extensions).toEqual([]);
 });
 
-test('the way out of a failure is the newest one that had other contents', async () => {
+test('reverts a failure to the newest one with other contents', async () => {
   const { vmId } = await vmWithHistory();
   expect(await findRevertTarget(await ctx(), { vmId, name: 'probe' })).toEqual({ incarnation: 4 });
   expect(await findRevertTarget(await ctx(), { vmId, name: 'other' })).toEqual({ incarnation: null });
 });
 
-test('what was delivered is as it went out, also when another is in force by now', async () => {
+test('shows a delivered goal state as sent, even when a newer one is in force', async () => {
   const vm = await vmWithHistory();
   const { vmId } = vm;
   expect(await getDeliveredGoalState(await ctx(), { vmId })).toBeNull();
@@ -107,7 +107,7 @@ test('what was delivered is as it went out, also when another is in force by now
   });
 });
 
-test('operators only; what is not there is unknown', async () => {
+test('operators only; unknown incarnations are 404', async () => {
   const { vmId } = await vmWithHistory();
   for (const call of [
     async () => listGoalStateChanges(await ctx('viewer'), { vmId }),

@@ -23,10 +23,10 @@ export const commandTimeouts = z.strictObject({
   uninstall: seconds.optional(),
 });
 
-/** Levels that every walk through settings bears; how deep they may be is a limit of the portal, far below. */
+/** Depth that every walk through settings can handle. The portal's limit for settings is far lower. */
 const deepestWalk = 1_000;
 
-/** Level by level: a walk that calls itself ends where the stack does. */
+/** Iterative: recursion would end with the stack. */
 function isWalkable(settings: unknown): boolean {
   let level: unknown[] = [settings];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -58,7 +58,7 @@ const { $schema: _, ...everyForm } = z.toJSONSchema(
   { io: 'input', unrepresentable: 'any' },
 );
 
-/** The two halves, as they are or in the source document's wrapper (AZ-C1). Faults inside them name the plain path. */
+/** The two halves, directly or in the source document's wrapper (AZ-C1). Faults inside name the unwrapped path. */
 const settings = z
   .custom<z.input<typeof plainSettings>>()
   .meta({ ...everyForm, description: 'As they are, or in the wrapper of a settings file; both mean the same.' })
@@ -71,7 +71,10 @@ const settings = z
   })
   .pipe(plainSettings);
 
-/** What an operator declares of one extension (AZ-C1). `protectedSettings` absent keeps the old ones, null removes them. */
+/**
+ * An operator's declaration of one extension (AZ-C1). If `protectedSettings` is absent, the old ones stay; null removes
+ * them.
+ */
 export const extensionGoal = z.strictObject({
   handler: handlerId,
   version: handlerVersion,
@@ -89,18 +92,18 @@ export const extensionGoal = z.strictObject({
   settings: settings.default({ publicSettings: {} }),
 });
 
-/** Of a goal state; larger ones the database does not know. */
+/** Of a goal state, up to the largest integer of the database. */
 const incarnation = z.int32().min(1);
 
 const ifMatch = z.number().int().min(0).optional();
 
-/** The hash of a plan: the act is refused when it would do anything else than was shown. */
+/** The hash of a plan: the act is rejected if its effect would differ from the plan's. */
 const plan = z.string().min(1).max(100).optional();
 
-/** `siblings`: the VM's other extensions of the handler, which share one version, take it too. */
+/** `siblings`: the VM's other extensions of the handler, which must share one version, change with it. */
 const siblings = z.boolean().default(false);
 
-/** `ifMatch`: the incarnation that the operator saw; refused when the goal state has moved on. */
+/** `ifMatch`: the incarnation that the operator saw. Rejected if a newer one is in force. */
 export const setExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, siblings, ifMatch, plan });
 export type SetExtensionInput = z.input<typeof setExtensionInput>;
 
@@ -115,7 +118,7 @@ export type PlanRemovalInput = z.input<typeof planRemovalInput>;
 export const getExtensionInput = z.object({ vmId, name: extensionName });
 export type GetExtensionInput = z.input<typeof getExtensionInput>;
 
-/** A declaration as typed so far: what it would do, without being applied. */
+/** An incomplete declaration, to see its effect without applying it. */
 export const planExtensionInput = z.object({ vmId, name: extensionName, goal: extensionGoal, siblings });
 export type PlanExtensionInput = z.input<typeof planExtensionInput>;
 
@@ -129,7 +132,7 @@ export const listGoalStatesInput = z.object({
 });
 export type ListGoalStatesInput = z.input<typeof listGoalStatesInput>;
 
-/** `from` 0 is the nothing before the first. */
+/** `from` 0 is the empty state before the first. */
 export const compareGoalStatesInput = z.object({
   vmId,
   from: incarnation.or(z.literal(0)),
@@ -145,7 +148,7 @@ export type RevertGoalStateInput = z.input<typeof revertGoalStateInput>;
 export const planRevertInput = reversion;
 export type PlanRevertInput = z.input<typeof planRevertInput>;
 
-/** `thumbprint`: the certificate that the admin saw; refused when the VM has another one by now. */
+/** `thumbprint`: the certificate that the admin saw. Rejected if the VM has another one now. */
 export const releaseSecretsInput = z.object({
   vmId,
   thumbprint: z

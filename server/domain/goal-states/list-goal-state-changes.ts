@@ -7,17 +7,17 @@ import { changesBetween, type GoalStateChange } from './changes.ts';
 import { type ListGoalStatesInput, listGoalStatesInput } from './input.ts';
 import { loadPastPage } from './load-past-page.ts';
 
-/** A goal state of the past without its contents: when, by whom, and what it changed. */
+/** An earlier goal state without its contents: time, author, and changes. */
 export interface PastChange {
   incarnation: number;
   publishedAt: string;
   publishedBy: string;
   cause: { action: string; extension?: string; incarnation?: number };
-  /** Against the one before. */
+  /** Compared with the previous one. */
   changes: GoalStateChange[];
 }
 
-/** What each goal state of a VM changed, newest first: a list for people, without settings. Throws 404 `vm_unknown`. */
+/** The changes of each goal state of a VM for people, newest first, without settings. Throws 404 `vm_unknown`. */
 export async function listGoalStateChanges(
   ctx: Context,
   input: ListGoalStatesInput,
@@ -28,7 +28,7 @@ export async function listGoalStateChanges(
   const rows = await loadPastPage(ctx, { vmId, before, limit });
   const found = rows[0]?.rowsFound ?? 0;
   if (found === 0 && before === undefined) throw new DomainError('not_found', 'vm_unknown');
-  // The last row that was loaded is compared with, unless nothing is older.
+  // The last row is only compared with, unless it is the oldest.
   const shown = rows.slice(0, rows.length < found ? rows.length - 1 : limit);
   const items = shown.map(
     ({ incarnation, publishedAt, publishedBy, cause, contents }, index): PastChange => ({

@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type ListGoalStatesInput, listGoalStatesInput } from './input.ts';
 import { loadPastPage } from './load-past-page.ts';
 
-/** One goal state of the past; protected settings appear as present or not. */
+/** An earlier goal state; protected settings appear as present or not. */
 export interface PastGoalState {
   incarnation: number;
   etag: string;
@@ -17,7 +17,7 @@ export interface PastGoalState {
   extensions: (Omit<ExtensionContents, 'secretId'> & { hasProtectedSettings: boolean })[];
 }
 
-/** The goal states of a VM, newest first; also of a VM that was deleted. Throws 404 `vm_unknown`. */
+/** The goal states of a VM, which may be deleted, newest first. Throws 404 `vm_unknown`. */
 export async function listGoalStates(
   ctx: Context,
   input: ListGoalStatesInput,
@@ -33,7 +33,7 @@ export async function listGoalStates(
   return { items: shown.map(pastGoalState), nextCursor: hasMore ? writeCursor([String(last.incarnation)]) : null };
 }
 
-/** A row of the history as people and scripts may read it: secrets as present or not. */
+/** A row of the history for people and scripts: secrets as present or not. */
 export function pastGoalState(row: Omit<typeof goalStates.$inferSelect, 'vmId' | 'text'>): PastGoalState {
   const { incarnation, etag, publishedBy, cause } = row;
   return {

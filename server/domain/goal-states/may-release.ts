@@ -1,23 +1,24 @@
 import type { Principal } from '#server/domain/principal.ts';
 
-/** How a VM came by another certificate, which decides what may be sealed for it. */
+/** How a VM got another certificate, which decides what may be encrypted for it. */
 export type KeyOrigin =
-  /** The holder of the previous key asked for it: by a signature, or because the portal replaced its tenant key. */
+  /** The holder of the previous key requested it: with a signature, or because the portal replaced its tenant key. */
   | { kind: 'renewed' }
-  /** A machine came with a token; `sameKey` where its key is the previous one. */
+  /** A machine enrolled with a token; `sameKey` if its key is the previous one. */
   | { kind: 'issued'; issuer: Principal | null; sameKey: boolean };
 
-/** What the rule knows of a secret. */
+/** The facts of a secret that the rule needs. */
 export interface SecretFacts {
-  /** `Principal.key` of who entered it; null where that is unknown or more than one. */
+  /** `Principal.key` of the author; null if unknown or several. */
   setBy: string | null;
-  /** Whether it is sealed for the previous certificate. */
+  /** Whether it is encrypted for the previous certificate. */
   wasReleased: boolean;
 }
 
 /**
- * Whether an existing secret is sealed for a new certificate without asking an admin (docs/permissions.md). A key hands
- * on what it has and no more. Else the issuer of the token must have entered the secret, or be an admin now.
+ * Whether an existing secret is encrypted for a new certificate without an admin's release (docs/permissions.md). A key
+ * passes on what it has and no more. Otherwise the issuer of the token must have entered the secret, or be an admin
+ * now.
  */
 export function mayRelease({ setBy, wasReleased }: SecretFacts, origin: KeyOrigin): boolean {
   if (origin.kind === 'renewed') return wasReleased;

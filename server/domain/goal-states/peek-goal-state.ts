@@ -3,15 +3,15 @@ import type { Database } from '#db/client.ts';
 import { goalStateHeads, goalStates } from '#db/schema/index.ts';
 import type { GoalState } from '#protocol/index.ts';
 
-/** The goal state in force, by its number, and the one that the agent has. */
+/** The incarnation of the goal state in force, and the one that the agent has. */
 interface PeekedGoalState {
   etag: string;
   incarnation: number;
-  /** As it went out; null where none did. */
+  /** As sent; null if none was. */
   delivered: GoalState | null;
 }
 
-/** Which goal state is in force and which one the agent has, without handing anything out. Null for a VM that has none. */
+/** Which goal state is in force and which one the agent has, without delivering anything. Null for a VM without one. */
 export async function peekGoalState(db: Database, vmId: string): Promise<PeekedGoalState | null> {
   const { etag, incarnation, deliveredIncarnation } = goalStateHeads;
   const [row] = await db

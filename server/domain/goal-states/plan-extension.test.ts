@@ -57,8 +57,8 @@ const withdraw = (version: string) =>
     .set({ state: 'withdrawn' })
     .where(and(eq(handlerVersions.handler, probe), eq(handlerVersions.version, version)));
 
-describe('what a plan tells', () => {
-  test('of a new extension: numbers, commands with their limits, nothing written', async () => {
+describe('what a plan shows', () => {
+  test('a new extension: numbers, commands with their limits, nothing written', async () => {
     const vmId = await newVm();
     const plan = await planExtension(ctx, { vmId, name: 'probe', goal: goal({ timeouts: { install: 60 } }) });
     expect(plan).toMatchObject({
@@ -78,7 +78,7 @@ describe('what a plan tells', () => {
     expect((await listGoalStates(ctx, { vmId })).items).toHaveLength(1);
   });
 
-  test('of a change: each field before and after, who else runs again and who waits', async () => {
+  test('a change: each field before and after, what else runs again and what waits', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({ a: 1, gone: true, deep: { x: 'y' } })) });
     await setExtension(ctx, { vmId, name: 'alone', goal: goal({ handler: many }) });
@@ -137,7 +137,7 @@ describe('what a plan tells', () => {
     },
   );
 
-  test('of the same once more: no change, and nothing to apply', async () => {
+  test('the same declaration again: no change, and nothing to apply', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
     const plan = await planExtension(ctx, { vmId, name: 'probe', goal: goal() });
@@ -165,7 +165,7 @@ describe('what a plan tells', () => {
     ]);
   });
 
-  test('settings that are nested without end are a fault, not a failure', async () => {
+  test('settings that are nested too deeply are a fault, not a failure', async () => {
     const vmId = await newVm();
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`) as Record<string, unknown>;
     const asked = { vmId, name: 'probe', goal: goal(withSettings(deep)) };
@@ -175,7 +175,7 @@ describe('what a plan tells', () => {
     }
   });
 
-  test('who plans must be an operator', async () => {
+  test('only operators can plan', async () => {
     const viewer = await testContext({ role: 'viewer', services: ctx });
     await expect(planExtension(viewer, { vmId: await newVm(), name: 'a', goal: goal() })).rejects.toMatchObject({
       kind: 'forbidden',
@@ -201,7 +201,7 @@ describe('AZ-C2 a plan keeps secrets', () => {
     expect(await plan({ secret: `${secret}2` })).toBe('replaced');
   });
 
-  test('nobody can try values until a plan says that nothing differs', async () => {
+  test('a plan does not reveal whether guessed values equal the stored ones', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({}, { secret })) });
     const told = async (value: string) => {
@@ -215,7 +215,7 @@ describe('AZ-C2 a plan keeps secrets', () => {
     expect(await told(secret)).toEqual(await told('wrong'));
   });
 
-  test('two plans of the same have two hashes, and both hold', async () => {
+  test('two plans of the same act have two hashes, and both are valid', async () => {
     const vmId = await newVm();
     const input = { vmId, name: 'probe', goal: goal(withSettings({}, { secret })) };
     const [one, other] = [await planExtension(ctx, input), await planExtension(ctx, input)];
@@ -224,7 +224,7 @@ describe('AZ-C2 a plan keeps secrets', () => {
     await expect(setExtension(ctx, { ...input, plan: one.planHash ?? '' })).rejects.toMatchObject(movedOn);
   });
 
-  test('the hash is bound to the values that were given', async () => {
+  test('the hash is bound to the given values', async () => {
     const vmId = await newVm();
     const input = (value: string) => ({ vmId, name: 'probe', goal: goal(withSettings({}, { secret: value })) });
     const { planHash } = await planExtension(ctx, input(secret));
@@ -234,8 +234,8 @@ describe('AZ-C2 a plan keeps secrets', () => {
 
 const movedOn = { kind: 'precondition_failed', code: 'plan_moved_on' };
 
-describe('what is applied is what was shown', () => {
-  test('what was planned comes true, number by number', async () => {
+describe('the act does what the plan showed', () => {
+  test('the act assigns the planned numbers', async () => {
     const vmId = await newVm();
     const input = { vmId, name: 'probe', goal: goal(withSettings({ a: 1 }, { b: 2 })) };
     const plan = await planExtension(ctx, input);
@@ -252,7 +252,7 @@ describe('what is applied is what was shown', () => {
     ['another goal is sent', async () => undefined, { state: 'disabled' }],
     ['other settings are sent', async () => undefined, withSettings({ a: 2 })],
     ['the version was withdrawn', () => withdraw('1.1.0.0'), {}],
-  ])('refused when %s', async (_, meanwhile, change) => {
+  ])('rejected when %s', async (_, meanwhile, change) => {
     const vmId = await newVm();
     const sent = { version: '1.1.0.0', ...withSettings({ a: 1 }) };
     const { planHash } = await planExtension(ctx, { vmId, name: 'probe', goal: goal(sent) });
@@ -267,12 +267,12 @@ describe('what is applied is what was shown', () => {
     await expect(getExtension(ctx, { vmId, name: 'probe' })).rejects.toMatchObject({ code: 'extension_absent' });
   });
 
-  test.each(['', 'x', 'A'.repeat(59)].filter(Boolean))('a made-up hash %j opens nothing', async (plan) => {
+  test.each(['', 'x', 'A'.repeat(59)].filter(Boolean))('an invented hash %j is rejected', async (plan) => {
     const vmId = await newVm();
     await expect(setExtension(ctx, { vmId, name: 'probe', goal: goal(), plan })).rejects.toMatchObject(movedOn);
   });
 
-  test('a hash counts for its VM and name only', async () => {
+  test('a hash is valid for its VM and name only', async () => {
     const [vmId, otherVm] = [await newVm(), await newVm()];
     const plan = (await planExtension(ctx, { vmId, name: 'probe', goal: goal() })).planHash ?? '';
     for (const place of [
@@ -283,7 +283,7 @@ describe('what is applied is what was shown', () => {
     }
   });
 
-  test('of two who apply the same plan at once, one wins', async () => {
+  test('of two people who apply the same plan concurrently, one succeeds', async () => {
     const vmId = await newVm();
     const input = { vmId, name: 'probe', goal: goal(withSettings({ a: 1 })) };
     const plan = (await planExtension(ctx, input)).planHash ?? '';
@@ -337,7 +337,7 @@ describe('removals and reverts are planned by the same rules', () => {
     return vmId;
   }
 
-  test('a revert: what changes, what goes, and that it comes true', async () => {
+  test('a revert: changes and removals, which the act then does', async () => {
     const vmId = await twoStates();
     const plan = await planRevert(ctx, { vmId, incarnation: 2 });
     expect(plan.incarnation).toEqual({ before: 5, after: 6 });
@@ -360,7 +360,7 @@ describe('removals and reverts are planned by the same rules', () => {
     await expect(revertGoalState(ctx, input)).rejects.toMatchObject({ code: 'uninstalling' });
   });
 
-  test('a revert to what is there already changes nothing', async () => {
+  test('a revert to the current contents changes nothing', async () => {
     const vmId = await twoStates();
     expect(await planRevert(ctx, { vmId, incarnation: 4 })).toMatchObject({
       incarnation: { before: 5, after: 5 },
@@ -378,22 +378,22 @@ describe('removals and reverts are planned by the same rules', () => {
     expect(plan.extensions).toMatchObject([{ name: 'many', state }]);
     expect(plan.steps.map(({ command }) => command)).toEqual(commands);
     const input = { vmId, name: 'many', force };
-    // The hash of one act is none for another.
+    // The hash of one act is invalid for another.
     await expect(removeExtension(ctx, { ...input, force: !force, plan: plan.planHash ?? '' })).rejects.toMatchObject(
       movedOn,
     );
     await removeExtension(ctx, { ...input, plan: plan.planHash ?? '' });
   });
 
-  test('a removal that others wait for is refused as the act is', async () => {
+  test('a removal that others depend on is rejected as the act is', async () => {
     const vmId = await twoStates();
     await setExtension(ctx, { vmId, name: 'behind', goal: goal({ handler: many, dependsOn: ['probe'] }) });
     await expect(planRemoval(ctx, { vmId, name: 'probe' })).rejects.toMatchObject({ code: 'extension_needed' });
   });
 });
 
-describe('what to know before', () => {
-  test('a lower version, a disabled dependency, and who waits for what is disabled', async () => {
+describe('warnings', () => {
+  test('a lower version, a disabled dependency, and dependants of a disabled extension', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal({ version: '1.0' }) });
     await setExtension(ctx, {

@@ -19,13 +19,13 @@ import type { Move } from './weigh.ts';
 export interface PlannedStep {
   extension: string;
   command: 'install' | 'update' | 'enable' | 'disable' | 'uninstall';
-  /** The version whose command it is. */
+  /** The version that the command belongs to. */
   version: string;
-  /** Seconds after which it is ended. */
+  /** Seconds until it is terminated. */
   seconds: number;
 }
 
-/** An extension that is declared as before: its command runs again under the same sequence number. */
+/** An extension with an unchanged declaration: its command runs again under the same sequence number. */
 export interface PlannedOther {
   name: string;
   command: 'enable' | 'disable';
@@ -34,8 +34,8 @@ export interface PlannedOther {
 }
 
 /**
- * The commands for one extension (docs/protocol.md, "How a handler is brought to its goal"), if the machine has come
- * to what was delivered to it. Others of the same handler share its binaries.
+ * The commands for one extension (docs/protocol.md, "How a handler is brought to its goal"), if the machine has reached
+ * its last delivered goal. Other extensions of the handler share its binaries.
  */
 export function stepsOf(
   move: Pick<Move, 'name' | 'current' | 'after' | 'version'>,
@@ -75,7 +75,9 @@ function changeOf(
   });
 }
 
-/** The reference agent installs again where the manifest asks for it, the stock agent unless the manifest forbids it. */
+/**
+ * The reference agent runs install again if the manifest asks for it, the stock agent unless the manifest forbids it.
+ */
 function installsInUpdate(manifest: HandlerManifest, isStock: boolean): boolean {
   return updatesWithInstall(manifest) || (isStock && manifest.handlerManifest.updateMode === undefined);
 }

@@ -10,51 +10,51 @@ import { hasStockAgent, otherExtensions, type PlannedOther, type PlannedStep, st
 import { type ExtensionRow, type Head, readHead } from './publish.ts';
 import type { Move, SecretMove, Weighed } from './weigh.ts';
 
-/** One difference, by its place: `/version`, `/timeouts/enable`, `/settings/publicSettings/port`. */
+/** One difference and its location: `/version`, `/timeouts/enable`, `/settings/publicSettings/port`. */
 export interface PlannedChange {
   path: string;
   before?: unknown;
   after?: unknown;
 }
 
-/** What becomes of one extension. */
+/** The effect on one extension. */
 export interface PlannedExtension {
   name: string;
   handler: string;
-  /** `none`: nothing differs; `incarnation`: no new sequence number; `sequence`: the handler has something to do. */
+  /** `none`: nothing differs; `incarnation`: no new sequence number; `sequence`: the handler runs. */
   effect: Effect;
-  /** The version that will be in force, after automatic upgrades; null where the extension is dropped at once. */
+  /** The version that will be in force, after automatic upgrades; null if the extension is dropped immediately. */
   version: string | null;
   state: 'enabled' | 'disabled' | 'uninstall' | 'dropped';
   sequenceNumber: { before: number | null; after: number };
   changes: PlannedChange[];
   protectedSettings: SecretMove;
-  /** Its protected settings are withheld from the key of the machine: it is not delivered until an admin releases them. */
+  /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
   needsRelease: boolean;
 }
 
-/** What an act would do to a VM: all of it, and nothing is written. */
+/** The complete effect of an act on a VM. Nothing is written. */
 export interface Plan {
   vmId: string;
-  /** Equal where nothing would change. */
+  /** Equal if nothing would change. */
   incarnation: { before: number; after: number };
-  /** The extensions whose declaration is touched; the one that was asked for is first. */
+  /** The extensions whose declaration changes, the requested one first. */
   extensions: PlannedExtension[];
-  /** What the agent runs for them, in order. */
+  /** The commands that the agent runs for them, in order. */
   steps: PlannedStep[];
-  /** The VM's other extensions in the order in which they run again, as with every new goal state. */
+  /** The VM's other extensions in the order in which they run again, as they do with every new goal state. */
   others: PlannedOther[];
   warnings: Fault[];
-  /** Everything that the act would be refused for. */
+  /** Every reason to reject the act. */
   faults: Fault[];
-  /** Given with the act, it holds it to this plan; null where there is nothing that could be applied. */
+  /** Passed with the act, it binds the act to this plan; null if nothing can be applied. */
   planHash: string | null;
 }
 
-/** The act that a plan is for: two acts with the same outcome are two plans. */
+/** The planned act: two acts with the same outcome are two plans. */
 export type PlannedAct = 'set' | 'remove' | 'force' | 'revert';
 
-/** Reads one moment of the VM and weighs an act in it. Throws 404 `vm_unknown`. */
+/** Reads the VM in one snapshot and evaluates an act on it. Throws 404 `vm_unknown`. */
 export async function planIn(
   ctx: Context,
   vmId: string,
@@ -123,7 +123,7 @@ type Told = Pick<
   'version' | 'requestedVersion' | 'state' | 'autoUpgradeMinorVersion' | 'dependsOn' | 'timeouts' | 'publicSettings'
 >;
 
-/** Every field that differs. Objects of the settings are walked, lists are taken whole. */
+/** Every field that differs. Objects in settings are compared by field, lists as a whole. */
 export function changesOf(before: Told | undefined, after: Told): PlannedChange[] {
   const was = before ? leavesOf(before) : new Map<string, unknown>();
   const is = leavesOf(after);
@@ -174,7 +174,7 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
       warnings.push({ path: '/state', code: 'plan_dependants_wait', params: { name, dependants: names } });
     }
   }
-  // Extensions of one handler warn alike.
+  // Extensions of one handler have the same warning.
   const told = new Set<string>();
   return warnings.filter(({ code, params = {} }) => {
     const { name: _, ...rest } = params;
@@ -183,10 +183,7 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
   });
 }
 
-/**
- * Refuses with 412 `plan_moved_on` where what would happen now is not what the plan showed; what it would be refused
- * for comes along as faults.
- */
+/** Rejects with 412 `plan_moved_on` if the effect would now differ from the plan's, with the faults of the act. */
 export function requirePlan(
   ctx: Context,
   head: Head,
@@ -202,8 +199,8 @@ export function requirePlan(
 }
 
 /**
- * Nonce (12) ‖ keyed digest (32) of everything that decides what happens. The nonce makes two plans of the same act
- * differ, so that nobody can try secrets until the hash of another plan comes out.
+ * Nonce (12) ‖ keyed digest (32) of everything that decides the effect. With the nonce, two plans of the same act have
+ * different hashes, so guessed secrets cannot be confirmed by comparing hashes.
  */
 function planHash(ctx: Context, head: Head, act: PlannedAct, weighed: Weighed, nonce: Buffer): string {
   const text = canonicalJson({

@@ -23,7 +23,7 @@ export type ExtensionRow = typeof extensions.$inferSelect;
 /** Channel that tells gateways which VM has a new goal state: the VM's id. */
 export const goalStatesChannel = 'annex_goal_states';
 
-/** Why a goal state was made. */
+/** The reason for a goal state. */
 export interface Cause {
   action: string;
   extension?: string;
@@ -46,7 +46,7 @@ export async function lockHead(tx: Transaction, vmId: string): Promise<LiveHead>
   return liveHead(await selectHead(tx, vmId));
 }
 
-/** The same for who only looks. */
+/** The same for reading, without the lock. */
 export async function readHead(tx: Transaction, vmId: string): Promise<LiveHead> {
   return liveHead(await selectHead(tx, vmId));
 }
@@ -56,7 +56,7 @@ function liveHead([row]: Awaited<ReturnType<typeof selectHead>>): LiveHead {
   return { ...row.head, decommissioning: row.decommissioningAt !== null };
 }
 
-/** Refuses with 412 where the goal state is another than the caller saw. */
+/** Rejects with 412 if the goal state is not the one that the caller saw. */
 export function requireIncarnation(head: Head, ifMatch: number | undefined): void {
   if (ifMatch === undefined || ifMatch === head.incarnation) return;
   throw new DomainError('precondition_failed', 'goal_state_moved_on', { params: { incarnation: head.incarnation } });
@@ -68,8 +68,8 @@ export async function loadExtensions(tx: Transaction, vmId: string): Promise<Ext
 }
 
 /**
- * The one way in which a goal state comes to be: renders what is declared now, keeps it in the history, puts it in
- * force and wakes the gateways with the commit. The caller holds the head's lock. Returns the new incarnation.
+ * The only function that creates a goal state: renders the current declarations, stores them in the history, puts them
+ * in force and wakes the gateways with the commit. The caller holds the head's lock. Returns the new incarnation.
  */
 export async function publishGoalState(tx: Transaction, ctx: Context, head: Head, cause: Cause): Promise<number> {
   const { vmId } = head;
@@ -103,12 +103,12 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
   return incarnation;
 }
 
-/** Goal states that are looked at to count an hour's bytes. */
+/** Goal states that are read to count the bytes of the last hour. */
 const countedGoalStates = 5_000;
 
 /**
- * Every goal state is kept. Throws 429 where people add too much within an hour, and shows that on the VM's page; what
- * agents and the portal do counts, but goes on.
+ * Every goal state is kept. Throws 429 if people add too much within an hour, and shows that on the VM's page. Agents
+ * and the portal count towards the limit, but are not rejected.
  */
 async function refuseTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
   if (ctx.actor.kind === 'agent' || ctx.actor.kind === 'system') return;
@@ -134,7 +134,7 @@ async function refuseTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarna
   });
 }
 
-/** What a goal state's history keeps of an extension. */
+/** The history's record of an extension. */
 export function contentsOf(row: ExtensionRow): ExtensionContents {
   return {
     name: row.name,

@@ -7,10 +7,10 @@ import { sealWithheld } from './custody.ts';
 import { type ReleaseSecretsInput, releaseSecretsInput } from './input.ts';
 import { lockHead, publishGoalState } from './publish.ts';
 
-/** What a release did. */
+/** The result of a release. */
 export interface ReleasedSecrets {
   vmId: string;
-  /** Of the certificate that has them now; null where no machine has enrolled. */
+  /** Of the certificate that can decrypt them now; null if no machine has enrolled. */
   thumbprint: string | null;
   /** The extensions whose settings in force were withheld. */
   extensions: string[];
@@ -18,9 +18,9 @@ export interface ReleasedSecrets {
 }
 
 /**
- * Releases the secrets that are withheld from the key of a VM, those of earlier goal states too, so that a revert finds
- * them. `thumbprint` holds the call to the certificate that the admin looked at. Where nothing is withheld nothing
- * changes. Throws 404 `vm_unknown`, 412 `key_changed`.
+ * Releases secrets that are withheld from a VM's key, including those of earlier goal states, so that a revert finds
+ * them. `thumbprint` is the certificate that the admin reviewed. Without withheld secrets nothing changes. Throws 404
+ * `vm_unknown`, 412 `key_changed`.
  */
 export async function releaseSecrets(ctx: Context, input: ReleaseSecretsInput): Promise<ReleasedSecrets> {
   allow(ctx.actor, 'admin');

@@ -23,7 +23,7 @@ import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
 import { type Move, nextSequences, type Weighed } from './weigh.ts';
 
-/** Where a removal stands: asked for, or done because no agent has to be waited for. */
+/** The state of a removal: requested, or done without waiting for an agent. */
 export interface RemovalReceipt {
   vmId: string;
   name: string;
@@ -33,9 +33,9 @@ export interface RemovalReceipt {
 }
 
 /**
- * Asks the agent to uninstall an extension; it leaves the goal state when the agent reports it removed. One that was
- * never delivered is dropped at once, with `force` any. Throws 404 `vm_unknown` | `extension_absent`,
- * 409 `extension_needed` where others depend on it, 412 `goal_state_moved_on` | `plan_moved_on`.
+ * Requests the uninstall of an extension, which leaves the goal state when the agent reports it as removed. One that
+ * was never delivered is dropped immediately, with `force` any. Throws 404 `vm_unknown` | `extension_absent`, 409
+ * `extension_needed` if others depend on it, 412 `goal_state_moved_on` | `plan_moved_on`.
  */
 export async function removeExtension(ctx: Context, input: RemoveExtensionInput): Promise<RemovalReceipt> {
   allow(ctx.actor, 'operator');
@@ -65,7 +65,7 @@ export async function removeExtension(ctx: Context, input: RemoveExtensionInput)
   });
 }
 
-/** What `removeExtension` would do with the same input; nothing is written. Throws 404 and 409 as it does. */
+/** Plans `removeExtension` with the same input; nothing is written. Throws the same 404 and 409. */
 export async function planRemoval(ctx: Context, input: PlanRemovalInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, name, force } = parse(planRemovalInput, input);
@@ -90,7 +90,7 @@ function declaredOf(row: ExtensionRow): Declared {
   return declared;
 }
 
-/** An extension on its way out: uninstalled by the agent, or dropped without it. */
+/** A removal: by an uninstall of the agent, or without it. */
 export function departureOf(current: ExtensionRow, next: ReadonlyMap<string, number>, drop: boolean): Move {
   const isLeaving = current.state === 'uninstall';
   return {
@@ -105,7 +105,7 @@ export function departureOf(current: ExtensionRow, next: ReadonlyMap<string, num
   };
 }
 
-/** Turns the goal to `uninstall` under a new sequence number. What waited for it waits no more. */
+/** Sets the goal to `uninstall` under a new sequence number. Its dependants no longer wait for it. */
 export async function markUninstall(tx: Transaction, ctx: Context, row: ExtensionRow): Promise<number> {
   const sequenceNumber = await nextSequenceNumber(tx, row.vmId, row.name);
   await tx
@@ -123,7 +123,7 @@ export async function markUninstall(tx: Transaction, ctx: Context, row: Extensio
   return sequenceNumber;
 }
 
-/** Takes an extension out of what is declared. */
+/** Removes the declaration of an extension. */
 export async function dropExtension(tx: Transaction, vmId: string, name: string): Promise<void> {
   await tx.delete(extensions).where(and(eq(extensions.vmId, vmId), eq(extensions.name, name)));
 }

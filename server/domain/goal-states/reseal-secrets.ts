@@ -6,7 +6,9 @@ import { boundTo, fingerprintOf } from './custody.ts';
 
 const atOnce = 500;
 
-/** Seals the portal's form of every secret under other keys; returns how many. What is encrypted for VMs stays. */
+/**
+ * Encrypts the portal's form of every secret under other keys. Returns their number. Secrets encrypted for VMs stay.
+ */
 export async function resealSecrets(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   let [total, last] = [0, { vmId: '00000000-0000-0000-0000-000000000000', id: '00000000-0000-0000-0000-000000000000' }];
   for (;;) {

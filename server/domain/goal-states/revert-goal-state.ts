@@ -20,9 +20,9 @@ import { shownExtensions } from './shown-extension.ts';
 import { type Move, nextSequences, type SecretMove, type Weighed } from './weigh.ts';
 
 /**
- * Declares what an earlier goal state declared, as a new incarnation; what differs gets new sequence numbers.
- * Extensions that came later are uninstalled. Throws 404 `vm_unknown` | `goal_state_unknown`, 409 while one is being
- * uninstalled, 412 `goal_state_moved_on` | `plan_moved_on`, 422 for withdrawn versions and for secrets that are not held any more.
+ * Declares an earlier goal state as a new incarnation; extensions that differ get new sequence numbers. Extensions
+ * added since are uninstalled. Throws 404 `vm_unknown` | `goal_state_unknown`, 409 while one is being uninstalled, 412
+ * `goal_state_moved_on` | `plan_moved_on`, 422 for withdrawn versions and for secrets that no longer exist.
  */
 export async function revertGoalState(
   ctx: Context,
@@ -62,7 +62,7 @@ export async function revertGoalState(
   });
 }
 
-/** What `revertGoalState` would do with the same input; nothing is written. Throws 404 and 409 as it does. */
+/** Plans `revertGoalState` with the same input; nothing is written. Throws the same 404 and 409. */
 export async function planRevert(ctx: Context, input: PlanRevertInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, incarnation } = parse(planRevertInput, input);

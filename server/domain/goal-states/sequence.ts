@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { extensionSequences } from '#db/schema/index.ts';
 
-/** The next sequence number of (VM, name): above every one that was used or reported, also before an uninstall (AZ-C4). */
+/**
+ * The next sequence number of (VM, name): above every one that was used or reported, including those before an
+ * uninstall (AZ-C4).
+ */
 export async function nextSequenceNumber(tx: Transaction, vmId: string, name: string): Promise<number> {
   const [row] = await tx
     .insert(extensionSequences)
@@ -16,10 +19,10 @@ export async function nextSequenceNumber(tx: Transaction, vmId: string, name: st
   return row.highest;
 }
 
-/** How far above the known ones a reported number is believed; an agent cannot use the numbers up. */
+/** Maximum distance of a reported number from known ones, so that an agent cannot exhaust the numbers. */
 const believable = 1_000_000;
 
-/** Remembers a number that an agent reported from before a restore, so that later ones go on above it. */
+/** Stores a number that an agent reports from before a restore, so that later ones are higher. */
 export async function noteReportedSequence(
   tx: Transaction,
   vmId: string,

@@ -77,13 +77,13 @@ test.each([
   ['a number beyond ±2^53', { n: [1e300] }, '/settings/publicSettings/n/0', 'json_number'],
   ['a NUL', { a: 'x\u0000' }, '/settings/publicSettings/a', 'json_character'],
   ['65 levels', JSON.parse(`{"a":${'['.repeat(64)}${']'.repeat(64)}}`), '/settings/publicSettings', 'json_too_deep'],
-])('settings with %s are refused at every door', async (_, publicSettings, path, code) => {
+])('settings with %s are rejected at every door', async (_, publicSettings, path, code) => {
   const refused = setExtension(ctx, { vmId: await newVm(), name: 'odd', goal: goal({ settings: { publicSettings } }) });
   await expect(refused).rejects.toMatchObject({ kind: 'unprocessable', faults: [{ path, code }] });
 });
 
 describe('AZ-C4 sequence numbers and incarnations', () => {
-  test('a change raises both, a repeated request neither, a time-out the incarnation only', async () => {
+  test('a change raises both, a repeated request neither, a timeout only the incarnation', async () => {
     const vmId = await newVm();
     const set = (change?: Record<string, unknown>) => setExtension(ctx, { vmId, name: 'probe', goal: goal(change) });
     expect(await set()).toMatchObject({ sequenceNumber: 1, incarnation: 2, version: '1.0.0.0', state: 'enabled' });
@@ -117,7 +117,7 @@ describe('AZ-C4 sequence numbers and incarnations', () => {
     expect(await setExtension(ctx, { vmId, name: 'probe', goal: goal() })).toMatchObject({ sequenceNumber: 3 });
   });
 
-  test('what was never delivered is dropped at once, and by force what was', async () => {
+  test('drops extensions immediately that were never delivered, and with force delivered ones', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
     expect(await removeExtension(ctx, { vmId, name: 'probe' })).toMatchObject({ state: 'removed' });
@@ -128,8 +128,8 @@ describe('AZ-C4 sequence numbers and incarnations', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('versions that are no goal, by path', async () => {
+describe('rejected declarations', () => {
+  test('invalid versions, by path', async () => {
     const vmId = await newVm();
     const set = (version: string) => refusal(setExtension(ctx, { vmId, name: 'probe', goal: goal({ version }) }));
     expect(await set('9')).toMatchObject({ kind: 'unprocessable', faults: ['/version version_unknown'] });
@@ -156,7 +156,7 @@ describe('what is refused', () => {
     ).toMatchObject({ faults: ['/version version_shared'] });
   });
 
-  test('dependencies that are not there or go in a circle; what others need is not removed', async () => {
+  test('missing and circular dependencies, and the removal of a dependency', async () => {
     const vmId = await newVm();
     const many = { handler: 'Acme.Lab.Many', version: '1.0' };
     expect(
@@ -170,7 +170,7 @@ describe('what is refused', () => {
     expect(await refusal(removeExtension(ctx, { vmId, name: 'a' }))).toMatchObject({ code: 'extension_needed' });
   });
 
-  test('AZ-C1 settings that break the schema, each by its path; protected ones without their values', async () => {
+  test('AZ-C1 settings that violate the schema, each by its path; protected ones without their values', async () => {
     const vmId = await newVm();
     const strict = { handler: 'Acme.Lab.Strict', ...settings({ port: 2 }, { password: 'hunter2' }) };
     const refused = await setExtension(ctx, { vmId, name: 's', goal: goal(strict) }).catch((error) => error);
@@ -203,7 +203,7 @@ describe('what is refused', () => {
     });
   });
 
-  test('of two that apply on top of the same goal state one wins and one is told', async () => {
+  test('of two that apply to the same goal state, one succeeds and the other gets 412', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal() });
     const apply = (n: number) =>
@@ -218,7 +218,7 @@ describe('AZ-C2 custody of protected settings', () => {
   const own = { kind: 'issued' as const, issuer: { key: 'user:test-operator', isAdmin: false }, sameKey: false };
   const secret = { password: 'correct horse battery' };
 
-  test('in plain text they are nowhere in the database, and equal ones change nothing', async () => {
+  test('the database never contains them in plain text, and equal ones change nothing', async () => {
     const vmId = await newVm();
     const set = (value?: Record<string, unknown> | null) =>
       setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({}, value)) });
@@ -248,7 +248,7 @@ describe('AZ-C2 custody of protected settings', () => {
     [[], {}],
     [false, true],
     [0, 1],
-  ])('they may be any JSON value: %j, then %j', async (first, second) => {
+  ])('they can be any JSON value: %j, then %j', async (first, second) => {
     const vmId = await newVm();
     const { key, certificate: pem } = newKeyPair();
     await ctx.db.transaction((tx) => bindCertificate(tx, ctx, vmId, { pem, thumbprint: 'EF' }, own));
@@ -304,7 +304,7 @@ describe('AZ-C2 custody of protected settings', () => {
     ).toMatchObject({ faults: ['/settings/protectedSettings secrets_required'] });
   });
 
-  test('with ANNEX_CUSTODY=vm a new machine gets none, and the editor is told', async () => {
+  test('with ANNEX_CUSTODY=vm a new machine gets none, and the editor says so', async () => {
     const custody = await testContext({
       role: 'operator',
       services: { ...ctx, config: { ...ctx.config, custody: 'vm' } },
@@ -321,7 +321,7 @@ describe('AZ-C2 custody of protected settings', () => {
   });
 });
 
-test('a revert declares the old contents under new numbers, the history keeps all', async () => {
+test('a revert declares the old contents under new numbers; the history keeps all', async () => {
   const vmId = await newVm();
   await setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({ n: 1 }, { key: 'secret one' })) });
   await setExtension(ctx, { vmId, name: 'probe', goal: goal(settings({ n: 2 }, { key: 'secret two' })) });

@@ -17,7 +17,7 @@ import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
 import { askFor, givenSecret, type Move, weighDeclaration } from './weigh.ts';
 
-/** Answer to a declaration: what is in force now. */
+/** The result of a declaration: the state in force. */
 export interface ExtensionReceipt {
   vmId: string;
   name: string;
@@ -30,7 +30,7 @@ export interface ExtensionReceipt {
 }
 
 /**
- * Declares an extension of a VM, with `siblings` the version of the handler's others too, as one goal state. Throws
+ * Declares an extension of a VM, with `siblings` also the version of the handler's others, as one goal state. Throws
  * 404 `vm_unknown`, 409 `uninstalling` | `handler_fixed` | `vm_decommissioning`, 412 `goal_state_moved_on` |
  * `plan_moved_on`, 422 with every fault of rules and settings. An identical request changes nothing.
  */
@@ -56,7 +56,7 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
   });
 }
 
-/** Writes one extension as it was weighed, with its line in the activity. */
+/** Writes one evaluated extension with its activity row. */
 async function make(
   tx: Transaction,
   ctx: Context,
@@ -87,7 +87,7 @@ async function make(
   return receipt(row);
 }
 
-/** Writes what is declared; a new sequence number starts the operation anew, with these commands. */
+/** Writes a declaration. A new sequence number starts a new operation with these commands. */
 export async function writeExtension(
   tx: Transaction,
   ctx: Context,

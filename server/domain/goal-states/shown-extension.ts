@@ -1,8 +1,8 @@
 import type { ExtensionContents } from '#db/schema/index.ts';
 
 /**
- * An extension as the activity keeps it: public settings whole; of protected ones the number of their sealed copy,
- * which tells changed from unchanged and nothing else.
+ * An extension in the activity: complete public settings, and of protected ones only the id of the encrypted copy,
+ * which tells changed from unchanged.
  */
 export function shownExtension(extension: Omit<ExtensionContents, 'sequenceNumber'>): Record<string, unknown> {
   const { handler, version, state, autoUpgradeMinorVersion, dependsOn, timeouts, publicSettings, secretId } = extension;

@@ -17,32 +17,32 @@ import { defaultTimeouts, type Effect, effectOf } from './goal-state.ts';
 import { platformFaults } from './platform-faults.ts';
 import { type ExtensionRow, type Head, loadExtensions } from './publish.ts';
 
-/** What becomes of protected settings. `replaced` says that some are given, not that they are others. */
+/** The change to protected settings. `replaced` says that values are given, not that they differ. */
 export type SecretMove = 'none' | 'kept' | 'added' | 'replaced' | 'removed';
 
-/** Stands for the row of a secret that is stored only when the move is made. */
+/** Placeholder for the row of a secret that is stored only when the act is applied. */
 export const givenSecret = 'given';
 
-/** One extension on its way from what is declared now to what will be. */
+/** One extension, from its current to its next declaration. */
 export interface Move {
   name: string;
   current: ExtensionRow | undefined;
-  /** Null where it is dropped without the agent. `secretId` may be `givenSecret`. */
+  /** Null if it is dropped without the agent. `secretId` may be `givenSecret`. */
   after: Declared | null;
   secret: SecretMove;
   effect: Effect;
-  /** The sequence number afterwards. */
+  /** The sequence number after the act. */
   sequenceNumber: number;
-  /** Null where the version of what goes is looked at no more. */
+  /** Null if the version of a removed extension is no longer read. */
   version: VersionRow | null;
-  /** Protected settings as they came. */
+  /** Protected settings as given. */
   given: unknown;
 }
 
-/** What an act would do, and everything for which it would be refused. */
+/** The effect of an act, and every reason to reject it. */
 export interface Weighed {
   present: ExtensionRow[];
-  /** The one that was asked for is first. */
+  /** The requested one is first. */
   moves: Move[];
   faults: Fault[];
 }
@@ -50,13 +50,13 @@ export interface Weighed {
 interface Target {
   name: string;
   goal: ExtensionGoalInput;
-  /** Where its faults are said. */
+  /** The path under which its faults appear. */
   path: string;
-  /** What its settings break; null where the version is not there. */
+  /** The faults of its settings; null if the version does not exist. */
   settings: Fault[] | null;
 }
 
-/** What is asked for, with its settings checked: schemas run in a worker, which no transaction waits for (AZ-C1). */
+/** The request with its settings checked. Schemas run in a worker, and no transaction waits for it (AZ-C1). */
 export async function askFor(
   ctx: Context,
   vmId: string,
@@ -92,7 +92,7 @@ const movedTo = (row: ExtensionRow, version: string): ExtensionGoalInput => ({
   settings: { publicSettings: row.publicSettings },
 });
 
-/** The registered version that is meant, or null. */
+/** The requested registered version, or null. */
 export async function versionOrNull(tx: Database | Transaction, goal: ExtensionGoalInput): Promise<VersionRow | null> {
   try {
     return await findVersion(tx, goal);
@@ -103,9 +103,9 @@ export async function versionOrNull(tx: Database | Transaction, goal: ExtensionG
 }
 
 /**
- * Weighs a declaration, and what comes with it, against what is declared now. Writes nothing. `compares`: protected
- * settings that equal the old ones count as kept. A plan must not: whoever may plan could try secrets until one fits.
- * Throws 409 `vm_decommissioning` | `uninstalling` | `handler_fixed`.
+ * Evaluates a declaration and its siblings against the current one. Writes nothing. `compares`: protected settings that
+ * equal the old ones count as kept. A plan must not compare, or planning would confirm guessed secrets. Throws 409
+ * `vm_decommissioning` | `uninstalling` | `handler_fixed`.
  */
 export async function weighDeclaration(
   tx: Transaction,
@@ -139,7 +139,7 @@ export async function weighDeclaration(
       });
       continue;
     }
-    // Whoever moves along has the new version already in the eyes of the others.
+    // For the rules of the others, siblings already have the new version.
     const among = present.map((row) =>
       row.name !== name && targets.some((target) => target.name === row.name)
         ? { ...row, version: version.version }
@@ -160,7 +160,7 @@ export async function weighDeclaration(
       name,
       handler: goal.handler,
       requestedVersion: version.version,
-      // An automatic upgrade is not undone by repeating the request that it started from.
+      // Repeating the request from before an automatic upgrade does not undo the upgrade.
       version: current && current.requestedVersion === version.version ? current.version : version.version,
       state: goal.state,
       autoUpgradeMinorVersion: goal.autoUpgradeMinorVersion,
@@ -177,7 +177,7 @@ export async function weighDeclaration(
   return { present, moves, faults };
 }
 
-/** Old secrets under a new protected schema were never checked against it. */
+/** Old secrets were never checked against a new protected schema. */
 function keepsUnfitSecrets(goal: ExtensionGoalInput, version: VersionRow, kept: SecretRow | null): boolean {
   if (!kept || goal.settings.protectedSettings !== undefined) return false;
   return kept.schemaDigest !== protectedSchemaDigest(version.settingsSchema);
@@ -198,7 +198,7 @@ function secretMoveOf(
   return comparable && kept.fingerprint === fingerprintOf(ctx, head.vmId, name, given) ? 'kept' : 'replaced';
 }
 
-/** The sequence numbers that extensions would get next; none is used up. */
+/** The next sequence numbers of extensions, without using them up. */
 export async function nextSequences(
   tx: Database | Transaction,
   vmId: string,
