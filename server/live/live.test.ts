@@ -16,13 +16,13 @@ beforeAll(async () => {
   db = await testDatabase();
   await db.insert(vms).values({ id: known, name: 'known', tags: {}, createdAt: new Date(), createdBy: 'test' });
   live = openLive(testWakes(db), defaultLimits.streams);
-  // Watchers from before the connection read everything once it is there; from then on nothing is missed.
+  // Watchers from before the connection read everything once it is open; from then on nothing is missed.
   await until(watch(), 'nothing');
 });
 
 afterAll(() => live.close());
 
-/** A VM, because health hangs on changes of one; any key for the other topics. */
+/** A VM, because health belongs to a VM; any key for the other topics. */
 const known = '00000000-0000-7000-8000-000000000001';
 
 const change = (topic: ChangeTopic, key: string) => db.transaction((tx) => recordChange(tx, topic, key));
@@ -37,7 +37,7 @@ async function first(messages: AsyncGenerator<LiveMessage, void>): Promise<LiveM
   return value;
 }
 
-/** Messages until one names the key or asks to read everything. */
+/** Messages until one names the key or requests to read everything. */
 async function until(messages: AsyncGenerator<LiveMessage, void>, key: string): Promise<LiveMessage[]> {
   const got: LiveMessage[] = [];
   for (;;) {
@@ -48,14 +48,14 @@ async function until(messages: AsyncGenerator<LiveMessage, void>, key: string): 
 }
 
 describe('a watch', () => {
-  test('begins with where it is and goes on with what is committed', async () => {
+  test('begins at its current position and continues with what is committed', async () => {
     const messages = watch();
     expect(await first(messages)).toMatchObject({ changes: [] });
     await change('handler', 'begun');
     expect((await until(messages, 'begun')).at(-1)).toMatchObject({ changes: [{ topic: 'handler', key: 'begun' }] });
   });
 
-  test('catches up from the message that it had last, with each thing once', async () => {
+  test('catches up from its last message, with each key once', async () => {
     const messages = watch();
     const { id } = await first(messages);
     for (const key of ['a', 'b', 'a', 'b', 'last']) await change('handler', key);
@@ -68,7 +68,7 @@ describe('a watch', () => {
     expect(await first(watch(id))).toMatchObject({ everything: true, changes: [] });
   });
 
-  test('a change that was rolled back is never told', async () => {
+  test('a change that was rolled back is never sent', async () => {
     const messages = watch();
     await first(messages);
     const failed = db.transaction(async (tx) => {
@@ -81,7 +81,7 @@ describe('a watch', () => {
     expect(keys).toEqual(['done']);
   });
 
-  test('a burst comes in few messages', async () => {
+  test('a burst arrives in few messages', async () => {
     const messages = watch();
     await first(messages);
     await Promise.all(Array.from({ length: 100 }, (_, i) => change('handler', `burst-${i}`)));
@@ -97,7 +97,7 @@ describe('a watch', () => {
     ['member', false],
     ['invitation', false],
     ['token', false],
-  ])('a viewer hears of %s: %s; an administrator of all', async (topic, heard) => {
+  ])('a viewer receives changes of %s: %s; an administrator of all', async (topic, heard) => {
     const start = (await first(watch())).id;
     await change(topic, known);
     await change('handler', 'after');
@@ -112,7 +112,7 @@ describe('a watch', () => {
     expect(await keys('admin')).toContain(known);
   });
 
-  test('ends when the watcher is gone, at once when people changed', async () => {
+  test("ends when the watcher's session ends, immediately after a change of members", async () => {
     let actor: Actor | null = testActor('viewer');
     const messages = watch(undefined, async () => actor);
     await first(messages);
@@ -122,7 +122,7 @@ describe('a watch', () => {
   });
 });
 
-test('a lost connection is made again, and everything is read again', async () => {
+test('a lost connection is reopened, and everything is read again', async () => {
   const messages = watch();
   const { id } = await first(messages);
   await db.execute(

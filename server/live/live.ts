@@ -6,25 +6,25 @@ import type { Wakes } from '#server/platform/wakes/index.ts';
 import { type Change, createRing } from './ring.ts';
 import { openStreams, type Streams } from './streams.ts';
 
-/** What a screen gets: what to read again. `everything` after a gap, and for whom nothing else is known. */
+/** A message to a screen: what to read again. `everything` after a gap, and for a screen without a position. */
 export interface LiveMessage {
-  /** Where this message ends: a later connection goes on from here. */
+  /** The position of this message: a later connection continues from here. */
   id: string;
   everything: boolean;
   changes: Change[];
 }
 
 export interface WatchOptions {
-  /** `id` of the last message that the screen got; absent: from now on. */
+  /** `id` of the screen's last message; absent: from now on. */
   lastId?: string | undefined;
   signal: AbortSignal;
-  /** Who watches now; asked again when people changed and every few seconds. Null ends the watch. */
+  /** The current watcher, resolved again after a change of members and every few seconds. Null ends the watch. */
   actor(): Promise<Actor | null>;
 }
 
-/** The changes of this installation, as they are committed. */
+/** The changes of this installation as they are committed. */
 export interface Live {
-  /** Where the row of changes ends now: what is read from now on holds everything up to here. */
+  /** The current end of the changes: data that is read from now on includes everything up to here. */
   position(): string;
   watch(options: WatchOptions): AsyncGenerator<LiveMessage, void>;
   /** Bounds the streams by which screens watch. */
@@ -32,11 +32,11 @@ export interface Live {
   close(): Promise<void>;
 }
 
-/** At most this many messages a second reach one screen. */
+/** Maximum messages per second to one screen. */
 const messagesPerSecond = 4;
-/** Above this many changes in one message a screen had better read everything. */
+/** Above this many changes in one message, a screen reads everything. */
 const mostChanges = 200;
-/** Milliseconds after which a watcher is asked for again. */
+/** Milliseconds after which the watcher is resolved again. */
 const askAgain = 5_000;
 
 const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
@@ -65,10 +65,10 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
       ring.push(change);
       wake();
     },
-    // Said once it is back: until then screens show what they have.
+    // Sent once the connection is back: until then screens show what they have.
     lost() {},
     back() {
-      // Also the first time: a watcher may have been there before the connection was.
+      // Also the first time: a watcher may have existed before the connection.
       ring.push('reset');
       wake();
     },
@@ -80,7 +80,7 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
     let position = lastId ?? ring.end();
     let who = await actor();
     let askedAt = performance.now();
-    // Without this a connection that sees no change for long would have nothing to go on from.
+    // Gives a connection without changes for a long time a position to continue from.
     if (who !== null && lastId === undefined) yield { id: position, everything: false, changes: [] };
     while (who !== null && !ended.aborted) {
       const entries = ring.since(position);
@@ -122,12 +122,12 @@ function toMessage(id: string, entries: readonly (Change | 'reset')[] | null, wh
   return { id, everything: false, changes: [...seen.values()] };
 }
 
-/** People hear of themselves too: their role may have changed. */
+/** Members receive changes of themselves too: their role may have changed. */
 function maySee(who: Actor, { topic, key }: Change): boolean {
   return hasRole(who, topics[topic]) || (topic === 'member' && key === who.id);
 }
 
-/** Until something is pushed, the watch ends, or it is time to ask for the watcher again. */
+/** Until something is pushed, the watch ends, or the watcher must be resolved again. */
 function nextWake(wakers: Set<() => void>, ended: AbortSignal, most: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ChangeTopic } from '#server/domain/changes/index.ts';
 
-/** A thing that changed: which kind, which one. What it is now is read by whoever may. */
+/** What changed: topic and key. Screens read the data with their own permissions. */
 export interface Change {
   topic: ChangeTopic;
   key: string;
@@ -11,14 +11,14 @@ export interface Change {
 export type Entry = Change | 'reset';
 
 /**
- * The newest changes in the order in which they became visible. Positions are this process's own: the ids of the
- * table are given out before the commit, so a smaller one can show up after a larger one and would be missed.
+ * The newest changes in the order in which they became visible. Positions belong to this process: the ids of the table
+ * are assigned before the commit, so a lower one can appear after a higher one and would be missed.
  */
 export interface Ring {
-  /** Name of the position after the newest entry. */
+  /** The position after the newest entry. */
   end(): string;
   push(entry: Entry): void;
-  /** Entries since a position; null when they are gone, or the position is another process's. */
+  /** Entries since a position; null if they were dropped, or the position belongs to another process. */
   since(position: string): Entry[] | null;
 }
 
@@ -31,7 +31,7 @@ export function createRing(size: number): Ring {
     push(entry) {
       entries.push(entry);
       if (entries.length > size) {
-        // Half at once, so that a push is not a move of the whole array.
+        // Half at once, so that a push does not move the whole array.
         const dropped = Math.ceil(size / 2);
         entries.splice(0, dropped);
         first += dropped;

@@ -11,7 +11,7 @@ const codeOf = (open: () => unknown): unknown => {
   }
 };
 
-test('streams are bounded per session, per member and in all, and a rejected one is not counted', () => {
+test('streams are limited per session, per member and in total, and a rejected one does not count', () => {
   const streams = openStreams({ perSession: 2, perMember: 3, perProcess: 4 });
   streams.open('s1', 'ada');
   streams.open('s1', 'ada');
@@ -23,7 +23,7 @@ test('streams are bounded per session, per member and in all, and a rejected one
   expect(streams.held()).toEqual({ streams: 4, sessions: 3, members: 2 });
 });
 
-test('a stream that ends twice frees one place, and nothing is kept of who has no stream', () => {
+test('a stream that ends twice frees one place, and no data stays without streams', () => {
   const streams = openStreams({ perSession: 2, perMember: 9, perProcess: 9 });
   const [first, second] = [streams.open('s1', 'ada'), streams.open('s1', 'ada')];
   first();

@@ -4,7 +4,7 @@ import type { Limits } from '#server/platform/limits.ts';
 /** Counts the live streams that this process holds open. */
 export interface Streams {
   /**
-   * Counts one more stream; the returned function ends its counting and may be called twice. Throws 429
+   * Counts one more stream; the returned function ends it and may be called twice. Throws 429
    * `session_streams_exceeded` or `member_streams_exceeded`, or 503 `streams_exceeded`.
    */
   open(sessionId: string, memberId: string): () => void;
@@ -12,10 +12,10 @@ export interface Streams {
   held(): { streams: number; sessions: number; members: number };
 }
 
-/** Seconds after which a rejected stream may be tried again. */
+/** Seconds until a retry of a rejected stream makes sense. */
 const retryAfter = 15;
 
-/** Nothing is kept of sessions and members without a stream. */
+/** Data of sessions and members without a stream is removed. */
 export function openStreams({ perSession, perMember, perProcess }: Limits['streams']): Streams {
   const sessions = new Map<string, number>();
   const members = new Map<string, number>();

@@ -2,16 +2,16 @@ import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** Rows of one statement, so that none runs into its time limit. */
+/** Rows per statement, so that none reaches its timeout. */
 const atOnce = 20_000;
 const hourlyDays = 14;
 
-/** Removes old changes of health, and thins the hourly counts of versions. Returns how many rows went. */
+/** Removes old health transitions, and thins the hourly counts of versions. Returns the number of removed rows. */
 export async function clearHealth(services: Services, now: Date): Promise<number> {
   const before = (days: number): string => new Date(now.getTime() - days * dayMs).toISOString();
   const { health, counts: daily } = services.config.keptDays;
   const transitions = await clearTransitions(services, before(health));
-  // One hour of each day stays, the same for all versions of a handler: a version without a row then had no VM.
+  // One hour of each day stays, the same for all versions of a handler: a version without a row had no VM then.
   const counts = await services.db.execute(sql`
     delete from version_counts v using (
       select handler, date_trunc('day', hour, 'UTC') as day, max(hour) as kept from version_counts
@@ -22,7 +22,7 @@ export async function clearHealth(services: Services, now: Date): Promise<number
   return transitions + (counts.rowCount ?? 0);
 }
 
-/** Ids rise with time: the oldest rows are found without an index of their own. */
+/** Ids increase with time, so the oldest rows are found without an index on time. */
 async function clearTransitions({ db }: Services, before: string): Promise<number> {
   for (let total = 0; ; ) {
     const gone = await db.execute(sql`

@@ -1,16 +1,16 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
 
-/** Extensions of one step: some ten milliseconds of a core. */
+/** Extensions per step: tens of milliseconds of one core. */
 const stepExtensions = 5_000;
-/** Before the first VM. */
+/** Sorts before the first VM. */
 const start = '00000000-0000-0000-0000-000000000000';
 
-/** A pass over all VMs, and what it counted so far. */
+/** A pass over all VMs, and its counts so far. */
 export interface VersionPass {
-  /** Within the hour that it counts. */
+  /** A time within the hour that is counted. */
   at: Date;
-  /** The last VM that was counted. */
+  /** The last counted VM. */
   after: string;
   counts: Map<string, VersionCount>;
 }
@@ -22,12 +22,12 @@ export interface VersionCount {
   failed: number;
 }
 
-/** Begins a pass for the hour of this moment. */
+/** Begins a pass for the hour of this time. */
 export const passAt = (at: Date): VersionPass => ({ at, after: start, counts: new Map() });
 
 /**
  * Counts the VMs of every handler version for the current hour. A later count within the hour replaces the earlier one.
- * A version that its last VM left is counted once more, as none. Returns how many versions were counted.
+ * A version without VMs is stored once more, with 0. Returns the number of versions.
  */
 export async function countVersions(
   { db }: Pick<Services, 'db'>,
@@ -39,7 +39,7 @@ export async function countVersions(
   return writeVersionCounts(db, pass);
 }
 
-/** Counts the next VMs, each with all of its extensions. Returns false after the last of them. */
+/** Counts the next VMs, each with all its extensions. Returns false after the last one. */
 export async function countNextVms(db: Services['db'], pass: VersionPass, step = stepExtensions): Promise<boolean> {
   const { after, counts } = pass;
   const { rows } = await db.execute<VersionCount & { till: string; is_last: boolean } & Record<string, unknown>>(sql`
@@ -64,7 +64,7 @@ export async function countNextVms(db: Services['db'], pass: VersionPass, step =
   return row?.is_last === false;
 }
 
-/** Stores the counts of a pass that reached its end. Returns how many versions were counted. */
+/** Stores the counts of a complete pass. Returns the number of versions. */
 export async function writeVersionCounts(db: Services['db'], { at, counts }: VersionPass): Promise<number> {
   const hour = sql`date_trunc('hour', ${at.toISOString()}::timestamptz, 'UTC')`;
   const counted = await db.execute(sql`

@@ -25,7 +25,7 @@ const optsIn = (version: typeof handlerVersions | typeof reportedVersion) =>
 const { handlerState, status } = extensionLatest;
 const part = failedPart('extension_latest.status', 'extension_pulse.status_word');
 
-/** What health is derived from; documents only as far as that needs them. */
+/** The facts from which health is derived; of documents only the relevant parts. */
 export const healthColumns = {
   vmId: extensions.vmId,
   name: extensions.name,
@@ -45,9 +45,9 @@ export const healthColumns = {
   heartbeatStatus: extensionPulse.heartbeatStatus,
   heartbeatReadAt: extensionPulse.heartbeatReadAt,
   heartbeatAgeSeconds: extensionPulse.heartbeatAgeSeconds,
-  /** Id of the status' message. */
+  /** Id of the status's message. */
   messageId: sql<string | null>`${status} #>> '{message,id}'`,
-  /** Whether a substatus has an error, and the id of the message of the first that has. */
+  /** Whether a substatus has an error, and the message id of the first one. */
   partFailed: sql<boolean>`${sql.raw(part)} is not null`,
   partMessageId: sql<string | null>`${sql.raw(part)} #>> '{message,id}'`,
   statusWord: extensionPulse.statusWord,
@@ -56,11 +56,13 @@ export const healthColumns = {
   statusAgeSeconds: extensionPulse.statusAgeSeconds,
   concludedAt: extensionPulse.concludedAt,
   concludedWith: extensionPulse.concludedWith,
-  /** By the manifest of the version that runs; of the goal's while nobody knows which that is. */
+  /** From the manifest of the running version; of the goal's version while the running one is unknown. */
   optedIn: sql<boolean>`coalesce(${optsIn(reportedVersion)}, ${optsIn(handlerVersions)}, false)`,
 };
 
-/** Extensions beside what was reported of them, by VM and name. Of a VM all are selected: they wait for each other. */
+/**
+ * Extensions with what was reported about them, by VM and name. Selects all of a VM, because they wait for each other.
+ */
 export async function selectExtensions(db: Database | Transaction, where: SQL): Promise<ExtensionFacts[]> {
   const rows = await readExtensions(db, where);
   return [...Map.groupBy(rows, ({ vmId }) => vmId).values()].flatMap(withWaits);
@@ -92,34 +94,34 @@ function readExtensions(db: Database | Transaction, where: SQL) {
 }
 
 export type ExtensionFacts = Awaited<ReturnType<typeof readExtensions>>[number] & {
-  /** Until when it may wait for those that it depends on. */
+  /** Until when it may wait for its dependencies. */
   waitsUntil: Date | null;
 };
 
 export interface Derived {
   verdict: HeartbeatVerdict;
-  /** Seconds, or null where the status is not stale. */
+  /** Seconds; null if the status is not stale. */
   staleFor: number | null;
-  /** Until when the goal must be concluded; null once it is, failed, or is disabled as wanted. */
+  /** The deadline of the goal; null once it is concluded, failed, or disabled as declared. */
   deadlineAt: Date | null;
   health: ExtensionHealth;
-  /** What the health comes from; null where it is as it should be. */
+  /** The cause of the health; null if nothing is wrong. */
   cause: HealthCause | null;
   /** The extension that the goal in force waits for. */
   waitsFor: string | null;
 }
 
-/** Of an extension's facts those from which its health is derived. */
+/** The facts of an extension from which its health is derived. */
 export type HealthFacts = Omit<ExtensionFacts, 'goalVersion' | 'messageId' | 'partMessageId' | 'concludedWith'>;
 
-/** What the agent promised; null seconds are the defaults. */
+/** The agent's promised periods; null seconds mean the defaults. */
 export interface AgentFacts {
   status: AgentStatus;
   heartbeatSeconds: number | null;
   statusSeconds: number | null;
 }
 
-/** Verdict, staleness, deadline and health of an extension now: nothing of it is stored (AZ-H3, AZ-S4, AZ-S6). */
+/** Verdict, staleness, deadline and health of an extension as of now; nothing is stored (AZ-H3, AZ-S4, AZ-S6). */
 export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derived {
   const { handlerState: handler, handlerAt } = facts;
   const verdict = heartbeatVerdict(
@@ -135,7 +137,7 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
   const stale = reading && staleFor(reading, agent.statusSeconds ?? defaultPeriods.statusSeconds, now);
   const concluded = facts.concludedAt !== null && facts.statusSequence === facts.goalSequenceNumber;
   const due = concluded ? null : deadlineOf({ ...facts, state: facts.goal });
-  // Nothing falls due while the agent is on hold.
+  // Deadlines stop while the agent is on hold.
   const deadlineAt = due !== null && facts.heldAt !== null && due >= facts.heldAt ? null : due;
   const { health, cause } = extensionHealth({
     agent: agent.status,
@@ -150,7 +152,7 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
     },
     deadlinePassed: deadlineAt !== null && deadlineAt < now,
   });
-  // Nothing is awaited of what is disabled as wanted, nor of a command that failed; no status concludes that.
+  // No deadline for what is disabled as declared, nor for a failed command, which no status concludes.
   const open = health === 'disabled' || hasFailed(handler, facts.goalSequenceNumber) ? null : deadlineAt;
   const waitsFor = cause === 'waiting' || cause === 'deadline' ? (handler?.blockedBy ?? null) : null;
   return { verdict, staleFor: stale, deadlineAt: open, health, cause, waitsFor };

@@ -7,21 +7,21 @@ import { nextFixedAgeing } from './next-ageing.ts';
 
 export type Transition = Omit<typeof healthTransitions.$inferSelect, 'id'>;
 
-/** What is to be written about a VM; empty where nothing is another than it was. */
+/** The writes that a VM needs; empty if nothing changed. */
 export interface HealthUpdate {
   vmId: string;
   vm: VmHealthRow | null;
   extensions: ExtensionHealthRow[];
-  /** Names of extensions that are there no more. */
+  /** Names of extensions that no longer exist. */
   gone: string[];
   transitions: Transition[];
-  /** What it adds to the counts of the fleet. */
+  /** Its difference in the counts of the fleet. */
   added: Map<string, number>;
-  /** When to look again although nothing is reported and nothing missed; null where nothing else ages. */
+  /** When to evaluate again without a report; null if nothing else ages. */
   nextAt: Date | null;
 }
 
-/** Derives the health of a VM and of its extensions as of now, and compares it with what lists show. */
+/** Derives the current health of a VM and its extensions, and compares it with what lists show. */
 export function evaluateVm(machine: Machine, now: Date): HealthUpdate {
   const { id: vmId, presence, known } = machine;
   const status = agentStatus(presence, now);
@@ -105,7 +105,7 @@ function vmRow(machine: Machine, agent: VmHealthRow['agent'], rows: ExtensionHea
   };
 }
 
-/** A VM has its cause from the first extension that is as it is itself. */
+/** A VM takes its cause from the first extension with the same health. */
 function vmTransition(vm: VmHealthRow, known: VmHealthRow | null, rows: ExtensionHealthRow[], now: Date): Transition[] {
   if (known?.health === vm.health) return [];
   const reason = rows.find((row) => row.health === vm.health);
@@ -136,7 +136,7 @@ function extensionTransitions(row: ExtensionHealthRow, known: ExtensionHealthRow
   const base = about(row, now);
   const transitions: Transition[] = [];
   const { cause, waitsFor } = row;
-  // A time axis tells what runs from what waits, and a warning from a stale one.
+  // Time axes distinguish running from waiting, and a warning from a stale one.
   if (known?.health !== row.health || known.cause !== cause || known.waitsFor !== waitsFor) {
     transitions.push({ ...base, kind: 'health', from: known?.health ?? null, to: row.health, cause, waitsFor });
   }

@@ -4,7 +4,7 @@ import { withWaits } from './waits-until.ts';
 
 const optsIn = (version: string): string => `(${version}.manifest #>> '{handlerManifest,reportHeartbeat}')::boolean`;
 
-/** Of extensions `e`, pulses `u`, documents `l`, the versions asked for (`g`) and reported (`r`), stock agents `s`. */
+/** Of extensions `e`, pulses `u`, documents `l`, the declared (`g`) and reported (`r`) versions, stock agents `s`. */
 const columns = {
   name: 'e.name',
   handler: 'e.handler',
@@ -34,13 +34,14 @@ const columns = {
 const names = Object.keys(columns);
 const isMoment = names.map((name) => name.endsWith('At'));
 
-/** An extension's facts as they come from there. */
+/** The facts of an extension as that query returns them. */
 export type FactsAsJson = readonly unknown[];
 
 /**
- * What `derive` needs of the extensions of the VMs in $1, as rows of `vm_id` and `extensions`, by name. One array for
- * each VM costs database and driver half of what a row of that many columns for each extension does. That $1 is said of
- * each table lets them be read side by side, instead of looking up every extension three times.
+ * The facts that `derive` needs of the extensions of the VMs in $1, as rows of `vm_id` and `extensions`, sorted by
+ * name. One array per VM costs database and driver half as much as one row with many columns per extension. The
+ * condition on $1 is repeated for each table, so that they are read side by side instead of three lookups per
+ * extension.
  */
 export const factsAsJson = `
   select e.vm_id, json_agg(json_build_array(${Object.values(columns).join(', ')}) order by e.name) as extensions
@@ -52,7 +53,7 @@ export const factsAsJson = `
   left join stock_agents s on s.vm_id = e.vm_id and s.vm_id = any($1)
   where e.vm_id = any($1) group by e.vm_id`;
 
-/** The same facts in the form in which other statements read them. */
+/** The same facts in the form that other statements return. */
 export function factsFromJson(vmId: string, extensions: readonly FactsAsJson[]): HealthFacts[] {
   return withWaits(extensions.map((json) => factsOf(vmId, json)));
 }

@@ -3,7 +3,7 @@ import { type StatusObject, type StatusWord, statusWords } from '#protocol/index
 import { testServices } from '#server/testing/context.ts';
 import { failedPart, firstFailedPart } from './failed-part.ts';
 
-/** Trees of substatuses by a small generator with a seed, some with texts that look like one. */
+/** Trees of substatuses from a seeded generator, some with texts that look like an error. */
 function randomStatuses(count: number): StatusObject[] {
   let state = 11;
   const upTo = (limit: number): number => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await givenVersion(services.db);
 });
 
-test('counts are right at any moment, folded in or not, and the check finds nothing', async () => {
+test('counts are always right, folded or not, and the check finds no difference', async () => {
   const given = await Promise.all(Array.from({ length: 6 }, () => givenVm(services, 'counted')));
   for (const vm of given) await vm.declare('probe');
   const [first, second] = given as [GivenVm, GivenVm];
@@ -40,7 +40,7 @@ test('counts are right at any moment, folded in or not, and the check finds noth
   expect(await readCountCheck(services.db)).toEqual({ checkedAt: now.toISOString(), disagreedAt: null });
 });
 
-test('counts that disagree are told and mended, also while VMs change', async () => {
+test('wrong counts are logged and corrected, even while VMs change', async () => {
   await services.db.update(fleetCounts).set({ n: 1_000 }).where(eq(fleetCounts.what, 'unknown'));
   await services.db.delete(fleetCounts).where(eq(fleetCounts.what, 'extensions'));
   const [{ n } = { n: 0 }] = (

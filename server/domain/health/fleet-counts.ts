@@ -3,26 +3,26 @@ import type { Database, Transaction } from '#db/client.ts';
 import { fleetCountChecks, fleetCountDeltas } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 
-/** VMs by health, and `extensions`. What there is none of may be missing. */
+/** VMs by health, and `extensions`. Zero counts may be missing. */
 export type FleetCounts = Readonly<Record<string, number>>;
 
-/** Everything that is counted, folded in or not. */
+/** All counts, folded or not. */
 export const countedFleet = sql`(select what, sum(n)::int as n from (
   select what, n from fleet_counts union all select what, n from fleet_count_deltas) all_of_it group by what)`;
 
-/** The counts as they are at this moment: nobody counted a row for them. */
+/** The current counts, without reading the VMs. */
 export async function readFleetCounts(db: Database): Promise<FleetCounts> {
   const { rows } = await db.execute<{ what: string; n: number }>(sql`select what, n from ${countedFleet} counted`);
   return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
 }
 
-/** Notes what a transaction adds (or takes away, below 0). */
+/** Stores the differences that a transaction causes. */
 export async function addToCounts(tx: Transaction, added: ReadonlyMap<string, number>): Promise<void> {
   const rows = [...added].filter(([, n]) => n !== 0).map(([what, n]) => ({ what, n }));
   if (rows.length > 0) await tx.insert(fleetCountDeltas).values(rows);
 }
 
-/** Puts what was added since the last time into the counts. Returns how many notes there were. */
+/** Folds the stored differences into the counts. Returns their number. */
 export async function foldCounts({ db }: Pick<Services, 'db'>): Promise<number> {
   const { rows } = await db.execute<{ notes: number }>(sql`
     with gone as (delete from fleet_count_deltas returning what, n),
@@ -35,14 +35,14 @@ export async function foldCounts({ db }: Pick<Services, 'db'>): Promise<number> 
 }
 
 /**
- * Counts the whole fleet, compares, and mends what disagrees. Returns by how much the counts were wrong, by what is
- * counted; empty where all is right. Also kept for the overview.
+ * Counts the whole fleet and corrects wrong counts. Returns the corrections; empty if all counts were right. The
+ * overview shows the result.
  */
 export async function checkCounts({ db }: Pick<Services, 'db'>, now: Date): Promise<FleetCounts> {
   return db.transaction(async (tx) => {
-    // Not by parallel workers: nobody waits, and cores are there for reports.
+    // Without parallel workers: nothing waits for this, and the cores are for reports.
     await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
-    // All at the same moment, and mended by a note, so that writers go on meanwhile.
+    // In one snapshot, and corrected by a difference, so that writers continue.
     const { rows } = await tx.execute<{ what: string; difference: number }>(sql`
       with found as (
         select health as what, count(*)::int as n from vm_health group by health
@@ -62,13 +62,13 @@ export async function checkCounts({ db }: Pick<Services, 'db'>, now: Date): Prom
   });
 }
 
-/** When the counts were last compared with a counting of everything, and when they last disagreed; null before. */
+/** When the counts were last checked against the rows, and when they last were wrong; null before. */
 export interface CountCheck {
   checkedAt: string;
   disagreedAt: string | null;
 }
 
-/** What the last check found. */
+/** The result of the last check. */
 export async function readCountCheck(db: Database): Promise<CountCheck | null> {
   const [row] = await db.select().from(fleetCountChecks).where(eq(fleetCountChecks.id, 1));
   if (row === undefined) return null;

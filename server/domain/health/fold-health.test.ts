@@ -49,7 +49,7 @@ const told = async (vm: GivenVm) =>
       .where(and(eq(changes.topic, 'fleet'), eq(changes.key, vm.vmId)))
   ).length;
 
-/** What the worker does with time. */
+/** The worker's part over time. */
 async function foldAged(now: Date): Promise<void> {
   await markAged(services, { since: null, now, among: null });
   await foldHealth(services, now);
@@ -74,7 +74,7 @@ const handler = (fields: object = {}) => ({
 const beats = { heartbeats: [{ extension: 'probe', ...ages, file: [{ version: 1, heartbeat: { status: 'ready' } }] }] };
 const good = { ...handler(), ...beats, ...said('success') };
 
-/** A VM whose goal the agent has, and whose agent called at `at`, promising to call again within a minute. */
+/** A VM whose agent has the goal, called at `at` and promised its next call within a minute. */
 async function givenProbe(at = start): Promise<GivenVm> {
   const vm = await givenVm(services, 'fold');
   await vm.declare('probe');
@@ -85,7 +85,7 @@ async function givenProbe(at = start): Promise<GivenVm> {
   return vm;
 }
 
-test('a VM appears with its first goal state, and is told to the screens', async () => {
+test('a VM appears with its first goal state, and screens are notified', async () => {
   const vm = await givenVm(services, 'fold');
   await foldHealth(services, start);
   expect(await vmRow(vm)).toEqual({
@@ -104,7 +104,7 @@ test('a VM appears with its first goal state, and is told to the screens', async
   expect(await foldHealth(services, start)).toBe(0);
 });
 
-test('AZ-S6 every kind of change is folded, `since` holds while the health does', async () => {
+test('AZ-S6 every kind of change is folded; `since` stays while the health does', async () => {
   const vm = await givenProbe();
   await foldHealth(services, start);
   expect(await vmRow(vm)).toMatchObject({ health: 'progressing', agent: 'ready', deadlineAt: expect.any(Date) });
@@ -144,7 +144,7 @@ test('AZ-S6 a failed part is folded as the cause, with the id of its message', a
   expect(await vmRow(vm)).toMatchObject({ health: 'degraded' });
 });
 
-test('an extension that is gone leaves with its last transition', async () => {
+test('a removed extension leaves with its last transition', async () => {
   const vm = await givenProbe();
   await foldHealth(services, start);
   await removeExtension(await testContext({ services }), { vmId: vm.vmId, name: 'probe', force: true });
@@ -160,7 +160,7 @@ test('an extension that is gone leaves with its last transition', async () => {
   expect(last).toMatchObject({ kind: 'health', from: 'progressing', to: null });
 });
 
-test('a deleted VM leaves the lists with its deletion, and is not looked at again', async () => {
+test('a deleted VM leaves the lists immediately and is not evaluated again', async () => {
   const vm = await givenProbe();
   await foldHealth(services, start);
   await removeVm(await testContext({ services, now: later(1) }), { vmId: vm.vmId, decommission: false });
@@ -173,12 +173,12 @@ test('a deleted VM leaves the lists with its deletion, and is not looked at agai
   expect(await services.db.select().from(healthChecks).where(eq(healthChecks.vmId, vm.vmId))).toEqual([]);
 });
 
-test('AZ-H3 AZ-S6 what nobody writes about ages at the right instants, and comes back', async () => {
+test('AZ-H3 AZ-S6 health ages at the right times without reports, and recovers', async () => {
   const vm = await givenProbe();
   await send(vm, good, later(60));
   await foldAged(later(60));
   expect(await vmRow(vm)).toMatchObject({ health: 'healthy', agent: 'ready' });
-  // The report promised another call within 30 seconds; 30 more are grace.
+  // The report promised a call within 30 seconds; 30 more are the grace period.
   await foldAged(later(120));
   expect(await vmRow(vm)).toMatchObject({ agent: 'ready' });
   await foldAged(later(120.001));
@@ -193,7 +193,7 @@ test('AZ-H3 AZ-S6 what nobody writes about ages at the right instants, and comes
   await foldAged(later(660.001));
   expect(await vmRow(vm)).toMatchObject({ health: 'unresponsive', rank: 1, agent: 'unresponsive' });
   expect(await probeRow(vm)).toMatchObject({ health: 'unresponsive', cause: 'silent' });
-  // One call is enough to be there again.
+  // One call is enough to recover.
   const { rows } = await services.db.execute(sql`select due_at > ${later(660.001)} as rests from health_checks
     where vm_id = ${vm.vmId}`);
   expect(rows).toEqual([{ rests: true }]);
@@ -202,7 +202,7 @@ test('AZ-H3 AZ-S6 what nobody writes about ages at the right instants, and comes
   expect(await vmRow(vm)).toMatchObject({ health: 'degraded', agent: 'ready' });
 });
 
-test('an agent that only polls comes back, and one that hangs up is missed sooner', async () => {
+test('an agent that only polls recovers, and one that hangs up is missed sooner', async () => {
   const vm = await givenProbe();
   await send(vm, good);
   await foldAged(later(601));
@@ -219,7 +219,7 @@ test('an agent that only polls comes back, and one that hangs up is missed soone
   expect(await vmRow(vm)).toMatchObject({ agent: 'unknown' });
 });
 
-test('a goal that was late before it went out has its time from the delivery on', async () => {
+test('a goal that was past its deadline before delivery gets its time from the delivery', async () => {
   const vm = await givenVm(services, 'fold');
   await vm.declare('probe');
   await services.db
@@ -232,14 +232,14 @@ test('a goal that was late before it went out has its time from the delivery on'
   expect(await probeRow(vm)).toMatchObject({ health: 'progressing', cause: null });
 });
 
-test('two folds at once share the work, and what is committed meanwhile is folded again', async () => {
+test('concurrent folds share the work, and changes committed meanwhile are folded later', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => givenProbe()));
   const [one, other] = await Promise.all([foldHealth(services, start), foldHealth(services, start)]);
   expect(one + other).toBeGreaterThanOrEqual(20);
   for (const vm of all) expect(await vmRow(vm)).toMatchObject({ health: 'progressing' });
   const first = all[0] as GivenVm;
   await services.db.transaction(async (tx) => {
-    // A writer that is not done yet: the fold passes it by.
+    // An open transaction holds the row: the fold skips it.
     await tx.execute(sql`update health_checks set due_at = 'epoch' where vm_id = ${first.vmId}`);
     expect(await foldHealth(services, start)).toBe(0);
   });
@@ -251,7 +251,7 @@ test('two folds at once share the work, and what is committed meanwhile is folde
   expect(transitions.every((rows) => rows.map(({ to }) => to).join() === 'progressing,healthy')).toBe(true);
 });
 
-test('writers of all kinds and folds at once do not stop each other', async () => {
+test('concurrent writers and folds do not block each other', async () => {
   const all = await Promise.all(Array.from({ length: 30 }, () => givenProbe()));
   for (const { vmId } of all) {
     await services.db.execute(sql`insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name,
@@ -283,7 +283,7 @@ test('writers of all kinds and folds at once do not stop each other', async () =
   }
 });
 
-test('5,000 VMs are folded in few statements', async () => {
+test('5,000 VMs are folded with few statements', async () => {
   const shared = await testServices();
   await shared.db.execute(sql`
     insert into vms (id, name, tags, created_at, created_by)

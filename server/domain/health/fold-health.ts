@@ -4,13 +4,12 @@ import { evaluateVm } from './evaluate-vm.ts';
 import { loadMachines, takeDue } from './load.ts';
 import { writeHealthUpdates } from './write.ts';
 
-/** VMs of one transaction: few, so that a report which comes meanwhile does not wait for long. */
+/** VMs per transaction: few, so that reports do not wait long. */
 const batchVms = 500;
 
 /**
- * Brings the health that lists, overview and map read up to date: derives that of every VM which changed or which
- * was found to have aged (`markAged`), at most of `limit` ones, and writes what became another. Several at once share the
- * work. Returns how many VMs it looked at.
+ * Updates the health that lists, overview and map read: evaluates VMs that changed or aged (`markAged`), at most
+ * `limit`, and writes the differences. Concurrent calls share the work. Returns the number of evaluated VMs.
  */
 export async function foldHealth(
   { db }: Pick<Services, 'db'>,

@@ -7,7 +7,7 @@ import type { PresenceFacts } from './next-ageing.ts';
 export type VmHealthRow = Omit<typeof vmHealth.$inferSelect, 'writtenBy'>;
 export type ExtensionHealthRow = typeof extensionHealth.$inferSelect;
 
-/** A VM as it is, beside its health as it was last derived. */
+/** The facts of a VM beside its last derived health. */
 export interface Machine {
   id: string;
   name: string;
@@ -19,11 +19,11 @@ export interface Machine {
 }
 
 /**
- * Takes VMs whose time has come, those that changed first, until the end of the transaction; another fold passes
- * them by. Whoever writes about one of them waits with its mark for that end, so that the facts stand still meanwhile.
+ * Locks VMs that are due, those that changed first, until the end of the transaction; other folds skip them. A writer
+ * that marks one of them waits until then, so the facts do not change.
  */
 export async function takeDue(tx: Transaction, now: Date, most: number): Promise<string[]> {
-  // Parallel workers take longer to come than a batch takes to read.
+  // Starting parallel workers takes longer than reading a batch.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
   const { rows } = await tx.execute<{ vm_id: string }>(sql`
     select vm_id from health_checks where due_at <= ${now.toISOString()}
@@ -31,7 +31,7 @@ export async function takeDue(tx: Transaction, now: Date, most: number): Promise
   return rows.map((row) => row.vm_id).sort();
 }
 
-/** Everything about these VMs, in four queries whatever their number. */
+/** Loads these VMs with four queries, whatever their number. */
 export async function loadMachines(tx: Transaction, vmIds: readonly string[]): Promise<Machine[]> {
   const among = sql`= any(${sql.param(vmIds)}::uuid[])`;
   const { lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = agentPresence;

@@ -13,7 +13,7 @@ import { nextAgeing, nextFixedAgeing } from './next-ageing.ts';
 const start = new Date('2026-03-01T12:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + Math.round(seconds * 1000));
 
-/** A small generator with a seed, so that a failure can be repeated. */
+/** A seeded generator, so that failures are repeatable. */
 function dice(seed: number) {
   let state = seed;
   const next = (): number => {
@@ -21,7 +21,7 @@ function dice(seed: number) {
     return state / 4_294_967_296;
   };
   const among = <T>(...values: readonly [T, ...T[]]): T => values[Math.floor(next() * values.length)] ?? values[0];
-  /** At times whole seconds, so that moments meet the edges of a look. */
+  /** Often whole seconds, so that times fall on the edges of a scan. */
   const seconds = (from: number, to: number): number => {
     const exact = from + next() * (to - from);
     return among(Math.round(exact), Math.round(exact * 8) / 8);
@@ -29,7 +29,7 @@ function dice(seed: number) {
   return { among, seconds };
 }
 
-/** VMs with one extension each, whose agents said something at some time. */
+/** VMs with one extension each, whose agents reported at some time. */
 async function givenFleet(count: number) {
   const services = await testServices();
   const { db } = services;
@@ -84,7 +84,7 @@ async function givenFleet(count: number) {
   return { services, ids, facts: (id: string) => ({ own: facts.get(id) ?? [], presence: presenceOf.get(id) ?? null }) };
 }
 
-test('AZ-H3 AZ-S4 AZ-S6 looks find every VM that became another by time alone, and none without a moment', async () => {
+test('AZ-H3 AZ-S4 AZ-S6 scans find every VM that changed through time alone, and no others', async () => {
   const { services, ids, facts } = await givenFleet(400);
   const answer = (id: string, now: Date): string => {
     const { own, presence } = facts(id);
@@ -104,7 +104,7 @@ test('AZ-H3 AZ-S4 AZ-S6 looks find every VM that became another by time alone, a
   for (let from = 0; from < 900; from += 15) {
     const [since, now] = [after(from), after(from + 15)];
     await services.db.execute(sql`update health_checks set due_at = 'infinity'`);
-    // Every other look only looks where the one before saw something coming.
+    // Every other scan reads only the VMs that the previous one expected.
     const isAhead = from % 30 === 15;
     const looked = await markAged(services, { since, now, among: isAhead ? soon : null });
     soon = looked?.soon ?? [];
@@ -119,7 +119,7 @@ test('AZ-H3 AZ-S4 AZ-S6 looks find every VM that became another by time alone, a
       if (answer(id, since) !== answer(id, now)) expect(isDue, `${id} from ${from} on`).toBe(true);
       if (!marked.has(id)) continue;
       found += 1;
-      // Who did not opt in is looked at in vain: only the manifest of the version knows.
+      // Extensions without heartbeats are found without need: only the manifest of the version knows.
       const next = nextAgeing(
         own.map((each) => ({ ...each, optedIn: true })),
         presence,
@@ -133,7 +133,7 @@ test('AZ-H3 AZ-S4 AZ-S6 looks find every VM that became another by time alone, a
   expect(vain).toBeLessThan(found / 2);
 });
 
-test('the first look finds all that ever aged, and of two at once one looks', async () => {
+test('the first scan finds all that ever aged, and of two concurrent ones one scans', async () => {
   const { services, ids, facts } = await givenFleet(60);
   const look = { since: null, now: after(7_200), among: null };
   const [one, other] = await Promise.all([markAged(services, look), markAged(services, look)]);

@@ -5,57 +5,56 @@ import { markHealthChecksDue } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 
-/** Any fixed number: of several workers one looks at all of the fleet at a time. */
+/** Any fixed number: only one worker scans the whole fleet at a time. */
 const lock = 4_266_399_005;
-/** VMs of one transaction, so that a report of one of them does not wait for long. */
+/** VMs per transaction, so that a report does not wait long for one of them. */
 const batchVms = 2_000;
-/** Blocks of a table that are read in one step: some five milliseconds of a core. */
+/** Blocks of a table per step: about five milliseconds of one core. */
 const stepBlocks = 512;
-/** A step and the rest after it take so many milliseconds, if there is time. */
+/** Milliseconds for a step and the pause after it, if there is time. */
 const stepMs = 50;
-/** Of more VMs than these nobody remembers that they will age soon. */
+/** Above this number of VMs, those that age soon are not remembered. */
 const mostSoon = 20_000;
 
-/** When a look looks for moments: after `since` (from the beginning where null), and not after `now`. */
+/** The period that a scan covers: after `since` (from the beginning if null), up to and including `now`. */
 export interface Look {
   since: Date | null;
   now: Date;
-  /** At these VMs alone; at all where null. */
+  /** Scans only these VMs; all if null. */
   among: readonly string[] | null;
 }
 
-/** How fast a look at all goes. */
+/** The pace of a scan of the whole fleet. */
 export interface Pace {
-  /** Milliseconds over which it may be spread, so that reports hardly wait for it. */
+  /** Milliseconds over which it may be spread, so that it hardly delays reports. */
   overMs: number;
-  /** Waits between two steps. Throws to end the look early. */
+  /** Waits between two steps. Throws to stop the scan early. */
   rest(ms: number): Promise<void>;
 }
 
-/** All steps without a rest between them. */
+/** All steps without a pause. */
 const withoutRest: Pace = { overMs: 0, rest: async () => {} };
 
 export interface Looked {
-  /** VMs that were marked. */
+  /** Number of marked VMs. */
   marked: number;
   /**
-   * The only VMs for which a moment can pass until `soonSeconds` from now, as long as nothing is reported that marks a
-   * VM by itself; null where they are too many to remember.
+   * The only VMs that can age until `soonSeconds` from now, unless a report marks others; null if they are too many to
+   * remember.
    */
   soon: string[] | null;
 }
 
 /**
- * For so long a look sees ahead. Less than the grace: a report puts its moments off by at least that, so that none of
+ * How far a scan looks ahead. Less than the grace period: every report postpones its times by at least that, so none of
  * them comes sooner.
  */
 export const soonSeconds = graceSeconds - 5;
 
 /**
- * Has the health derived of VMs for which a moment of ageing passed that a report would have put off: an agent's
- * promise, a reading of a heartbeat or a status. Tables are read from one end to the other, which costs far less than
- * to follow a million moments that hardly ever come. They are read in steps: a row that is written meanwhile may not be
- * seen, but then it was just reported. Null where another worker looks at all.
+ * Marks VMs that aged without a report: a promised call, or a reading of a heartbeat or a status, is overdue. Reading
+ * the tables sequentially costs far less than tracking a million times that hardly ever pass. A row written during the
+ * scan may be missed, but it was just reported then. Null if another worker scans the whole fleet.
  */
 export async function markAged(
   { db }: Pick<Services, 'db'>,
@@ -77,21 +76,21 @@ export async function markAged(
   return { marked: aged.length, soon: found.soon.size > mostSoon ? null : [...found.soon] };
 }
 
-/** Of a VM's own, or as it is usually, in seconds. */
+/** The VM's own period or the default, in seconds. */
 interface Period {
   own: SQL;
   usual: number;
 }
 
-/** A stretch of time in which moments pass. */
+/** A period in which times pass. */
 interface Stretch {
   from: Date | null;
   to: Date;
 }
 
-/** Whether the moment so many seconds after this one passes in the stretch; of several numbers, perhaps. */
+/** SQL: whether the time that many seconds later falls in the period; with several numbers, whether it may. */
 function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shortest): SQL {
-  // As constants: a million rows are compared with them.
+  // As constants, because a million rows are compared with them.
   const before = (end: Date, seconds: number): SQL =>
     sql`${new Date(end.getTime() - seconds * 1000).toISOString()}::timestamptz`;
   return from === null
@@ -99,7 +98,7 @@ function passes(at: SQL, { from, to }: Stretch, shortest: number, longest = shor
     : sql`(${at} < ${before(to, shortest)} and ${at} >= ${before(from, longest)})`;
 }
 
-/** Those for which a moment passed, and those for which one comes soon. */
+/** VMs for which a time passed, and those for which one comes soon. */
 interface Found {
   aged: Set<string>;
   soon: Set<string>;
@@ -109,7 +108,7 @@ interface Found {
 type Range = [shortest: number, longest: number];
 
 async function findAged(tx: Transaction, look: Look, pace: Pace): Promise<Found> {
-  // Not by parallel workers: nobody waits, and cores are there for reports.
+  // Without parallel workers: nothing waits for this, and the cores are for reports.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
   const { rows } = await tx.execute<{ agents: number; readings: number }>(sql`
     select pg_relation_size('agent_presence') / current_setting('block_size')::int as agents,
@@ -139,7 +138,7 @@ async function findAged(tx: Transaction, look: Look, pace: Pace): Promise<Found>
   return found;
 }
 
-/** The parts in which a table of so many blocks is read; rows that came since are in the last one. */
+/** The parts in which a table of this many blocks is read; newer rows are in the last one. */
 function stepsOf({ among }: Look, blocks: string | number = 0): SQL[] {
   if (among !== null) return [sql`vm_id = any(${sql.param(among)}::uuid[])`];
   const steps = Math.max(1, Math.ceil(Number(blocks) / stepBlocks));
@@ -161,7 +160,7 @@ function take(found: Found, { aged, soon }: { aged: string[] | null; soon: strin
 
 type Stretches = Record<'past' | 'coming' | 'both', Stretch>;
 
-/** What comes soon is not asked for any more where it is too much already. */
+/** The rows that age soon are no longer read once they are too many. */
 const stretches = ({ since, now }: Look, { soon }: Found): Stretches => {
   const ahead = soon.size > mostSoon ? now : new Date(now.getTime() + soonSeconds * 1000);
   return { past: { from: since, to: now }, coming: { from: now, to: ahead }, both: { from: since, to: ahead } };
@@ -203,7 +202,7 @@ async function lookAtReadings(
     (is_old and ${ofOwn(sql`heartbeat_read_at`, stretch, untilOld)})
     or (is_late and ${ofOwn(sql`heartbeat_read_at`, stretch, own(due.heartbeat))})
     or (is_stale and ${ofOwn(sql`status_read_at`, stretch, own(due.status))}))`;
-  // What its own agent promised is asked of those alone that are late by the promise of any.
+  // An agent's own promise is read only if the call is late by the shortest promise of any agent.
   const { rows } = await tx.execute<{ vm_id: string; aged: boolean; soon: boolean }>(sql`
     select vm_id, bool_or(${readingPasses(past)}) as aged, bool_or(${readingPasses(coming)}) as soon from (
       select vm_id, heartbeat_read_at, heartbeat_age_seconds, status_read_at,

@@ -3,7 +3,7 @@ import { heartbeatReading, statusReading } from '#server/domain/reports/index.ts
 import { deadlineOf, graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index.ts';
 import type { ExtensionFacts } from './derive.ts';
 
-/** When an agent was last heard, and what it promised; null where there never was one. */
+/** When an agent last called, and its promise; null if it never called. */
 export interface PresenceFacts {
   lastSeenAt: Date;
   nextExpectedAt: Date;
@@ -14,8 +14,8 @@ export interface PresenceFacts {
 type Ages = readonly [extensions: readonly ExtensionFacts[], presence: PresenceFacts | null, now: Date];
 
 /**
- * The next moment at which health, verdicts or staleness of a VM may become others although nobody says anything:
- * until then `derive` gives what it gives now. Null where nothing ages any more.
+ * The next time at which health, verdicts or staleness of a VM may change without a report: until then `derive` returns
+ * the same. Null if nothing ages.
  */
 export function nextAgeing(...[extensions, presence, now]: Ages): Date | null {
   const moving = extensions.flatMap((facts) => readingAges(facts, presence));
@@ -23,8 +23,8 @@ export function nextAgeing(...[extensions, presence, now]: Ages): Date | null {
 }
 
 /**
- * The same of those moments alone that no report puts off. The others pass for nearly nobody, because agents keep
- * reporting; `findAged` finds those for whom they did.
+ * The same for times that no report postpones. The others hardly ever pass, because agents keep reporting; `findAged`
+ * finds the VMs for which they did.
  */
 export function nextFixedAgeing(...[extensions, presence, now]: Ages): Date | null {
   return nearest(fixedAges(extensions, presence), now);
@@ -35,7 +35,7 @@ function nearest(instants: readonly number[], now: Date): Date | null {
   return coming.length === 0 ? null : new Date(Math.min(...coming));
 }
 
-/** The first millisecond that is more than so many seconds after. */
+/** The first millisecond that is more than so many seconds later. */
 const beyond = (from: Date, seconds: number): number => Math.floor(from.getTime() + seconds * 1000) + 1;
 
 function agentAges(presence: PresenceFacts | null): number[] {
@@ -48,7 +48,7 @@ function agentAges(presence: PresenceFacts | null): number[] {
 const heartbeatDue = (presence: PresenceFacts | null): number =>
   (presence?.heartbeatSeconds ?? defaultPeriods.heartbeatSeconds) + graceSeconds;
 
-/** Of what was read and is read again and again. */
+/** Of files that are read again and again. */
 function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): number[] {
   const instants: number[] = [];
   const heartbeat = facts.optedIn ? heartbeatReading(facts) : null;
@@ -57,7 +57,7 @@ function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): num
     instants.push(beyond(readAt, heartbeatDue(presence)), beyond(readAt, unresponsiveSeconds - ageSeconds));
   }
   const status = statusReading(facts);
-  // A file that was too old when it was read is stale already; another one turns stale when nobody reads it again.
+  // A file that was too old when it was read is stale already; any other turns stale when it is not read again.
   if (status !== null && status.status !== 'success' && status.status !== 'error') {
     const period = presence?.statusSeconds ?? defaultPeriods.statusSeconds;
     instants.push(beyond(status.readAt, period + graceSeconds));
@@ -65,7 +65,7 @@ function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): num
   return instants;
 }
 
-/** Of what was asked for, and of a first heartbeat that is awaited. */
+/** Of a declared goal, and of a first heartbeat that is expected. */
 function fixedAges(extensions: readonly ExtensionFacts[], presence: PresenceFacts | null): number[] {
   return extensions.flatMap((facts) => {
     const instants = [beyond(deadlineOf({ ...facts, state: facts.goal }), 0)];

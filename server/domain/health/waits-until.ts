@@ -2,7 +2,7 @@ import type { ExtensionGoal } from '#db/schema/index.ts';
 import { type HandlerReport, runOrder } from '#protocol/index.ts';
 import { deadlineOf, isRunningState } from '#server/domain/verdicts/index.ts';
 
-/** What is known of an extension that others may have to wait for. */
+/** The facts of an extension for which others may wait. */
 interface Dependency {
   name: string;
   goal: ExtensionGoal;
@@ -23,9 +23,9 @@ interface Dependency {
 }
 
 /**
- * The moment until which each extension of a VM may wait: for those that it depends on, until the last of them concluded
- * or must have, and for its turn (AZ-G2). Its own deadline counts from then on, so that nothing is called late for what
- * is slow before it. Null where it waits for none; what is to be disabled or uninstalled depends on none.
+ * The time until which each extension of a VM may wait: for its dependencies, until the last of them concluded or
+ * reached its deadline, and for its turn (AZ-G2). Its own deadline counts from then on, so a slow predecessor makes no
+ * other extension late. Null if it waits for none; a disable or uninstall depends on none.
  */
 export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date | null> {
   const byName = new Map(extensions.map((extension) => [extension.name, extension]));
@@ -55,9 +55,9 @@ const isConcluded = ({ concludedAt, statusSequence, goalSequenceNumber }: Depend
   concludedAt !== null && statusSequence === goalSequenceNumber;
 
 /**
- * A machine does one step at a time, and who has not begun stands behind what runs: the moment when the last command
- * before it ended, or must end. What was asked for after its time was over, and what an agent that was started again
- * runs once more, puts nothing off; it would go on for ever.
+ * A machine runs one step at a time, and a step that has not begun waits for the running one: this is when the last
+ * earlier command ended, or must end. A goal declared after its time was over postpones nothing, nor does a command
+ * that a restarted agent repeats: otherwise it would never end.
  */
 function turnOf(extension: Dependency, all: readonly Dependency[]): Date | null {
   const ownEnd = deadlineOf({ ...extension, state: extension.goal });
@@ -75,7 +75,7 @@ function turnOf(extension: Dependency, all: readonly Dependency[]): Date | null 
   return latest;
 }
 
-/** Whether a command was run for its goal. */
+/** Whether a command ran for its goal. */
 const hasBegun = ({ handlerState, goalSequenceNumber }: Dependency): boolean =>
   handlerState !== null && handlerState.sequenceNumber >= goalSequenceNumber && handlerState.command != null;
 
@@ -85,7 +85,7 @@ const isRunning = ({ handlerState }: Dependency): boolean =>
   handlerState.exitCode == null &&
   !handlerState.timedOut;
 
-/** The extensions of one VM, to each of which that moment is added. Who has concluded has no deadline to put off. */
+/** The extensions of one VM, each with that time. A concluded one has no deadline to postpone. */
 export function withWaits<E extends Dependency>(extensions: readonly E[]): (E & { waitsUntil: Date | null })[] {
   const waits = extensions.length > 1 && !extensions.every(isConcluded) ? waitsUntil(extensions) : null;
   return extensions.map((extension) => Object.assign(extension, { waitsUntil: waits?.get(extension.name) ?? null }));

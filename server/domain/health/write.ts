@@ -4,12 +4,12 @@ import { recordChanges, scheduleHealthChecks } from '#server/domain/changes/inde
 import type { HealthUpdate } from './evaluate-vm.ts';
 import { addToCounts } from './fleet-counts.ts';
 
-/** Above this many VMs that changed at once, screens are told that the fleet changed, not which VMs. */
+/** Above this many changed VMs, screens are told that the fleet changed, not which VMs. */
 const namedVms = 100;
-/** What ages no more is looked at again all the same within a day and a half, so that nothing is wrong for ever. */
+/** VMs that no longer age are evaluated again within a day and a half, so that no error stays forever. */
 const restMs = 24 * 60 * 60_000;
 
-/** Writes what became another, in a handful of statements whatever the number of VMs. Returns how many VMs changed. */
+/** Writes changed health, with a few statements whatever the number of VMs. Returns the number of changed VMs. */
 export async function writeHealthUpdates(
   tx: Transaction,
   updates: readonly HealthUpdate[],
@@ -41,7 +41,7 @@ export async function writeHealthUpdates(
   return changed.length;
 }
 
-/** Rows as one parameter: the statement is the same whatever their number. */
+/** Rows as one parameter: the statement is the same for any number. */
 const rowsOf = (rows: readonly object[]) => sql.param(JSON.stringify(rows));
 
 async function writeVms(tx: Transaction, rows: readonly NonNullable<HealthUpdate['vm']>[]): Promise<void> {
@@ -88,7 +88,7 @@ async function writeTransitions(tx: Transaction, rows: HealthUpdate['transitions
 }
 
 async function reschedule(tx: Transaction, updates: readonly HealthUpdate[], now: Date): Promise<void> {
-  // Not all of a fleet at the same time of the day, because its health was first derived at once.
+  // Spread over time, because the health of a whole fleet may first be derived at one moment.
   const checks = updates.map(({ vmId, nextAt }) => {
     const rest = new Date(now.getTime() + restMs * (0.5 + Math.random()));
     return { vmId, dueAt: nextAt !== null && nextAt < rest ? nextAt : rest };

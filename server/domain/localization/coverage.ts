@@ -2,13 +2,13 @@ import type { StoredWarning } from '#db/schema/index.ts';
 import { lastLanguage, placeholdersOf, rawPlaceholdersOf } from '#protocol/index.ts';
 import { type Messages, type Resources, templateOf } from './message.ts';
 
-/** How much of the English messages a language has. */
+/** How many of the English messages a language translates. */
 export interface Coverage {
   lang: string;
   translated: number;
-  /** English messages; those of the language itself where there is no English. */
+  /** Number of English messages; of the language's own if there is no English. */
   total: number;
-  /** Ids that English has and this language has not. */
+  /** Ids that English has and this language lacks. */
   missing: string[];
 }
 
@@ -25,8 +25,8 @@ const filledIds = (messages: Messages): string[] =>
   Object.keys(messages).filter((id) => templateOf(messages, id) !== undefined);
 
 /**
- * What a publisher should look at in one language, by id: other placeholders than in English (AZ-L6), one that is never
- * filled in, an id that English does not have, a blank text. `pathOf` tells where an id stands.
+ * Problems of one language for its publisher, by id: placeholders that differ from English (AZ-L6) or are never filled
+ * in, an id that English does not have, a blank text. `pathOf` returns the location of an id.
  */
 export function translationWarnings(
   lang: string,

@@ -8,12 +8,12 @@ import { parse } from '#server/domain/parse.ts';
 import { getResources, type LanguageResources } from './get-resources.ts';
 import { type GetResourcesInput, type ListLanguagesInput, listLanguagesInput } from './input.ts';
 
-/** A language whose lists are bounded; `leftOut` counts ids that are not listed in `missing`. */
+/** A language with bounded lists; `leftOut` counts ids that `missing` does not list. */
 export type DescribedLanguage = LanguageResources & { leftOut?: { missing?: number } };
 
-/** Bytes of missing ids of one language in an answer. */
+/** Bytes of missing ids per language in a response. */
 const maxMissingBytes = 1024 * 1024;
-/** Bytes of all languages' texts on the page that edits them. */
+/** Bytes of all texts on the page that edits them. */
 const maxEditedBytes = 16 * 1024 * 1024;
 
 function describe({ missing, warnings, ...language }: LanguageResources): DescribedLanguage {
@@ -21,7 +21,7 @@ function describe({ missing, warnings, ...language }: LanguageResources): Descri
   return { ...language, missing: kept, warnings: fitWarnings(warnings), ...leftOutOf({ missing: leftOut }) };
 }
 
-/** The languages of a version with their texts, English first, as far as one page can hold them. Throws 404. */
+/** The languages of a version with their texts, English first, up to the limit of a page. Throws 404. */
 export async function describeResources(ctx: Context, input: GetResourcesInput) {
   const { languages, ...version } = await getResources(ctx, input);
   const { kept, leftOut } = fitList(languages.map(describe), { bytes: maxEditedBytes });
@@ -59,7 +59,7 @@ export async function getLanguage(
   return describe(found);
 }
 
-/** English comes before all others, which go by their bytes, whatever the collation of the database. */
+/** English comes first; the others are sorted by their bytes, whatever the collation of the database. */
 const order = (a: string, b: string): number =>
   Number(b === lastLanguage) - Number(a === lastLanguage) || Buffer.compare(Buffer.from(a), Buffer.from(b));
 

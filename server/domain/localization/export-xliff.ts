@@ -14,8 +14,8 @@ export interface XliffExport {
 }
 
 /**
- * The English messages of a version for translators, with what the language has of them; it need not exist yet. Throws
- * 404, 422 for a language that is none or English itself, and where there is no English.
+ * The English messages of a version for translators, with the existing translations into a language, if any. Throws
+ * 404, 422 for an invalid language or English itself, and without English messages.
  */
 export async function exportXliff(ctx: Context, input: ExportXliffInput): Promise<XliffExport> {
   allow(ctx.actor, 'viewer');
@@ -43,7 +43,7 @@ export async function exportXliff(ctx: Context, input: ExportXliffInput): Promis
   };
 }
 
-/** A language that can be translated into, in its canonical form. Throws 422. */
+/** A language that can be translated into, in canonical form. Throws 422. */
 export function targetLanguage(named: string): string {
   const lang = canonicalLanguage(named);
   if (lang === null) {

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#db/client.ts';
 import { lastLanguage, type WantedLanguage } from '#protocol/index.ts';
 import type { Messages, Resources } from './message.ts';
 
-/** Which ids of which version a screen is about to show. */
+/** Ids of a version that a screen is about to show. */
 export interface WantedMessages {
   handler: string;
   version: string;
@@ -11,9 +11,9 @@ export interface WantedMessages {
 }
 
 /**
- * The templates that some readers need, in one query: only these ids, in the wanted languages and English, for a
- * version may hold thousands. Read anew each time, so that a file set a moment ago translates at once (AZ-L2).
- * Keyed by `<handler>-<version>`; `known` tells versions that have resources in any language.
+ * Loads the templates that readers need with one query: only these ids, in the requested languages and English, because
+ * a version can have thousands. Not cached, so that a new file applies immediately (AZ-L2). Keyed by
+ * `<handler>-<version>`; `known` lists versions with resources in any language.
  */
 export async function findMessages(
   db: Database | Transaction,

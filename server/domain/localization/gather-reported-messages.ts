@@ -6,14 +6,17 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { messagesOfHeartbeat, messagesOfStatus } from './message-ids.ts';
 
-/** Ids that are kept per handler version; beyond, those not seen for longest go. */
+/** Ids kept per handler version; above that, the least recently seen ones are removed. */
 const keptPerVersion = 500;
 const batch = 2_000;
-/** Bytes of documents that are read at once: as objects they take many times as much. At least one is read. */
+/** Bytes of documents read together: as objects they take several times as much. At least one document is read. */
 const batchBytes = 8 * 1024 * 1024;
-/** A report may take this long from its receipt to its commit; a later one with a lower number would be passed over. */
+/**
+ * Time between the receipt and the commit of a report; one that took longer could be skipped, because its number is
+ * lower.
+ */
 const settledMs = 2_000;
-/** Numbers that are looked at: of a long backlog not all of it is read again for every batch. */
+/** Numbers per window, so that a long backlog is not read again for every batch. */
 const window = 2 * batch;
 const params = { count: 10, length: 200 };
 
@@ -38,8 +41,8 @@ interface Reported {
 }
 
 /**
- * Reads on in what VMs reported, and keeps which message ids each handler version said, with params and counts. Done
- * by the worker, so that reports pay nothing for it. Returns how many entries of the history were read.
+ * Continues reading reports, and stores which message ids each handler version reported, with params and counts. The
+ * worker does this, so reports pay nothing for it. Returns the number of history entries.
  */
 export async function gatherReportedMessages(
   { db, config }: Pick<Services, 'db' | 'config'>,
@@ -96,7 +99,7 @@ async function gatherBatch(
   return { count: rows.length, done: young >= 0 || (rows.length < batch && bytes < batchBytes / 2) };
 }
 
-/** Reads the rows after a number: the next window, or, across a gap, the window that begins at the next number. */
+/** Reads the rows after a number: the next window, or after a gap the window that begins at the next number. */
 async function readOn(tx: Transaction, after: number): Promise<HistoryRow[]> {
   const from = (start: number) =>
     tx.execute<HistoryRow>(sql`
@@ -127,7 +130,7 @@ interface Schemas {
   heartbeat: ReturnType<typeof heartbeatFileWith>;
 }
 
-/** What cannot be read any more, after the limits were lowered, names nothing. */
+/** Documents that no longer fit lowered limits name nothing. */
 function messagesIn(schemas: Schemas, kind: 'heartbeat' | 'status', file: unknown): MessageReference[] {
   if (kind === 'status') {
     const status = read(schemas.status, file);
@@ -157,7 +160,7 @@ async function keep(tx: Transaction, reported: readonly Reported[]): Promise<voi
         from reported_messages where handler = ${handler}
       ) p
       where m.handler = ${handler} and m.version = p.version and m.id = p.id and p.place > ${keptPerVersion}`);
-    // Only a new id changes what an inbox shows; counts may wait for the next look.
+    // Only a new id changes an inbox; counts appear with the next reading.
     await recordChange(tx, 'handler', handler);
   }
 }

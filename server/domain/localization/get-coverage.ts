@@ -6,22 +6,22 @@ import { parse } from '#server/domain/parse.ts';
 import { type GetResourcesInput, getResourcesInput } from './input.ts';
 import { loadVersion } from './load-version.ts';
 
-/** How much of the English messages a language has, as figures. */
+/** How many of the English messages a language translates, as numbers. */
 export interface LanguageCoverage {
   lang: string;
   translated: number;
-  /** English messages; those of the language itself where there is no English. */
+  /** Number of English messages; of the language's own if there is no English. */
   total: number;
 }
 
-/** Coverage of a version's languages, English first, without reading its texts into the process. Throws 404. */
+/** Coverage of a version's languages, English first, without loading its texts. Throws 404. */
 export async function getCoverage(
   ctx: Context,
   input: GetResourcesInput,
 ): Promise<{ handler: string; version: string; languages: LanguageCoverage[] }> {
   allow(ctx.actor, 'viewer');
   const { handler, version } = await loadVersion(ctx.db, parse(getResourcesInput, input));
-  // A blank text counts as none.
+  // A blank text counts as missing.
   const result = await ctx.db.execute<{ lang: string; own: string; shared: string; english: string }>(sql`
     with texts as materialized (
       select r.lang, m.key as id from resources r

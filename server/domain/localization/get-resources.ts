@@ -7,16 +7,16 @@ import { type GetResourcesInput, getResourcesInput } from './input.ts';
 import { loadResources, loadVersion, resourcesOf } from './load-version.ts';
 
 export interface LanguageResources extends Coverage {
-  /** By id, numbers in their order. */
+  /** By id; numbers in numeric order. */
   messages: { id: string; text: string }[];
   warnings: StoredWarning[];
-  /** Rises with every change. */
+  /** Increases with every change. */
   revision: number;
   updatedAt: string;
   updatedBy: string;
 }
 
-/** The message resources of a version in all languages, English first, with how complete each is. Throws 404. */
+/** The message resources of a version in all languages, English first, with their coverage. Throws 404. */
 export async function getResources(
   ctx: Context,
   input: GetResourcesInput,

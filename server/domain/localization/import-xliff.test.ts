@@ -44,7 +44,7 @@ const refusal = (run: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-test.each(['2.1', '1.2'] as const)('%s: what was exported changes nothing when it comes back', async (xliff) => {
+test.each(['2.1', '1.2'] as const)('%s: an unchanged export changes nothing on import', async (xliff) => {
   const version = await givenWords();
   const back = bytes(await exported(version, 'de', xliff));
   const outcome = await importXliff(await publisher(), { ...version, lang: 'de', file: back });
@@ -54,7 +54,7 @@ test.each(['2.1', '1.2'] as const)('%s: what was exported changes nothing when i
   });
 });
 
-test('a preview says what changes, then it is stored, and what the file has not stays', async () => {
+test('a preview shows the changes, an import stores them, and texts missing in the file stay', async () => {
   const version = await givenWords();
   const sent = (await exported(version))
     .replace('Platte', 'Datenträger')
@@ -80,7 +80,7 @@ test('a preview says what changes, then it is stored, and what the file has not 
   ).rejects.toMatchObject({ kind: 'precondition_failed', code: 'resources_moved_on' });
 });
 
-test('a language that is not there yet is made by its first file', async () => {
+test('the first file of a language creates it', async () => {
   const version = await givenWords();
   const sent = (await exported(version, 'pt-br')).replace(
     '<source>Bold</source>',
@@ -91,7 +91,7 @@ test('a language that is not there yet is made by its first file', async () => {
   expect(await texts(version, 'pt-BR')).toEqual({ b: 'Negrito' });
 });
 
-test('another handler, version or language is refused by name', async () => {
+test('a file for another handler, version or language is rejected by name', async () => {
   const [here, there] = [await givenWords(), await givenWords()];
   const ctx = await publisher();
   const sent = bytes(await exported(there, 'fr'));
@@ -114,7 +114,7 @@ test('another handler, version or language is refused by name', async () => {
   });
 });
 
-test('without English there is nothing to translate; strangers may export and not import', async () => {
+test('without English there is nothing to translate; non-members can export but not import', async () => {
   const bare = await givenVersion(services.db, { handler, version: '90.0', state: 'draft' });
   expect(await refusal(exported(bare))).toMatchObject({ code: 'xliff_without_english' });
   const version = await givenWords();
@@ -128,7 +128,7 @@ test('without English there is nothing to translate; strangers may export and no
   }
 });
 
-test('two people at one language: the second is told, and what was seen decides', async () => {
+test('concurrent imports of one language: the revision that was seen decides, and the second gets 412', async () => {
   const version = await givenWords();
   const ctx = await publisher();
   const [seen] = (await getResources(ctx, version)).languages.filter(({ lang }) => lang === 'de');

@@ -14,38 +14,38 @@ import { putLanguage, readResourceFile } from './put-language.ts';
 import { refused } from './xliff/decode.ts';
 import { type ReadDocument, type ReadUnit, readXliff } from './xliff/read-xliff.ts';
 
-/** What a translator's file changes, before or after it is stored. */
+/** The changes of a translator's file, before or after it is stored. */
 export interface XliffImport {
   lang: string;
-  /** Of the language that it was compared with; after storing, of what is there now. */
+  /** Of the language that it was compared with; after storing, the current one. */
   revision: number;
   stored: boolean;
   added: number;
   changed: number;
   same: number;
-  /** Units that have no translation yet. */
+  /** Units without a translation. */
   untranslated: number;
-  /** The first 500 of them, in the order of the file. */
+  /** The first 500, in the order of the file. */
   changes: { id: string; before: string | null; after: string }[];
-  /** What refuses nothing: ids that English does not have (left out), other placeholders, a source that has moved on. */
+  /** Problems that reject nothing: ids unknown in English (ignored), other placeholders, a changed source. */
   findings: StoredWarning[];
 }
 
 const listed = 500;
 
-/** How large a file may be: source and target and the markup around them. */
+/** Maximum size of a file: source, target and markup. */
 export const xliffBytes = ({ resources }: Context['config']['limits']): number => 4 * resources.fileBytes;
 
 /**
- * Takes over translations from XLIFF 1.2 or 2.x. Texts that the file does not have stay as they are. Throws 413 and 422
- * as `readXliff`, 422 where the file names another handler, version or language, 412 where the language has moved on.
+ * Imports translations from XLIFF 1.2 or 2.x. Texts missing in the file stay. Throws 413 and 422 like `readXliff`, 422
+ * if the file names another handler, version or language, 412 if the language changed since.
  */
 export async function importXliff(ctx: Context, input: ImportXliffInput): Promise<XliffImport> {
   const { file, lang: named, dryRun, revision, ...reference } = parse(importXliffInput, input);
   allowNamespace(ctx.actor, namespaceOf(reference.handler));
   const lang = targetLanguage(named);
   const { limits } = ctx.config;
-  // Named before the file is read: a wrong address costs no parsing.
+  // Checked before the file is parsed.
   await loadVersion(ctx.db, reference);
   const document = await readXliff(file, { bytes: xliffBytes(limits), units: limits.resources.messages });
 
@@ -67,7 +67,7 @@ export async function importXliff(ctx: Context, input: ImportXliffInput): Promis
   });
 }
 
-/** Refuses what was made for another handler, version or language (422). */
+/** Rejects a file for another handler, version or language (422). */
 function requireSame(document: ReadDocument, { original, lang }: { original: string; lang: string }): void {
   const faults: Fault[] = [];
   const found = document.originals.find((each) => each !== original) ?? document.originals[0];
@@ -94,7 +94,7 @@ const cut = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)
 
 type Outcome = Omit<XliffImport, 'lang' | 'revision' | 'stored'>;
 
-/** The language with the file's translations over it, and what that means. */
+/** The language with the file's translations applied, and the consequences. */
 function mergeUnits(
   units: readonly ReadUnit[],
   english: Messages,

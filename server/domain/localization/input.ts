@@ -4,12 +4,12 @@ import { z } from 'zod';
 export const versionReference = z.object({ handler: z.string().min(1).max(192), version: z.string().min(1).max(64) });
 export type VersionReference = z.input<typeof versionReference>;
 
-/** Of a language; 0 where there is none yet. */
+/** Of a language; 0 without one. */
 const revision = z.number().int().min(0).optional();
 
 /**
- * `lang` stands in the address, `file` is the resource file: the parsed JSON of an array of one. With `revision` it is
- * refused where the language has changed since.
+ * `lang` is part of the address, `file` is the resource file: the parsed JSON of an array of one. With `revision`, it
+ * is rejected if the language changed since.
  */
 export const setResourcesInput = versionReference.extend({
   lang: z.string().min(1).max(100),
@@ -21,7 +21,7 @@ export type SetResourcesInput = z.input<typeof setResourcesInput>;
 export const getResourcesInput = versionReference;
 export type GetResourcesInput = VersionReference;
 
-/** `cursor` is what the last page gave back. */
+/** `cursor` is `nextCursor` of the previous page. */
 export const listLanguagesInput = versionReference.extend({
   limit: z.number().int().min(1).max(1_000).default(1_000),
   cursor: z.string().max(200).optional(),
@@ -31,7 +31,7 @@ export type ListLanguagesInput = z.input<typeof listLanguagesInput>;
 export const publishVersionInput = versionReference;
 export type PublishVersionInput = VersionReference;
 
-/** A message as a handler would send it, and the readers to show it to (each a language or an Accept-Language). */
+/** A message as a handler would send it, and the readers of the preview (each a language or an Accept-Language). */
 export const previewMessageInput = versionReference.extend({
   message: z
     .object({ id: z.string().max(1024), params: z.array(z.string().max(1024)).max(100).default([]) })
@@ -41,7 +41,7 @@ export const previewMessageInput = versionReference.extend({
 });
 export type PreviewMessageInput = z.input<typeof previewMessageInput>;
 
-/** `lang` is the reader's language; for `en` those ids are listed that no resource knows at all. */
+/** `lang` is the reader's language. For `en`, lists ids that no resource has. */
 export const listUnknownMessagesInput = z.object({
   handler: z.string().min(1).max(192),
   lang: z.string().min(1).max(100).default('en'),
@@ -57,7 +57,7 @@ export const exportXliffInput = versionReference.extend({
 });
 export type ExportXliffInput = z.input<typeof exportXliffInput>;
 
-/** `file` is what a translator sent back, as bytes. With `dryRun` nothing is stored. */
+/** `file` is a translator's file as bytes. With `dryRun`, nothing is stored. */
 export const importXliffInput = versionReference.extend({
   lang: z.string().min(1).max(100),
   file: z.instanceof(Uint8Array),

@@ -5,23 +5,23 @@ import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListUnknownMessagesInput, listUnknownMessagesInput } from './input.ts';
 
-/** A message id that VMs reported and that no resource knows. */
+/** A message id that VMs reported and no resource has. */
 export interface UnknownMessage {
   id: string;
-  /** As they came last. */
+  /** The last reported ones. */
   params: string[];
-  /** Documents that said it, in all these versions. */
+  /** Number of documents with it, in all these versions. */
   reports: number;
   lastSeenAt: Date;
-  /** Those that said it and lack the text, the highest first. */
+  /** Versions that reported it without having the text, highest first. */
   versions: string[];
 }
 
 const listed = 100;
 
 /**
- * Ids that VMs reported and for which the version that said them has no text: none in English, or, for another
- * language, none that its reader would get while English has one. What was seen last comes first.
+ * Ids that VMs reported and whose version has no text: none in English, or for another language, none in its fallbacks
+ * while English has one. Most recently seen first.
  */
 export async function listUnknownMessages(
   ctx: Context,

@@ -3,13 +3,13 @@ import type { Database } from '#db/client.ts';
 import type { Messages } from './message.ts';
 import { MessageMatcher } from './message-matcher.ts';
 
-/** A handler version whose messages are to be recovered from their texts. */
+/** A handler version whose message ids are recovered from texts. */
 export interface RecoverableVersion {
   handler: string;
   version: string;
 }
 
-/** The matcher of a version, as of the resource files that were read. */
+/** The matcher of a version for the resource files that were read. */
 export interface LoadedMatcher extends RecoverableVersion {
   /** Languages and revisions of the files; empty without files. */
   revisions: string;
@@ -36,7 +36,7 @@ export async function loadMatcher(db: Database, { handler, version }: Recoverabl
   };
 }
 
-/** Returns `<handler>-<version>` of those whose resource files have changed since they were loaded, in one statement. */
+/** Returns `<handler>-<version>` of versions whose resource files changed since loading, with one statement. */
 export async function findOutdatedMatchers(db: Database, loaded: readonly LoadedMatcher[]): Promise<string[]> {
   if (loaded.length === 0) return [];
   const known = loaded.map(({ handler, version, revisions }) => ({ handler, version, revisions }));

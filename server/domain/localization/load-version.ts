@@ -8,7 +8,7 @@ import type { Messages } from './message.ts';
 
 export type VersionRow = typeof handlerVersions.$inferSelect;
 
-/** The registered version that is meant, whatever the spelling. Throws 404 `version_unknown`. */
+/** The requested version in any spelling. Throws 404 `version_unknown`. */
 export async function loadVersion(
   tx: Database | Transaction,
   { handler, version }: VersionReference,
@@ -33,7 +33,7 @@ export async function loadResources(tx: Database | Transaction, { handler, versi
     .orderBy(resources.lang);
 }
 
-/** Rows as `localizeMessage` and `coverageOf` take them. */
+/** Rows in the form of `localizeMessage` and `coverageOf`. */
 export function resourcesOf(rows: readonly { lang: string; messages: Messages }[]): Map<string, Messages> {
   return new Map(rows.map(({ lang, messages }) => [lang, messages]));
 }

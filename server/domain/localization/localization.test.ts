@@ -27,7 +27,7 @@ describe('templates', () => {
     expect(fillTemplate(template, values)).toBe(text);
   });
 
-  test('AZ-L6 placeholders are a set; literal braces are none', () => {
+  test('AZ-L6 placeholders form a set, without literal braces', () => {
     expect(placeholdersOf('{1} <0> {1} {{2}}')).toEqual([0, 1]);
   });
 });
@@ -88,7 +88,7 @@ describe('messages', () => {
     });
   });
 
-  test('AZ-L5 then the formatted text: no en resource knows the id', () => {
+  test('AZ-L5 then the formatted text, if no en resource has the id', () => {
     const unknown = { id: 'other', params: [] };
     expect(
       localizeMessage({
@@ -106,13 +106,13 @@ describe('messages', () => {
     });
   });
 
-  test('AZ-L5 an id that no resource knows shows the id and its params', () => {
+  test('AZ-L5 an id that no resource has shows the id and its params', () => {
     const result = localizeMessage({ message: { id: '77', params: ['a', 'b'] }, resources: all, wanted: [] });
     expect(result).toEqual({ text: '77: a, b', lang: 'und', source: 'id', id: '77', params: ['a', 'b'] });
     expect(localizeMessage({ message: { id: '77', params: [] }, resources: all, wanted: [] })?.text).toBe('77');
   });
 
-  test('AZ-L5 a blank template or an inherited name is no message', () => {
+  test('AZ-L5 a blank template or an inherited property name is not a message', () => {
     const blank = resources({ en: { x: ' ', y: '{0}' } });
     for (const id of ['x', 'constructor', '__proto__']) {
       expect(localizeMessage({ message: { id, params: [] }, resources: blank, wanted: [] })?.text).toBe(id);
@@ -120,7 +120,7 @@ describe('messages', () => {
     expect(localizeMessage({ message: { id: 'y', params: [''] }, resources: blank, wanted: [] })?.text).toBe('y: ');
   });
 
-  test('AZ-L5 without resource files the formatted message stands as it is, with its language', () => {
+  test('AZ-L5 without resource files the formatted message is shown with its language', () => {
     const none = resources({});
     expect(localizeMessage({ formattedMessage, resources: none, wanted: negotiate({ acceptLanguage: 'de' }) })).toEqual(
       {
@@ -143,7 +143,7 @@ describe('long texts', () => {
   const shown = (template: string, params: string[]) =>
     localizeMessage({ message: { id: 'm', params }, resources: resources({ en: { m: template } }), wanted: [] });
 
-  test('a filled text is cut at 16 KiB with a mark, and says so', () => {
+  test('a filled text is cut at 16 KiB, marked and reported as truncated', () => {
     const found = shown('{0}'.repeat(5_461), [long]);
     expect(Buffer.byteLength(found?.text ?? '')).toBe(16 * 1024);
     expect(found).toMatchObject({ text: expect.stringMatching(/^x+…$/), truncated: true });
@@ -155,7 +155,7 @@ describe('long texts', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
   });
 
-  test('a text of 16 KiB is whole, and so is the list of params behind a short one', () => {
+  test('a text of 16 KiB is complete, and so are the params behind a short one', () => {
     expect(shown('{0}'.repeat(16), ['y'.repeat(1_024)])).not.toHaveProperty('truncated');
     expect(shown('{0}', ['a', 'b'])).toMatchObject({ text: 'a', params: ['a', 'b'] });
   });

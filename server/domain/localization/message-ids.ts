@@ -1,12 +1,12 @@
 import type { HeartbeatDocument, MessageReference, StatusDocument, StatusObject } from '#protocol/index.ts';
 
-/** The message ids that a status names, those of its substatuses included, each with its params. */
+/** The message ids of a status and its substatuses, each with its params. */
 export function messagesOfStatus(status: StatusDocument | StatusObject): MessageReference[] {
   const own = status.message === undefined ? [] : [status.message];
   return [...own, ...status.substatus.flatMap(messagesOfStatus)];
 }
 
-/** The message id that a heartbeat names. */
+/** The message id of a heartbeat. */
 export function messagesOfHeartbeat({ message }: HeartbeatDocument): MessageReference[] {
   return message?.reference === undefined ? [] : [message.reference];
 }

@@ -15,13 +15,13 @@ const mount = {
   unmounted: 'The share is not mounted.',
 };
 
-/** So many that they are looked for by their pieces, and not one after the other. */
+/** Enough to be found through their pieces instead of one by one. */
 const others = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`o${n}`, `Other ${n} words {0} stand here.`]));
 
 describe.each([
   ['few templates', {}],
   ['many templates', others],
-])('a text and the message that it came from, of %s', (_, more) => {
+])('a text and the message it came from, of %s', (_, more) => {
   const english = (messages: Messages) => matcherOf({ en: { ...more, ...messages } });
 
   test.each<[text: string, id: string, params: string[]]>([
@@ -43,9 +43,9 @@ describe.each([
     'The share is not mounted',
     'The share of files.example.net is mounted',
     '__proto__',
-    // `as` stands twice: which of both ends the first param?
+    // `as` appears twice: the end of the first param is ambiguous.
     'Failed to establish connection to host as a as b',
-  ])('%j is left alone', (text) => {
+  ])('%j is left unchanged', (text) => {
     expect(english(mount).match(text)).toBeNull();
   });
 
@@ -58,15 +58,15 @@ describe.each([
     ['all {{0}} of them', 'all {0} of them', []],
     ['{0}{1} together', 'ab together', null],
     ['{0}{1} together', ' together', ['', '']],
-    // Another language may ask for the param that English leaves out.
+    // Another language may use the param that English leaves out.
     ['only {1}', 'only this', null],
-    // It would fit anything, and say nothing that a translation could say better.
+    // It would match anything, and no translation could improve on it.
     ['{0}: {1}', 'disk: full', null],
-  ])('%j says %j', (template, text, params) => {
+  ])('%j matches %j', (template, text, params) => {
     expect(english({ it: template }).match(text)).toEqual(params && { id: 'it', params });
   });
 
-  test('two templates that fit are nobody’s message, even where one says more', () => {
+  test('two templates that match are ambiguous, even if one is more specific', () => {
     const two = english({ rule: 'Rule {0} holds.', thing: '{0} holds.', all: 'Everything holds.' });
     expect(two.match('Rule 7 holds.')).toBeNull();
     expect(two.match('Everything holds.')).toBeNull();
@@ -75,7 +75,7 @@ describe.each([
     expect(english({ any: '{0}', done: 'Done.' }).match('Done.')).toEqual({ id: 'done', params: [] });
   });
 
-  test('a text that no English template fits is looked for in the other languages', () => {
+  test('a text without a matching English template is searched in the other languages', () => {
     const all = matcherOf({
       de: { up: 'Läuft seit {0}.', ok: 'OK {0}.', one: 'Gleich {0}.', two: 'Zwei.' },
       en: { ...more, up: 'Up since {0}.', ok: 'OK {0}.' },
@@ -89,8 +89,8 @@ describe.each([
   });
 });
 
-describe('a text whose end was cut off', () => {
-  test('is told where it ends within the last param, which keeps the mark', () => {
+describe('a truncated text', () => {
+  test('is matched if it ends within the last param, which keeps the mark', () => {
     const said = english({ failed: 'The command failed: {0}', other: 'It is {0} o’clock.' });
     expect(said.match(`The command failed: first line\nsecond${mark}`)).toEqual({
       id: 'failed',
@@ -105,15 +105,15 @@ describe('a text whose end was cut off', () => {
       'a text without params may have begun so',
       { failed: 'The command {0}', long: `The command failed: x${'y'.repeat(999)}` },
     ],
-  ])('is left alone where %s', (_, messages) => {
+  ])('is left unchanged if %s', (_, messages) => {
     expect(english(messages).match(`The command failed: x${mark}`)).toBeNull();
   });
 });
 
-describe('hostile texts', () => {
+describe('malicious texts', () => {
   const size = 16 * 1024;
   const a = (count: number) => 'a'.repeat(count);
-  // Linear work of this size takes a few milliseconds, quadratic work seconds.
+  // Linear work of this size takes milliseconds, quadratic work seconds.
   const bearable = 1_000;
 
   test.each<[what: string, messages: Messages, text: string]>([
@@ -135,7 +135,7 @@ describe('hostile texts', () => {
     expect(performance.now() - begun).toBeLessThan(bearable);
   });
 
-  test('four times the text takes not much more than four times as long', () => {
+  test('four times the text takes little more than four times as long', () => {
     const matcher = english({ x: `abc {0}${a(200)}b{1} def`, y: '{0}aaaaaaaa{1}aaaaaaab' });
     const time = (text: string): number => {
       const times = Array.from({ length: 9 }, () => {
@@ -146,18 +146,18 @@ describe('hostile texts', () => {
       return Math.min(...times);
     };
     time(`abc ${a(50_000)} def`);
-    // Sixteen times, if it were looked again from every letter.
+    // Sixteen times if the search started over at every letter.
     expect(time(`abc ${a(200_000)} def`) / time(`abc ${a(50_000)} def`)).toBeLessThan(13);
   });
 });
 
-test('a template is taken apart as it is filled', () => {
+test('matching inverts filling', () => {
   expect(partsOf('{{{0}}} <1>{0}')).toEqual({ literals: ['{', '} ', '', ''], indexes: [0, 1, 0] });
   expect(partsOf('')).toEqual({ literals: [''], indexes: [] });
   expect(placeholdersOf('{1} <0> {1} {{2}}')).toEqual([0, 1]);
 });
 
-test('of one report so many characters are looked for, and what is beyond stays as it was sent', () => {
+test('matching is limited to a number of characters per report; the rest stays as sent', () => {
   const said = (message: string) => ({ status: 'success', formattedMessage: { lang: 'en-US', message } });
   const substatus = [said('x'.repeat(16_000)), said('The share is not mounted.')].map((each) => ({ ...each }));
   const status = (times: number) => ({

@@ -4,10 +4,9 @@ import { TemplateIndex } from './template-index.ts';
 import { TemplatePattern, truncationMark } from './template-pattern.ts';
 
 /**
- * The way back from a text to its message, for one handler version: which template says it, and with which params.
- * Never a guess: a text that two templates fit, or one in two ways, is nobody's. English goes first, for the agents that
- * drop ids stamp all they send as English; a text that no English template fits is looked for in the other languages.
- * Linear in the text, whatever it and the templates hold.
+ * Finds the message of a text for one handler version: its template and params. Never a guess: a text that matches two
+ * templates, or one in two ways, has none. English goes first, because agents that drop ids send all texts as English;
+ * the other languages follow. Linear in the text, whatever text and templates contain.
  */
 export class MessageMatcher {
   readonly #resources: Resources;
@@ -17,7 +16,7 @@ export class MessageMatcher {
     this.#resources = resources;
   }
 
-  /** The message that this text came from, or null where none is certain. */
+  /** The message that this text came from; null if none is certain. */
   match(text: string): Pick<MessageReference, 'id' | 'params'> | null {
     const said = withoutLineEnd(text);
     if (said.trim() === '') return null;
@@ -43,16 +42,16 @@ export class MessageMatcher {
   }
 }
 
-/** Beyond it the agent cuts texts, so that a longer one without placeholders may be what a cut text began with. */
+/** The agent truncates longer texts, so a text without placeholders may be the beginning of a longer one. */
 const shortestCut = 900;
 
 class LanguageMatcher {
-  /** The ids of texts without placeholders; null where two have the same. */
+  /** Ids of texts without placeholders; null if two share one. */
   readonly #fixed = new Map<string, string | null>();
   readonly #longFixed: string[] = [];
   readonly #patterns: TemplatePattern[] = [];
   readonly #index = new TemplateIndex();
-  /** The same by what stands before the last placeholder, made when the first cut text comes. */
+  /** The same by the text before the last placeholder, built for the first truncated text. */
   #cutIndex: TemplateIndex | undefined;
 
   constructor(messages: Messages) {
@@ -88,7 +87,7 @@ class LanguageMatcher {
     return found;
   }
 
-  /** Only what ends with a placeholder can be told when the end is missing; the mark then stays in that param. */
+  /** Only a template that ends with a placeholder can match without its end; that param keeps the mark. */
   #findCut(said: string): MessageReference | 'unclear' | null {
     const seen = said.slice(0, -truncationMark.length);
     if (this.#longFixed.some((text) => text.startsWith(seen))) return 'unclear';
@@ -110,7 +109,9 @@ class LanguageMatcher {
   }
 }
 
-/** Handlers end texts with a line end as often as not. A loop: an expression would look again from every line end. */
+/**
+ * Handlers often end texts with a line end. A loop, because a regular expression would start over at every line end.
+ */
 function withoutLineEnd(text: string): string {
   let end = text.length;
   while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;

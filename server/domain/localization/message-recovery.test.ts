@@ -26,7 +26,7 @@ async function givenMessages(handler: string, lang: string, messages: Record<str
   });
 }
 
-test('a report without ids is stored with those that were recovered, and each reader gets their language', async () => {
+test('a report without ids is stored with recovered ones, and each reader gets their language', async () => {
   const handler = 'Acme.Recovery.Probe';
   await givenVersion(services.db, { handler });
   await givenMessages(handler, 'en', { watch: 'Watching {0}.', reach: '{0} answers.', beat: 'Alive since {0}.' });
@@ -87,7 +87,7 @@ test('a report without ids is stored with those that were recovered, and each re
     ['Something else.', 'formatted'],
     ['x wird beobachtet.', 'resource'],
   ]);
-  // German lacks it, and English says what was sent.
+  // German lacks it; English shows what was sent.
   expect(german?.heartbeat.message).toEqual({
     text: 'Alive since 12:00.',
     lang: 'en',

@@ -7,10 +7,10 @@ import {
   type WantedLanguage,
 } from '#protocol/index.ts';
 
-/** What a text's language is called where its writer named none. */
+/** The language of a text whose author named none. */
 export const unknownLanguage = 'und';
 
-/** Bytes of UTF-8 of a message as a reader sees it: a few placeholders could make it thousands of times as long. */
+/** Bytes of UTF-8 of a message for a reader: a few placeholders could multiply its length. */
 export const maxTextBytes = 16 * 1024;
 
 /** Templates by message id. */
@@ -18,19 +18,19 @@ export type Messages = Readonly<Record<string, string>>;
 /** A handler version's templates by canonical language. */
 export type Resources = ReadonlyMap<string, Messages>;
 
-/** A message as one reader sees it. */
+/** A message for one reader. */
 export interface LocalizedMessage {
   text: string;
-  /** BCP 47 where the handler wrote that; `und` where it is unknown. */
+  /** The handler's BCP 47 tag; `und` if unknown. */
   lang: string;
   /**
-   * From a resource file, as the handler wrote it, nothing but the id and its params, or from a resource file by an id
-   * that the portal found again from the text.
+   * The source: a resource file, the handler's own text, only the id with its params, or a resource file through an id
+   * that was recovered from the text.
    */
   source: 'resource' | 'formatted' | 'id' | 'recovered';
   id?: string;
   params?: string[];
-  /** Where the id was recovered: the text that the agent sent. */
+  /** The original text, if the id was recovered. */
   original?: string;
   /** The text was too long and ends with a mark. */
   truncated?: true;
@@ -45,9 +45,9 @@ export interface MessageToLocalize {
 }
 
 /**
- * The text for one reader (AZ-L3, AZ-L5): for each wanted language in turn a resource in it, then the formatted text
- * where it is in that language; after them the `en` resource, the formatted text, the id with its params. Fallback is
- * per message id. Null where the handler sent no message at all. A recovered id is never shown as one that was sent.
+ * The text for one reader (AZ-L3, AZ-L5): for each preferred language a resource in it, then the formatted text if it
+ * is in that language; after all of them the `en` resource, the formatted text, the id with its params. Fallback is per
+ * message id. Null without any message. A recovered id is never shown as one that was sent.
  */
 export function localizeMessage(input: MessageToLocalize): LocalizedMessage | null {
   const { message, formattedMessage, wanted } = input;
@@ -94,7 +94,7 @@ function bounded(message: LocalizedMessage): LocalizedMessage {
   return text === message.text ? message : { ...message, text, truncated: true };
 }
 
-/** A blank template counts as none. */
+/** A blank template counts as missing. */
 export function templateOf(messages: Messages | undefined, id: string): string | undefined {
   if (messages === undefined || !Object.hasOwn(messages, id)) return undefined;
   return messages[id]?.trim() === '' ? undefined : messages[id];

@@ -6,7 +6,7 @@ import { type PreviewMessageInput, previewMessageInput } from './input.ts';
 import { loadResources, loadVersion, resourcesOf } from './load-version.ts';
 import { type LocalizedMessage, localizeMessage } from './message.ts';
 
-/** What each reader would see of a message; null where there is neither message nor formatted text. */
+/** A message as each reader sees it; null without message and formatted text. */
 export async function previewMessage(
   ctx: Context,
   input: PreviewMessageInput,

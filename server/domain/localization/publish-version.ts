@@ -25,8 +25,8 @@ export interface PublishedVersion {
 }
 
 /**
- * Makes a draft assignable. A second call changes nothing. It stands here because it looks at the resources: other
- * languages without `en` are refused (AZ-L1, 422). Throws 404, and 409 for a withdrawn version.
+ * Publishes a draft. A second call changes nothing. In this module because it reads the resources: other languages
+ * without `en` are rejected (AZ-L1, 422). Throws 404, and 409 for a withdrawn version.
  */
 export async function publishVersion(ctx: Context, input: PublishVersionInput): Promise<PublishedVersion> {
   const reference = parse(publishVersionInput, input);

@@ -16,20 +16,20 @@ export interface SetResourcesResult {
   /** Canonical BCP 47. */
   lang: string;
   messages: number;
-  /** Of the language now; rises with every change. */
+  /** Of the language now; increases with every change. */
   revision: number;
   warnings: StoredWarning[];
 }
 
-/** A language to put in the place of the one that is there. */
+/** A language that replaces the existing one. */
 export interface NewLanguage extends ResourceFile {
-  /** The revision that was seen, 0 for none; undefined where any will do. */
+  /** The revision that the caller saw, 0 for none; undefined accepts any. */
   revision: number | undefined;
 }
 
 /**
- * Writes a language of a version that is locked. Setting English looks at the other languages anew (AZ-L6). Throws 412
- * where somebody else changed the language since, 422 where a published version would lack English.
+ * Writes a language of a locked version. Setting English checks the other languages again (AZ-L6). Throws 412 if the
+ * language changed since, 422 if a published version would lack English.
  */
 export async function putLanguage(
   tx: Transaction,
@@ -46,7 +46,7 @@ export async function putLanguage(
   }
   const others = rows.filter((row) => row.lang !== lang);
   const english = lang === lastLanguage ? messages : others.find((row) => row.lang === lastLanguage)?.messages;
-  // A draft may get its languages in any order; what is published must never lack English.
+  // A draft can get its languages in any order; a published version must never lack English.
   if (english === undefined && version.state !== 'draft') throw withoutEnglish([lang]);
 
   const places = new Map(list.map(({ id }, index) => [id, `/0/messages/${index}/text`]));
@@ -69,7 +69,7 @@ export async function putLanguage(
   return { lang, messages: list.length, revision: next, warnings: [...warnings, ...elsewhere] };
 }
 
-/** What the act says of the texts: how many there are, and of those that changed the first ids, not 20,000 texts. */
+/** The texts in the activity: their number and the first changed ids, not 20,000 texts. */
 function messageChanges(before: Messages | undefined, after: Messages) {
   const ids = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after)])];
   const some = (pick: (id: string) => boolean): string[] => ids.filter(pick).slice(0, mostIdsKept);
@@ -84,7 +84,7 @@ function messageChanges(before: Messages | undefined, after: Messages) {
   };
 }
 
-/** A resource file under the portal's limits. Throws 413, and 422 with every fault. */
+/** Parses a resource file under the portal's limits. Throws 413, and 422 with every fault. */
 export function readResourceFile(ctx: Context, named: string, file: unknown): ResourceFile {
   const { fileBytes, messages } = ctx.config.limits.resources;
   if (Buffer.byteLength(JSON.stringify(file) ?? '') > fileBytes) {
@@ -101,7 +101,7 @@ export function readResourceFile(ctx: Context, named: string, file: unknown): Re
   return result.value;
 }
 
-/** English changed, so the warnings of the other languages are no longer those that were stored. */
+/** Updates the stored warnings of the other languages after a change of English. */
 async function warnOthers(
   tx: Transaction,
   others: readonly (typeof resources.$inferSelect)[],
@@ -121,7 +121,7 @@ async function warnOthers(
   return all;
 }
 
-/** Languages were given and `en` is not among them (AZ-L1). */
+/** Languages are given without `en` (AZ-L1). */
 export function withoutEnglish(languages: readonly string[]): DomainError {
   const params = { languages: languages.join(', ') };
   return new DomainError('unprocessable', 'english_missing', {

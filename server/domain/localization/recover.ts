@@ -1,17 +1,17 @@
 import type { HeartbeatDocument, StatusObject } from '#protocol/index.ts';
 import type { MessageMatcher } from './message-matcher.ts';
 
-/** Characters that are still looked for in one report: texts that nobody wrote to be found would keep all others waiting. */
+/** Characters matched per report, so that hostile texts cannot delay other reports. */
 export interface RecoveryRoom {
   characters: number;
 }
 
-/** For a thousand substatuses of a line each; what comes after it stays as it was sent. */
+/** Enough for a thousand one-line substatuses; the rest stays as sent. */
 export const recoveryRoom = (): RecoveryRoom => ({ characters: 64 * 1_024 });
 
 /**
- * Completes a status that was just read: where it or a substatus has a text and no id, the id that the text came from,
- * if that is certain, marked as recovered. The text stays.
+ * Completes a parsed status: a text without an id, also of a substatus, gets the id of its message if that is certain,
+ * marked as recovered. The text stays.
  */
 export function recoverStatus(status: StatusObject, matcher: MessageMatcher | undefined, room = recoveryRoom()): void {
   if (matcher === undefined) return;
@@ -22,7 +22,7 @@ export function recoverStatus(status: StatusObject, matcher: MessageMatcher | un
   for (const below of status.substatus) recoverStatus(below, matcher, room);
 }
 
-/** The same of a heartbeat. */
+/** The same for a heartbeat. */
 export function recoverHeartbeat(
   { message }: HeartbeatDocument,
   matcher: MessageMatcher | undefined,

@@ -21,7 +21,7 @@ import { publishVersion } from './publish-version.ts';
 import { readResourceFile, withoutEnglish } from './put-language.ts';
 import { setResources } from './set-resources.ts';
 
-/** A version with everything that belongs to it. `schema`, `platforms` and the files in `resources` are parsed JSON. */
+/** A version with all its parts. `schema`, `platforms` and the files in `resources` are parsed JSON. */
 export interface RegisterVersionInput {
   handler: string;
   version: string;
@@ -46,10 +46,10 @@ export interface RegisteredVersion {
 }
 
 /**
- * Registers a version from its package, settings schema, platforms and resource files, and publishes it where asked
- * (AZ-P7). Faults of all parts are listed together (422), with paths that begin with the part: `package`, `settings-schema`,
- * `resources/de`. After a fault, a version that was not there before is not there. The same call again changes nothing;
- * after a crash it finishes what is missing.
+ * Registers a version from its package, settings schema, platforms and resource files, and publishes it on request
+ * (AZ-P7). Faults of all parts are listed together (422), with paths that begin with the part: `package`,
+ * `settings-schema`, `resources/de`. After a fault, a new version does not exist. The same call again changes nothing;
+ * after a crash it completes what is missing.
  */
 export async function registerVersion(ctx: Context, input: RegisterVersionInput): Promise<RegisteredVersion> {
   const { handler, version, file, schema, platforms, publish } = input;
@@ -100,13 +100,13 @@ async function readFiles(ctx: Context, files: readonly unknown[], faults: PartFa
   return read;
 }
 
-/** The language that a resource file states; null where it states none, which its schema reports. */
+/** The language that a resource file declares; null if it declares none, which its schema reports. */
 function langOf(file: unknown): string | null {
   const lang = Array.isArray(file) ? (file[0] as { lang?: unknown } | undefined)?.lang : undefined;
   return typeof lang === 'string' ? lang : null;
 }
 
-/** Publishing needs English among the languages, new and old. */
+/** Publishing needs English among the languages, stored or given. */
 async function requireEnglish(
   ctx: Context,
   input: RegisterVersionInput,
@@ -129,7 +129,7 @@ async function languagesOf(ctx: Context, { handler, version }: RegisterVersionIn
   );
 }
 
-/** Sets the schema, unless the version has it already: after publishing it is fixed. */
+/** Sets the schema if it differs: it is fixed after publishing. */
 async function keepSchema(ctx: Context, { handler, version }: RegisterVersionInput, schema: unknown): Promise<void> {
   const { settingsSchema } = await getVersion(ctx, { handler, version });
   if (canonicalJson(settingsSchema) === canonicalJson(schema)) return;
@@ -138,7 +138,7 @@ async function keepSchema(ctx: Context, { handler, version }: RegisterVersionInp
 
 const readPlatforms = (given: unknown): Platform[] => parse(platformsInput, given).platforms;
 
-/** Sets the platforms, unless the version has them already: after publishing they are fixed. */
+/** Sets the platforms if they differ: they are fixed after publishing. */
 async function keepPlatforms(
   ctx: Context,
   { handler, version }: RegisterVersionInput,
@@ -149,7 +149,7 @@ async function keepPlatforms(
   await setPlatforms(ctx, { handler, version, platforms });
 }
 
-/** Sets each language whose messages differ; English first, so that the others are compared with it. */
+/** Sets each language whose messages differ; English first, because the others are compared with it. */
 async function keepResources(ctx: Context, input: RegisterVersionInput, files: readonly LanguageFile[]): Promise<void> {
   const { handler, version } = input;
   const present = await languagesOf(ctx, input);
@@ -175,7 +175,7 @@ async function answer(ctx: Context, registered: RegisteredPackage, publish: bool
   };
 }
 
-/** Gathers the faults of all parts before anything is refused. */
+/** Collects the faults of all parts before rejecting. */
 class PartFaults {
   private readonly faults: Fault[] = [];
 
@@ -183,7 +183,7 @@ class PartFaults {
     this.faults.push({ path, code, ...(params && { params }) });
   }
 
-  /** What the work returns; null where the part has faults. Other errors are thrown on. */
+  /** The result of the work; null for a part with faults. Rethrows other errors. */
   async of<Result>(part: string, work: () => Promise<Result>): Promise<Result | null> {
     try {
       return await work();

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 describe('setResources', () => {
-  test('stores a language, replaces it, and tells who and that something changed', async () => {
+  test('stores a language, replaces it, and records author and change', async () => {
     const ctx = await publisher();
     const version = await newVersion();
     expect(await setResources(ctx, { handler, version, lang: 'EN', file: resourcesEn })).toEqual({
@@ -70,7 +70,7 @@ describe('setResources', () => {
     ).toBeGreaterThan(1);
   });
 
-  test('AZ-L6 a differing set of placeholders is a warning, whichever of the two came last', async () => {
+  test('AZ-L6 a differing set of placeholders is a warning, whichever file came last', async () => {
     const ctx = await publisher();
     const version = await newVersion();
     const english = file('en', { done: 'Done', seven: '{0} of {1}' });
@@ -100,7 +100,7 @@ describe('setResources', () => {
     ]);
   });
 
-  test('AZ-L1 every fault in one answer, another language in the body included', async () => {
+  test('AZ-L1 every fault in one answer, including another language in the body', async () => {
     const ctx = await publisher();
     const version = await newVersion();
     await expect(setResources(ctx, { handler, version, lang: 'fr', file: resourcesDe })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe('setResources', () => {
     expect(await services.db.$count(resources, eq(resources.version, version))).toBe(0);
   });
 
-  test('limits and places: 413 above 2 MiB, 422 above 20,000 messages, 404 for no such version', async () => {
+  test('limits: 413 above 2 MiB, 422 above 20,000 messages, 404 for an unknown version', async () => {
     const ctx = await publisher();
     const version = await newVersion();
     const large = file('en', Object.fromEntries(Array.from({ length: 200 }, (_, id) => [id, 'x'.repeat(16_000)])));
@@ -193,7 +193,7 @@ describe('publishVersion', () => {
   });
 });
 
-test('previewMessage shows each reader what the look-up would', async () => {
+test('previewMessage shows each reader what a lookup would', async () => {
   const ctx = await publisher();
   const version = await newVersion();
   await setResources(ctx, { handler, version, lang: 'en', file: resourcesEn });
@@ -205,7 +205,7 @@ test('previewMessage shows each reader what the look-up would', async () => {
   ]);
 });
 
-test('findMessages reads only what is asked for', async () => {
+test('findMessages reads only the requested messages', async () => {
   const ctx = await publisher();
   const version = await newVersion();
   await setResources(ctx, { handler, version, lang: 'en', file: file('en', { a: 'A', b: 'B' }) });

@@ -7,10 +7,9 @@ import { namespaceOf } from './namespace.ts';
 import { putLanguage, readResourceFile, type SetResourcesResult } from './put-language.ts';
 
 /**
- * Puts a resource file in the place of a version's language, also after publishing (AZ-L1, AZ-L2). Setting English
- * looks at the other languages anew (AZ-L6); their warnings come along, each with its `lang`.
- * Throws 422 with every fault of the file, 413 above the limits, 404 for an unknown version, 412 where the language is
- * no longer at the revision that was seen.
+ * Replaces a resource file of a version's language, also after publishing (AZ-L1, AZ-L2). Setting English checks the
+ * other languages again (AZ-L6) and returns their warnings, each with its `lang`. Throws 422 with every fault of the
+ * file, 413 above the limits, 404 for an unknown version, 412 if the language has another revision than the caller saw.
  */
 export async function setResources(ctx: Context, input: SetResourcesInput): Promise<SetResourcesResult> {
   const { file, lang: named, revision, ...reference } = parse(setResourcesInput, input);

@@ -1,21 +1,21 @@
 import type { TemplatePattern } from './template-pattern.ts';
 
-/** Lengths of the pieces by which templates are found, the longest that a template's longest literal has. */
+/** Lengths of the pieces that index templates: the longest that fits the template's longest literal. */
 const sizes = [8, 3, 1] as const;
-/** Places of a literal at which a piece is looked for that few templates have. */
+/** Positions of a literal at which a rare piece is searched. */
 const placesTried = 16;
-/** Templates that a text is held against; where more come into question none is told. */
+/** Templates that a text is matched against; above that, no match is returned. */
 const mostCandidates = 64;
 
 /**
- * Finds the templates that may say a text without trying them all: each is kept under one piece of its longest literal,
- * which the text must have somewhere.
+ * Finds the templates that may match a text without trying them all: each is indexed by one piece of its longest
+ * literal, which a matching text must contain.
  */
 export class TemplateIndex {
   readonly #all = new Set<TemplatePattern>();
   readonly #bySize = new Map<number, Map<string, TemplatePattern[]>>();
 
-  /** Takes a template in by these literals, of which one at least is not empty. */
+  /** Adds a template by these literals, at least one of which is not empty. */
   add(pattern: TemplatePattern, literals: readonly string[]): void {
     this.#all.add(pattern);
     const anchor = literals.reduce((longest, literal) => (literal.length > longest.length ? literal : longest));
@@ -35,9 +35,9 @@ export class TemplateIndex {
     else kept.push(pattern);
   }
 
-  /** Every template that may say this text, each once; null where they are too many. */
+  /** Every template that may match this text, once each; null if they are too many. */
   candidates(text: string): ReadonlySet<TemplatePattern> | null {
-    // To try so few costs less than to look for their pieces.
+    // Matching this few costs less than searching their pieces.
     if (this.#all.size <= mostCandidates) return this.#all;
     const found = new Set<TemplatePattern>();
     for (const [size, pieces] of this.#bySize) {

@@ -1,21 +1,21 @@
 import { partsOf } from '#protocol/template.ts';
 
-/** What the stock Azure Linux agent puts in the place of an end that it cuts off. */
+/** The stock Azure Linux agent replaces a truncated end with this. */
 export const truncationMark = ' ... [TRUNCATED]';
 
 const leastLetters = 2;
 const letter = /[\p{L}\p{N}]/gu;
 
-/** One template, to be recognised in a text. */
+/** A template to match texts against. */
 export class TemplatePattern {
   readonly id: string;
-  /** The whole text where there are no placeholders. */
+  /** The whole text of a template without placeholders. */
   readonly fixed: string | null;
   readonly literals: readonly string[];
-  /** What can be seen of it when the end is cut off: all but the last literal. */
+  /** The visible part of a truncated text: all literals but the last. */
   readonly cutLiterals: readonly string[];
   readonly #indexes: readonly number[];
-  /** Whether the params it yields are all that other languages may ask for. */
+  /** Whether its params are all that other languages may use. */
   readonly #isComplete: boolean;
 
   constructor(id: string, template: string) {
@@ -28,7 +28,7 @@ export class TemplatePattern {
     this.#isComplete = new Set(indexes).size === Math.max(...indexes, -1) + 1;
   }
 
-  /** `{0}: {1}` says the same in every language, and would fit any text. */
+  /** `{0}: {1}` is the same in every language, and would match any text. */
   get hasWords(): boolean {
     return hasWords(this.literals);
   }
@@ -37,15 +37,15 @@ export class TemplatePattern {
     return hasWords(this.cutLiterals);
   }
 
-  /** The params by which it says this text; null where it cannot, `unclear` where it could with others too. */
+  /** The params with which it matches this text; null if it does not match, `unclear` if several sets do. */
   fit(text: string): string[] | 'unclear' | null {
     return this.#paramsOf(text, this.literals);
   }
 
-  /** The same of a text that ends with the truncation mark. */
+  /** The same for a text that ends with the truncation mark. */
   fitCut(text: string): string[] | 'unclear' | null {
     const params = this.#paramsOf(text, this.cutLiterals);
-    // The end of the template was cut off too, or is some way into the last param.
+    // The template's end was truncated too, or begins inside the last param.
     return params !== null && this.literals.at(-1) !== '' ? 'unclear' : params;
   }
 
@@ -69,7 +69,7 @@ function hasWords(literals: readonly string[]): boolean {
   return letters >= leastLetters;
 }
 
-/** Where each literal begins when each stands as far to the front as it can; null where they do not fit in. */
+/** The position of each literal if each is as far left as possible; null if they do not match. */
 function foremost(text: string, literals: readonly string[]): number[] | null {
   const first = literals[0] ?? '';
   const last = literals.at(-1) ?? '';
@@ -86,7 +86,7 @@ function foremost(text: string, literals: readonly string[]): number[] | null {
   return [...starts, end];
 }
 
-/** Whether the literals stand in the same places when each stands as far to the back as it can: then nowhere else. */
+/** Whether the literals have the same positions if each is as far right as possible: the match is unique then. */
 function isOnlyWay(text: string, literals: readonly string[], starts: readonly number[]): boolean {
   const back = foremost(reversed(text), literals.map(reversed).reverse());
   if (back === null) return false;
@@ -95,15 +95,15 @@ function isOnlyWay(text: string, literals: readonly string[], starts: readonly n
   );
 }
 
-/** By code units, in which all positions are counted. */
+/** In code units, like all positions. */
 const reversed = (text: string): string => text.split('').reverse().join('');
 
 const shortLiteral = 64;
 
-/** `indexOf` that no text makes slow: for a long literal the built-in one may look at each place over and over. */
+/** `indexOf` in linear time: for a long literal, the built-in one may compare each position many times. */
 function indexOf(text: string, literal: string, from: number): number {
   if (literal.length <= shortLiteral) return text.indexOf(literal, from);
-  // Knuth, Morris and Pratt: for each beginning of the literal, the longest shorter one that it ends with.
+  // Knuth, Morris and Pratt: for each prefix of the literal, the longest shorter prefix that it ends with.
   const borders = new Uint32Array(literal.length);
   for (let at = 1, matched = 0; at < literal.length; at++) {
     while (matched > 0 && literal[at] !== literal[matched]) matched = borders[matched - 1] ?? 0;

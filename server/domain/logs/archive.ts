@@ -2,12 +2,12 @@ import type { logArchives } from '#db/schema/index.ts';
 
 export type ArchiveRow = typeof logArchives.$inferSelect;
 
-/** For so long an agent is asked for an archive; hours. */
+/** Hours for which an agent is asked for an archive. */
 export const askedHours = 24;
 
 /**
- * An operator's wish for the log folders of a handler, and what came of it: `empty` where the machine has none, `late`
- * where the agent did not send it within a day.
+ * A request for the log folders of a handler, and its result: `empty` if the machine has none, `late` if the agent did
+ * not send them within a day.
  */
 export interface Archive {
   id: string;

@@ -4,12 +4,12 @@ import { slot } from '#server/platform/process-memory.ts';
 
 const retryAfter = 10;
 
-/** Bytes of each VM that were received and are not stored yet. */
+/** Bytes of each VM that were received but not yet stored. */
 const arrivingBytes = slot(() => new Map<string, number>());
 
 /**
- * What one call of a VM brings, counted until it is stored or given up: a VM that begins many uploads and ends none would
- * fill the disk before anything that is kept of it is bounded.
+ * The bytes of one call of a VM, counted until they are stored or discarded: a VM that begins many uploads and ends
+ * none would otherwise fill the disk before any bound on stored data applies.
  */
 export class Arrival {
   readonly #arriving: Map<string, number>;
@@ -21,11 +21,11 @@ export class Arrival {
     const { logs } = config.limits;
     this.#arriving = memory.of(arrivingBytes);
     this.#vmId = vmId;
-    // One upload always has room.
+    // One upload is always allowed.
     this.#room = Math.max(logs.arrivingBytes, logs.outputBytes, logs.archiveBytes);
   }
 
-  /** The body as it comes. Throws 429 `uploads_waiting` where too much of the VM's other calls is here. */
+  /** The body as it arrives. Throws 429 `uploads_waiting` if the VM's other calls hold too many bytes. */
   async *count(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
       this.#add(chunk.length);

@@ -6,7 +6,7 @@ import { dropOutputs } from './make-room.ts';
 const dayMs = 24 * 60 * 60_000;
 const atOnce = 500;
 
-/** Removes outputs and archives that are older than they are kept, with their bytes. Returns how many went. */
+/** Removes expired outputs and archives with their bytes. Returns their number. */
 export async function clearLogs(services: Services, now: Date): Promise<number> {
   const before = new Date(now.getTime() - services.config.keptDays.logs * dayMs).toISOString();
   return (await clearOutputs(services, before)) + (await clearArchives(services, before));

@@ -7,8 +7,7 @@ import { bytesOf, PieceGone } from './piece.ts';
 import type { PlacedPiece, Stretch } from './rows.ts';
 
 /**
- * The whole of an output as the command wrote it, piece by piece, for operators. Where bytes did not arrive a line says
- * so. Throws 404 `output_unknown`.
+ * The complete output of a command in pieces, for operators. A line marks missing bytes. Throws 404 `output_unknown`.
  */
 export async function downloadOutput(
   ctx: Context,
@@ -24,7 +23,7 @@ type Part = PlacedPiece | Extract<Stretch, { kind: 'gap' }>;
 
 const partsOf = (stretch: Stretch): readonly Part[] => (stretch.kind === 'gap' ? [stretch] : stretch.pieces);
 
-/** Goes on where it is when parts that are still to be read were put together meanwhile. */
+/** Continues at its position if parts that are still to be read were merged. */
 async function* bytesFrom(
   ctx: Context,
   vmId: string,

@@ -26,7 +26,7 @@ beforeAll(async () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'annex-full', folder], { stdio: 'ignore' });
     hasOwnDisk = true;
   } catch {
-    // Without the right to mount, the kernel's full device fails where the bytes would be put in place.
+    // Without the right to mount, the kernel's full device fails when the bytes are moved into place.
   }
   const store = openBlobStore(join(folder, 'blobs'));
   const blobs = hasOwnDisk ? store : { ...store, putFile: () => writeFile('/dev/full', 'x') };
@@ -43,7 +43,7 @@ afterAll(() => {
   if (hasOwnDisk) execFileSync('umount', ['--lazy', folder]);
 });
 
-/** More than the disk holds, of which no packing makes less. */
+/** More than the disk holds, and incompressible. */
 const bytes = randomBytes(1_500_000);
 async function* sent(whole: Buffer) {
   for (let at = 0; at < whole.length; at += 60_000) yield whole.subarray(at, at + 60_000);
@@ -73,7 +73,7 @@ test.each<[string, () => Promise<unknown>]>([
       return takeArchive(ctx, vmId, id, { form: 'tar.gz', bytes: sent(bytes), declared: bytes.length });
     },
   ],
-])('a disk that is full while %s arrives: 507, and no part of it stays', async (_, store) => {
+])('a full disk while %s arrives: 507, and no part of it stays', async (_, store) => {
   const error = await store().then(
     () => null,
     (thrown: unknown) => thrown,

@@ -4,10 +4,10 @@ import { extensionName } from '#server/domain/goal-states/input.ts';
 import { handlerId } from '#server/domain/packages/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
-/** Bytes `start` to before `until` of the whole; its length is null while the command may still write. */
+/** Bytes from `start` to before `until`. The total length is null while the command may still write. */
 const outputRange = z.object({ start: z.int().min(0), until: z.int().min(0), total: z.int().min(0).nullable() });
 
-/** A part of what a command wrote; without `range` the body is all of it. */
+/** A part of a command's output; without `range`, the body is all of it. */
 export const takeOutputInput = z.object({
   vmId,
   extension: extensionName,
@@ -18,7 +18,7 @@ export const takeOutputInput = z.object({
 });
 export type TakeOutputInput = z.input<typeof takeOutputInput>;
 
-/** `cursor` is what the last page gave back. */
+/** `cursor` is `nextCursor` of the previous page. */
 export const listOutputsInput = z.object({
   vmId,
   extension: extensionName.optional(),
@@ -31,7 +31,7 @@ const outputId = z.uuid();
 export const getOutputInput = z.object({ vmId, outputId });
 export type GetOutputInput = z.input<typeof getOutputInput>;
 
-/** Rows are lines, counted from 0; a part that did not arrive is one too. */
+/** Rows are lines, counted from 0; a missing part counts as one. */
 export const readOutputInput = z.object({
   vmId,
   outputId,
@@ -40,7 +40,7 @@ export const readOutputInput = z.object({
 });
 export type ReadOutputInput = z.input<typeof readOutputInput>;
 
-/** Looks for text in any case, from a row on. */
+/** Searches text from a row on, ignoring case. */
 export const searchOutputInput = z.object({
   vmId,
   outputId,

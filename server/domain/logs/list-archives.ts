@@ -10,8 +10,8 @@ import { type ListArchivesInput, listArchivesInput, type OpenArchiveInput, openA
 const most = 100;
 
 /**
- * Handlers that are or ever were declared for a VM, and what was asked for of their logs, the newest first; for
- * operators. Also of a VM that was deleted.
+ * Handlers that are or were declared for a VM, and the requests for their logs, newest first; for operators. Includes
+ * deleted VMs.
  */
 export async function listArchives(
   ctx: Context,
@@ -31,7 +31,7 @@ export async function listArchives(
   return { handlers: handlers.map(({ handler }) => handler), items: rows.map((row) => archiveOf(row, ctx.now)) };
 }
 
-/** What an agent is asked for now. */
+/** The requests for an agent. */
 export async function listWantedArchives(ctx: Context, vmId: string): Promise<{ id: string; handler: string }[]> {
   const { id, handler, requestedAt, answeredAt } = logArchives;
   return ctx.db

@@ -9,7 +9,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type ListOutputsInput, listOutputsInput } from './input.ts';
 import { type Output, outputOf } from './output.ts';
 
-/** What commands on a VM wrote, the newest first; for operators. Also of extensions and VMs that are gone. */
+/** Outputs of commands on a VM, newest first; for operators. Includes removed extensions and deleted VMs. */
 export async function listOutputs(
   ctx: Context,
   input: ListOutputsInput,
@@ -23,7 +23,7 @@ export async function listOutputs(
       and(
         eq(commandOutputs.vmId, vmId),
         extension === undefined ? undefined : eq(commandOutputs.extension, extension),
-        // Ids rise with the time when the first part came.
+        // Ids increase with the arrival of the first part.
         cursor === undefined ? undefined : lt(commandOutputs.id, placeOf(cursor)),
       ),
     )

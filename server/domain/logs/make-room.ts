@@ -3,12 +3,12 @@ import type { Transaction } from '#db/client.ts';
 import { commandOutputs, outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Outputs that are kept of one VM, whatever their size. */
+/** Outputs kept per VM, whatever their size. */
 const mostOutputs = 2_000;
 
 /**
- * Drops the outputs of a VM that were written to least lately, until the rest is within its bounds; never the one that
- * is being written. Returns the blobs that may be free now.
+ * Removes the least recently written outputs of a VM until the rest is within its bounds, but never the one being
+ * written. Returns the blobs that may be unused now.
  */
 export async function makeRoom(tx: Transaction, ctx: Context, vmId: string, newest: string): Promise<string[]> {
   const order = sql`order by id = ${newest} desc, updated_at desc, id desc`;
@@ -25,14 +25,14 @@ export async function makeRoom(tx: Transaction, ctx: Context, vmId: string, newe
 }
 
 /**
- * Holds the outputs of a VM for the transaction: who puts one together may have to drop others, which somebody else puts
- * together, and would wait for him who waits for it.
+ * Locks the outputs of a VM for the transaction: merging one may remove others that another transaction merges, and the
+ * two would deadlock.
  */
 export async function lockOutputs(tx: Transaction, vmId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${vmId}, 1))`);
 }
 
-/** Drops outputs of a VM. Returns the blobs that may be free now. */
+/** Removes outputs of a VM. Returns the blobs that may be unused now. */
 export async function dropOutputs(tx: Transaction, vmId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   await lockOutputs(tx, vmId);

@@ -1,15 +1,15 @@
 import { type Piece, pieceBytes } from './piece.ts';
 
-/** How the bytes behind pieces are had, and how a new piece is made of some. */
+/** Reads the bytes of pieces, and makes a new piece from several. */
 export interface PieceBytes {
   read(piece: Piece): Promise<Buffer>;
   make(raw: Buffer, start: number): Promise<Piece>;
 }
 
 /**
- * Puts new pieces among those that are there, none of which overlap afterwards. What is there already stays; where the
- * same place has other bytes the command ran anew, and everything behind that place is of the earlier run and goes.
- * What lies beyond the end that the agent named goes too. Small neighbours become one.
+ * Adds new pieces to existing ones, without overlaps. Existing bytes stay. If a new piece has other bytes at the same
+ * position, the command ran again: everything after that position belongs to the earlier run and is removed, as is
+ * everything beyond the end that the agent sent. Small neighbours are merged.
  */
 export async function mergePieces(
   stored: readonly Piece[],
@@ -34,8 +34,8 @@ export async function mergePieces(
 }
 
 /**
- * Puts a piece and one before it together unless that is much larger: an output that comes byte by byte has few pieces,
- * and no byte is packed anew for each that follows it.
+ * Merges a piece with the previous one unless that is much larger: an output that arrives byte by byte has few pieces,
+ * and bytes are not compressed again for each one.
  */
 async function joined(pieces: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
   const whole: Piece[] = [];
@@ -69,7 +69,7 @@ async function agrees(piece: Piece, others: readonly Piece[], bytes: PieceBytes)
   return true;
 }
 
-/** The parts of a piece that none of the others, in order, has. */
+/** The parts of a piece that are not in the others, in order. */
 async function uncovered(piece: Piece, others: readonly Piece[], bytes: PieceBytes): Promise<Piece[]> {
   const raw = await bytes.read(piece);
   const parts: Piece[] = [];
@@ -81,7 +81,7 @@ async function uncovered(piece: Piece, others: readonly Piece[], bytes: PieceByt
   return parts;
 }
 
-/** What lies before a place; a piece that goes beyond it is cut there. */
+/** Everything before a position; a piece that crosses it is cut there. */
 async function upTo(pieces: readonly Piece[], place: number, bytes: PieceBytes): Promise<Piece[]> {
   const before: Piece[] = [];
   for (const piece of pieces) {

@@ -7,14 +7,14 @@ import { layOut, type Stretch } from './rows.ts';
 
 export type OutputRow = typeof commandOutputs.$inferSelect;
 
-/** What is kept of one run of a command. */
+/** The stored output of one run of a command. */
 export interface Output {
   id: string;
   extension: string;
   sequenceNumber: number;
   command: OutputRow['command'];
   attempt: number;
-  /** Bytes that the command wrote, as the agent said; null while it may go on. */
+  /** Total bytes of the output as reported by the agent; null while it may grow. */
   totalBytes: number | null;
   /** Bytes of these that arrived. */
   storedBytes: number;
@@ -47,8 +47,8 @@ export async function loadOutput(
 }
 
 /**
- * Reads an output, and once more where parts of it were put together meanwhile. Throws 503 `stored_bytes_damaged` where
- * they are missing still.
+ * Reads an output, and retries if parts of it were merged in between. Throws 503 `stored_bytes_damaged` if they are
+ * still missing.
  */
 export async function readAgain<T>(read: () => Promise<T>): Promise<T> {
   try {

@@ -17,7 +17,7 @@ async function all(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
 
 const bytes = Buffer.from(Array.from({ length: pieceBytes + 5 }, (_, index) => index % 251));
 
-test('a body that comes byte by byte is cut without copying what is there for each of them', async () => {
+test('cuts a body that arrives byte by byte without copying earlier bytes each time', async () => {
   const began = performance.now();
   const pieces = await all(cut(single(bytes)));
   expect(performance.now() - began).toBeLessThan(5_000);
@@ -25,7 +25,7 @@ test('a body that comes byte by byte is cut without copying what is there for ea
   expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
 });
 
-test('a body that comes at once, or nothing at all', async () => {
+test('cuts a body that arrives in one piece, or none', async () => {
   const pieces = await all(cut(together(bytes, Buffer.alloc(0), bytes, bytes.subarray(0, pieceBytes - 10))));
   expect(pieces.map(({ length }) => length)).toEqual([pieceBytes, pieceBytes, pieceBytes]);
   expect(Buffer.concat(pieces).equals(Buffer.concat([bytes, bytes, bytes.subarray(0, pieceBytes - 10)]))).toBe(true);

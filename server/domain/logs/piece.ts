@@ -10,17 +10,17 @@ import { type BlobStore, DamagedBlob } from '#server/platform/blob-store.ts';
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-/** Bytes of an output that are kept together. */
+/** Bytes per piece of an output. */
 export const pieceBytes = 1024 * 1024;
 
-/** A part of an output; `path` is its packed file where the blob store does not have it yet. */
+/** A part of an output; `path` is its compressed file until the blob store has it. */
 export interface Piece extends Omit<typeof outputPieces.$inferSelect, 'vmId' | 'outputId'> {
   path: string | null;
 }
 
-/** Cuts a stream into pieces of equal size; only one of them is in memory. */
+/** Cuts a stream into pieces of equal size; only one is in memory. */
 export async function* cut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  // Filled in place: a sender chooses how small the parts are in which its bytes come.
+  // Filled in place, because the sender decides how small the chunks are.
   let held = Buffer.allocUnsafe(pieceBytes);
   let size = 0;
   for await (const chunk of body) {
@@ -38,12 +38,12 @@ export async function* cut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (size > 0) yield held.subarray(0, size);
 }
 
-/** Packs a part into a temporary file, and notes what is needed to find lines in it. */
+/** Compresses a part into a temporary file, and records what is needed to find lines in it. */
 export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): Promise<Piece> {
   const packed = await pack(raw);
   const path = await blobs.temporaryPath();
   await writeFile(path, packed, { flag: 'wx', mode: 0o600 }).catch(async (error: unknown) => {
-    // Nobody knows of the path yet: a full disk must not fill up with beginnings.
+    // The path is not known elsewhere yet: partial files must not fill up a full disk.
     await rm(path, { force: true });
     throw error;
   });
@@ -51,7 +51,7 @@ export async function packPiece(blobs: BlobStore, raw: Buffer, start: number): P
   return { start, until: start + raw.length, sha256, ...measure(raw), path };
 }
 
-/** A piece went into another one, or with its output, since it was looked up. */
+/** A piece was merged into another or removed with its output since it was looked up. */
 export class PieceGone extends Error {
   override readonly name = 'PieceGone';
 }
@@ -72,7 +72,7 @@ export async function bytesOf(blobs: BlobStore, piece: Pick<Piece, 'sha256' | 'p
 const lineEnd = 0x0a;
 
 function measure(raw: Buffer): Pick<Piece, 'lines' | 'endsLine' | 'errorLine'> {
-  // A character for each byte; words by which errors are named are plain letters.
+  // One character per byte; the words that name errors are ASCII letters.
   const error = startOfError(raw.toString('latin1'));
   return {
     lines: lineEndsIn(raw),
@@ -81,7 +81,7 @@ function measure(raw: Buffer): Pick<Piece, 'lines' | 'endsLine' | 'errorLine'> {
   };
 }
 
-/** Byte by byte: to be called for every line costs more where there is little else than line ends. */
+/** Byte by byte: a call per line costs more if most bytes are line ends. */
 function lineEndsIn(raw: Buffer): number {
   let count = 0;
   for (let at = 0; at < raw.length; at++) if (raw[at] === lineEnd) count += 1;

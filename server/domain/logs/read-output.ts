@@ -21,13 +21,13 @@ export interface FoundLine {
   text: string;
 }
 
-/** An output with its length in rows, and the first line that names an error. */
+/** An output with its number of rows, and the first line that names an error. */
 export interface OutputDetails extends Output {
   rows: number;
   firstError: FoundLine | null;
 }
 
-/** Characters of one answer; the reader asks on from where it ends. */
+/** Characters of one response; the reader continues at its end. */
 const mostCharacters = 256 * 1024;
 const mostFound = 100;
 
@@ -36,7 +36,7 @@ const reading =
   ({ sha256 }: StoredPiece) =>
     bytesOf(blobs, { sha256, path: null });
 
-/** What there is of an output, for operators. Throws 404 `output_unknown`. */
+/** Describes an output, for operators. Throws 404 `output_unknown`. */
 export async function getOutput(ctx: Context, input: GetOutputInput): Promise<OutputDetails> {
   allow(ctx.actor, 'operator');
   const { vmId, outputId } = parse(getOutputInput, input);
@@ -55,7 +55,7 @@ async function firstError(ctx: Context, stretches: Stretch[]): Promise<FoundLine
   return null;
 }
 
-/** Rows of an output, for operators; fewer than asked for where they are long. Throws 404 `output_unknown`. */
+/** Rows of an output, for operators; fewer than requested if they are long. Throws 404 `output_unknown`. */
 export async function readOutput(ctx: Context, input: ReadOutputInput): Promise<{ row: number; rows: Row[] }> {
   allow(ctx.actor, 'operator');
   const asked = parse(readOutputInput, input);
@@ -80,8 +80,8 @@ async function rowsOf(
 }
 
 /**
- * Lines that hold a text in any case, at most a hundred from a row on; `next` is the row to go on from, null where all
- * was looked through. For operators. Throws 404 `output_unknown`.
+ * Lines that contain a text, ignoring case, at most a hundred from a row on; `next` is the row to continue from, null
+ * at the end. For operators. Throws 404 `output_unknown`.
  */
 export async function searchOutput(
   ctx: Context,
@@ -101,7 +101,7 @@ async function linesWith(
   const found: FoundLine[] = [];
   let row = from;
   for await (const some of rowsFrom(stretches, from, reading(ctx))) {
-    // Others are served meanwhile: an output may have millions of lines.
+    // Yields to other requests: an output can have millions of lines.
     await setImmediate();
     for (const each of some) {
       if (found.length === mostFound) return { found, next: row };

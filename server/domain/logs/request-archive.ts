@@ -13,9 +13,9 @@ import { type Archive, archiveOf, askedHours } from './archive.ts';
 import { type RequestArchiveInput, requestArchiveInput } from './input.ts';
 
 /**
- * Asks the agent of a VM for the log folders of a handler, of all its versions and also after an uninstall (AZ-G11).
- * A wish that is open already is the answer. Throws 404 `vm_unknown`, 409 `logs_not_supported` for a stock agent, which
- * has no call that sends them.
+ * Requests the log folders of a handler from the agent of a VM, of all its versions and also after an uninstall
+ * (AZ-G11). Returns the open request if there is one. Throws 404 `vm_unknown`, 409 `logs_not_supported` for a stock
+ * agent, which cannot send them.
  */
 export async function requestArchive(ctx: Context, input: RequestArchiveInput): Promise<Archive> {
   allow(ctx.actor, 'operator');
@@ -48,7 +48,7 @@ export async function requestArchive(ctx: Context, input: RequestArchiveInput): 
     if (row === undefined) throw new Error('the wish was not written');
     await recordAudit(tx, ctx, { action: 'logs.request', target: { kind: 'handler', id: handler }, vmId });
     await recordChange(tx, 'output', vmId);
-    // Polls that are held look again.
+    // Wakes held polls.
     await tell(tx, goalStatesChannel, [vmId]);
     return archiveOf(row, ctx.now);
   });

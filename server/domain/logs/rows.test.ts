@@ -6,7 +6,7 @@ import { errorRow, layOut, type Row, rowsFrom, rowsIn } from './rows.ts';
 
 const raw = new Map<string, Buffer>();
 
-/** A piece of text at a place, as it would be packed. */
+/** A piece of text at a position, compressed. */
 function piece(start: number, text: string, path: string | null = null): Piece {
   const bytes = Buffer.from(text);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -32,7 +32,7 @@ async function textOf(pieces: readonly Piece[]): Promise<string> {
   return text;
 }
 
-describe('pieces that arrive', () => {
+describe('merging pieces', () => {
   type Sent = [start: number, text: string];
   test.each<[string, Sent[], number | null, string]>([
     [
@@ -146,7 +146,7 @@ describe('rows', () => {
   const total = pieces.at(-1)?.until ?? 0;
   const all = ['one', 'two', 'three goes on', 'error: four'].map(line);
 
-  test('lines go over pieces, and can be entered anywhere', async () => {
+  test('lines cross pieces, and reading starts at any of them', async () => {
     expect(rowsIn(layOut(pieces, total))).toBe(4);
     for (const from of [0, 1, 2, 3, 4]) expect(await rowsOf(pieces, total, from)).toEqual(all.slice(from));
   });
@@ -156,7 +156,7 @@ describe('rows', () => {
     expect(errorRow(layOut([piece(0, 'fine\n')], null))).toBeNull();
   });
 
-  test('what did not arrive is a row, at the beginning, between and at the end', async () => {
+  test('a missing part is a row, at the beginning, between and at the end', async () => {
     const parts = [piece(5, 'a\nb'), piece(20, 'error c\n')];
     const expected = [
       { kind: 'gap', bytes: 5 },
@@ -172,12 +172,12 @@ describe('rows', () => {
     expect(errorRow(layOut(parts, 100))).toBe(4);
   });
 
-  test('nothing has no row', () => {
+  test('an empty output has no row', () => {
     expect(rowsIn(layOut([], 0))).toBe(0);
     expect(rowsIn(layOut([], null))).toBe(0);
   });
 
-  test('a character on the edge of two pieces stays whole, a long line says how much is not shown', async () => {
+  test('a character across two pieces stays whole, and a long line says how much is not shown', async () => {
     const umlaut = Buffer.from('ä');
     raw.set('first', umlaut.subarray(0, 1));
     raw.set('second', Buffer.concat([umlaut.subarray(1), Buffer.from('\n'), Buffer.alloc(5_000, 'x')]));
@@ -189,7 +189,7 @@ describe('rows', () => {
     expect(await rowsOf(parts, null)).toEqual([line('ä'), { kind: 'line', text: 'x'.repeat(4_096), more: 904 }]);
   });
 
-  test('what only terminals understand is left out', async () => {
+  test('terminal control sequences are left out', async () => {
     expect(await rowsOf([piece(0, '\u001b[1;31mred\u001b[0m\r\n\u001b]0;title\u0007a\u0000b\n')], null)).toEqual([
       line('red'),
       line('a\uFFFDb'),

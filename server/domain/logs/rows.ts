@@ -2,17 +2,17 @@ import type { Piece } from './piece.ts';
 
 export type StoredPiece = Omit<Piece, 'path'>;
 
-/** A piece and where its text begins: `row` is the row in which its first byte lies. */
+/** A piece and the position of its text: `row` is the row of its first byte. */
 export interface PlacedPiece extends StoredPiece {
   row: number;
 }
 
-/** Rows that hang together: pieces without a gap between them, or the bytes of a gap, which are one row. */
+/** Connected rows: pieces without a gap between them, or a gap's bytes as one row. */
 export type Stretch =
   | { kind: 'text'; row: number; rows: number; pieces: PlacedPiece[] }
   | { kind: 'gap'; row: number; rows: 1; bytes: number };
 
-/** Lays an output out in rows: a line is a row, and so is a part that did not arrive. */
+/** Divides an output into rows: each line, and each missing part, is a row. */
 export function layOut(pieces: readonly StoredPiece[], total: number | null): Stretch[] {
   const stretches: Stretch[] = [];
   let at = 0;
@@ -46,7 +46,7 @@ export const rowsIn = (stretches: readonly Stretch[]): number => {
   return last === undefined ? 0 : last.row + last.rows;
 };
 
-/** The row of the first line that names an error; null where none does. */
+/** The row of the first line that names an error; null if there is none. */
 export function errorRow(stretches: readonly Stretch[]): number | null {
   for (const stretch of stretches) {
     if (stretch.kind === 'gap') continue;
@@ -56,17 +56,17 @@ export function errorRow(stretches: readonly Stretch[]): number | null {
   return null;
 }
 
-/** A row as it is shown. `more`: bytes of the line that are not. */
+/** A row for display. `more`: bytes of the line that are not shown. */
 export type Row = { kind: 'line'; text: string; more?: number } | { kind: 'gap'; bytes: number };
 
 /** Bytes of a line that are shown; the rest is in the download. */
 const shownBytes = 4_096;
 const lineEnd = 0x0a;
 
-/** Rows that are made at once: a piece may be nothing but line ends. */
+/** Rows per step: a piece may consist of line ends only. */
 const rowsAtOnce = 500;
 
-/** Rows from one on, some at a time. */
+/** Rows from one on, several at a time. */
 export async function* rowsFrom(
   stretches: readonly Stretch[],
   from: number,
@@ -84,7 +84,7 @@ async function* linesOf(
   from: number,
   read: (piece: StoredPiece) => Promise<Buffer>,
 ): AsyncGenerator<Row[]> {
-  // The row may begin in an earlier piece than the one in which its number is first.
+  // The row may begin in an earlier piece than the one where its number first appears.
   const first = Math.max(
     0,
     pieces.findLastIndex(({ row }) => row < from),
@@ -108,7 +108,7 @@ async function* linesOf(
   if (pieces.at(-1)?.endsLine !== true && row >= from) yield [line.take()];
 }
 
-/** A line that comes in parts; of a very long one only the beginning is held. */
+/** A line that arrives in parts; only the beginning of a very long one is kept. */
 class Line {
   #parts: Buffer[] = [];
   #held = 0;
@@ -135,7 +135,7 @@ class Line {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours and cursors of terminals are what it looks for
 const terminal = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-/** Without what only terminals understand; other control characters show as such. */
+/** Removes terminal control sequences; other control characters are shown as such. */
 const readable = (text: string): string =>
   text
     .replace(/\r$/, '')

@@ -11,20 +11,20 @@ import { tell } from '#server/platform/wakes/index.ts';
 import type { ArchiveRow } from './archive.ts';
 import { Arrival } from './arrival.ts';
 
-/** Archives that are kept of one VM. */
+/** Archives kept per VM. */
 const kept = 20;
 
-/** What an agent sends: the archive, or no byte where the machine has no such logs. */
+/** The archive from the agent, or zero bytes if the machine has no such logs. */
 export interface SentArchive {
   form: NonNullable<ArchiveRow['form']>;
   bytes: AsyncIterable<Uint8Array>;
-  /** The length that the agent announced. */
+  /** The announced length. */
   declared: number | undefined;
 }
 
 /**
- * Takes in an archive that an operator asked for, as it is: nothing of it is opened here. One that is there already
- * stays. Throws 404 `archive_unknown` where nobody asked, 413 `archive_too_large`, 429 `uploads_waiting`.
+ * Stores a requested archive unopened. An existing one stays. Throws 404 `archive_unknown` if it was not requested, 413
+ * `archive_too_large`, 429 `uploads_waiting`.
  */
 export async function takeArchive(ctx: Context, vmId: string, archiveId: string, sent: SentArchive): Promise<void> {
   const its = and(eq(logArchives.vmId, vmId), eq(logArchives.id, archiveId));

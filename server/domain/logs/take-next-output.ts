@@ -4,7 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import type { TakeOutputInput } from './input.ts';
 import { takeOutput } from './take-output.ts';
 
-/** Takes in what a command wrote, as the next attempt: of an agent that does not count them. Throws as `takeOutput` does. */
+/** Stores an output as the next attempt, for an agent that does not count attempts. Throws as `takeOutput` does. */
 export async function takeNextOutput(
   ctx: Context,
   run: Omit<TakeOutputInput, 'attempt' | 'range'>,

@@ -22,13 +22,13 @@ type Part = z.output<typeof takeOutputInput>;
 /** By VM. */
 const outputLock = slot(() => new KeyedLock());
 
-/** Even an output that is all of pieces that come just faster is whole long before they are old. */
+/** Even an output whose pieces arrive as slowly as allowed completes long before they expire. */
 const slowMs = 60_000;
 
 /**
- * Takes in a part of what a command wrote. Parts may come in any order, overlap, and come again. Returns how many bytes
- * are there from the start without a gap. Throws 422 `extension_unknown` and `sequence_unknown`, 413
- * `output_too_large`, 429 `uploads_waiting`, 422 `output_scattered`, 400 `output_range_differs`.
+ * Stores a part of an output. Parts can arrive in any order, overlap, and repeat. Returns the number of bytes from the
+ * start without a gap. Throws 422 `extension_unknown` and `sequence_unknown`, 413 `output_too_large`, 429
+ * `uploads_waiting`, 422 `output_scattered`, 400 `output_range_differs`.
  */
 export async function takeOutput(
   ctx: Context,
@@ -41,7 +41,7 @@ export async function takeOutput(
   let lastMade = Date.now();
   const make = async (raw: Buffer, start: number): Promise<Piece> => {
     const piece = await packPiece(ctx.blobs, raw, start);
-    // Of a slow sender the first pieces are old when the last one comes, and would be taken for those of a crash.
+    // A slow sender's first pieces are old when the last one arrives, and would look like leftovers of a crash.
     if (Date.now() - lastMade > slowMs) await ctx.blobs.keepTemporary(made.flatMap(({ path }) => path ?? []));
     lastMade = Date.now();
     made.push(piece);
@@ -51,7 +51,7 @@ export async function takeOutput(
   try {
     const total = await receive(ctx, part, arrival.count(body), make);
     const fresh = [...made];
-    // Before a database connection is taken: calls of one VM that wait for each other must not use up the pool.
+    // Before a database connection is taken: waiting calls of one VM must not exhaust the pool.
     const { received, freed } = await ctx.memory
       .of(outputLock)
       .run(part.vmId, () => ctx.db.transaction((tx) => store(tx, ctx, part, total, fresh, make)));
@@ -63,7 +63,7 @@ export async function takeOutput(
   }
 }
 
-/** Also of an extension that is uninstalled: its last command is told of afterwards. */
+/** Also for an uninstalled extension: the output of its last command arrives afterwards. */
 async function requireKnown(ctx: Context, { vmId, extension, sequence }: Part): Promise<void> {
   const [known] = await ctx.db
     .select({ highest: extensionSequences.highest })
@@ -75,7 +75,7 @@ async function requireKnown(ctx: Context, { vmId, extension, sequence }: Part): 
   }
 }
 
-/** Writes the body down in pieces. Returns the length of the whole, as far as it is known. */
+/** Stores the body in pieces. Returns the total length, if known. */
 async function receive(
   ctx: Context,
   { range }: Part,
@@ -113,7 +113,7 @@ async function store(
   const rows = await tx.select().from(outputPieces).where(ofOutput).orderBy(outputPieces.start);
   const stored = rows.map((row): Piece => ({ ...row, path: null }));
   const kept = await mergePieces(stored, fresh, total, { read: (piece) => bytesOf(ctx.blobs, piece), make });
-  // Of an output without gaps there are never so many.
+  // An output without gaps never has this many.
   if (kept.length > 1_000 + 4 * Math.ceil(ctx.config.limits.logs.outputBytes / pieceBytes)) {
     throw new DomainError('unprocessable', 'output_scattered');
   }
@@ -124,7 +124,7 @@ async function store(
     const starts = gone.map(({ start }) => start);
     await tx.delete(outputPieces).where(and(ofOutput, inArray(outputPieces.start, starts)));
   }
-  // In one order, so that no two transactions wait for each other.
+  // In a fixed order, so that transactions do not deadlock.
   const added = kept.filter(({ path }) => path !== null).toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
   for (const { path, ...piece } of added) {
     await lockBytes(tx, piece.sha256);
@@ -141,7 +141,7 @@ async function store(
   return { received: withoutGap(kept), freed };
 }
 
-/** The row of this run, locked: parts of one output are put together one after the other. */
+/** The row of this run, locked: parts of one output are merged one after the other. */
 async function lockOutput(tx: Transaction, ctx: Context, part: Part, total: number | null): Promise<{ id: string }> {
   const { vmId, extension, command, attempt, sequence: sequenceNumber } = part;
   const { totalBytes } = commandOutputs;

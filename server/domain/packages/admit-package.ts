@@ -8,8 +8,8 @@ import { parse } from '#server/domain/parse.ts';
 import { newVersionInput, type VersionReferenceInput } from './input.ts';
 
 /**
- * Whether this actor may send a package for this version at all: doors ask before they receive half a gigabyte.
- * Throws 401, 403, 404 `publisher_unknown`, 422 for a name or version that is none.
+ * Checks whether this actor may send a package for this version, before a door receives half a gigabyte. Throws 401,
+ * 403, 404 `publisher_unknown`, 422 for an invalid name or version.
  */
 export async function admitPackage(ctx: Context, input: VersionReferenceInput): Promise<void> {
   const { handler } = parse(newVersionInput, { handler: input.handler, version: input.version });

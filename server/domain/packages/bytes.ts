@@ -3,12 +3,12 @@ import type { Database, Transaction } from '#db/client.ts';
 import { handlerVersions, logArchives, outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Holds these bytes for the transaction: nobody removes them meanwhile, and nobody registers them. */
+/** Locks these bytes for the transaction: until its end they are neither removed nor registered. */
 export async function lockBytes(tx: Transaction, sha256: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${sha256}, 0))`);
 }
 
-/** Which of these bytes something refers to: a version, a part of a command's output, an archive of logs. */
+/** Which of these bytes are referenced by a version, a part of a command's output, or an archive of logs. */
 export async function usedBytes(db: Database | Transaction, sha256: readonly string[]): Promise<Set<string>> {
   const used = new Set<string>();
   for (const table of [handlerVersions, outputPieces, logArchives]) {
@@ -21,7 +21,7 @@ export async function usedBytes(db: Database | Transaction, sha256: readonly str
   return used;
 }
 
-/** Removes bytes when nothing refers to them any more. */
+/** Removes bytes without references. */
 export async function removeUnusedBytes(ctx: Pick<Context, 'db' | 'blobs'>, sha256: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await lockBytes(tx, sha256);

@@ -34,7 +34,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     },
   };
 
-  test('each violation of the public half is named by its path', async () => {
+  test('names each violation of the public half by its path', async () => {
     const publicSettings = { port: 0, level: 'x', name: 'ABCDE', list: [1, 2], 'a/b': 1 };
     expect(await check(schema, { publicSettings })).toEqual([
       { path: '/publicSettings/url', code: 'setting_required' },
@@ -51,7 +51,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     ]);
   });
 
-  test('AZ-C2 of the protected half path and keyword only, never a value or an unknown name', async () => {
+  test('AZ-C2 names path and keyword only in the protected half, never a value or an unknown name', async () => {
     const protectedSettings = { password: 'hunter2', pin: '9876', 'my-secret-key': 1 };
     const faults = await check(schema, { publicSettings: { url: 'https://example.org' }, protectedSettings });
     expect(faults).toEqual([
@@ -65,7 +65,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     ]);
   });
 
-  test('kept protected settings are not looked at, removed ones count as empty', async () => {
+  test('does not check kept protected settings; removed ones count as empty', async () => {
     const publicSettings = { url: 'https://example.org' };
     expect(await check(schema, { publicSettings })).toEqual([]);
     expect(await check(schema, { publicSettings, protectedSettings: null })).toMatchObject([
@@ -73,7 +73,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     ]);
   });
 
-  test('without a schema anything goes; with one, protected settings need their part', async () => {
+  test('accepts anything without a schema; with one, protected settings need their part', async () => {
     expect(await check(null, { publicSettings: { a: 1 }, protectedSettings: { b: 2 } })).toEqual([]);
     const publicOnly = { publicSettings: true };
     expect(await check(publicOnly, { publicSettings: { a: 1 } })).toEqual([]);
@@ -86,7 +86,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     );
   });
 
-  test('a pattern that never ends is given up, and this thread goes on meanwhile', async () => {
+  test('stops a pattern that never ends, while this thread continues', async () => {
     const endless = { publicSettings: { properties: { a: { pattern: '^(a+)+$' } } } };
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
@@ -98,7 +98,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     expect(ticks).toBeGreaterThan(50);
   });
 
-  test('properties of the prototype are no settings', () => {
+  test('does not accept properties of the prototype as settings', () => {
     expect(settingFaults(compileSchema({ required: ['constructor'] }), {}, false)).toEqual([
       { path: '/constructor', code: 'setting_required' },
     ]);
@@ -108,7 +108,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
     ]);
   });
 
-  test('a hundred violations are listed, the rest counted', () => {
+  test('lists a hundred violations and counts the rest', () => {
     const faults = settingFaults(
       compileSchema({ items: { type: 'string' } }),
       Array.from({ length: 150 }, () => 1),
@@ -119,7 +119,7 @@ describe('AZ-C1 settings are checked against the publisher’s schema before the
   });
 });
 
-describe('AZ-P7 a publisher’s schema is checked before it is taken', () => {
+describe('AZ-P7 a publisher’s schema is checked when it is set', () => {
   test.each<[string, unknown]>([
     ['true', true],
     ['nothing', {}],
@@ -148,7 +148,7 @@ describe('AZ-P7 a publisher’s schema is checked before it is taken', () => {
       { properties: { $ref: { type: 'string' } }, default: { $ref: 'https://example.org' } },
     ],
     ['formats', { properties: { a: { format: 'email' }, b: { format: 'of-my-own' } } }],
-  ])('%s is taken', (_, schema) => {
+  ])('%s is accepted', (_, schema) => {
     expect(schemaFaults(schema)).toEqual([]);
   });
 
@@ -184,7 +184,7 @@ describe('AZ-P7 a publisher’s schema is checked before it is taken', () => {
     ],
     ['a circle by a condition', { dependentSchemas: { a: { $ref: '#' } } }, '/dependentSchemas/a/$ref', 'schema_loop'],
     ['an asynchronous schema', { $async: true }, '/$async', 'schema_keyword'],
-  ])('%s is refused', (_, schema, path, code) => {
+  ])('%s is rejected', (_, schema, path, code) => {
     expect(schemaFaults(schema)).toEqual([{ path, code }]);
   });
 });

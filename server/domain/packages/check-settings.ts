@@ -4,16 +4,16 @@ import type { Fault } from '#server/domain/error.ts';
 import { checkValues } from './schema/run-schema.ts';
 import type { HalvesToCheck } from './schema/settings-worker.ts';
 
-/** The two halves as an operator gives them; `undefined` protected settings are kept ones, `null` none. */
+/** The two halves as an operator enters them; `undefined` protected settings stay, `null` removes them. */
 export interface GivenSettings {
   publicSettings?: unknown;
   protectedSettings?: unknown;
 }
 
 /**
- * Checks settings against the publisher's schema before they enter a goal state (AZ-C1); every violation by path, of
- * protected ones path and keyword only. A version without a schema takes any settings; with one, protected settings
- * need a part of their own. Kept protected settings are not looked at.
+ * Checks settings against the publisher's schema before they enter a goal state (AZ-C1). Returns every violation by
+ * path; for protected ones path and keyword only. A version without a schema accepts any settings; with one, protected
+ * settings need a part of their own. Kept protected settings are not checked.
  */
 export async function checkSettings(
   services: Pick<Services, 'config' | 'memory'>,

@@ -11,7 +11,7 @@ import { removeUnusedBytes } from './bytes.ts';
 import { requireVersion } from './find-version.ts';
 import { type VersionReferenceInput, versionReferenceInput } from './input.ts';
 
-/** Removes a draft with its resources and, where nothing else has them, its bytes. Throws 409 for any other state. */
+/** Removes a draft with its resources and the bytes that nothing else references. Throws 409 for any other state. */
 export async function deleteDraft(ctx: Context, input: VersionReferenceInput): Promise<void> {
   const reference = parse(versionReferenceInput, input);
   allowNamespace(ctx.actor, parseHandlerId(reference.handler)?.namespace ?? '');
@@ -22,7 +22,7 @@ export async function deleteDraft(ctx: Context, input: VersionReferenceInput): P
     await tx
       .delete(handlerVersions)
       .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
-    // A handler exists by its versions.
+    // A handler without versions is removed too.
     const versions = tx.select().from(handlerVersions).where(eq(handlerVersions.handler, handler));
     await tx.delete(handlers).where(and(eq(handlers.id, handler), notExists(versions)));
     await recordAudit(tx, ctx, {

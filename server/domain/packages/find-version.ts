@@ -8,7 +8,7 @@ import type { VersionReferenceInput } from './input.ts';
 
 export type VersionRow = typeof handlerVersions.$inferSelect;
 
-/** The registered version in any spelling, or null. With `lock` it stays as it is until the transaction ends. */
+/** The registered version in any spelling, or null. `lock` prevents changes until the transaction ends. */
 export async function findVersion(
   tx: Database | Transaction,
   { handler, version }: VersionReferenceInput,
@@ -24,7 +24,7 @@ export async function findVersion(
   return row ?? null;
 }
 
-/** The same, or 404: `version_unknown`, or `not_found` for a name that could be none and is not repeated. */
+/** The same, or 404: `version_unknown`, or `not_found` for an invalid name, which is not repeated. */
 export async function requireVersion(
   tx: Database | Transaction,
   reference: VersionReferenceInput,

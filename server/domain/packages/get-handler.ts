@@ -25,7 +25,7 @@ export interface HandlerDetails {
   type: string;
   publisher: string;
   createdAt: Date;
-  /** The highest version first. */
+  /** Highest version first. */
   versions: VersionSummary[];
 }
 

@@ -12,7 +12,7 @@ export interface VersionDetails extends Omit<VersionRow, 'versionKey' | 'platfor
   isDamaged: boolean;
 }
 
-/** All that is known of a version: manifest and its text, files, warnings, schema, state. Throws 404. */
+/** All data of a version: manifest and its text, files, warnings, schema, state. Throws 404. */
 export async function getVersion(ctx: Context, input: VersionReferenceInput): Promise<VersionDetails> {
   allow(ctx.actor, 'viewer');
   const { versionKey: _, ...details } = await requireVersion(ctx.db, parse(versionReferenceInput, input));

@@ -22,7 +22,7 @@ test('a publisher finds the drafts of its namespaces, an admin all of them', asy
   expect(await drafts('admin')).toEqual(['Acme.Lab.Probe', 'Other.Lab.Probe']);
 });
 
-test('nobody else has drafts', async () => {
+test('members without a namespace have none', async () => {
   for (const role of ['viewer', 'operator'] as const) {
     await expect(listDrafts(await testContext({ services, role }))).rejects.toMatchObject({ kind: 'forbidden' });
   }

@@ -3,7 +3,7 @@ import { handlers, handlerVersions } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** A version that was uploaded and not published. */
+/** A version that was uploaded but not published. */
 export interface Draft {
   handler: string;
   version: string;
@@ -14,7 +14,7 @@ export interface Draft {
 
 const listed = 50;
 
-/** The newest drafts that the actor may publish: of its namespaces, of all for an admin. */
+/** The newest drafts that the actor can publish: in its namespaces, or all for an admin. */
 export async function listDrafts(ctx: Context): Promise<{ items: Draft[]; total: number }> {
   allow(ctx.actor, 'publisher');
   const { role, namespaces } = ctx.actor;

@@ -11,13 +11,13 @@ export interface HandlerSummary {
   namespace: string;
   type: string;
   publisher: string;
-  /** The highest published version, null where there is none. */
+  /** The highest published version; null if there is none. */
   latestVersion: string | null;
   versions: { draft: number; published: number; withdrawn: number };
   changedAt: Date;
 }
 
-/** Handlers by id, page by page. */
+/** Handlers by id, in pages. */
 export async function listHandlers(
   ctx: Context,
   input: ListHandlersInput = {},

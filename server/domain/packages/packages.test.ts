@@ -55,7 +55,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const uploadsLeft = async () => readdir(join(services.config.dataDir, 'blobs', 'incoming'));
 
 describe('registerPackage', () => {
-  test('AZ-P1 AZ-P6 a version is registered once: the same bytes are a no-op, other bytes are refused', async () => {
+  test('AZ-P1 AZ-P6 a version is registered once: the same bytes are a no-op, other bytes are rejected', async () => {
     const first = await upload(publisher, 'Acme.Lab.Probe', '1.0.0.0', honest);
     expect(first).toMatchObject({
       created: true,
@@ -88,7 +88,7 @@ describe('registerPackage', () => {
     expect(await uploadsLeft()).toEqual([]);
   });
 
-  test('AZ-P1 a second spelling of a version is refused, and one of a handler', async () => {
+  test('AZ-P1 a second spelling of a version or of a handler is rejected', async () => {
     await upload(publisher, 'Acme.Lab.Spelled', '1.0', honest);
     for (const version of ['1', '1.0.0', '1.0.0.0']) {
       await expect(upload(publisher, 'Acme.Lab.Spelled', version, honest)).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('registerPackage', () => {
   });
 
   test.each(['', '1.', '01.0', '1.0.0.0.0', '2147483648', '-1', '1.0-beta', 'v1'])(
-    'AZ-P1 %j is no version',
+    'AZ-P1 %j is not a version',
     async (version) => {
       await expect(upload(publisher, 'Acme.Lab.Probe', version, honest)).rejects.toMatchObject({
         kind: 'unprocessable',
@@ -113,7 +113,7 @@ describe('registerPackage', () => {
     },
   );
 
-  test('a refused package leaves no handler, no version, no bytes', async () => {
+  test('a rejected package leaves no handler, no version, no bytes', async () => {
     const zip = buildZip([{ name: '../evil', data: 'x' }]);
     await expect(upload(publisher, 'Acme.Lab.Evil', '1.0', zip)).rejects.toMatchObject({
       kind: 'unprocessable',
@@ -128,7 +128,7 @@ describe('registerPackage', () => {
     expect(await uploadsLeft()).toEqual([]);
   });
 
-  test('only publishers of the namespace register, and only in namespaces that exist', async () => {
+  test('only publishers of the namespace can register, and only in existing namespaces', async () => {
     const stranger = await testContext({ services, role: 'publisher', namespaces: ['Other'] });
     await expect(upload(stranger, 'Acme.Lab.Probe', '9.0', honest)).rejects.toMatchObject({
       code: 'namespace_forbidden',
@@ -144,7 +144,7 @@ describe('registerPackage', () => {
     expect(await uploadsLeft()).toEqual([]);
   });
 
-  test('two uploads of one version at the same moment make one version', async () => {
+  test('two concurrent uploads of one version create one version', async () => {
     const both = await Promise.allSettled([
       upload(publisher, 'Acme.Lab.Race', '1.0', honest),
       upload(publisher, 'Acme.Lab.Race', '1.0', other),
@@ -155,7 +155,7 @@ describe('registerPackage', () => {
     });
   });
 
-  test('who did it is written down, and screens are told', async () => {
+  test('the author is recorded, and screens are notified', async () => {
     await upload(publisher, 'Acme.Lab.Told', '1.0', honest);
     const [act] = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, 'Acme.Lab.Told-1.0'));
     expect(act).toMatchObject({ action: 'version.register', actorId: 'test-publisher', targetKind: 'version' });
@@ -174,7 +174,7 @@ describe('receiveUpload', () => {
     return { blobs, config: { ...config, limits } };
   };
 
-  test('cuts off what is too long, announced or not, and reads no further', async () => {
+  test('stops at the limit, announced or not, and reads no further', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {
@@ -190,7 +190,7 @@ describe('receiveUpload', () => {
     expect(await uploadsLeft()).toEqual([]);
   });
 
-  test('gives up a sender that stalls, and one that trickles', async () => {
+  test('stops a sender that stalls, and one that is too slow', async () => {
     async function* stalled(): AsyncGenerator<Uint8Array> {
       yield Buffer.alloc(10);
       await new Promise(() => {});
@@ -224,7 +224,7 @@ describe('receiveUpload', () => {
 });
 
 describe('drafts and published versions', () => {
-  test('a draft is deleted with what only it had; another version keeps shared bytes', async () => {
+  test('deleting a draft removes its bytes unless another version shares them', async () => {
     await upload(publisher, 'Acme.Lab.Draft', '1.0', other);
     await upload(publisher, 'Acme.Lab.Draft', '1.1', other);
     await deleteDraft(publisher, { handler: 'Acme.Lab.Draft', version: '1.0.0' });
@@ -237,7 +237,7 @@ describe('drafts and published versions', () => {
     });
   });
 
-  test('a published version is not deleted; it is withdrawn, once, with its reason, and a draft is not', async () => {
+  test('a published version is withdrawn once, with a reason, not deleted; a draft is not withdrawn', async () => {
     const reference = { handler: 'Acme.Lab.Old', version: '1.0' };
     await upload(publisher, reference.handler, reference.version, honest);
     await expect(withdrawVersion(publisher, { ...reference, reason: 'x' })).rejects.toMatchObject({
@@ -266,7 +266,7 @@ describe('setSettingsSchema', () => {
     protectedSettings: { type: 'object', required: ['password'] },
   };
 
-  test('AZ-P7 the publisher gives the schema of both halves to a draft, and it is fixed once published', async () => {
+  test('AZ-P7 the publisher sets the schema of both halves on a draft; publishing fixes it', async () => {
     await upload(publisher, reference.handler, reference.version, honest);
     expect(await setSettingsSchema(publisher, { ...reference, schema })).toEqual({
       ...reference,
@@ -282,7 +282,7 @@ describe('setSettingsSchema', () => {
     });
   });
 
-  test('every fault of both schemas is named by path', async () => {
+  test('names every fault of both schemas by path', async () => {
     const draft = { handler: 'Acme.Lab.Schema', version: '2.0' };
     await upload(publisher, draft.handler, draft.version, honest);
     const wrong = {
@@ -309,7 +309,7 @@ describe('setSettingsSchema', () => {
 });
 
 describe('reading', () => {
-  test('handlers are listed page by page and searched, with their highest published version', async () => {
+  test('lists handlers page by page with their highest published version, and searches them', async () => {
     for (const version of ['1.9', '1.10', '2.0']) await upload(publisher, 'Acme.Lab.List', version, honest);
     await publish('Acme.Lab.List', '1.9');
     await publish('Acme.Lab.List', '1.10');
@@ -344,7 +344,7 @@ describe('reading', () => {
     expect((await listHandlers(viewer, { q: '100%' })).items).toEqual([]);
   });
 
-  test('a version shows manifest, text, files and warnings, in any spelling', async () => {
+  test('returns manifest, text, files and warnings of a version in any spelling', async () => {
     const manifest = `\ufeff${manifestOf({ updateMode: 'UpdateWithInstall', installCommand: 'python3 install.py' })}`;
     await upload(publisher, 'Acme.Lab.Shown', '1.2', buildZip(packageEntries(manifest)));
     const viewer = await testContext({ services, role: 'viewer' });

@@ -4,17 +4,17 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError, type ErrorCode } from '#server/domain/error.ts';
 import { MinimumPace } from '#server/platform/minimum-pace.ts';
 
-/** A file that arrived whole, with its digest. Whoever gets it takes care of it. */
+/** A complete uploaded file with its digest. The caller owns it. */
 export interface UploadedFile {
   path: string;
   sha256: string;
   size: number;
 }
 
-/** How far behind the slowest pace an upload may fall before it is given up. */
+/** How far an upload may fall behind the slowest allowed pace. */
 const defaultPatienceMs = 10_000;
 
-/** Of uploads that are no packages: how large they may be, and what is said of larger ones. */
+/** For uploads that are not packages: their maximum size, and the code for larger ones. */
 export interface UploadBounds {
   limit?: number;
   code?: ErrorCode;
@@ -22,10 +22,9 @@ export interface UploadBounds {
 }
 
 /**
- * Writes an upload to a temporary file while hashing it. `declared` is the length that the sender announced, if any:
- * one that is too long is refused unread. Throws 413 `package_too_large`, or
- * the code that is given, 400 `upload_too_slow` | `upload_broken`,
- * and leaves nothing behind then.
+ * Writes an upload to a temporary file while hashing it. `declared` is the announced length, if any: a length above the
+ * limit is rejected unread. Throws 413 `package_too_large` or the given code, 400 `upload_too_slow` | `upload_broken`;
+ * then no file is left.
  */
 export async function receiveUpload(
   ctx: Pick<Context, 'blobs' | 'config'>,
@@ -55,7 +54,7 @@ export async function receiveUpload(
       await file.writeFile(next.value);
     }
     if (declared !== undefined && declared !== pace.received) throw new DomainError('bad_request', 'upload_broken');
-    // A full disk may show no earlier.
+    // A full disk may show only here.
     await file.close();
     complete = true;
     return { path, sha256: hash.digest('hex'), size: pace.received };
@@ -63,7 +62,7 @@ export async function receiveUpload(
     if (!complete) {
       await file.close().catch(() => {});
       await rm(path, { force: true });
-      // Not awaited: a sender that sends nothing would be waited for.
+      // Not awaited, because a sender that sends nothing would never end it.
       chunks.return?.(undefined).catch(() => {});
     }
   }
@@ -74,7 +73,7 @@ function broken(cause: unknown): never {
   throw new DomainError('bad_request', 'upload_broken', { cause });
 }
 
-/** Removes an uploaded file that no verb took over. */
+/** Removes an uploaded file that no verb owns. */
 export async function removeUpload({ path }: UploadedFile): Promise<void> {
   await rm(path, { force: true });
 }

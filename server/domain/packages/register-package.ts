@@ -17,7 +17,7 @@ import { type RegisterPackageInput, registerPackageInput } from './input.ts';
 import type { AcceptedPackage } from './inspect/finding.ts';
 import { inspectPackage } from './inspect/inspect-package.ts';
 
-/** Answer to an upload; `created` tells a new version from the same bytes again. */
+/** The result of an upload; `created` distinguishes a new version from the same bytes again. */
 export interface RegisteredPackage {
   created: boolean;
   handler: string;
@@ -30,9 +30,9 @@ export interface RegisteredPackage {
 }
 
 /**
- * Registers a version from an uploaded file (AZ-P1, AZ-P6), as a draft. The same bytes again change nothing. Throws
- * 404 `publisher_unknown`, 409 for other bytes or a second spelling, 422 with every fault of the package. Whatever
- * happens, the uploaded file is gone afterwards and nothing half-registered stays.
+ * Registers a version from an uploaded file as a draft (AZ-P1, AZ-P6). The same bytes again change nothing. Throws 404
+ * `publisher_unknown`, 409 for other bytes or a second spelling, 422 with every fault of the package. In every case the
+ * uploaded file is removed afterwards, and nothing half-registered stays.
  */
 export async function registerPackage(ctx: Context, input: RegisterPackageInput): Promise<RegisteredPackage> {
   try {
@@ -74,7 +74,7 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
   }
 }
 
-/** Writes handler and version; null where somebody else registered this version in the meantime. */
+/** Writes handler and version; null if this version was registered concurrently. */
 async function writeVersion(
   tx: Transaction,
   ctx: Context,
@@ -119,7 +119,7 @@ async function winner(tx: Transaction, input: RegisterPackageInput): Promise<Ver
 }
 
 /**
- * A version that is there: the same spelling and bytes are a no-op, everything else is refused (AZ-P1, AZ-P6). The bytes
+ * An existing version: the same spelling and bytes are a no-op, everything else is rejected (AZ-P1, AZ-P6). The bytes
  * replace the stored ones, which may be lost or damaged.
  */
 async function again(

@@ -21,8 +21,8 @@ export interface SettingsSchemaAnswer {
 }
 
 /**
- * Gives a draft the schema of its settings (AZ-P7). Throws 409 `schema_fixed` once published, 422 with every fault of
- * the schemas by path. The schemas fetch nothing and are run under limits.
+ * Sets the schema of a draft's settings (AZ-P7). Throws 409 `schema_fixed` once published, 422 with every fault of the
+ * schemas by path. The schemas fetch nothing and run under limits.
  */
 export async function setSettingsSchema(ctx: Context, input: SetSettingsSchemaInput): Promise<SettingsSchemaAnswer> {
   const { schema: given, ...reference } = parse(setSettingsSchemaInput, input);

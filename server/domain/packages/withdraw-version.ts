@@ -19,8 +19,8 @@ export interface WithdrawnVersion {
 }
 
 /**
- * Takes a published version out of choice; running goal states keep it. A second call changes nothing, the first
- * reason stands. Throws 409 for a draft.
+ * Removes a published version from the choice; goal states that use it keep it. A second call changes nothing, and the
+ * first reason stays. Throws 409 for a draft.
  */
 export async function withdrawVersion(ctx: Context, input: WithdrawVersionInput): Promise<WithdrawnVersion> {
   const { reason, ...reference } = parse(withdrawVersionInput, input);

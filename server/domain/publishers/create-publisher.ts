@@ -10,7 +10,7 @@ import { type CreatePublisherInput, createPublisherInput } from './input.ts';
 
 export type Publisher = typeof publishers.$inferSelect;
 
-/** Makes a provider namespace. Throws 409 where it exists, also in another case: `acme` beside `Acme` misleads people. */
+/** Creates a provider namespace. Throws 409 if it exists, also in another case: `acme` beside `Acme` is misleading. */
 export async function createPublisher(ctx: Context, input: CreatePublisherInput): Promise<Publisher> {
   allow(ctx.actor, 'admin');
   const { namespace, displayName } = parse(createPublisherInput, input);

@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import type { Publisher } from './create-publisher.ts';
 import { type ListPublishersInput, listPublishersInput } from './input.ts';
 
-/** Publishers by namespace, page by page. */
+/** Publishers by namespace, in pages. */
 export async function listPublishers(
   ctx: Context,
   input: ListPublishersInput = {},

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const as = (role: Role | null) => testContext({ services: admin, role });
 
 describe('publishers', () => {
-  test('an admin makes a namespace, once, in one spelling', async () => {
+  test('an admin creates a namespace once, in one spelling', async () => {
     const made = await createPublisher(admin, { namespace: 'Acme.Lab', displayName: ' Acme ' });
     expect(made).toEqual({ namespace: 'Acme.Lab', displayName: 'Acme', createdAt: admin.now });
     for (const namespace of ['Acme.Lab', 'acme.lab']) {
@@ -29,7 +29,7 @@ describe('publishers', () => {
   });
 
   test.each(['', '.', 'Acme.', '.Lab', 'A..B', 'Acme Lab', '../x', 'Acme-', 'ä', 'x'.repeat(129)])(
-    '%j is no namespace',
+    '%j is not a namespace',
     async (namespace) => {
       await expect(createPublisher(admin, { namespace, displayName: 'x' })).rejects.toMatchObject({
         kind: 'unprocessable',
@@ -38,7 +38,7 @@ describe('publishers', () => {
     },
   );
 
-  test('only admins make them, everyone who is signed in reads them', async () => {
+  test('only admins create them; everyone who is signed in can read them', async () => {
     for (const role of ['viewer', 'operator', 'publisher'] as const) {
       const ctx = await as(role);
       await expect(createPublisher(ctx, { namespace: 'X', displayName: 'x' })).rejects.toMatchObject({

@@ -3,10 +3,10 @@ import type { Transaction } from '#db/client.ts';
 import { agentProblems } from '#db/schema/index.ts';
 import type { AgentProblem } from '#protocol/index.ts';
 
-/** Things that a VM's agent may be known to complain of; what it said longest ago goes. */
+/** Problems stored per VM; the oldest ones are removed. */
 const keptPerVm = 20;
 
-/** Keeps what an agent said that it could not read or do, the last word about each thing. */
+/** Stores an agent's problems, the last message about each subject. */
 export async function noteProblems(
   tx: Transaction,
   vmId: string,

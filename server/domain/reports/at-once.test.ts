@@ -14,7 +14,7 @@ beforeAll(async () => {
   await givenVersion(services.db, { supportsMultipleExtensions: true });
 });
 
-/** Why it failed, where that is no refusal: a deadlock, for example. */
+/** Unexpected errors, such as a deadlock. */
 async function defectOf(work: Promise<unknown>): Promise<string[]> {
   try {
     await work;
@@ -24,7 +24,7 @@ async function defectOf(work: Promise<unknown>): Promise<string[]> {
   }
 }
 
-test('polls, removals, changed goals and reports of one VM at once end in answers, never in a deadlock', async () => {
+test('concurrent polls, removals, changed goals and reports of one VM never deadlock', async () => {
   const operator = await testContext({ services, role: 'operator' });
   for (let round = 0; round < 8; round++) {
     const vm = await givenVm(services);

@@ -5,10 +5,10 @@ import { reports, seen, sighted } from './batch-parts.ts';
 import { entryKinds } from './entries/index.ts';
 import { type BatchSql, declaredColumns } from './entries/kind.ts';
 
-/** Columns with an entry's documents, in the order of their parameters: the one that is shown, then the one as sent. */
+/** Columns of an entry's documents, in the order of their parameters: the shown document, then the document as sent. */
 export const documentColumns = entryKinds.flatMap(({ kind }) => [kind, `${kind}_raw`]);
 
-/** The parts of all kinds. */
+/** The SQL of all kinds. */
 const kinds = entryKinds.map(({ sql }) => sql);
 const sequences = kinds.flatMap(({ sequence }) => sequence ?? []);
 
@@ -19,7 +19,7 @@ const anyOf = (conditions: readonly string[]): string => conditions.join(' or ')
 
 const entryColumns = ['vm_id', 'name', ...kinds.flatMap(({ columns }) => Object.keys(columns)), ...documentColumns];
 const hasSequence = (row: string): string => anyOf(sequences.map((sequence) => `${row}.${sequence} is not null`));
-/** Reports that only the careful path can take: an unknown extension, a sequence number that is too high, a late document. */
+/** Conditions for the careful path: an unknown extension, a sequence number that is too high, a late document. */
 const careful = anyOf([
   'not pair.is_known',
   `(${hasSequence('pair')}) and pair.goal_sequence is null`,
@@ -31,7 +31,7 @@ const careful = anyOf([
 const historyOf = ({ kind, sql }: (typeof entryKinds)[number]): string =>
   `select vm_id, at, '${kind}', name, ${sql.sequence ?? 'null'}, true, ${kind}_raw::json from judged where ${sql.history}`;
 
-/** Stands between two documents: a character that JSON holds only in an escape. */
+/** Separates two documents: JSON contains this character only escaped. */
 export const separator = '\u001e';
 
 /**

@@ -14,7 +14,7 @@ beforeAll(async () => {
   services = await testServices({ config: { limits } });
 });
 
-/** Documents that do not compress, a minute apart. */
+/** Incompressible documents, a minute apart. */
 const write = (vmId: string, count: number) =>
   services.db.execute(sql`
     insert into report_history (vm_id, at, kind, extension, current, document)
@@ -28,7 +28,7 @@ const kept = async (vmId: string) =>
     )
   ).rows.map(({ n }) => n);
 
-test('of a VM that keeps too much the oldest reports go, and its page says so; others keep theirs', async () => {
+test('the oldest reports of a VM above its limit are removed, and its page says so; others keep theirs', async () => {
   const [loud, calm] = await Promise.all([givenVm(services, 'loud'), givenVm(services, 'calm')]);
   await write(loud.vmId, 60);
   await write(calm.vmId, 5);

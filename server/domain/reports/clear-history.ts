@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
 import { showRefusal } from '#server/domain/vms/index.ts';
 
-/** Pages of the history that a look reads: a second or so. A larger one is sampled. */
+/** Pages of the history per scan: about a second. A larger history is sampled. */
 const pagesPerLook = 20_000;
-/** VMs that are cleared in one look. */
+/** VMs cleared per scan. */
 const vmsPerLook = 100;
 
 /**
- * Deletes the oldest past reports of VMs that keep more than `limits.vm.historyBytes` as stored. Such VMs are found in a
- * sample, so that a large fleet's history is not read whole, and then measured exactly. Returns how many rows went.
+ * Deletes the oldest reports of VMs that store more than `limits.vm.historyBytes`. A sample finds such VMs, so that the
+ * history of a large fleet is not read completely; then they are measured exactly. Returns the number of removed rows.
  */
 export async function clearHistory({ db, config }: Pick<Services, 'db' | 'config'>, now: Date): Promise<number> {
   const { historyBytes } = config.limits.vm;

@@ -5,9 +5,9 @@ import { heartbeat, sameVerdictSql } from './entries/heartbeat.ts';
 import { declaredColumns } from './entries/kind.ts';
 
 /**
- * Takes in those of a batch that say again what is known: heartbeats as they were, of VMs that were not away. Nothing is
- * to be told, judged or kept of them, so that this plan is a small one, and it is what a fleet says all day. $1 are the
- * reports as in `batchStatement`, $2 the heartbeats. Of a VM that has anything new to say nothing was stored.
+ * Stores those reports of a batch that only repeat what is known: unchanged heartbeats of VMs that were not away.
+ * Nothing has to be notified, evaluated or kept, so this plan is small, and most reports of a fleet are such. $1 are
+ * the reports as in `batchStatement`, $2 the heartbeats. For a VM with anything new, nothing is stored.
  */
 export const heartbeatsStatement = {
   name: 'reports-heartbeats',

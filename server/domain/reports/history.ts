@@ -10,7 +10,7 @@ export interface HistoryEntry {
   current: boolean;
 }
 
-/** Keeps entries as they were sent. A late one that was kept already is not kept twice. */
+/** Stores entries as they were sent. A late one that is already stored is skipped. */
 export async function writeHistory(tx: Transaction, vmId: string, at: Date, entries: HistoryEntry[]): Promise<void> {
   const kept = await loadLate(tx, vmId, entries);
   const rows = entries
@@ -24,7 +24,7 @@ export async function writeHistory(tx: Transaction, vmId: string, at: Date, entr
 
 type Kept = Pick<typeof reportHistory.$inferSelect, 'kind' | 'extension' | 'sequenceNumber' | 'document'>;
 
-/** The last kept document of each late entry's kind and sequence number. */
+/** The last stored document for each late entry's kind and sequence number. */
 async function loadLate(tx: Transaction, vmId: string, entries: HistoryEntry[]): Promise<Kept[]> {
   const late = entries.filter(({ current }) => !current).map(({ entry }) => entry);
   if (late.length === 0) return [];
@@ -41,7 +41,7 @@ function isSame(row: Kept, entry: ReportEntry): boolean {
   return place && isDeepStrictEqual(said(row.document), said(entry.raw));
 }
 
-/** A document without what changes each time it is sent. */
+/** A document without the fields that differ each time it is sent. */
 function said({ ageSeconds, readSecondsAgo, ...document }: Record<string, unknown>): unknown {
   return document;
 }

@@ -75,7 +75,7 @@ function reportOf(turn: number): unknown {
     appliedEtag: sometimes(among('"x"', '"y"')),
     periods: sometimes({ heartbeatSeconds: sometimes(among(30, 120)), statusSeconds: sometimes(among(60, 300)) }),
     heartbeats: some(entryOf.heartbeat),
-    // As often as not it says no more than that.
+    // Half of the reports contain heartbeats only.
     ...(random(2) === 0 && { handlers: some(entryOf.handler), statuses: some(entryOf.status) }),
   };
 }
@@ -89,7 +89,7 @@ async function vmWithTwo(): Promise<GivenVm> {
   return vm;
 }
 
-/** All that a report can change, without what names the VM. */
+/** All that a report can change, without the VM's own ids. */
 async function stateOf({ vmId }: GivenVm): Promise<unknown> {
   const { db } = services;
   const bare = <T extends object>(rows: T[]) => rows.map((row) => ({ ...row, vmId: undefined, id: undefined }));
@@ -105,7 +105,7 @@ async function stateOf({ vmId }: GivenVm): Promise<unknown> {
   return { presence: bare(presence), pulses: bare(pulses), latest: bare(latest), history: bare(places), told };
 }
 
-test('AZ-S3 AZ-S4 a batch comes to what its reports come to one by one: late, repeated, aged, whatever they say', async () => {
+test('AZ-S3 AZ-S4 a batch has the same effect as its reports one by one: late, repeated, aged, any content', async () => {
   let settled = 0;
   for (let sequence = 0; sequence < 8; sequence++) {
     const [together, alone] = [await vmWithTwo(), await vmWithTwo()];
@@ -119,8 +119,8 @@ test('AZ-S3 AZ-S4 a batch comes to what its reports come to one by one: late, re
       const [one, other] = [await prepared(together), await prepared(alone)];
       expect(isPlain(one)).toBe(true);
       const taken = (await ingestBatch(services.db, [one])).get(together.vmId);
-      // The first report of a machine makes its presence, and late documents are compared with those that were kept:
-      // that is not a batch's.
+      // A batch leaves the first report of a machine, which creates its presence, and late documents to the careful
+      // path.
       const first = taken ?? (await ingestCarefully(await together.agent(receivedAt), one, deleteVm));
       if (taken) settled += 1;
       expect(first).toEqual(await ingestCarefully(await alone.agent(receivedAt), other, deleteVm));
@@ -130,7 +130,7 @@ test('AZ-S3 AZ-S4 a batch comes to what its reports come to one by one: late, re
   expect(settled).toBeGreaterThan(15);
 }, 60_000);
 
-test('AZ-S5 what is said after the conclusion is shown by a batch and one by one alike, and reopens nothing', async () => {
+test('AZ-S5 reports after the conclusion are shown by both paths alike, and reopen nothing', async () => {
   const [together, alone] = [await vmWithTwo(), await vmWithTwo()];
   const pulseOf = async (vm: GivenVm) => {
     const { statusWord, concludedAt, concludedWith } = extensionPulse;
@@ -146,7 +146,7 @@ test('AZ-S5 what is said after the conclusion is shown by a batch and one by one
       const ctx = await vm.agent(receivedAt);
       const prepared = prepareReport(ctx, { vmId: vm.vmId, report, receivedAt, counter: turn });
       const isTaken = vm === together && (await ingestBatch(services.db, [prepared])).has(vm.vmId);
-      // The first report of a machine makes its presence, which is not a batch's.
+      // A batch leaves the first report of a machine, which creates its presence, to the careful path.
       expect(isTaken).toBe(vm === together && turn > 0);
       if (!isTaken) await ingestCarefully(ctx, prepared, deleteVm);
       expect(await pulseOf(vm)).toEqual([
@@ -157,7 +157,7 @@ test('AZ-S5 what is said after the conclusion is shown by a batch and one by one
   }
 });
 
-test('what was committed is among the taken, also where the statement after it fails', async () => {
+test('committed reports are returned even if the next statement fails', async () => {
   const [again, news] = [await vmWithTwo(), await vmWithTwo()];
   const prepared = async (vm: GivenVm, seconds: number, status: string) => {
     const receivedAt = new Date(start + seconds * 1000);
@@ -182,7 +182,7 @@ test('what was committed is among the taken, also where the statement after it f
   await expect(ingestBatch(services.db, batch.slice(1), pool)).rejects.toThrow('a lock is held');
 });
 
-test('what the machine before still had under way does not count as calls of the next one', async () => {
+test('late calls of the previous machine do not count as calls of the next one', async () => {
   const vm = await vmWithTwo();
   const report = async (seconds: number, counter: number, more: object) => {
     const receivedAt = new Date(start + seconds * 1000);

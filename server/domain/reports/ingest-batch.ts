@@ -15,10 +15,10 @@ interface Answer {
 }
 
 /**
- * Takes in plain reports (`isPlain`), at most one of each VM: in one statement those that only say heartbeats, as nearly
- * all do, and in another the rest, with those that had something new after all. Returns what is committed, by VM; of the
- * others nothing was stored, and they are taken in one by one. `pool` may be one whose connections are kept for batches.
- * Throws where nothing could be taken in at all.
+ * Stores plain reports (`isPlain`), at most one per VM: those with heartbeats only, which are most, in one statement,
+ * and the rest in another, together with those that had something new after all. Returns what was committed, by VM. Of
+ * the others nothing is stored, and the caller takes them one by one. `pool` can be one with connections reserved for
+ * batches. Throws if nothing could be stored.
  */
 export async function ingestBatch(
   db: Database,
@@ -38,7 +38,7 @@ export async function ingestBatch(
 
 const saysHeartbeatsOnly = ({ entries }: PreparedReport): boolean => entries.every(({ kind }) => kind === 'heartbeat');
 
-/** What each statement committed is added to `taken` at once: the next one may fail. */
+/** Adds to `taken` after each statement, because the next one may fail. */
 async function ingestHeartbeats(
   db: Database,
   batch: readonly PreparedReport[],
@@ -110,7 +110,7 @@ interface EntryRow {
   documents: Record<string, object>;
 }
 
-/** One row for each extension that the report speaks of. */
+/** One row for each extension in the report. */
 function entryRows({ vmId, receivedAt, entries }: PreparedReport): EntryRow[] {
   const rows = new Map<string, EntryRow>();
   for (const entry of entries) {

@@ -19,14 +19,14 @@ import { type PreparedReport, promisedSeconds, type SaidByAgent } from './prepar
 type Goal = Pick<typeof extensions.$inferSelect, 'name' | 'state' | 'sequenceNumber'>;
 
 /**
- * Deletes a VM within the caller's transaction: a report may end a decommission. It is `deleteVm` of `vm-lifecycle`,
- * which comes after this module, so it is passed in.
+ * Deletes a VM in the caller's transaction: a report can end a decommission. `deleteVm` of `vm-lifecycle`, which comes
+ * after this module, is passed in.
  */
 export type DeleteVm = (tx: Transaction, ctx: Context, vmId: string) => Promise<void>;
 
-/** What a report came to; everything of it is committed. */
+/** The result of a committed report. */
 export interface IngestResult {
-  /** Entries that were taken in, late and unchanged ones included. */
+  /** Number of accepted entries, including late and unchanged ones. */
   stored: number;
   faults: Fault[];
   /** Extensions that left the goal state with this report. */
@@ -34,9 +34,8 @@ export interface IngestResult {
 }
 
 /**
- * Takes in one report in a transaction of its own, entry by entry: for those that have faults, that tell of a problem,
- * that remove an extension or that a batch could not settle. Throws 400 with every fault where nothing could be stored, 401 for a VM that was
- * deleted meanwhile.
+ * Stores one report in its own transaction, entry by entry: for reports with faults, problems or removals, and those
+ * that a batch cannot handle. Throws 400 with every fault if nothing could be stored, 401 for a deleted VM.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport, deleteVm: DeleteVm): Promise<IngestResult> {
   const { vmId, receivedAt, said, entries, refused, problems, pendingRestart, faults } = report;
@@ -56,7 +55,7 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
     const applied = await applyEntries(tx, vmId, entries, { receivedAt, periods });
     const all = [...faults, ...applied.faults];
     const refusal = await noteRefused(tx, vmId, refused, receivedAt);
-    // Nothing could be stored, so the report counts as not made; a corrected one may use its number.
+    // Nothing could be stored, so the report does not count: a corrected one may use its number.
     if (applied.stored === 0 && all.length > 0) {
       if (wasAway || refusal) await recordChange(tx, 'vm', vmId);
       return { stored: 0, faults: all, removed: [] };
@@ -68,7 +67,7 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
     const removed = await removeReported(tx, ctx, vmId, applied.removed, deleteVm);
     const told = problems.length > 0 || pendingRestart !== undefined;
     const visible = wasAway || refusal || applied.visible || told || isNews(presence, next);
-    // A removal publishes a goal state, which tells the screens by itself.
+    // A removal publishes a goal state, which notifies screens.
     if (visible && removed.length === 0) await recordChange(tx, 'vm', vmId);
     return { stored: applied.stored, faults: all, removed };
   });
@@ -79,9 +78,9 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
 }
 
 /**
- * Takes the locks that put the reports of one VM in a row, always in the order VM, goal state, presence, and notes that
- * the agent was here. A removal may end in the VM's own deletion, hence the stronger lock. `wasAway`: it had not been
- * heard when it should.
+ * Locks VM, goal state and presence, always in this order, so that reports of one VM run one after the other, and
+ * records the call. A removal can delete the VM, so it takes the stronger lock. `wasAway`: the agent had missed its
+ * call.
  */
 async function lockVm(
   tx: Transaction,
@@ -100,7 +99,7 @@ async function lockVm(
   return { presence, wasAway: wasAway(before, receivedAt) };
 }
 
-/** Not higher than the highest of the same run. Without a number the order of arrival decides. */
+/** Not higher than the highest number of the same run. Without a number, the order of arrival counts. */
 function isRepeated({ run, reportNumber }: SaidByAgent, presence: Presence): boolean {
   if (reportNumber === null || presence.reportNumber === null) return false;
   return run === presence.run && reportNumber <= presence.reportNumber;
@@ -117,7 +116,7 @@ function nextPresence(presence: Presence, said: SaidByAgent) {
   };
 }
 
-/** Whether a reader, or the rules by which verdicts age, would see a difference. */
+/** Whether readers see a difference, or verdicts age differently. */
 function isNews(before: Presence, next: ReturnType<typeof nextPresence>): boolean {
   return (
     next.appliedEtag !== before.appliedEtag ||
@@ -176,7 +175,7 @@ async function applyEntries(
   return applied;
 }
 
-/** What the VM should have and what is shown of it; the lock keeps the extensions in place until the commit. */
+/** The VM's goals and pulses. The lock prevents changes of the extensions until the commit. */
 async function loadKnown(
   tx: Transaction,
   vmId: string,

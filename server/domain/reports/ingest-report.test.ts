@@ -70,7 +70,7 @@ async function vmWithProbe(changedTimes = 1): Promise<GivenVm> {
   return vm;
 }
 
-describe('what is stored', () => {
+describe('stored reports', () => {
   test('AZ-S2 all samples of the source document in one report', async () => {
     const vm = await vmWithProbe(3);
     const ages = { ageSeconds: 1, readSecondsAgo: 0 };
@@ -89,7 +89,7 @@ describe('what is stored', () => {
     expect(await history(vm)).toHaveLength(4);
   });
 
-  test('periods are held to 1–600 s, the skew and the applied goal state are kept, ages count from reading', async () => {
+  test('periods are limited to 1–600 s, skew and applied goal state are stored, ages count from reading', async () => {
     const vm = await vmWithProbe();
     await send(vm, {
       reportNumber: 1,
@@ -113,7 +113,7 @@ describe('what is stored', () => {
     expect(await presence(vm)).toMatchObject({ heartbeatSeconds: 1, appliedEtag: '"x"', lastSeenAt: later(10) });
   });
 
-  test('AZ-H1 a heartbeat may come before any configuration; wrong content leaves the last good one in place', async () => {
+  test('AZ-H1 a heartbeat can precede any configuration; invalid content keeps the last valid one', async () => {
     const vm = await vmWithProbe();
     await send(vm, heartbeat('ready'));
     const wrong = send(vm, heartbeat('fine', { ageSeconds: 1 }), later(60));
@@ -124,7 +124,7 @@ describe('what is stored', () => {
     expect(await latest(vm)).toMatchObject({ heartbeat: { status: 'ready' }, heartbeatReadAt: start, status: null });
   });
 
-  test('AZ-H1 a file whose time moved with the same content is a new heartbeat, and no new history', async () => {
+  test('AZ-H1 a newer file with the same content is a new heartbeat, but not a new history entry', async () => {
     const vm = await vmWithProbe();
     await send(vm, heartbeat('ready'));
     await send(vm, heartbeat('ready', { ageSeconds: 2 }), later(60));
@@ -132,7 +132,7 @@ describe('what is stored', () => {
     expect(await history(vm)).toHaveLength(1);
   });
 
-  test('the same report again changes nothing and tells nobody', async () => {
+  test('a repeated report changes nothing and notifies no screen', async () => {
     const vm = await vmWithProbe();
     const report = {
       ...handler(1, 'enabled', { exitCode: 0, command: 'enable' }),
@@ -147,7 +147,7 @@ describe('what is stored', () => {
     expect(await latest(vm)).toMatchObject({ handlerAt: start, concludedAt: start });
   });
 
-  test('one change hint per report, also where only a verdict turns', async () => {
+  test('one change hint per report, also if only a verdict changes', async () => {
     const vm = await vmWithProbe();
     const told = await changesOf(vm);
     await send(vm, { ...handler(1, 'enabled'), ...status(1, 'success'), ...heartbeat('ready') });
@@ -157,8 +157,8 @@ describe('what is stored', () => {
   });
 });
 
-describe('order', () => {
-  test('AZ-S3 the highest sequence number is shown; a late report for a lower one is kept and changes nothing on top', async () => {
+describe('the order of reports', () => {
+  test('AZ-S3 the highest sequence number is shown; a late report for a lower one is only kept', async () => {
     const vm = await vmWithProbe(3);
     await send(vm, status(2, 'transitioning'));
     expect(await latest(vm)).toMatchObject({ statusSequence: 2 });
@@ -173,7 +173,7 @@ describe('order', () => {
     ]);
   });
 
-  test('AZ-S3 once the goal has moved on, its predecessor’s late status changes nothing on top', async () => {
+  test('AZ-S3 after a newer goal, a late status of the previous one changes nothing', async () => {
     const vm = await vmWithProbe();
     await send(vm, status(1, 'success'));
     await vm.declare('probe', { settings: { publicSettings: { changed: true } } });
@@ -183,7 +183,7 @@ describe('order', () => {
     expect(await latest(vm)).toMatchObject({ statusSequence: 2, concludedAt: null, concludedWith: null });
   });
 
-  test('within one sequence number the newest is shown, and the first success or error concludes it for good', async () => {
+  test('within one sequence number the newest is shown, and the first success or error concludes it', async () => {
     const vm = await vmWithProbe();
     await send(vm, status(1, 'transitioning'));
     expect(await latest(vm)).toMatchObject({ concludedAt: null });
@@ -205,7 +205,7 @@ describe('order', () => {
     expect((await history(vm)).map(({ current }) => current)).toEqual([true, false]);
   });
 
-  test('a report number that is not higher within its run changes nothing; a new run starts anew', async () => {
+  test('a report number that is not higher within its run changes nothing; a new run starts over', async () => {
     const vm = await vmWithProbe();
     await send(vm, { run: 'a', reportNumber: 5, ...status(1, 'success') });
     for (const reportNumber of [5, 4]) {
@@ -222,7 +222,7 @@ describe('order', () => {
     expect(await presence(vm)).toMatchObject({ run: 'b', reportNumber: 1 });
   });
 
-  test('without runs numbers rise as well, and a report of which nothing was stored does not use its number up', async () => {
+  test('without runs numbers rise as well, and a report without stored entries does not use up its number', async () => {
     const vm = await vmWithProbe();
     await expect(send(vm, { reportNumber: 7, ...status(1, 'nonsense') })).rejects.toMatchObject({
       kind: 'bad_request',
@@ -232,7 +232,7 @@ describe('order', () => {
     expect(await latest(vm)).toMatchObject({ status: { status: 'success' } });
   });
 
-  test('reports of one VM that arrive together are taken in one after the other', async () => {
+  test('concurrent reports of one VM are stored one after the other', async () => {
     const vm = await vmWithProbe();
     const numbers = Array.from({ length: 12 }, (_, index) => index + 1);
     const results = await Promise.all(
@@ -246,8 +246,8 @@ describe('order', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('good entries are stored beside bad ones, each fault by its path', async () => {
+describe('rejected reports', () => {
+  test('valid entries are stored beside invalid ones, with each fault by its path', async () => {
     const vm = await vmWithProbe();
     const result = await send(vm, {
       handlers: [
@@ -282,7 +282,7 @@ describe('what is refused', () => {
       ['/agentTime field_format', '/periods field_not_object', '/handlers field_not_array'],
     ],
     [{ reportNumber: -1, statuses: [{}] }, ['/reportNumber field_too_small', '/statuses/0/extension field_missing']],
-  ])('the frame %j is refused with every fault', async (report, expected) => {
+  ])('the frame %j is rejected with every fault', async (report, expected) => {
     const vm = await vmWithProbe();
     const refused = send(vm, report).catch((error: { faults: { path: string; code: string }[] }) => error.faults);
     const lines = ((await refused) as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`);
@@ -290,7 +290,7 @@ describe('what is refused', () => {
     expect(await presence(vm)).toBeUndefined();
   });
 
-  test('a part of the frame that can be done without costs no entry', async () => {
+  test('a fault in an optional part of the frame costs no entry', async () => {
     const vm = await vmWithProbe();
     const result = await send(vm, { agentTime: 'noon', periods: { heartbeatSeconds: 'x' }, ...status(1, 'success') });
     expect(result).toMatchObject({
@@ -303,7 +303,7 @@ describe('what is refused', () => {
     expect(await presence(vm)).toMatchObject({ clockSkewSeconds: null, heartbeatSeconds: null });
   });
 
-  test('a hostile report makes no answer many times its own size', async () => {
+  test('a hostile report causes no response many times its own size', async () => {
     const vm = await vmWithProbe();
     const substatus = Array(1000).fill({});
     const entry = status(1, 'success', { file: statusFile('success', { substatus }) }).statuses[0];
@@ -312,7 +312,7 @@ describe('what is refused', () => {
     );
   });
 
-  test('a sequence number above the goal’s is refused, and later goals go on above it, within bounds', async () => {
+  test('a sequence number above the goal’s is rejected, and later goals continue above it, within bounds', async () => {
     const vm = await vmWithProbe();
     await expect(send(vm, status(40, 'success'))).rejects.toMatchObject({
       faults: [
@@ -370,7 +370,7 @@ describe('removal', () => {
   });
 });
 
-test('listReportHistory gives raw documents, newest first, page by page, to operators', async () => {
+test('listReportHistory returns raw documents, newest first, in pages, to operators', async () => {
   const vm = await vmWithProbe();
   await vm.declare('other');
   await send(vm, { ...handler(1, 'installing'), ...status(1, 'transitioning') });
@@ -391,7 +391,7 @@ test('listReportHistory gives raw documents, newest first, page by page, to oper
   await expect(listReportHistory(viewer, input)).rejects.toMatchObject({ kind: 'forbidden' });
 });
 
-test('a page of large documents ends at 4 MiB, and its cursor goes on from there', async () => {
+test('a page of large documents ends at 4 MiB, and its cursor continues from there', async () => {
   const vm = await vmWithProbe();
   const text = 'x'.repeat(15_000);
   for (let round = 0; round < 8; round++) {

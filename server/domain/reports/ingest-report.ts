@@ -5,10 +5,10 @@ import type { IngestReportInput } from './input.ts';
 import { isPlain, prepareReport } from './prepare-report.ts';
 
 /**
- * Takes in what an agent reports; everything is committed when it returns. Entries are checked one by one: the good
- * ones are stored, the others named (the caller answers 207). A report that is not newer than the last of its run
- * changes nothing. Throws 400 with every fault where nothing could be stored, 413 above the limits, 401 for a VM that
- * was deleted meanwhile.
+ * Stores an agent's report; everything is committed when it returns. Entries are checked one by one: valid ones are
+ * stored, the others returned with their faults (the caller responds with 207). A report that is not newer than the
+ * last of its run changes nothing. Throws 400 with every fault if nothing could be stored, 413 above the limits, 401
+ * for a deleted VM.
  */
 export async function ingestReport(ctx: Context, input: IngestReportInput, deleteVm: DeleteVm): Promise<IngestResult> {
   const report = prepareReport(ctx, input);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { MessageMatcher } from '#server/domain/localization/index.ts';
 
 /**
- * `report` is the parsed body of `POST /agent/v1/reports`; `receivedAt` is when it had arrived, on the portal's clock;
- * `counter` is the agent's call counter. `recover` finds message ids again where an agent drops them, by extension.
+ * `report` is the parsed body of `POST /agent/v1/reports`; `receivedAt` is when it was complete, on the portal's clock;
+ * `counter` is the agent's call counter. `recover` finds dropped message ids again, by extension.
  */
 export const ingestReportInput = z.object({
   vmId: z.uuid(),
@@ -14,7 +14,7 @@ export const ingestReportInput = z.object({
 });
 export type IngestReportInput = z.input<typeof ingestReportInput>;
 
-/** `cursor` is what the last page gave back. */
+/** `cursor` is `nextCursor` of the previous page. */
 export const listReportHistoryInput = z.object({
   vmId: z.uuid(),
   extension: z.string().min(1).max(64).optional(),

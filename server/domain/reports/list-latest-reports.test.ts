@@ -37,7 +37,7 @@ async function vmThatReported() {
   return vm.vmId;
 }
 
-test('the newest document of each kind, as it was sent', async () => {
+test('returns the newest document of each kind as it was sent', async () => {
   const vmId = await vmThatReported();
   const ctx = await testContext({ services, role: 'operator' });
   const latest = await listLatestReports(ctx, { vmId, extension: 'probe' });
@@ -46,7 +46,7 @@ test('the newest document of each kind, as it was sent', async () => {
   expect(await listLatestReports(ctx, { vmId, extension: 'other' })).toEqual([]);
 });
 
-test('a document whose day is kept no longer is shown as it was read', async () => {
+test('shows the parsed document once the raw one expired', async () => {
   const vmId = await vmThatReported();
   const { db } = services;
   await db.delete(reportHistory).where(and(eq(reportHistory.vmId, vmId), eq(reportHistory.kind, 'status')));
@@ -59,14 +59,14 @@ test('a document whose day is kept no longer is shown as it was read', async () 
   expect(latest[1]?.document).toMatchObject({ status: 'transitioning', code: 2 });
 });
 
-test('the history is narrowed to a kind', async () => {
+test('filters the history by kind', async () => {
   const vmId = await vmThatReported();
   const ctx = await testContext({ services, role: 'operator' });
   const { items } = await listReportHistory(ctx, { vmId, kind: 'status' });
   expect(items.map(({ kind }) => kind)).toEqual(['status', 'status']);
 });
 
-test('raw documents are for operators', async () => {
+test('raw documents are for operators only', async () => {
   const vmId = await vmThatReported();
   const viewer = await testContext({ services, role: 'viewer' });
   await expect(listLatestReports(viewer, { vmId, extension: 'probe' })).rejects.toMatchObject({ kind: 'forbidden' });

@@ -7,12 +7,12 @@ import { entryKinds } from './entries/index.ts';
 import { type ListLatestReportsInput, listLatestReportsInput } from './input.ts';
 import type { PastReport } from './list-report-history.ts';
 
-/** `asRead`: its day is kept no longer, so that this is what was read from it, without what nobody reads. */
+/** `asRead`: the raw document expired, so this is the parsed one without unused fields. */
 export type LatestReport = Omit<PastReport, 'id' | 'current'> & { asRead: boolean };
 
 /**
- * The newest document of each kind that an extension sent and that was shown, as it was sent. What is sent again
- * unchanged is kept once, so `at` is when it became so. Raw, so operators only.
+ * The newest shown document of each kind of an extension, as it was sent. Repeated documents are stored once, so `at`
+ * is when it first arrived. Raw, so operators only.
  */
 export async function listLatestReports(ctx: Context, input: ListLatestReportsInput): Promise<LatestReport[]> {
   allow(ctx.actor, 'operator');
@@ -43,7 +43,7 @@ export async function listLatestReports(ctx: Context, input: ListLatestReportsIn
   });
 }
 
-/** What is shown of it, whenever that was sent. */
+/** The shown documents, whatever their age. */
 async function loadShown(ctx: Context, vmId: string, extension: string): Promise<LatestReport[]> {
   const [row] = await ctx.db
     .select({ latest: extensionLatest, pulse: extensionPulse })

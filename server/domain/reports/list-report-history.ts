@@ -20,7 +20,7 @@ export interface PastReport {
   document: Record<string, unknown>;
 }
 
-/** What was reported of a VM, newest first; raw documents, so operators only. Also of a VM that was deleted. */
+/** The reports of a VM, newest first; raw documents, so operators only. Includes deleted VMs. */
 export async function listReportHistory(
   ctx: Context,
   input: ListReportHistoryInput,
@@ -73,10 +73,10 @@ export async function listReportHistory(
 
 const { vmId: _, ...columns } = getTableColumns(reportHistory);
 
-/** Since 1970, exactly as the database has it. */
+/** Microseconds since 1970, the precision of the database. */
 const micros = sql<string>`(extract(epoch from ${reportHistory.at}) * 1000000)::bigint::text`.as('micros');
 
-/** The moment and the id of the last report that was given out. */
+/** The time and id of the last returned report. */
 function placeOf(cursor: string) {
   const [at = '', id = ''] = readCursor(cursor, 2);
   if (![at, id].every((text) => /^\d{1,17}$/.test(text))) throw new DomainError('bad_request', 'cursor_invalid');

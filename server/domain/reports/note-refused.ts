@@ -7,7 +7,7 @@ import { readAt } from './entries/file-reading.ts';
 import type { RefusedEntry } from './entries/reading.ts';
 
 /**
- * Keeps what was wrong with a file of an extension that the VM has, for its goal's sequence number. Returns whether a
+ * Stores the faults of a rejected file for an extension of the VM and its goal's sequence number. Returns whether a
  * reader sees a difference.
  */
 export async function noteRefused(
@@ -58,7 +58,7 @@ interface Refusals {
   heartbeatRefused: RefusedFile | null;
 }
 
-/** The refused file that still stands: of the goal's sequence number, and no good one was read since. */
+/** The rejected file that is still relevant: for the goal's sequence number, without a valid file since. */
 export function openRefusal(facts: Refusals, kind: RefusedEntry['kind']): RefusedFile | null {
   const [refused, goodAt] =
     kind === 'status' ? [facts.statusRefused, facts.statusReadAt] : [facts.heartbeatRefused, facts.heartbeatReadAt];

@@ -8,7 +8,7 @@ import type { RefusedEntry } from './entries/reading.ts';
 import { type IngestReportInput, ingestReportInput } from './input.ts';
 import { readReport } from './read-report.ts';
 
-/** The frame of a report as it is stored; null where the agent did not say. */
+/** The frame of a report as it is stored; null for absent fields. */
 export interface SaidByAgent {
   run: string | null;
   reportNumber: number | null;
@@ -19,23 +19,23 @@ export interface SaidByAgent {
   appliedEtag: string | null;
 }
 
-/** A report that was read: its good entries and the faults of the others. */
+/** A parsed report: its valid entries, and the faults of the others. */
 export interface PreparedReport {
   vmId: string;
   receivedAt: Date;
-  /** The agent's call counter; null where it sends none. */
+  /** The agent's call counter; null if it sends none. */
   counter: number | null;
   said: SaidByAgent;
   entries: ReportEntry[];
   /** Entries whose files break the contract; their faults are among `faults`. */
   refused: RefusedEntry[];
   problems: AgentProblem[];
-  /** Undefined if the report says nothing of restarts. */
+  /** Undefined if the report does not mention restarts. */
   pendingRestart: RestartRequestEntry[] | undefined;
   faults: Fault[];
 }
 
-/** Reads a report. Throws 400 with every fault where its frame is wrong, 413 above the limits, 403 for anyone else. */
+/** Parses a report. Throws 400 with every fault of an invalid frame, 413 above the limits, 403 for any other caller. */
 export function prepareReport(ctx: Context, input: IngestReportInput): PreparedReport {
   const { vmId, report, receivedAt, counter, recover } = parse(ingestReportInput, input, 'bad_request');
   if (ctx.actor.kind !== 'agent' || ctx.actor.id !== vmId) {
@@ -49,7 +49,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
     reportNumber: reportNumber ?? null,
     heartbeatSeconds: period(periods?.heartbeatSeconds),
     statusSeconds: period(periods?.statusSeconds),
-    // A guest's clock may be anything; the column is not.
+    // A machine's clock can be anything, but the column has a range.
     clockSkewSeconds: skew === null ? null : Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, skew)),
     appliedEtag: appliedEtag ?? null,
   };
@@ -60,16 +60,16 @@ const period = (seconds: number | undefined): number | null =>
   seconds === undefined ? null : Math.round(Math.min(periodBounds.maximum, Math.max(periodBounds.minimum, seconds)));
 
 /**
- * Within how many seconds the agent will call again: one that polls by its next poll, one that only reports by its next
- * report, where it says how often it does.
+ * Seconds until the agent's next call: the next poll of one that polls, or the next report of one that only reports and
+ * states its period.
  */
 export function promisedSeconds({ heartbeatSeconds }: SaidByAgent): { polling: number; reporting: number } {
   return { polling: pollSeconds, reporting: Math.max(pollSeconds, heartbeatSeconds ?? 0) };
 }
 
 /**
- * Whether a batch can settle it: no faults, nothing that the agent could not do, no news of restarts, one entry of a kind for an extension,
- * and none that removes one. The others are taken in one by one.
+ * Whether a batch can store it: no faults, problems or restart requests, one entry per kind and extension, and no
+ * removal. Others are stored one by one.
  */
 export function isPlain({ entries, problems, pendingRestart, faults }: PreparedReport): boolean {
   if (faults.length > 0 || problems.length > 0 || pendingRestart !== undefined) return false;

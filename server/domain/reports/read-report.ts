@@ -12,7 +12,7 @@ import { recoveryRoom } from '#server/domain/localization/index.ts';
 import { entryKinds, type ReportEntry } from './entries/index.ts';
 import type { Reading, Recover, RefusedEntry } from './entries/reading.ts';
 
-/** Parts of the frame that a report can do without: a fault of theirs costs no entry. */
+/** Optional parts of the frame: their faults cost no entry. */
 const dispensable = ['agentTime', 'appliedEtag', 'periods', 'problems', 'pendingRestart'];
 
 function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: Fault[] } {
@@ -25,8 +25,8 @@ function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: 
 }
 
 /**
- * Reads a report entry by entry: the good ones, and every fault of the others. Throws 400 where the frame itself is
- * wrong (the entries' faults come along), 413 where there are too many entries.
+ * Parses a report entry by entry: the valid ones, and every fault of the others. Throws 400 for an invalid frame (with
+ * the faults of entries), 413 for too many entries.
  */
 export function readReport(
   report: unknown,

@@ -33,7 +33,7 @@ const stockOf = async (vmId: string) => (await ctx.db.select().from(stockAgents)
 const stateOf = async (vmId: string) => (await getExtension(ctx, { vmId, name: 'probe' })).protectedSettings;
 const newTransport = async () => (await makeTenantKey(ctx.now)).certificate.pem;
 
-test('ANNEX_CUSTODY=vm at the start: the copies that the portal kept are removed, counted and in the activity', async () => {
+test("ANNEX_CUSTODY=vm at the start: the portal's copies are removed, counted and recorded in the activity", async () => {
   const enrolled = await registerVm(ctx, { name: 'enrolled' });
   await enrollAgent(ctx, {
     enrollmentToken: enrolled.enrollmentToken,
@@ -59,14 +59,14 @@ test('ANNEX_CUSTODY=vm at the start: the copies that the portal kept are removed
   expect((await stockOf(stock.id))?.tenantKey).toBeNull();
   const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'secrets.drop-copies'));
   expect(acts).toMatchObject([{ actorKind: 'system', details: { secrets: 2, tenantKeys: 1 } }]);
-  // What machines were given goes on.
+  // Delivered settings stay.
   expect(await getGoalState(ctx, { vmId: enrolled.id })).toMatchObject({
     etag: before,
     extensions: [{ name: 'probe' }],
   });
   expect(await stateOf(stock.id)).toMatchObject({ needsSecrets: false });
 
-  // Nobody has the stock agent's key any more: it gets another one, and its settings must be entered again.
+  // The stock agent's key no longer exists: it gets another one, and its settings must be entered again.
   expect(await wrapTenantKey(custody, { ...access, transportPem })).toBeInstanceOf(Buffer);
   expect(await stateOf(stock.id)).toMatchObject({ needsSecrets: true, needsRelease: false });
 });
@@ -84,7 +84,7 @@ test('ANNEX_CUSTODY=vm: a tenant key is kept only as wrapped for its transport c
   expect(await stateOf(vmId)).toMatchObject({ needsSecrets: false });
   const [before] = (await getGoalState(ctx, { vmId })).extensions;
 
-  // The agent was started anew.
+  // The agent restarted.
   const second = await newTransport();
   const renewed = await wrap(second);
   expect(renewed).not.toEqual(wrapped);
@@ -95,7 +95,7 @@ test('ANNEX_CUSTODY=vm: a tenant key is kept only as wrapped for its transport c
   expect(after?.settings.protectedSettingsCertThumbprint).not.toBe(before?.settings.protectedSettingsCertThumbprint);
   expect(await wrap(second)).toEqual(renewed);
 
-  // Back to ANNEX_CUSTODY=portal, what is wrapped is still the agent's.
+  // Back to ANNEX_CUSTODY=portal, the agent keeps its wrapped key.
   const back = { vmId, credentialHash: wireTokenHash(vmId, token), transportPem: second };
   expect(await wrapTenantKey(ctx, back)).toEqual(renewed);
 });

@@ -6,7 +6,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type GetWireAccessInput, getWireAccessInput } from './input.ts';
 
-/** What is known of a VM's stock agent. */
+/** The state of a VM's stock agent. */
 export interface StockAgent {
   containerId: string;
   grantedAt: string;
@@ -14,28 +14,28 @@ export interface StockAgent {
   /** Null until its first status. */
   version: string | null;
   tenantCertificate: { thumbprint: string; madeAt: string };
-  /** What it last had the tenant key wrapped for; it makes a new one at each start. */
+  /** The last transport certificate for which the tenant key was wrapped; the agent creates a new one at each start. */
   transportCertificate: { thumbprint: string; seenAt: string } | null;
-  /** The incarnation that it was last handed, numbered as goal states are. */
+  /** The incarnation last delivered, numbered like goal states. */
   seen: { incarnation: number; at: string } | null;
-  /** The incarnation that it was last done with; `message` where it says more than that. */
+  /** The incarnation last completed; `message` if the agent added one. */
   settled: { incarnation: number; at: string; status: string; message: string | null } | null;
-  /** Since when it processes nothing, and whose doing that is; null where it is not on hold. */
+  /** Since when it processes nothing, and who set the hold; null if it is not on hold. */
   hold: { at: string; by: string } | null;
-  /** What it found not healthy, also what has become healthy since. */
+  /** What it reported as not healthy, including what recovered since. */
   observations: AgentObservation[];
 }
 
-/** Which kind of agent a VM has, and the stock one's state. */
+/** The kind of a VM's agent, and the stock agent's state. */
 export interface WireAccess {
-  /** Whether this portal has the stock agents' door open (`ANNEX_WIRE`). */
+  /** Whether this portal serves stock agents (`ANNEX_WIRE`). */
   isOpen: boolean;
-  /** `none`: neither has enrolled, and the VM can be set to stock mode. */
+  /** `none`: neither has enrolled, and the VM can switch to stock mode. */
   agent: 'none' | 'reference' | 'stock';
   stock: StockAgent | null;
 }
 
-/** Reads how a VM stands to the stock agents' door. Throws 404 `vm_unknown`. */
+/** Reads the stock agent access of a VM. Throws 404 `vm_unknown`. */
 export async function getWireAccess(ctx: Context, input: GetWireAccessInput): Promise<WireAccess> {
   allow(ctx.actor, 'viewer');
   const { vmId } = parse(getWireAccessInput, input);

@@ -18,9 +18,10 @@ import { makeTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
 import { newWireToken, wireTokenHash } from './wire-token.ts';
 
 /**
- * Creates the token of a VM's forwarder, shown once; the earlier token is void with the commit. The first token sets the
- * VM to stock mode. Each token comes with a new tenant key, because its holder can fetch the key: protected settings are
- * sealed for it by the same rules as for a machine that enrols. Throws 404 `vm_unknown`, 409 `wire_off` | `vm_has_reference_agent`.
+ * Creates the token of a VM's forwarder, shown once; the commit revokes the earlier token. The first token switches the
+ * VM to stock mode. Each token comes with a new tenant key, because its holder can fetch the key: protected settings
+ * are encrypted for it by the same rules as for an enrolling machine. Throws 404 `vm_unknown`, 409 `wire_off` |
+ * `vm_has_reference_agent`.
  */
 export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<{ token: string }> {
   allow(ctx.actor, 'operator');
@@ -52,7 +53,7 @@ export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput)
   return { token };
 }
 
-/** Whether a token is in force. */
+/** Whether a token is valid. */
 async function isGranted(tx: Transaction, vmId: string): Promise<boolean> {
   const rows = await tx.select({ vmId: stockAgents.vmId }).from(stockAgents).where(eq(stockAgents.vmId, vmId));
   return rows.length > 0;
@@ -96,7 +97,7 @@ async function begin(
   origin: KeyOrigin,
 ): Promise<void> {
   const identity = { vmId, credentialHash, certificate: key.certificate, enrolledAt: ctx.now };
-  // False where a reference agent enrolled in between.
+  // False if a reference agent enrolled in between.
   if (!(await insertStockAgent(tx, identity))) throw new DomainError('conflict', 'vm_has_reference_agent');
   await tx.insert(stockAgents).values({
     vmId,

@@ -7,44 +7,44 @@ import type { Context } from '#server/domain/context.ts';
 import { fetchGoalState, peekGoalState } from '#server/domain/goal-states/index.ts';
 import { fingerprintOf, type HandlerFacts, type StockExtension, stockExtensions } from './stock-goal-state.ts';
 
-/** The goal state in force as a stock agent gets it, and what was last heard of that agent. */
+/** The goal state in force for a stock agent, and the last state of that agent. */
 export interface StockGoalState {
   /** Of the goal state in force. */
   etag: string;
-  /** What the agent compares: it moves only when there is something to act upon. */
+  /** The number that the agent compares: it changes only if there is something to act on. */
   incarnation: number;
-  /** When it moved; it keeps growing. */
+  /** When it changed; always increasing. */
   movedAt: Date;
   containerId: string;
-  /** The agent is to process nothing. */
+  /** The agent must process nothing. */
   onHold: boolean;
-  /** While it is on hold those that it has, whatever was declared since. */
+  /** While on hold, the ones that it has, whatever was declared since. */
   extensions: StockExtension[];
-  /** Who was seen to speak for the VM. */
+  /** The machine that was seen for the VM. */
   sightings: readonly AgentSighting[];
   heard: StockAgentNews;
 }
 
-/** What a stock agent says of itself beside the state of its extensions. */
+/** A stock agent's report about itself, without the state of its extensions. */
 export interface StockAgentNews {
   version: string;
   os: AgentOs;
-  /** The incarnation that it is done with; null before the first. */
+  /** The incarnation that it completed; null before the first. */
   settled: { incarnation: number; status: string; message: string | null } | null;
 }
 
 type Row = typeof stockAgents.$inferSelect;
 
-/** How often others may be faster; more often something else is wrong, and nobody should wait for it. */
+/** Attempts against concurrent writers; more conflicts mean another problem, and the caller should not wait. */
 const mostTries = 5;
 
-/** What an agent on hold acts upon, whatever its goal state says. */
+/** What an agent on hold acts on, whatever its goal state contains. */
 const held = 'on hold';
 
 /**
- * The goal state in force, noted as delivered, in the incarnation that the agent knows it by or a new one; for an agent
- * on hold the one that it has, so that it repeats what it said, also when it is restarted. Some statements, asked once
- * for each goal state. Null for a VM that has no stock agent.
+ * Returns the goal state in force, marked as delivered, under the incarnation that the agent knows or a new one. For an
+ * agent on hold, returns the one that it has, so that it repeats its last report, also after a restart. A few
+ * statements, once per goal state. Null for a VM without a stock agent.
  */
 export async function handOutGoalState(ctx: Context, vmId: string): Promise<StockGoalState | null> {
   for (let tries = 0; tries < mostTries; tries += 1) {
@@ -94,8 +94,7 @@ async function withheld(ctx: Context, vmId: string): Promise<Fetched | null> {
 }
 
 /**
- * Writes down which goal state the agent has seen, under an incarnation of its own. Null where others were faster, or
- * it was put on hold or released meanwhile.
+ * Stores which goal state the agent has, under a new incarnation. Null if another call was first, or the hold changed.
  */
 async function settleIncarnation(
   ctx: Context,

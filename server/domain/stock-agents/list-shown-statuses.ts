@@ -3,13 +3,13 @@ import { extensionLatest } from '#db/schema/index.ts';
 import type { StatusDocument } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** What is shown of an extension's status. */
+/** The shown status of an extension. */
 export interface ShownStatus {
   extension: string;
   document: StatusDocument;
 }
 
-/** The statuses that are shown of a VM. */
+/** The shown statuses of a VM. */
 export async function listShownStatuses(ctx: Context, vmId: string): Promise<ShownStatus[]> {
   const rows = await ctx.db
     .select({ extension: extensionLatest.name, document: extensionLatest.status })

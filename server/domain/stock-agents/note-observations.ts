@@ -3,17 +3,17 @@ import { type AgentObservation, stockAgents } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** What a stock agent says of something that it looks after. */
+/** A stock agent's report about one of its own components. */
 export interface SaidObservation {
   name: string;
   isHealthy: boolean;
   text: string | null;
 }
 
-/** Names that are kept of a VM; the agent has six. */
+/** Names stored per VM; the agent has six. */
 const most = 8;
 
-/** Writes down what a stock agent found not healthy, and what is healthy again. Returns what is kept of that VM now. */
+/** Stores which components of a stock agent are not healthy, and which recovered. Returns the stored list of the VM. */
 export async function noteObservations(
   ctx: Context,
   vmId: string,
@@ -38,11 +38,11 @@ export async function noteObservations(
 const openOf = (kept: readonly AgentObservation[], name: string): AgentObservation | undefined =>
   kept.find((each) => each.name === name && each.until === null);
 
-/** Whether what is said to be healthy was not, or the other way round. */
+/** Whether the reported health differs from the stored one. */
 export const isTurned = (kept: readonly AgentObservation[], { name, isHealthy }: SaidObservation): boolean =>
   isHealthy === (openOf(kept, name) !== undefined);
 
-/** What is kept when all of that was said; the same list where nothing of it is news. */
+/** The stored list after these reports; the same list if nothing is new. */
 const withAll = (kept: AgentObservation[], said: readonly SaidObservation[], now: Date): AgentObservation[] =>
   said.reduce((all, each) => withOne(all, each, now), kept);
 
@@ -56,7 +56,7 @@ function withOne(kept: AgentObservation[], { name, isHealthy, text }: SaidObserv
   }
   if (isHealthy) return kept;
   const others = kept.filter((each) => each.name !== name);
-  // Room is made of what is healthy again; where all is not, what is there already says enough.
+  // Recovered ones are dropped first. If none recovered, the stored ones say enough.
   const oldest = others.length < most ? undefined : others.find(({ until }) => until !== null);
   if (others.length >= most && oldest === undefined) return kept;
   return [...others.filter((each) => each !== oldest), { name, text, since: at, until: null }];

@@ -5,8 +5,8 @@ import { noteDuplicate } from '#server/domain/enrollment/index.ts';
 import { areTwoMachines, withTurn } from './two-machines.ts';
 
 /**
- * Notes that another machine than before speaks for a stock VM, whichever gateway it called. Where two take turns, the VM
- * shows a second machine and the activity has it. Returns all sightings; null where the VM has no stock agent.
+ * Records that another machine speaks for a stock VM, on any gateway. If two alternate, the VM shows a second machine
+ * and the activity records it. Returns all sightings; null if the VM has no stock agent.
  */
 export async function noteSighting(
   ctx: Context,

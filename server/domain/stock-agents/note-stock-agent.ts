@@ -5,7 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { describeStockAgent } from '#server/domain/enrollment/index.ts';
 import type { StockAgentNews } from './hand-out-goal-state.ts';
 
-/** Writes down what a stock agent says of itself, where that became another. */
+/** Stores a stock agent's report about itself, if it changed. */
 export async function noteStockAgent(
   ctx: Context,
   vmId: string,

@@ -12,8 +12,8 @@ import { type RotateTenantKeyInput, rotateTenantKeyInput } from './input.ts';
 import { makeTenantKey, sealTenantKey } from './tenant-key.ts';
 
 /**
- * Gives a stock VM another tenant key: protected settings are sealed for it anew in a new incarnation, and sequence
- * numbers stay. The agent asks for the key by itself. Throws 404 `vm_unknown` | `wire_access_absent`.
+ * Replaces the tenant key of a stock VM: protected settings are encrypted for the new one in a new incarnation, and
+ * sequence numbers stay. The agent fetches the key on its own. Throws 404 `vm_unknown` | `wire_access_absent`.
  */
 export async function rotateTenantKey(
   ctx: Context,

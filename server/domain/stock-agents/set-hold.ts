@@ -10,9 +10,9 @@ import { lockVm } from '#server/domain/vms/index.ts';
 import { type SetHoldInput, setHoldInput } from './input.ts';
 
 /**
- * Puts the stock agent of a VM on hold, or releases it: on hold it processes nothing, and repeats what it last said. The
- * agent looks at that with a new incarnation only, so each makes one, of the same contents; what is so already makes none.
- * Throws 404 `vm_unknown` | `wire_access_absent`.
+ * Puts the stock agent of a VM on hold, or releases it. On hold, it processes nothing and repeats its last report. The
+ * agent notices only with a new incarnation, so each change creates one with the same contents; without a change none
+ * is created. Throws 404 `vm_unknown` | `wire_access_absent`.
  */
 export async function setHold(ctx: Context, input: SetHoldInput): Promise<{ onHold: boolean; incarnation: number }> {
   allow(ctx.actor, 'operator');

@@ -11,7 +11,7 @@ test.each([
   expect(inFourParts(version)).toBe(expected);
 });
 
-test('names that the agent does not take become others, each its own', () => {
+test('names that the agent rejects are replaced by unique ones', () => {
   expect(wireNameOf('first_1')).toBe('first_1');
   const [dot, dash] = [wireNameOf('a.b'), wireNameOf('a-b')];
   expect(dot).toMatch(/^a_b_[0-9a-f]{8}$/);
@@ -46,7 +46,7 @@ describe('the fingerprint', () => {
     ['settings that are sealed for another key', { settings: { protectedSettingsCertThumbprint: 'B' } }],
     ['another level', { dependsOn: ['e0'] }],
     ['other bytes', { package: { sha256: 'b', size: 1, url: '/' } }],
-  ])('is another with %s', (_, change) => {
+  ])('differs with %s', (_, change) => {
     expect(of({}, change)).not.toBe(base);
   });
 
@@ -58,7 +58,7 @@ describe('the fingerprint', () => {
     expect(of({}, change)).toBe(base);
   });
 
-  test('is the same when what is uninstalled has left', () => {
+  test('is the same after an uninstalled extension has left', () => {
     expect(of({}, { state: 'uninstall', sequenceNumber: 2 })).toBe(of({}));
   });
 });

@@ -1,39 +1,39 @@
 import { createHash } from 'node:crypto';
 import { dependencyLevels, type GoalState, type GoalStateExtension, parseVersion } from '#protocol/index.ts';
 
-/** One extension as the stock agent is asked for it. */
+/** One extension for a stock agent. */
 export interface StockExtension {
-  /** As the goal state has it. */
+  /** As in the goal state. */
   goal: GoalStateExtension;
-  /** As it was published, or with four parts where the agent knows it so. */
+  /** As published, or with four parts if the agent needs them. */
   version: string;
-  /** What it is called within its handler; null where the handler has one extension only. */
+  /** Its name within the handler; null if the handler supports one extension only. */
   wireName: string | null;
   /** The length of the longest chain of dependencies below it. */
   level: number;
   reportsHeartbeat: boolean;
 }
 
-/** What the wire needs to know of a handler's version. */
+/** What the wire needs of a handler's version. */
 export interface HandlerFacts {
   reportsHeartbeat: boolean;
   supportsMultipleExtensions: boolean;
 }
 
-/** `1.2` → `1.2.0.0`; any other text as it is. */
+/** `1.2` → `1.2.0.0`; any other text unchanged. */
 export function inFourParts(version: string): string {
   const parts = parseVersion(version);
   return parts === null ? version : [0, 1, 2, 3].map((index) => parts[index] ?? 0).join('.');
 }
 
-/** A name of letters, digits and `_`, which is all that the agent takes; another one keeps what tells it apart. */
+/** A name of letters, digits and `_`, which is all that the agent accepts; a replaced name stays unique. */
 export function wireNameOf(name: string): string {
   if (/^\w+$/.test(name)) return name;
   const tail = createHash('sha256').update(name).digest('hex').slice(0, 8);
   return `${name.replace(/\W/g, '_')}_${tail}`;
 }
 
-/** The goal state with what the wire needs beside it. */
+/** The goal state with the additional data of the wire. */
 export function stockExtensions(
   { extensions }: Pick<GoalState, 'extensions'>,
   factsOf: (handler: string, version: string) => HandlerFacts,
@@ -53,8 +53,8 @@ export function stockExtensions(
 }
 
 /**
- * Of all that the agent acts upon. What is being uninstalled is left out: that it leaves the goal state when it is gone
- * is no news to the agent, which would run every other handler again for it.
+ * Fingerprint of everything that the agent acts on. Without extensions that are being uninstalled: when they leave the
+ * goal state, the agent would run every other handler again.
  */
 export function fingerprintOf(extensions: readonly StockExtension[]): string {
   const acted = extensions

@@ -8,10 +8,10 @@ import { readSealingCertificate, type SealingCertificate } from '#server/platfor
 import type { Keys } from '#server/platform/keys.ts';
 import { seal, unseal } from '#server/platform/keys.ts';
 
-/** A key pair by which protected settings reach a stock agent. */
+/** A key pair for sending protected settings to a stock agent. */
 export interface TenantKey {
   certificate: SealingCertificate;
-  /** PKCS#8, DER. In plain text only until it is sealed. */
+  /** PKCS#8, DER. In plain text only until it is encrypted. */
   privateKey: Buffer;
 }
 
@@ -23,14 +23,14 @@ const algorithm = {
 };
 const day = 24 * 3_600_000;
 
-/** Makes a key of a VM's own and its self-signed certificate; a tenth of a second of computing, outside transactions. */
+/** Creates a VM's own key and its self-signed certificate; a tenth of a second of computing, outside transactions. */
 export async function makeTenantKey(now: Date): Promise<TenantKey> {
   cryptoProvider.set(webcrypto as Crypto);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const made = await X509CertificateGenerator.createSelfSigned({
     name: [{ CN: ['Annex tenant'] }],
     notBefore: new Date(now.getTime() - day),
-    // Nobody looks at it: it is renewed by an act, not by time.
+    // Its end is not checked: an act renews it, not time.
     notAfter: new Date(now.getTime() + 20 * 365 * day),
     signingAlgorithm: algorithm,
     keys: keys as CryptoKeyPair,
@@ -40,10 +40,10 @@ export async function makeTenantKey(now: Date): Promise<TenantKey> {
   return { certificate, privateKey: Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)) };
 }
 
-/** What binds a sealed key to its place: moved to another VM it does not open. */
+/** Binds an encrypted key to its place: moved to another VM, it cannot be decrypted. */
 const boundTo = (vmId: string): string => `${vmId}/tenant-key`;
 
-/** Seals the key for the database, and wipes it. */
+/** Encrypts the key for the database, and wipes it. */
 export function sealTenantKey(keys: Keys, vmId: string, { privateKey }: TenantKey): Buffer {
   const sealed = seal(keys.tenant, privateKey, boundTo(vmId));
   privateKey.fill(0);
@@ -53,7 +53,7 @@ export function sealTenantKey(keys: Keys, vmId: string, { privateKey }: TenantKe
 export const openTenantKey = (keys: Keys, vmId: string, sealed: Buffer): Buffer =>
   unseal(keys.tenant, sealed, boundTo(vmId));
 
-/** Seals every tenant key that the portal keeps under other keys; returns how many. */
+/** Encrypts every stored tenant key under other keys. Returns their number. */
 export async function resealTenantKeys(tx: Transaction, from: Keys, to: Keys): Promise<number> {
   const { vmId, tenantKey } = stockAgents;
   const rows = await tx.select({ vmId, tenantKey }).from(stockAgents).where(isNotNull(tenantKey));

@@ -5,7 +5,7 @@ import { areTwoMachines, withTurn } from './two-machines.ts';
 const begin = Date.parse('2026-01-01T00:00:00Z');
 const at = (seconds: number) => new Date(begin + seconds * 1_000);
 
-/** Marks by the second in which they are seen, through the rule one after the other. */
+/** Marks by the second in which they are seen, passed through the rule in order. */
 function seen(kind: AgentSighting['kind'], marks: [seconds: number, mark: string][]): AgentSighting[] {
   return marks.reduce<AgentSighting[]>(
     (sightings, [seconds, mark]) => withTurn(sightings, { kind, mark }, at(seconds)) ?? sightings,
@@ -14,7 +14,7 @@ function seen(kind: AgentSighting['kind'], marks: [seconds: number, mark: string
 }
 const day = 86_400;
 
-describe('duplicate_agent: two machines with one token show by turns', () => {
+describe('duplicate_agent: two machines with one token are detected when they alternate', () => {
   test.each<[string, AgentSighting['kind'], [number, string][], boolean]>([
     [
       'one machine',
@@ -166,7 +166,7 @@ describe('duplicate_agent: two machines with one token show by turns', () => {
     expect(areTwoMachines(seen(kind, marks), kind, at(marks.at(-1)?.[0] ?? 0))).toBe(expected);
   });
 
-  test('kinds are counted apart, and few turns are kept of each', () => {
+  test('kinds count separately, and only a few alternations of each are stored', () => {
     const many = seen(
       'forwarder',
       Array.from({ length: 40 }, (_, index) => [index * 20, index % 2 ? 'a' : 'b']),

@@ -3,20 +3,20 @@ import type { AgentSighting } from '#db/schema/index.ts';
 type Kind = AgentSighting['kind'];
 
 /**
- * `quietMs`: turns that follow faster are not counted, because calls of a forwarder that was restarted may still be on
- * their way. `windowMs`: older turns mean nothing. Agents show their transport certificate once per goal state only.
+ * `quietMs`: faster alternations do not count, because calls of a restarted forwarder may still be in transit.
+ * `windowMs`: older alternations are ignored. Agents show their transport certificate once per goal state only.
  */
 const rules: Readonly<Record<Kind, { quietMs: number; windowMs: number }>> = {
   forwarder: { quietMs: 10_000, windowMs: 600_000 },
   container: { quietMs: 10_000, windowMs: 600_000 },
   transport: { quietMs: 0, windowMs: 7 * 24 * 3_600_000 },
 };
-/** Once two machines are known, their turns are written down no more often than this. */
+/** Once two machines are known, alternations are stored no more often than this. */
 const knownQuietMs = 60_000;
-/** Turns that are kept of each kind. */
+/** Alternations stored of each kind. */
 const maxTurns = 6;
 
-/** The sightings with a new turn at the end; null where the mark is the last one of its kind, or came too soon. */
+/** The sightings with a new one at the end; null if the mark is the last one of its kind, or came too soon. */
 export function withTurn(
   sightings: readonly AgentSighting[],
   { kind, mark }: Pick<AgentSighting, 'kind' | 'mark'>,
@@ -31,7 +31,7 @@ export function withTurn(
 }
 
 /**
- * Whether two machines take turns: two marks came back after one another. A restart brings a new mark, and the old one
+ * Whether two machines alternate: two marks returned after one another. A restart brings a new mark, and the old one
  * never returns; a machine that was moved away and back returns once.
  */
 export function areTwoMachines(sightings: readonly AgentSighting[], kind: Kind, now: Date): boolean {

@@ -33,7 +33,7 @@ const actsOf = async (vmId: string) => {
   return rows.map(({ action }) => action);
 };
 
-test('the first token sets a VM to stock mode, the next one voids it, and both are in the activity', async () => {
+test('the first token switches a VM to stock mode, the next one revokes it, and both are in the activity', async () => {
   const vmId = await givenVm('first');
   expect(await getWireAccess(ctx, { vmId })).toEqual({ isOpen: true, agent: 'none', stock: null });
   const { token } = await grantWireAccess(ctx, { vmId });
@@ -51,7 +51,7 @@ test('the first token sets a VM to stock mode, the next one voids it, and both a
   expect((await actsOf(vmId)).filter((action) => action.startsWith('wire'))).toHaveLength(2);
 });
 
-test('a VM has one kind of agent, and the other is refused both ways', async () => {
+test('a VM has one kind of agent, and the other kind is rejected', async () => {
   const { id: vmId, enrollmentToken } = await registerVm(ctx, { name: 'either' });
   const request = { enrollmentToken, certificate: newKeyPair().certificate, agent: { name: 'a', version: '1' } };
   await grantWireAccess(ctx, { vmId });
@@ -71,7 +71,7 @@ test('a VM has one kind of agent, and the other is refused both ways', async () 
 });
 
 test.each<[string, Partial<Context['config']>, string]>([['the door is closed', { wire: false }, 'wire_off']])(
-  'where %s nothing is granted',
+  'where %s no access is granted',
   async (_, config, code) => {
     const vmId = await givenVm(code);
     const closed = { ...ctx, config: { ...ctx.config, ...config } };
@@ -83,7 +83,7 @@ test.each<[string, Partial<Context['config']>, string]>([['the door is closed', 
 describe('the tenant key', () => {
   const secret = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
 
-  test('AZ-C2 is kept sealed, opens for its own VM alone, and protected settings are sealed for it', async () => {
+  test('AZ-C2 is stored encrypted, decrypts for its own VM only, and encrypts protected settings', async () => {
     const vmId = await givenVm('sealed');
     const settings = { publicSettings: {}, protectedSettings: { word: 'hunter2' } };
     await setExtension(ctx, { vmId, name: 'probe', goal: { ...secret, settings } });
@@ -117,7 +117,7 @@ describe('the tenant key', () => {
     expect(await actsOf(vmId)).toContain('wire-access.rotate-key');
   });
 
-  test('is for who holds the token that is in force, whatever a process remembers', async () => {
+  test('is for the holder of the valid token, whatever a process has cached', async () => {
     const vmId = await givenVm('rotated');
     const [before, after] = [await grantWireAccess(ctx, { vmId }), await grantWireAccess(ctx, { vmId })];
     const transportPem = (await makeTenantKey(ctx.now)).certificate.pem;
@@ -128,7 +128,7 @@ describe('the tenant key', () => {
     expect(await wrap(after)).toBeInstanceOf(Buffer);
   });
 
-  test('goes with the VM', async () => {
+  test('is removed with the VM', async () => {
     const vmId = await givenVm('gone');
     await grantWireAccess(ctx, { vmId });
     await removeVm(ctx, { vmId });
@@ -137,7 +137,7 @@ describe('the tenant key', () => {
   });
 });
 
-test('viewers read it and change nothing of it', async () => {
+test('viewers can read it but not change it', async () => {
   const vmId = await givenVm('seen');
   const viewer = await testContext({ role: 'viewer', services: ctx });
   expect(await getWireAccess(viewer, { vmId })).toMatchObject({ agent: 'none' });

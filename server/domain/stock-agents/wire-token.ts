@@ -4,7 +4,7 @@ import { newToken, sha256Hex } from '#server/platform/keys.ts';
 export const newWireToken = (): string => newToken('wire');
 
 /**
- * The form in which a forwarder's token is stored and found. It holds for its own VM alone, and as the credential of a
- * reference agent it does not: no `Authorization` header gives the same.
+ * The stored form of a forwarder's token. It is valid for its own VM only, and never as the credential of a reference
+ * agent: no `Authorization` header has this form.
  */
 export const wireTokenHash = (vmId: string, token: string): string => sha256Hex(`wire ${vmId} ${token}`);

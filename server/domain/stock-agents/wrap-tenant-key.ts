@@ -18,11 +18,11 @@ interface Asker {
 }
 
 /**
- * The tenant key of a VM and its certificate as PKCS#12 in a CMS envelope (DER) for the transport certificate that the
- * agent made (PEM). Another one than before is an act: the agent makes one at each start, and whoever holds the
- * forwarder's token could too. With `ANNEX_CUSTODY=vm` only the envelope is kept: another transport certificate gets a
- * new key, and protected settings must be entered again. Null where the certificate cannot be sealed for, or the token
- * with this hash is not the VM's by now, whatever the caller remembers.
+ * The tenant key of a VM and its certificate as PKCS#12 in a CMS envelope (DER) for the agent's transport certificate
+ * (PEM). A new certificate is recorded as an act: the agent creates one at each start, but a thief of the forwarder's
+ * token could too. With `ANNEX_CUSTODY=vm` only the envelope is stored: another transport certificate gets a new key,
+ * and protected settings must be entered again. Null if the certificate is unsuitable, or the token with this hash is
+ * no longer the VM's, whatever the caller has cached.
  */
 export async function wrapTenantKey(
   ctx: Context,
@@ -50,7 +50,7 @@ async function load(tx: Transaction, { vmId, credentialHash }: Asker) {
   return row;
 }
 
-/** Wraps the key that the portal has, or returns what it wrapped before; `gone` where it has neither. */
+/** Wraps the portal's key, or returns the stored envelope; `gone` without either. */
 async function wrapKnown(tx: Transaction, ctx: Context, asker: Asker): Promise<Buffer | null | 'gone'> {
   const row = await load(tx, asker);
   if (row === undefined) return null;
@@ -66,7 +66,7 @@ async function wrapKnown(tx: Transaction, ctx: Context, asker: Asker): Promise<B
   return wrapped;
 }
 
-/** Replaces a key of which the portal has nothing that this agent could open. */
+/** Replaces a key of which the portal stores nothing that this agent could decrypt. */
 async function wrapNew(tx: Transaction, ctx: Context, asker: Asker, key: TenantKey): Promise<Buffer | null> {
   const { vmId, transport } = asker;
   await lockVm(tx, vmId);

@@ -53,7 +53,7 @@ export function stageOf(extension: Extension): Stage {
   return status === null ? 'quiet' : status.status === 'warning' ? 'warns' : 'works';
 }
 
-/** Names the failed part, where the handler named it. */
+/** Names the failed part if the handler named it. */
 export function partSentence(code: 'part' | 'lead.part', extension: Extension, named: Sentence['values']): Sentence {
   const part = extension.failedPart?.name ?? extension.failedPart?.operation ?? '';
   return part === '' ? sentence(`${code}.unnamed`, named) : sentence(code, { ...named, part });

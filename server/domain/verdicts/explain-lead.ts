@@ -3,13 +3,13 @@ import type { ExplainedExtension, ExplainedVm, Sentence } from './explanation.ts
 
 type Extension = ExplainedExtension;
 
-/** An extension that is not done, and the one that it waits for in the end; itself where it waits for none. */
+/** An extension that is not done, and the root of its wait; itself if it does not wait. */
 export interface Story {
   subject: Extension;
   cause: Extension;
 }
 
-/** The whole story in one sentence. */
+/** The explanation in one sentence. */
 export function leadOf(vm: ExplainedVm, { subject, cause }: Story, delivered: boolean, now: Date): Sentence {
   const { name } = subject;
   const { incarnation } = vm;

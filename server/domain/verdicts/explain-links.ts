@@ -22,7 +22,7 @@ export function touchLink({ agent }: ExplainedVm): Link {
     : { ...about, status: 'unknown', holds: false, title: sentence('touch.late') };
 }
 
-/** Until the hold is released nothing is processed, and no deadline passes. */
+/** Nothing is processed until the hold is released, and deadlines stop. */
 export const holdLink = ({ at, by }: NonNullable<ExplainedVm['agent']['hold']>): Link => ({
   kind: 'hold',
   status: 'waiting',
@@ -78,7 +78,7 @@ export function waitLink(subject: Extension): Link {
   };
 }
 
-/** The deadline that is to come or has passed; null where none applies. */
+/** The next or passed deadline; null if none applies. */
 export function deadlineLink({ name, deadlineAt }: Extension, now: Date): Link | null {
   if (deadlineAt === null) return null;
   const about = { kind: 'deadline', holds: false, extension: name } as const;
@@ -115,7 +115,7 @@ function failure(extension: Extension, now: Date): Cause | null {
   return late ? ['failed', sentence('late', { name }), howItIsLate(extension)] : null;
 }
 
-/** A heartbeat, a part or a status that reports trouble, once no command is to run any more. */
+/** A heartbeat, a part or a status that reports trouble, once all commands have run. */
 function trouble(extension: Extension): Cause | null {
   const { name, heartbeat, cause, failedPart } = extension;
   const stage = stageOf(extension);
@@ -134,7 +134,7 @@ function trouble(extension: Extension): Cause | null {
   return ['warning', sentence('warns', { name }), detail];
 }
 
-/** What goes on, or is awaited. */
+/** What runs, or is expected. */
 function progress(extension: Extension): Cause {
   const { name, handlerState, goalSequenceNumber: sequence } = extension;
   const command = handlerState?.command ?? '';

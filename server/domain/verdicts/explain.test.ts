@@ -42,7 +42,7 @@ function said(status: NonNullable<Extension['status']>['status'], sequenceNumber
   return { status, code: 12, sequenceNumber, readAt: ago(50) };
 }
 
-/** Delivered, enabled, and at work; `more` tells what differs. */
+/** Delivered, enabled, and running; `more` overrides. */
 function extension(name: string, more: Partial<Extension> = {}): Extension {
   return {
     name,
@@ -79,7 +79,7 @@ function view(extensions: Extension[], status: ExplainedVm['agent']['status'] = 
 const chain = (told: ExplainedVm) =>
   tell(told, now)?.links.map(({ kind, holds, title }) => `${kind}${holds ? '' : '?'} ${title.code}`);
 
-test('what waits for a failed one: five links, from the last poll to the deadline', () => {
+test('a wait for a failed extension: five links, from the last poll to the deadline', () => {
   const mount = extension('mount', {
     handlerState: failed,
     deadlineAt: null,
@@ -103,7 +103,7 @@ test('what waits for a failed one: five links, from the last poll to the deadlin
   expect(told?.act).toEqual({ extension: 'mount', editable: true, hasOutput: true, failed: true });
 });
 
-test('one that ran before and waits again is not said to have never run', () => {
+test('an extension that ran before and waits again does not count as never run', () => {
   const share = extension('share', { handlerState: failed, health: 'failed' });
   const waiting = handler('waiting', { blockedBy: 'share' });
   const again = extension('again', { handlerState: waiting, status: said('success'), concludedWith: 'success' });
@@ -111,7 +111,7 @@ test('one that ran before and waits again is not said to have never run', () => 
   expect(wait?.detail?.code).toBe('wait.again');
 });
 
-test('a wait is followed to its root, and a circle ends', () => {
+test('a wait is followed to its root, and a cycle ends', () => {
   const a = extension('a', { handlerState: handler('waiting', { blockedBy: 'b' }) });
   const b = extension('b', { handlerState: handler('waiting', { blockedBy: 'c' }) });
   const c = extension('c', { handlerState: failed, health: 'failed' });
@@ -120,7 +120,7 @@ test('a wait is followed to its root, and a circle ends', () => {
   expect(tell(view(circle), now)?.links.length).toBeLessThanOrEqual(5);
 });
 
-test('on hold it is the hold that keeps it, and a failure from before goes on being one', () => {
+test('the hold is the reason during a hold, and an earlier failure stays one', () => {
   const hold = { at: ago(600), by: 'Ada' };
   const onHold = (...extensions: Extension[]) => {
     const told = view(extensions);
@@ -134,7 +134,7 @@ test('on hold it is the hold that keeps it, and a failure from before goes on be
   expect(tell(broken, now)?.links.at(-1)).toMatchObject({ kind: 'hold', detail: { values: { who: 'Ada' } } });
 });
 
-test('nothing is told where all is done, or where no agent ever spoke', () => {
+test('there is no explanation if all is done, or no agent ever called', () => {
   expect(tell(view([done, extension('off', { health: 'disabled' })]), now)).toBeNull();
   expect(tell(view([]), now)).toBeNull();
   expect(tell(view([extension('x')], 'never'), now)).toBeNull();
@@ -146,7 +146,7 @@ test('what succeeded once and fails now is not done', () => {
   expect(tell(view([{ ...done, handlerState: failed, health: 'failed' }]), now)?.lead.code).toBe('lead.failed.exit');
 });
 
-test('what is not delivered hangs there, and nobody but the agent can do anything', () => {
+test('an undelivered goal is waiting for the agent only', () => {
   const fresh = extension('x', { deliveredAt: null, handlerState: null });
   const told = tell(view([fresh]), now);
   expect(told?.lead).toEqual({ code: 'lead.undelivered', values: { name: 'x', incarnation: 42 }, at: null });
@@ -162,7 +162,7 @@ test('a silent agent breaks the chain at its first link', () => {
   expect(tell(view([extension('x')], 'unknown'), now)?.links[0]?.title.code).toBe('touch.late');
 });
 
-test('the deadline counts down, and when it has passed it says so', () => {
+test('the deadline counts down, and is reported once it has passed', () => {
   const late = extension('x', { deadlineAt: ago(10), health: 'failed', status: said('transitioning') });
   const told = tell(view([late]), now);
   expect(told?.lead.code).toBe('lead.late.works');
@@ -182,7 +182,7 @@ test.each<[string, Partial<Extension>]>([
   ['notBegun', { handlerState: handler('enabled', { sequenceNumber: 1 }) }],
   ['waits', { handlerState: handler('waiting', { blockedBy: 'gone' }) }],
   ['leaving', { goal: 'uninstall', handlerState: handler('enabled', { sequenceNumber: 1 }) }],
-])('what the portal itself calls timed out has its reason: %s', (reason, more) => {
+])('a timeout by the portal has its reason: %s', (reason, more) => {
   const told = tell(view([extension('x', { deadlineAt: ago(10), health: 'failed', ...more })]), now);
   expect(told?.lead.code).toBe(`lead.late.${reason}`);
   expect(told?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
@@ -191,14 +191,14 @@ test.each<[string, Partial<Extension>]>([
   });
 });
 
-test('what is not delivered for want of its secrets says so, and leads to the editor', () => {
+test('an extension without its secrets is not delivered, and leads to the editor', () => {
   const told = tell(view([extension('x', { needsSecrets: true, deliveredAt: null })]), now);
   expect(told?.lead.code).toBe('lead.secrets');
   expect(told?.links.map(({ title }) => title.code)).toContain('secrets');
   expect(told?.act).toMatchObject({ extension: 'x', editable: true });
 });
 
-test('what is withheld from the machine’s key says so, also where an earlier machine had finished', () => {
+test('settings withheld from the machine’s key are the reason, also if an earlier machine had finished', () => {
   const told = tell(view([extension('x', { needsRelease: true, deliveredAt: null })]), now);
   expect(told?.lead.code).toBe('lead.release');
   expect(told?.links.map(({ title }) => title.code)).toContain('release');
@@ -211,7 +211,7 @@ test('what is withheld from the machine’s key says so, also where an earlier m
   expect(tell(view([{ ...done, needsRelease: true }]), now)?.lead.code).toBe('lead.release');
 });
 
-describe('one that waits for no other', () => {
+describe('an extension that does not wait', () => {
   const heartbeat = (verdict: Extension['heartbeat']['verdict']) => ({ ...done.heartbeat, verdict, readAt: ago(5) });
   const enabled = handler('enabled', { command: 'enable', exitCode: 0 });
   test.each<[string, Partial<Extension>, string, string]>([
@@ -267,7 +267,7 @@ describe('one that waits for no other', () => {
   });
 });
 
-describe('AZ-S6 a status that complains although the operation succeeded', () => {
+describe('AZ-S6 a status that reports trouble although the operation succeeded', () => {
   const degraded = { ...done, name: 'probe', health: 'degraded' as const };
   const failedPart = { name: 'disk', operation: null, code: 28 };
 
@@ -288,7 +288,7 @@ describe('AZ-S6 a status that complains although the operation succeeded', () =>
     expect(told?.lead.code).toBe('lead.part.unnamed');
   });
 
-  test('a warning after the success says so', () => {
+  test('a warning after the success is the reason', () => {
     const told = tell(view([{ ...degraded, status: said('warning'), cause: 'status' }]), now);
     expect(told?.lead).toMatchObject({ code: 'lead.warnsSince', values: { name: 'probe' } });
   });
@@ -307,7 +307,7 @@ test('AZ-S1 a rejected status is the reason, before and after the deadline', () 
   }
 });
 
-test('the worst is told first: failed before warning before working', () => {
+test('the worst comes first: failed before warning before working', () => {
   const works = extension('a');
   const warns = extension('b', { health: 'degraded', status: said('warning') });
   const fails = extension('c', { health: 'failed', handlerState: failed });

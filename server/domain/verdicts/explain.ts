@@ -6,8 +6,8 @@ import type { ExplainedExtension, ExplainedVm, Explanation, Link } from './expla
 type Extension = ExplainedExtension;
 
 /**
- * Why a VM is not done, from its agent's last call to what would help; null once all is done and no status complains.
- * It explains one extension, the one that is worst off; one that waits for a failed one comes before the failure itself.
+ * Explains why a VM is not done, from its agent's last call to the remedy; null if all is done without trouble. It
+ * explains the extension in the worst state; one that waits for a failed one comes before the failure itself.
  */
 export function explain(vm: ExplainedVm, now: Date): Explanation | null {
   const open = vm.extensions.filter(
@@ -31,7 +31,7 @@ function linksOf(vm: ExplainedVm, { subject, cause }: Story, now: Date): Link[] 
   const { hold } = vm.agent;
   const delivery = deliveryLink(vm, subject);
   const isWithheld = lacksSecrets(subject);
-  // The agent may have the whole goal state, which leaves out an extension without its secrets.
+  // The agent can have the whole goal state, which omits an extension without its secrets.
   const isUpToDate = vm.deliveredIncarnation === vm.incarnation;
   const links = isWithheld && isUpToDate ? [touchLink(vm)] : [touchLink(vm), delivery];
   if (isWithheld) links.push(secretsLink(subject));
@@ -50,7 +50,7 @@ const actOn = (cause: Extension): Explanation['act'] => ({
   failed: cause.health === 'failed',
 });
 
-/** The last extension of a chain of waits; a circle ends where it began. */
+/** The last extension of a chain of waits; a cycle ends where it began. */
 function rootOf(subject: Extension, all: readonly Extension[]): Extension {
   const passed = new Set<string>();
   let current = subject;

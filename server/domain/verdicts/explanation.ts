@@ -118,7 +118,7 @@ const link = z.object({
 });
 export type Link = z.infer<typeof link>;
 
-/** Why a VM is not done, or degraded: one sentence and the chain behind it. Also the answer of the API. */
+/** Why a VM is not done, or degraded: one sentence and the chain behind it. Also part of the API. */
 export const explanation = z
   .object({
     question: z.enum(['notDone', 'degraded']),
@@ -133,7 +133,7 @@ export const explanation = z
   .meta({ id: 'Explanation' });
 export type Explanation = z.infer<typeof explanation>;
 
-/** What an explanation needs to know of an extension; times are ISO 8601. The instance view has it. */
+/** The facts of an extension for an explanation, as in the instance view; times are ISO 8601. */
 export interface ExplainedExtension {
   name: string;
   goal: GoalStateExtension['state'];
@@ -162,7 +162,7 @@ export interface ExplainedExtension {
   failedPart: { name: string | null; operation: string | null; code: number | null } | null;
 }
 
-/** What an explanation needs to know of a VM. */
+/** The facts of a VM for an explanation. */
 export interface ExplainedVm {
   incarnation: number;
   deliveredIncarnation: number;

@@ -23,7 +23,7 @@ describe('heartbeat verdict', () => {
     ['notready', 0, 0, 120, 'notready'],
     ['notready', 600, 0, 120, 'notready'],
     ['notready', 601, 0, 120, 'unresponsive'],
-    // it holds until the next reading is due and a grace
+    // valid until the next reading is due, plus the grace period
     ['ready', 10, 150, 120, 'ready'],
     ['ready', 10, 151, 120, 'unknown'],
     ['notready', 10, 150, 120, 'notready'],
@@ -32,7 +32,7 @@ describe('heartbeat verdict', () => {
     ['ready', 10, 36, 5, 'unknown'],
     ['ready', 10, 629, 600, 'ready'],
     ['ready', 10, 631, 600, 'unresponsive'],
-    // silence: Unresponsive once the file's age then plus the time since passes 10 minutes
+    // silence: unresponsive once the file's age plus the time since exceeds 10 minutes
     ['ready', 10, 590, 120, 'unknown'],
     ['ready', 10, 591, 120, 'unresponsive'],
     ['ready', 500, 151, 120, 'unresponsive'],
@@ -55,7 +55,7 @@ describe('heartbeat verdict', () => {
     [null, 'none'],
     [ago(150), 'none'],
     [ago(151), 'unknown'],
-  ] as const)('one that opted in, is enabled since %j and never sent any: %s', (enabledAt, verdict) => {
+  ] as const)('an enabled handler that opted in since %j and never sent any: %s', (enabledAt, verdict) => {
     expect(heartbeatVerdict({ optedIn: true, reading: null, periodSeconds: 120, enabledAt }, now)).toBe(verdict);
   });
 });
@@ -87,7 +87,7 @@ test.each([
   [600, 540, 'unknown'],
   [601, 541, 'unresponsive'],
   [601, -60, 'unresponsive'],
-  // a command runs, during which the stock agent is silent
+  // a command runs, during which the stock agent does not call
   [1_000, -200, 'ready'],
   [1_230, 30, 'ready'],
   [1_231, 31, 'unresponsive'],
@@ -171,15 +171,15 @@ describe('health of an extension', () => {
     // then the heartbeat, before the deadline
     [{ heartbeat: 'unresponsive', deadlinePassed: true }, 'degraded', 'heartbeat'],
     [{ heartbeat: 'notready', status: null }, 'degraded', 'heartbeat'],
-    // then the deadline, before what still goes on
+    // then the deadline, before unfinished work
     [{ deadlinePassed: true, status: { status: 'transitioning' } }, 'failed', 'deadline'],
-    // then what goes on
+    // then unfinished work
     [{ status: null }, 'progressing', null],
     [{ status: null, handler: null }, 'progressing', null],
     [{ status: { status: 'transitioning', stale: true }, heartbeat: 'unknown' }, 'progressing', 'stale'],
     [{ handler: { state: 'waiting', blockedBy: 'mount' } }, 'progressing', 'waiting'],
     [{ handler: { sequenceNumber: 2 } }, 'progressing', null],
-    // then what is not quite right
+    // then warnings
     [{ status: { status: 'warning' } }, 'degraded', 'status'],
     [{ status: { status: 'warning', stale: true } }, 'degraded', 'status'],
     [{ status: { partFailed: true } }, 'degraded', 'substatus'],

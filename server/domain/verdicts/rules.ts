@@ -18,21 +18,21 @@ import {
 
 type Goal = GoalStateExtension['state'];
 
-/** Seconds that a reading or a poll may be late before anyone draws conclusions. */
+/** Grace period, seconds: how late a reading or a poll may be. */
 export const graceSeconds = 30;
 /** A heartbeat file that was older than this when it was read is no sign that the handler works. */
 export const freshHeartbeatSeconds = 60;
 /** A transitioning or warning status file that was older than this when it was read is stale. */
 export const staleFileSeconds = 150;
-/** What the reading of the status file may take after the last command. */
+/** Time to read the status file after the last command. */
 export const statusReadingSeconds = 300;
 
-/** An agent that polled within this time is one that polls; another one only reports. */
+/** An agent that polled within this time is one that polls; others only report. */
 export const pollsWithin = '90 seconds';
 
 export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000;
 
-/** A heartbeat as it was read: on the portal's clock, with the age that the file had then. */
+/** A heartbeat at its reading: on the portal's clock, with the file's age then. */
 export interface HeartbeatReading {
   status: HeartbeatDocument['status'];
   ageSeconds: number;
@@ -43,12 +43,12 @@ interface HeartbeatFacts {
   status: HeartbeatReading['status'];
   /** The file's age when it was read. */
   age: number;
-  /** The file's age now, had nobody touched it. */
+  /** The file's age now, if it has not changed. */
   ageNow: number;
   overdue: boolean;
 }
 
-/** First line that fits (AZ-H3). */
+/** The first line that matches (AZ-H3). */
 const heartbeatTable: readonly [HeartbeatVerdict, (facts: HeartbeatFacts) => boolean][] = [
   ['unresponsive', ({ overdue, ageNow }) => overdue && ageNow > unresponsiveSeconds],
   ['unknown', ({ overdue }) => overdue],
@@ -59,9 +59,9 @@ const heartbeatTable: readonly [HeartbeatVerdict, (facts: HeartbeatFacts) => boo
 ];
 
 /**
- * What a heartbeat says now. It was given when the file was read and holds until the next reading is due
- * (`periodSeconds`) and a grace; a handler that did not opt in has none (AZ-H4). One that opted in and never sent any
- * has none either until it has been enabled for that long.
+ * The verdict of a heartbeat now. The last reading counts until the next one is due (`periodSeconds`), plus the grace
+ * period. A handler that did not opt in has none (AZ-H4). One that opted in without sending any has none until it has
+ * been enabled for that long.
  */
 export function heartbeatVerdict(
   input: { optedIn: boolean; reading: HeartbeatReading | null; periodSeconds: number; enabledAt: Date | null },
@@ -77,7 +77,7 @@ export function heartbeatVerdict(
   return heartbeatTable.find(([, fits]) => fits(facts))?.[0] ?? 'unknown';
 }
 
-/** How long a status has been stale, in seconds; null where it is not (AZ-S4). A terminal state never is. */
+/** How long a status has been stale, in seconds; null if it is not (AZ-S4). A terminal status never is. */
 export function staleFor(
   status: { status: StatusWord; ageSeconds: number; readAt: Date },
   periodSeconds: number,
@@ -91,12 +91,12 @@ export function staleFor(
   return stale > 0 ? stale : null;
 }
 
-/** A promise as far ahead as this is one to be silent: the stock agent says nothing while a command runs. */
+/** A promise this far ahead announces silence: the stock agent does not call while a command runs. */
 export const silenceSeconds = 1_200;
 
 /**
- * Ready within the promised call and a grace, unknown after, unresponsive beyond 10 minutes (AZ-S6), or beyond its end
- * where a silence was promised.
+ * Ready until the promised call plus the grace period, then unknown, and unresponsive after 10 minutes (AZ-S6), or
+ * after an announced silence.
  */
 export function agentStatus(presence: { lastSeenAt: Date; nextExpectedAt: Date } | null, now: Date): AgentStatus {
   if (presence === null) return 'never';
@@ -117,19 +117,19 @@ export const awaySql = (row: string, now: string): string =>
       and ${row}.last_seen_at + interval '${unresponsiveSeconds} seconds' < ${now})`;
 
 /**
- * When a goal must be concluded: all that its commands may take one after the other, and the reading of the status;
- * from delivery on, or from when it had to wait no more or its agent was released.
+ * When a goal must be concluded: the timeouts of its commands in sequence plus the reading of the status, counted from
+ * delivery, or from the end of a wait or hold.
  */
 export function deadlineOf(goal: {
   state: Goal;
   timeouts: Readonly<Record<CommandName, number>>;
-  /** Those of the plan; null where nothing is there before, or nobody noted what. */
+  /** The planned commands; null if unknown. */
   commands: readonly CommandName[] | null;
   changedAt: Date;
   deliveredAt: Date | null;
-  /** Until when it may wait for those that it depends on. */
+  /** Until when it may wait for its dependencies. */
   waitsUntil?: Date | null;
-  /** When its agent was last on hold. */
+  /** When its agent's last hold ended. */
   releasedAt?: Date | null;
 }): Date {
   const commands = goal.commands ?? usualCommands(goal.state);
@@ -139,7 +139,7 @@ export function deadlineOf(goal: {
   return new Date(from + seconds * 1000);
 }
 
-/** What the health of an extension is derived from. */
+/** The facts from which the health of an extension is derived. */
 export interface HealthEvidence {
   agent: AgentStatus;
   goal: { state: Goal; sequenceNumber: number };
@@ -147,14 +147,14 @@ export interface HealthEvidence {
   heartbeat: HeartbeatVerdict;
   /** `partFailed`: one of its substatuses has an error. */
   status: { status: StatusWord; sequenceNumber: number; stale: boolean; partFailed: boolean } | null;
-  /** The deadline passed and no `success` or `error` concluded the goal's sequence. */
+  /** The deadline passed before a `success` or `error` concluded the goal's sequence. */
   deadlinePassed: boolean;
 }
 
 const ofGoal = (report: { sequenceNumber: number } | null, { goal }: HealthEvidence): boolean =>
   report !== null && report.sequenceNumber >= goal.sequenceNumber;
 
-/** What the agent said of the goal that is in force, or of a later one. */
+/** Whether the report is about the goal in force, or a later one. */
 const current = (facts: HealthEvidence): HealthEvidence['handler'] =>
   ofGoal(facts.handler, facts) ? facts.handler : null;
 
@@ -185,7 +185,7 @@ export const isRunningState = (state: HandlerReport['state']): boolean => runnin
 export const isWaiting = (handler: { state: HandlerReport['state']; blockedBy?: string | null } | null): boolean =>
   handler !== null && (handler.state === 'waiting' || (handler.blockedBy ?? null) !== null);
 
-/** First line that fits (AZ-S6). The cause is what a person would call the reason; null where there is none. */
+/** The first line that matches (AZ-S6), with its cause; null if nothing is wrong. */
 const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: HealthEvidence) => boolean][] = [
   ['unknown', null, ({ agent }) => agent === 'never'],
   ['unresponsive', 'silent', ({ agent }) => agent === 'unresponsive'],
@@ -208,13 +208,13 @@ const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: Health
   ['healthy', null, () => true],
 ];
 
-/** The health of one extension, and what it comes from. */
+/** The health of one extension, and its cause. */
 export function extensionHealth(facts: HealthEvidence): { health: ExtensionHealth; cause: HealthCause | null } {
   const line = healthTable.find(([, , fits]) => fits(facts));
   return { health: line?.[0] ?? 'unknown', cause: line?.[1] ?? null };
 }
 
-/** The health of a VM: its agent's silence, else the worst of its extensions; disabled ones do not count (AZ-S6). */
+/** The health of a VM: its agent's silence, or else the worst of its extensions; disabled ones do not count (AZ-S6). */
 export function vmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
   if (agent === 'unresponsive') return 'unresponsive';
   const worst = vmHealths.find((health) => extensions.includes(health));

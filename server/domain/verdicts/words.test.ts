@@ -46,7 +46,7 @@ test('the order of a VM is that of its extensions without disabled, and reversed
   expect(mildestFirst.toReversed()).toEqual(vmHealths);
 });
 
-/** What extensions can be beside each other: silence and absence of the agent apply to all of them. */
+/** Combinations of extension health: silence and absence of the agent apply to all of them. */
 const besides = {
   unresponsive: ['unresponsive'],
   never: ['unknown'],

@@ -1,12 +1,12 @@
 /**
- * The words of every verdict, and the one order of their severity. Everybody imports this file, pages included; it
+ * The words of every verdict, and the one order of their severity. Every module and page may import this file; it
  * imports nothing.
  *
- * Why `progressing` comes before `unknown`: what progresses has a deadline and fails when it passes, so it wants a look
- * first. `unknown` means that no agent has ever called: nothing runs there that could break. It is also the order that
- * `vm_health.rank`, its indexes, the cursors of lists and the map have always stored, so a release and the one before
- * it read the same rows alike. AZ-S6 names `unknown` first when it combines extensions into a VM; the two never meet
- * there, because all extensions of a VM without an agent are unknown, and no others are.
+ * Why `progressing` comes before `unknown`: it has a deadline and can fail, so it needs attention first. `unknown`
+ * means that no agent has ever called: nothing runs there that could break. `vm_health.rank`, its indexes, the cursors
+ * of lists and the map have always stored this order, so consecutive releases read the same rows alike. AZ-S6 names
+ * `unknown` first when it combines extensions into a VM; the two never meet there, because all extensions of a VM
+ * without an agent are unknown, and no others are.
  */
 
 /** Health of an extension, worst first. */
@@ -33,7 +33,7 @@ export const vmHealths = [
   'healthy',
 ] as const satisfies readonly VmHealth[];
 
-/** The same from the other end: for counts and legends, which begin with what is well. */
+/** The reverse order, for counts and legends, which start with healthy VMs. */
 export const mildestFirst: readonly VmHealth[] = vmHealths.toReversed();
 
 /** The place of a health in the order of severity, 0 for the worst: what `vm_health.rank` stores. */
@@ -45,10 +45,10 @@ export const bySeverity = (
   b: { health: ExtensionHealth; name: string },
 ): number => rankOf(a.health) - rankOf(b.health) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** Health that needs a person, worst first. */
+/** Health that needs attention, worst first. */
 export const needsAttention = ['failed', 'unresponsive', 'degraded'] as const satisfies readonly VmHealth[];
 
-/** Health of an extension that is not as declared, worst first. */
+/** Health of an extension that differs from its declaration, worst first. */
 export const troubles: readonly ExtensionHealth[] = extensionHealths.slice(0, rankOf('healthy'));
 
 const letterOf: Readonly<Record<ExtensionHealth, string>> = {
@@ -64,7 +64,7 @@ const letterOf: Readonly<Record<ExtensionHealth, string>> = {
 /** One letter per health, worst first: how the map packs cells. */
 export const healthLetters = extensionHealths.map((health) => letterOf[health]).join('');
 
-/** Verdicts about a heartbeat, worst first; `none` where the handler sends none. */
+/** Verdicts about a heartbeat, worst first; `none` if the handler sends none. */
 export const heartbeatVerdicts = ['unresponsive', 'notready', 'unknown', 'ready', 'none'] as const;
 export type HeartbeatVerdict = (typeof heartbeatVerdicts)[number];
 
@@ -75,7 +75,7 @@ export const unresponsiveSeconds = 600;
 export const agentStatuses = ['unresponsive', 'unknown', 'never', 'ready'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
 
-/** What a health comes from, where it is not as it should be. */
+/** The cause of a health that is not good. */
 export const healthCauses = [
   'exit',
   'timeout',

@@ -12,7 +12,7 @@ import { tell } from '#server/platform/wakes/index.ts';
 
 /** Deletes a VM within the caller's transaction: each module removes its own rows. */
 export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
-  // Presence first, in the order in which reports lock: the two never wait for each other.
+  // Presence first, the order in which reports lock, so that the two do not deadlock.
   await forgetPresence(tx, vmId);
   await retireGoalStates(tx, vmId);
   await dropReportedState(tx, vmId);
@@ -26,7 +26,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
     details: { name },
   });
   await recordChange(tx, 'vm', vmId);
-  // After the mark of the change no evaluation of this VM starts, so none brings its health back.
+  // After the mark of the change no evaluation of this VM starts, so none restores its health.
   await dropHealth(tx, vmId, ctx.now);
   await tell(tx, credentialsChannel, [vmId]);
 }

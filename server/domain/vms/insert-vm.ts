@@ -6,7 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { refuseTakenName } from './name-taken.ts';
 import { type Vm, vmOf } from './vm.ts';
 
-/** Writes a new VM within the caller's transaction. Throws 409 `vm_name_taken`. */
+/** Writes a new VM in the caller's transaction. Throws 409 `vm_name_taken`. */
 export async function insertVm(
   tx: Transaction,
   ctx: Context,

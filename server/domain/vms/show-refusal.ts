@@ -4,13 +4,13 @@ import { agentRefusals } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { ErrorCode } from '#server/domain/error.ts';
 
-/** Limits of a VM that were exceeded and calls that were rejected, as its page shows them; mostly the error's code. */
+/** Exceeded limits and rejected calls of a VM, as its page shows them; usually the error's code. */
 export type RefusalCode =
   | Extract<ErrorCode, 'agent_unidentified' | 'counter_jumped' | 'report_bytes_exceeded' | 'goal_states_exceeded'>
   | 'renewals_exceeded'
   | 'history_cleared';
 
-/** Shows on the VM's page that this happened. Repeated within a minute it writes nothing, so that a loop does not. */
+/** Shows the event on the VM's page. Writes nothing if repeated within a minute, so that a loop stays cheap. */
 export async function showRefusal(tx: Transaction, vmId: string, code: RefusalCode, at: Date): Promise<void> {
   const { rowCount } = await tx
     .insert(agentRefusals)

@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { agentRefusals, vms } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 
-/** Locks a VM against deletion and against another agent until the commit. Throws 404 `vm_unknown`. */
+/** Locks a VM against deletion and another agent until the commit. Throws 404 `vm_unknown`. */
 export async function lockVm(tx: Transaction, vmId: string): Promise<{ name: string }> {
   const [vm] = await tx
     .select({ name: vms.name })
@@ -14,7 +14,7 @@ export async function lockVm(tx: Transaction, vmId: string): Promise<{ name: str
   return vm;
 }
 
-/** Marks a VM whose extensions are uninstalled before it is deleted; the first mark stays. */
+/** Marks a VM whose extensions are uninstalled before its deletion; the first mark stays. */
 export async function markDecommissioning(tx: Transaction, vmId: string, at: Date): Promise<void> {
   await tx
     .update(vms)
@@ -22,14 +22,14 @@ export async function markDecommissioning(tx: Transaction, vmId: string, at: Dat
     .where(eq(vms.id, vmId));
 }
 
-/** Marks a VM as deleted and removes what its page shows of rejected calls. Returns its name. */
+/** Marks a VM as deleted and removes the rejected calls from its page. Returns its name. */
 export async function markDeleted(tx: Transaction, vmId: string, at: Date): Promise<string | undefined> {
   await clearRefusals(tx, vmId);
   const [vm] = await tx.update(vms).set({ deletedAt: at }).where(eq(vms.id, vmId)).returning({ name: vms.name });
   return vm?.name;
 }
 
-/** Removes what the page of a VM shows of rejected calls. */
+/** Removes the rejected calls from the page of a VM. */
 export async function clearRefusals(tx: Transaction, vmId: string): Promise<void> {
   await tx.delete(agentRefusals).where(eq(agentRefusals.vmId, vmId));
 }

@@ -6,7 +6,7 @@ export interface Vm {
   name: string;
   tags: Record<string, string>;
   createdAt: string;
-  /** Its extensions are being uninstalled, then it is deleted. */
+  /** Its extensions are being uninstalled; then it is deleted. */
   decommissioning: boolean;
 }
 

@@ -1,13 +1,13 @@
 import { DomainError, type ErrorCode, type ErrorParams, type Fault } from '#server/domain/error.ts';
 
-/** A file that cannot be taken, with what is wrong with it. */
+/** A file that is rejected, with its faults. */
 export const refused = (faults: readonly Fault[]): DomainError =>
   new DomainError('unprocessable', 'xliff_refused', { faults });
 
 export const refusedFor = (code: ErrorCode, params?: ErrorParams): DomainError =>
   refused([{ path: '', code, ...(params && { params }) }]);
 
-/** Bytes as text: UTF-8, or UTF-16 with its byte-order mark. Throws 422 for anything else. */
+/** Decodes UTF-8, or UTF-16 with a byte-order mark. Throws 422 for anything else. */
 export function decode(bytes: Uint8Array): string {
   const [first, second] = bytes;
   const encoding =

@@ -1,4 +1,4 @@
-/** A piece of a message text as translators get it: words, a placeholder that is protected, or a character that XML cannot hold. */
+/** A piece of a message for translators: words, a protected placeholder, or a character that XML cannot contain. */
 export type Piece = { text: string } | { code: string; id: string } | { char: number };
 
 const token = /\{\{|\}\}|\{\d{1,4}\}|<\d{1,4}>/g;
@@ -6,10 +6,12 @@ const placeholder = /^(?:\{(\d{1,4})\}|<(\d{1,4})>)$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what XML 1.0 cannot hold
 const unfit = /([\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff])/;
 
-/** Whether XML can hold the text as it is. */
+/** Whether XML can contain the text unchanged. */
 export const fitsXml = (text: string): boolean => !unfit.test(text);
 
-/** A text in pieces. A placeholder's id is the same in source and target: `p0`, and `p0.2` where it comes again. */
+/**
+ * Splits a text into pieces. A placeholder's id is the same in source and target: `p0`, and `p0.2` for its second use.
+ */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   const seen = new Map<number, number>();
@@ -41,7 +43,7 @@ function numberOf(code: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** The placeholder that an inline element stands for: by what it shows, else by the id that `piecesOf` gave it. */
+/** The placeholder of an inline element: by what it shows, or by the id that `piecesOf` assigned. */
 export function codeOf(shown: string | undefined, id: string | undefined): string | null {
   if (shown !== undefined && numberOf(shown) !== null) return shown;
   const number = /^p(\d{1,4})(?:\.\d+)?$/.exec(id ?? '')?.[1];
@@ -51,7 +53,7 @@ export function codeOf(shown: string | undefined, id: string | undefined): strin
 const nmtoken = /^[\p{L}\p{N}._:-]+$/u;
 const packed = 'b64-';
 
-/** A message id as the id of a unit: as it is where XML's names allow it, packed otherwise. */
+/** A message id as the id of a unit: unchanged if XML's names allow it, encoded otherwise. */
 export function unitIdOf(id: string, isName: boolean): string {
   const isPlain = !id.startsWith(packed) && (isName ? nmtoken.test(id) : fitsXml(id));
   return isPlain ? id : packed + Buffer.from(id).toString('base64url');

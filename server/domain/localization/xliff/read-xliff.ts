@@ -8,16 +8,16 @@ import { codeOf, messageIdOf } from './inline.ts';
 export interface ReadUnit {
   id: string;
   source: string;
-  /** Null where it is not translated, or not in all of its segments. */
+  /** Null if it or one of its segments is not translated. */
   target: string | null;
   /** 1-based. */
   line: number;
 }
 
-/** What a translator sent back. */
+/** A file that a translator returned. */
 export interface ReadDocument {
   originals: string[];
-  /** As the file names them. */
+  /** As in the file. */
   source: string | null;
   target: string | null;
   units: ReadUnit[];
@@ -33,9 +33,9 @@ const maxDepth = 64;
 const slice = 65_536;
 
 /**
- * Reads XLIFF 1.2 or 2.x. Documents with a DTD are refused before anything of it counts, so that no entity is ever
- * expanded and nothing is fetched. Throws 413 above the limit, 422 with every fault: what is no XML with its line, what
- * is no XLIFF, ids that come twice, inline elements that stand for no placeholder.
+ * Reads XLIFF 1.2 or 2.x. Documents with a DTD are rejected first, so that entities are never expanded and nothing is
+ * fetched. Throws 413 above the limit, 422 with every fault: invalid XML with its line, other formats, duplicate ids,
+ * inline elements without a placeholder.
  */
 export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise<ReadDocument> {
   if (bytes.byteLength > limits.bytes) {
@@ -59,7 +59,7 @@ export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise
   parser.on('cdata', (words) => reader.text(words));
   for (let at = 0; at < text.length; at += slice) {
     parser.write(text.slice(at, at + slice));
-    // A large file takes a while; others are served meanwhile.
+    // A large file takes a while: yields to other requests.
     await pause();
   }
   parser.close();
@@ -69,11 +69,11 @@ export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise
 interface Segment {
   source: string;
   target: string | null;
-  /** White space between segments: the source serves where it has no target. */
+  /** White space between segments: the source is used if it has no target. */
   ignorable: boolean;
 }
 
-/** Follows the tags and gathers what counts: texts of units, and nothing of notes, matches and other modules. */
+/** Follows the tags and collects the texts of units, ignoring notes, matches and other modules. */
 class Reader {
   readonly #document: ReadDocument = { originals: [], source: null, target: null, units: [] };
   readonly #faults: Fault[] = [];
@@ -83,7 +83,7 @@ class Reader {
   readonly #maxUnits: number;
   #generation: 1 | 2 | null = null;
   #unit: { id: string; line: number; segments: Segment[] } | null = null;
-  /** The text that is being read, and the native code of a 1.2 placeholder within it. */
+  /** The text being read, and the native code of a 1.2 placeholder inside it. */
   #text: string | null = null;
   #code: { id: string | undefined; shown: string | undefined; content: string } | null = null;
 
@@ -141,7 +141,7 @@ class Reader {
   }
 
   #inline(name: string, tag: SaxesTagNS): void {
-    // Marks of a translator's tool stand around words and say nothing about them.
+    // Marks of a translator's tool surround words and carry no meaning.
     if (name === 'mrk' || name === 'sm' || name === 'em') return;
     const id = value(tag, 'id');
     const char = name === 'cp' ? value(tag, 'hex') : /^cp([0-9A-F]{4})$/.exec(name === 'x' ? (id ?? '') : '')?.[1];
@@ -196,10 +196,10 @@ class Reader {
 
 const value = (tag: SaxesTagNS, name: string): string | undefined => tag.attributes[name]?.value;
 
-/** A character that XML cannot hold, by its number; what is no number is no character. */
+/** A character that XML cannot contain, by its number; ignored if the number is invalid. */
 const charOf = (hex: string): string =>
   /^[0-9a-f]{1,4}$/i.test(hex) ? String.fromCharCode(Number.parseInt(hex, 16)) : '\ufffd';
 
-/** Names of elements come from the file; only those of the standard are repeated. */
+/** Names of elements come from the file; only standard ones are repeated in faults. */
 const known = (name: string): string =>
   ['bpt', 'bx', 'cp', 'ec', 'ept', 'ex', 'g', 'it', 'pc', 'ph', 'sc', 'sub', 'x'].includes(name) ? name : '?';

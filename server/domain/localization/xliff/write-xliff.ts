@@ -2,18 +2,18 @@ import { fitsXml, type Piece, piecesOf, unitIdOf } from './inline.ts';
 
 export type XliffVersion = '1.2' | '2.1';
 
-/** A message as a translator gets it. */
+/** A message for a translator. */
 export interface Unit {
   id: string;
   source: string;
-  /** Null where there is no translation yet. */
+  /** Null without a translation. */
   target: string | null;
-  /** The translation should be looked at again. */
+  /** The translation needs review. */
   needsReview: boolean;
 }
 
 export interface Document {
-  /** What the texts belong to: `<handler>-<version>`. */
+  /** The version of the texts: `<handler>-<version>`. */
   original: string;
   /** BCP 47. */
   source: string;
@@ -50,7 +50,7 @@ function writeTwo({ original, source, target, units }: Document): string {
   ].join('\n');
 }
 
-/** A packed id says to people what it is. */
+/** An encoded id, in a readable form. */
 const nameOf = (id: string): string => (unitIdOf(id, true) !== id && fitsXml(id) ? ` name="${attribute(id)}"` : '');
 
 function writeOne({ original, source, target, units }: Document): string {
@@ -84,7 +84,7 @@ const two: Inline = (piece) =>
     ? `<cp hex="${hex(piece.char)}"/>`
     : `<ph id="${piece.id}" equiv="${attribute(piece.code)}" disp="${attribute(piece.code)}"/>`;
 
-// 1.2 knows no element for a character that XML cannot hold.
+// 1.2 has no element for a character that XML cannot contain.
 const one: Inline = (piece) =>
   'char' in piece
     ? `<x id="cp${hex(piece.char)}" ctype="x-cp"/>`
@@ -105,7 +105,7 @@ const entities: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-/** Readers turn a bare carriage return into a line feed. */
+/** XML parsers turn a bare carriage return into a line feed. */
 const escaped = (text: string): string => text.replace(/[&<>\r]/g, (char) => entities[char] ?? char);
-/** Readers turn bare white space in attributes into blanks. */
+/** XML parsers turn bare white space in attributes into spaces. */
 const attribute = (text: string): string => text.replace(/[&<>"\r\n\t]/g, (char) => entities[char] ?? char);

@@ -21,7 +21,7 @@ async function faultsOf(text: string | Uint8Array): Promise<string[]> {
   return [error.code, ...error.faults.map(({ path, code }) => `${path} ${code}`)];
 }
 
-/** The same numbers in every run. */
+/** Seeded, so that every run is the same. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -89,7 +89,7 @@ const written: Record<XliffVersion, string[]> = {
 };
 
 describe.each(versions)('XLIFF %s', (version) => {
-  test('gives back every id and text as it was, whatever is in them', async () => {
+  test('round-trips every id and text, whatever they contain', async () => {
     const random = randomOf(version === '2.1' ? 1 : 2);
     const text = () => Array.from({ length: 1 + random(8) }, () => scraps[random(scraps.length)]).join('');
     const units = Array.from({ length: 500 }, (_, index) =>
@@ -102,7 +102,7 @@ describe.each(versions)('XLIFF %s', (version) => {
     );
   });
 
-  test('protects placeholders, escapes the rest, says which texts need a look', () => {
+  test('protects placeholders, escapes the rest, marks texts that need review', () => {
     const changed = { ...unit('1215', 'Disk {0} < {1} & {0}', 'Datenträger {0}'), needsReview: true };
     const text = writeXliff(document([changed, unit('disk full', 'x')]), version);
     for (const part of written[version]) expect(text).toContain(part);
@@ -124,7 +124,7 @@ const one = (body: string) =>
 const segment = (target: string) =>
   `<unit id="a"><segment><source>s</source><target>${target}</target></segment></unit>`;
 
-describe('what translators’ tools send back', () => {
+describe('reads what translators’ tools return', () => {
   test.each([
     [
       'segments and the white space between them are joined',
@@ -174,7 +174,7 @@ describe('what translators’ tools send back', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('rejects', () => {
   const laughs = Array.from({ length: 9 }, (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`);
   test.each([
     ['a billion laughs', two(segment('&l9;'), `<!DOCTYPE x [<!ENTITY l0 "ha">${laughs.join('')}]>`), ' xliff_doctype'],
@@ -207,7 +207,7 @@ describe('what is refused', () => {
     expect(await faultsOf(two(many))).toEqual(['xliff_refused', ' messages_too_many']);
   });
 
-  test('every fault at once, names of foreign elements left out', async () => {
+  test('lists every fault, without names of foreign elements', async () => {
     const error: unknown = await read(two(segment('<secret/>') + segment('t'))).catch((cause: unknown) => cause);
     expect(error).toMatchObject({
       faults: [

@@ -6,12 +6,15 @@ import type { DirectoryEntry } from './directory.ts';
 
 type ContentFault = Pick<Fault, 'code' | 'params'>;
 
-/** Up to this size, packed and unpacked, an entry is read in one piece: thousands of small files are usual. */
+/**
+ * Up to this compressed and uncompressed size, an entry is read in one piece: packages often have thousands of small
+ * files.
+ */
 const onePiece = 1024 * 1024;
 
 /**
- * Unpacks an entry to nowhere and compares it with what is declared: true size, checksum, and no bytes behind the end
- * of the compressed data. `take` sees the bytes as they come. Never holds more than a megabyte or two.
+ * Unpacks an entry without storing it, and checks true size, checksum, and that no bytes follow the compressed data.
+ * `take` receives the bytes as they are read. Uses a megabyte or two at most.
  */
 export async function readContents(
   fd: number,
@@ -61,7 +64,7 @@ class Meter {
   }
 }
 
-/** Returns how many packed bytes were used. */
+/** Returns the number of compressed bytes that were used. */
 function readAtOnce(fd: number, entry: DirectoryEntry, dataStart: number, meter: Meter): number {
   const packed = Buffer.alloc(entry.packed);
   readSync(fd, packed, 0, packed.length, dataStart);
@@ -77,7 +80,7 @@ function readAtOnce(fd: number, entry: DirectoryEntry, dataStart: number, meter:
   return engine.bytesWritten;
 }
 
-/** The same in pieces; the file stays open, which a stream of `node:fs` would not leave it. */
+/** The same in pieces. The file stays open, which a stream of `node:fs` would close. */
 async function readStreamed(fd: number, entry: DirectoryEntry, dataStart: number, meter: Meter): Promise<number> {
   const pieces = readPieces(fd, dataStart, entry.packed);
   if (entry.method === 0) {

@@ -3,7 +3,7 @@ import type { Fault } from '#server/domain/error.ts';
 import type { EndRecord } from './end-record.ts';
 import { type ExtraField, shownName } from './entry-name.ts';
 
-/** One record of the central directory; sizes and offset are those of zip64 where it carries them. */
+/** One record of the central directory, with the sizes and offset of zip64 if present. */
 export interface DirectoryEntry {
   rawName: Buffer;
   /** For messages only. */
@@ -14,7 +14,7 @@ export interface DirectoryEntry {
   packed: number;
   unpacked: number;
   offset: number;
-  /** Upper half of the external attributes: file type and permissions of Unix, 0 where there are none. */
+  /** Upper half of the external attributes: Unix file type and permissions, 0 if absent. */
   mode: number;
   extraFields: ExtraField[];
   faults: Pick<Fault, 'code' | 'params'>[];
@@ -23,12 +23,12 @@ export interface DirectoryEntry {
 const signature = 0x02014b50;
 const headBytes = 46;
 const saturated = 0xffffffff;
-/** What a directory of the permitted number of entries never needs. */
+/** More than a directory with the maximum number of entries needs. */
 const largestDirectory = 64 * 1024 * 1024;
 
 /**
- * Reads every record of the central directory, also where some are wrong: yauzl, which reads the accepted ones again,
- * stops at its first fault, and a publisher should see all of them.
+ * Reads every record of the central directory, including invalid ones: yauzl, which reads the accepted ones again,
+ * stops at its first fault, but a publisher should see all.
  */
 export function readDirectory(fd: number, end: EndRecord, mostEntries: number): DirectoryEntry[] | Fault {
   if (end.entries > mostEntries) return tooMany(end.entries, mostEntries);
@@ -86,7 +86,7 @@ function readRecord(head: Buffer, rawName: Buffer, extra: Buffer): DirectoryEntr
   return entry;
 }
 
-/** The fields behind a name, or null where they do not fill their place exactly. */
+/** The fields after a name; null if they do not fill their space exactly. */
 export function readExtraFields(extra: Buffer): ExtraField[] | null {
   const fields: ExtraField[] = [];
   let at = 0;
@@ -96,11 +96,11 @@ export function readExtraFields(extra: Buffer): ExtraField[] | null {
     fields.push({ id: extra.readUInt16LE(at), data: extra.subarray(at + 4, end) });
     at = end;
   }
-  // Up to three zero bytes are padding of tools that align what follows.
+  // Up to three zero bytes are padding of tools that align the next record.
   return extra.subarray(at).every((byte) => byte === 0) ? fields : null;
 }
 
-/** Whether an NTFS field holds what it announces: readers have run past the end of a cut one. */
+/** Whether an NTFS field has its announced length: readers have run past the end of a truncated one. */
 function wholeNtfs(data: Buffer): boolean {
   let at = 4;
   while (at + 4 <= data.length) {
@@ -111,7 +111,9 @@ function wholeNtfs(data: Buffer): boolean {
   return at === data.length;
 }
 
-/** Takes sizes and offset from the zip64 field where the 32-bit ones are saturated; the field must have just these. */
+/**
+ * Takes sizes and offset from the zip64 field if the 32-bit ones are saturated; the field must contain exactly these.
+ */
 function applyZip64(entry: DirectoryEntry): void {
   const field = entry.extraFields.find((candidate) => candidate.id === 1)?.data;
   const wanted = (['unpacked', 'packed', 'offset'] as const).filter((key) => entry[key] === saturated);
@@ -127,7 +129,7 @@ function applyZip64(entry: DirectoryEntry): void {
   wanted.forEach((key, index) => {
     entry[key] = Number(values[index]);
   });
-  // Some writers give both sizes although the short ones suffice: then they must be the same.
+  // Some writers give both sizes although the short ones suffice; then they must be equal.
   if (wanted.length === 0 && field.length >= 16) {
     const same =
       field.readBigUInt64LE(0) === BigInt(entry.unpacked) && field.readBigUInt64LE(8) === BigInt(entry.packed);

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import type { Fault } from '#server/domain/error.ts';
 
-/** Where the directory of a zip is, and what it says of itself. */
+/** The location of a zip's directory, and its declared size. */
 export interface EndRecord {
   entries: number;
   directoryOffset: number;
@@ -17,8 +17,8 @@ const end64Bytes = 56;
 const longestComment = 0xffff;
 
 /**
- * Reads the records at the end of a zip strictly: the directory must stand right before them and they must be the last
- * bytes of the file, so that no two readers can see two different packages in it.
+ * Reads the records at the end of a zip strictly: the directory must directly precede them and they must be the last
+ * bytes of the file, so that two readers cannot see two different packages.
  */
 export function readEndRecord(fd: number, size: number): EndRecord | Fault {
   const tail = Buffer.alloc(Math.min(size, locatorBytes + endBytes + longestComment));
@@ -50,7 +50,7 @@ export function readEndRecord(fd: number, size: number): EndRecord | Fault {
   return placed(plain, endOffset);
 }
 
-/** Offset of the last signature, or -1: what stands behind it must be its comment and nothing else. */
+/** Offset of the last signature, or -1: only its comment may follow. */
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - endBytes; at >= 0; at--) {
     if (tail.readUInt32LE(at) === endSignature) return at;

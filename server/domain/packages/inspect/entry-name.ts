@@ -12,8 +12,8 @@ export interface ExtraField {
 }
 
 /**
- * The name of an entry as text, or null where readers could disagree about it: bytes that are no UTF-8 although marked
- * so, other bytes without a mark, or a second name in an extra field that is not the first one.
+ * The name of an entry as text; null if readers could disagree about it: marked as UTF-8 but invalid, other bytes
+ * without a mark, or a different second name in an extra field.
  */
 export function decodeName(raw: Buffer, flags: number, extraFields: readonly ExtraField[]): string | null {
   const plain = raw.every((byte) => byte < 0x80);
@@ -26,13 +26,13 @@ export function decodeName(raw: Buffer, flags: number, extraFields: readonly Ext
   return direct === null || direct === named ? named : null;
 }
 
-/** A name that can be shown and stored: no control characters, and not longer than 200 characters. */
+/** A name that can be shown and stored: without control characters, at most 200 characters. */
 export function shownName(raw: Buffer): string {
   const text = raw.toString('utf8').replace(/\p{C}/gu, '\ufffd');
   return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
 }
 
-/** What is wrong with a name on its own, as codes: nothing may leave the folder that a package is unpacked to. */
+/** Faults of a single name, as codes: nothing may leave the folder that a package is unpacked to. */
 export function nameFaults(name: string): Fault['code'][] {
   const faults: Fault['code'][] = [];
   if (name.includes('\0')) faults.push('entry_name_nul');
@@ -46,17 +46,17 @@ export function nameFaults(name: string): Fault['code'][] {
   return faults;
 }
 
-/** Names with the same key are one file on some file system: case and Unicode form do not count. */
+/** Names with the same key are one file on some file system, which may ignore case and Unicode form. */
 export function spellingKey(name: string): string {
   return name.replace(/\/$/, '').normalize('NFC').toLowerCase().normalize('NFC');
 }
 
-/** Names that stand twice, in one spelling or two, and files that are also a folder of others. */
+/** Duplicate names, in one spelling or two, and files that are also a folder of others. */
 export class NameRegister {
   private readonly byKey = new Map<string, { name: string; folder: boolean }>();
   private readonly parents = new Map<string, string>();
 
-  /** The fault that this name makes beside those before it, if any. */
+  /** The fault that this name causes beside earlier ones, if any. */
   add(name: string): Pick<Fault, 'code' | 'params'> | null {
     const key = spellingKey(name);
     const folder = name.endsWith('/');

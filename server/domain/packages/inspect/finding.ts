@@ -2,15 +2,15 @@ import type { PackageFile } from '#db/schema/index.ts';
 import type { HandlerManifest } from '#protocol/manifest.ts';
 import type { ErrorParams, Fault } from '#server/domain/error.ts';
 
-/** What was read from a package that holds nothing hostile. */
+/** The contents of an accepted package. */
 export interface AcceptedPackage {
   ok: true;
   manifest: HandlerManifest;
   /** The text of HandlerManifest.json without a byte-order mark. */
   manifestText: string;
-  /** Files in the order of the zip, folders left out. */
+  /** Files in the order of the zip, without folders. */
   files: PackageFile[];
-  /** Findings that a publisher should see and that refuse nothing. */
+  /** Findings that a publisher should see but that reject nothing. */
   warnings: Fault[];
 }
 
@@ -23,7 +23,7 @@ export type Inspection = AcceptedPackage | RefusedPackage;
 
 const most = 100;
 
-/** Gathers findings in the order in which they are made; beyond 100 they are only counted. */
+/** Collects findings in order; beyond 100 they are only counted. */
 export class Findings {
   private readonly kept: Fault[] = [];
   private readonly dropped: 'more_faults' | 'more_warnings';
@@ -33,7 +33,7 @@ export class Findings {
     this.dropped = dropped;
   }
 
-  /** `path` is the name of an entry as far as it can be shown; empty for the package as a whole. */
+  /** `path` is the name of an entry as far as it can be shown; empty for the whole package. */
   add(path: string, code: Fault['code'], params?: ErrorParams): void {
     this.count++;
     if (this.kept.length < most) this.kept.push(params === undefined ? { path, code } : { path, code, params });

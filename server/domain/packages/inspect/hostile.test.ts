@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 let files = 0;
-/** Reads a package as the worker does, in this thread, where its memory is measured too. */
+/** Reads a package as the worker does, but in this thread, where its memory is measured. */
 async function inspect(zip: Buffer, limits: Limits = defaultLimits, read = readPackage): Promise<Inspection> {
   const path = join(folder, `upload-${files++}`);
   await writeFile(path, zip);
@@ -34,7 +34,7 @@ const honest = () => buildZip(packageEntries());
 const zeros = (bytes: number) => deflateRawSync(Buffer.alloc(bytes));
 const MiB = 1024 * 1024;
 
-/** A zip whose entries all name the same compressed bytes, as the known overlapping bombs do. */
+/** A zip whose entries all reference the same compressed bytes, like the known overlapping bombs. */
 function overlapping(): Buffer {
   const raw = zeros(MiB);
   const lies = { unpacked: MiB };
@@ -45,7 +45,7 @@ function overlapping(): Buffer {
   ]);
 }
 
-/** Zips in zips in zips; each layer is small, what they hold in the end is not. */
+/** Nested zips: each layer is small, but their contents are not. */
 function nestedBomb(): Buffer {
   let zip = buildZip([{ name: 'zeros', raw: zeros(64 * MiB), lies: { unpacked: 64 * MiB } }]);
   for (let depth = 0; depth < 2; depth++) {
@@ -57,7 +57,7 @@ function nestedBomb(): Buffer {
   return withEntries({ name: 'data/archive.zip', data: zip, method: 0 });
 }
 
-/** An NTFS field whose times are announced and missing: getLastModDate of readers ran past its end. */
+/** An NTFS field that announces times and lacks them: getLastModDate of readers ran past its end. */
 const cutNtfs = Buffer.from('0a00080000000000010018000000'.slice(0, 24), 'hex');
 
 const ntfsWhole = Buffer.concat([
@@ -67,7 +67,7 @@ const ntfsWhole = Buffer.concat([
   Buffer.alloc(24),
 ]);
 
-/** Each hostile package, where the fault is, and the code that it must end in. */
+/** Each hostile package with the path and code of its fault. */
 const corpus: [name: string, zip: () => Buffer, path: string, code: keyof typeof en][] = [
   ['../', () => withEntries({ name: '../evil' }), '../evil', 'entry_name_escapes'],
   ['a part .. inside', () => withEntries({ name: 'a/../../evil' }), 'a/../../evil', 'entry_name_escapes'],
@@ -143,7 +143,7 @@ const corpus: [name: string, zip: () => Buffer, path: string, code: keyof typeof
         { name: 'outer', data: inner, method: 0 },
         { name: 'inner', data: 'y', method: 0, central: { offset: 0 } },
       );
-      // The directory's last offset is made to point into the stored bytes of the entry before it.
+      // The directory's last offset points into the stored bytes of the previous entry.
       zip.writeUInt32LE(zip.indexOf(inner), zip.lastIndexOf(Buffer.from('504b0102', 'hex')) + 42);
       return zip;
     },
@@ -268,21 +268,24 @@ const corpus: [name: string, zip: () => Buffer, path: string, code: keyof typeof
 ];
 
 describe('hostile packages', () => {
-  test.each(corpus)('%s is refused with its own code, soon and in little memory', async (name, zip, path, code) => {
-    let bytes = zip();
-    if (name === 'bytes before the first entry') bytes = dropFirstRecord(bytes);
-    const before = process.memoryUsage().rss;
-    const started = performance.now();
-    const inspection = await inspect(bytes);
-    expect(performance.now() - started).toBeLessThan(10_000);
-    expect(process.memoryUsage().rss - before).toBeLessThan(256 * MiB);
-    if (inspection.ok) expect.fail('accepted');
-    expect(inspection.faults.map((fault) => [fault.path, fault.code])).toContainEqual([path, code]);
-    for (const fault of inspection.faults) expect(en).toHaveProperty([fault.code]);
-    expect(await readdir(folder)).toEqual([]);
-  });
+  test.each(corpus)(
+    '%s is rejected with its own code, quickly and with little memory',
+    async (name, zip, path, code) => {
+      let bytes = zip();
+      if (name === 'bytes before the first entry') bytes = dropFirstRecord(bytes);
+      const before = process.memoryUsage().rss;
+      const started = performance.now();
+      const inspection = await inspect(bytes);
+      expect(performance.now() - started).toBeLessThan(10_000);
+      expect(process.memoryUsage().rss - before).toBeLessThan(256 * MiB);
+      if (inspection.ok) expect.fail('accepted');
+      expect(inspection.faults.map((fault) => [fault.path, fault.code])).toContainEqual([path, code]);
+      for (const fault of inspection.faults) expect(en).toHaveProperty([fault.code]);
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
 
-  test('every fault of a package is in one answer, a hundred at most and the rest counted', async () => {
+  test('one answer lists every fault of a package, up to a hundred, and counts the rest', async () => {
     const several = await inspect(
       buildZip([
         { name: 'HandlerManifest.json', data: manifestOf({ installCommand: '/bin/sh', enableCommand: 7 }) },
@@ -303,7 +306,7 @@ describe('hostile packages', () => {
     expect(many.faults.at(-1)).toEqual({ path: '', code: 'more_faults', params: { count: 50 } });
   });
 
-  test('a package that takes too long or too much memory is refused for that, and the caller goes on', async () => {
+  test('a package that takes too much time or memory is rejected, and the caller continues', async () => {
     const limits = (changed: Partial<Limits['package']>): Limits => ({
       ...defaultLimits,
       package: { ...defaultLimits.package, ...changed },
@@ -321,7 +324,7 @@ describe('hostile packages', () => {
   });
 });
 
-/** Takes the first record out of the directory; the bytes of its entry stay where they are. */
+/** Removes the first record of the directory; the bytes of its entry stay. */
 function dropFirstRecord(zip: Buffer): Buffer {
   const first = zip.indexOf(Buffer.from('504b0102', 'hex'));
   const second = zip.indexOf(Buffer.from('504b0102', 'hex'), first + 1);
@@ -332,7 +335,7 @@ function dropFirstRecord(zip: Buffer): Buffer {
   return shorter;
 }
 
-describe('honest packages', () => {
+describe('valid packages', () => {
   test.each<[string, () => Buffer]>([
     ['the smallest', honest],
     ['with a comment', () => withOptions({ comment: 'made by hand' })],

@@ -4,7 +4,7 @@ import type { Inspection } from './finding.ts';
 
 const module = new URL('./inspect-worker.ts', import.meta.url);
 
-/** Reads the package at this path in a worker; one that takes too long or too much memory is refused for that. */
+/** Reads the package at this path in a worker, and rejects one that takes too much time or memory. */
 export async function inspectPackage(path: string, limits: Limits): Promise<Inspection> {
   const { inspectMs, inspectHeapMiB } = limits.package;
   const result = await runInWorker<Inspection>(

@@ -1,17 +1,17 @@
 import { readSync } from 'node:fs';
 import { type DirectoryEntry, readExtraFields } from './directory.ts';
 
-/** Where the data of an entry is, or which field of its own header differs from the directory. */
+/** The position of an entry's data, or the field of its own header that differs from the directory. */
 export type LocalHeader = { dataStart: number } | { differs: string };
 
 const signature = 0x04034b50;
 const headBytes = 30;
 const saturated = 0xffffffff;
 const descriptorFlag = 0x8;
-/** Encryption, sizes after the data, UTF-8: what changes how an entry is read. */
+/** Encryption, sizes after the data, UTF-8: flags that change how an entry is read. */
 const meaningfulFlags = 0x0001 | descriptorFlag | 0x0800;
 
-/** Reads the header in front of an entry's data and compares it: readers that trust the one or the other must agree. */
+/** Reads the header before an entry's data and compares it: readers that trust either must agree. */
 export function readLocalHeader(fd: number, entry: DirectoryEntry): LocalHeader {
   const head = Buffer.alloc(headBytes);
   if (readSync(fd, head, 0, headBytes, entry.offset) !== headBytes || head.readUInt32LE(0) !== signature) {
@@ -40,7 +40,7 @@ export function readLocalHeader(fd: number, entry: DirectoryEntry): LocalHeader 
   const unpacked = size(head.readUInt32LE(22));
   const packed = size(head.readUInt32LE(18));
   const crc = head.readUInt32LE(14);
-  // With a descriptor behind the data, zeros (or zip64's place holders) may stand here.
+  // With a descriptor after the data, zeros (or zip64's placeholders) are allowed here.
   const later = (flags & descriptorFlag) !== 0;
   const same = (here: number, there: number) => here === there || (later && (here === 0 || here === saturated));
   if (!same(crc, entry.crc32)) return { differs: 'checksum' };

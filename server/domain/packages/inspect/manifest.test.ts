@@ -24,7 +24,7 @@ async function inspect(...entries: ZipEntry[]) {
 const withManifest = (manifest: string | Buffer) => inspect(...packageEntries(manifest));
 const at = 'HandlerManifest.json';
 
-/** The sample of the source document, as it stands there. */
+/** The sample of the source document, unchanged. */
 const sample = `[{
   "version": 1.0,
   "handlerManifest": {
@@ -64,17 +64,17 @@ describe('AZ-P2 the manifest is in the root of the zip', () => {
       [{ name: 'handlermanifest.JSON', ...manifest }],
       [{ path: 'handlermanifest.JSON', code: 'manifest_spelling' }],
     ],
-  ])('%s: refused', async (_, entries, faults) => {
+  ])('%s: rejected', async (_, entries, faults) => {
     expect(await inspect(...entries)).toEqual({ ok: false, faults });
   });
 
-  test('one in a subfolder beside the one in the root is a file like others', async () => {
+  test('one in a subfolder beside the one in the root is a regular file', async () => {
     expect(await inspect(...packageEntries(), { name: 'old/HandlerManifest.json', data: 'x' })).toMatchObject({
       ok: true,
     });
   });
 
-  test('one that is larger than a manifest ever is, is refused unread', async () => {
+  test('one above the maximum size is rejected unread', async () => {
     const data = Buffer.concat([Buffer.alloc(defaultLimits.package.manifestBytes, ' '), Buffer.from(sample)]);
     expect(await inspect({ name: at, data, method: 0 })).toEqual({
       ok: false,
@@ -84,13 +84,13 @@ describe('AZ-P2 the manifest is in the root of the zip', () => {
 });
 
 describe('AZ-P3 the manifest', () => {
-  test('of the source document is accepted, with a byte-order mark too', async () => {
+  test('of the source document is accepted, also with a byte-order mark', async () => {
     const read = await withManifest(`\ufeff${sample}`);
     expect(read).toMatchObject({ ok: true, manifest: JSON.parse(sample)[0], manifestText: sample });
   });
 
   test.each(['1.5.124', 1.1, '1.0', null])(
-    'with version %j is accepted with a warning, as manifests in the field have it',
+    'with version %j is accepted with a warning, because existing manifests have it',
     async (version) => {
       const [{ handlerManifest }] = JSON.parse(sample);
       const read = await withManifest(JSON.stringify([{ version, handlerManifest }]));
@@ -102,7 +102,7 @@ describe('AZ-P3 the manifest', () => {
     },
   );
 
-  test('keeps fields beyond the document’s', async () => {
+  test('keeps additional fields', async () => {
     const fields = {
       updateMode: 'UpdateWithoutInstall',
       supportsMultipleExtensions: true,
@@ -112,7 +112,7 @@ describe('AZ-P3 the manifest', () => {
     expect(await withManifest(manifestOf(fields))).toMatchObject({ ok: true, manifest: { handlerManifest: fields } });
   });
 
-  test('booleans may be text in any case', async () => {
+  test('accepts booleans as text in any case', async () => {
     const fields = {
       rebootAfterInstall: 'true',
       reportHeartbeat: 'False',
@@ -155,7 +155,7 @@ describe('AZ-P3 the manifest', () => {
     [sample.replace('true', 'true,'), at, 'json_malformed', 'a trailing comma'],
     [sample.replace('"version"', '"version":1.0,"version"'), `${at}#/0/version`, 'json_duplicate_key', 'a field twice'],
     ['', at, 'json_malformed', 'nothing'],
-  ])('%# is refused', async (text, path, code) => {
+  ])('%# is rejected', async (text, path, code) => {
     const read = await withManifest(text);
     expect(read.ok ? [] : read.faults).toContainEqual(expect.objectContaining({ path, code }));
   });
@@ -187,7 +187,7 @@ describe('AZ-P4 command paths', () => {
     expect(placeOf(program)).toEqual(place);
   });
 
-  test('what is absolute or escapes is refused, every one of them', async () => {
+  test('every absolute path and every path outside the package is rejected', async () => {
     const manifest = manifestOf({ installCommand: '/bin/sh', updateCommand: '../run', enableCommand: '"open' });
     expect(await withManifest(manifest)).toEqual({
       ok: false,
@@ -199,7 +199,7 @@ describe('AZ-P4 command paths', () => {
     });
   });
 
-  test('a program that is not in the package is a warning, and one that cannot run', async () => {
+  test('a missing program, and one that cannot run, are warnings', async () => {
     const read = await inspect(
       { name: 'HandlerManifest.json', data: manifestOf({ installCommand: 'python3 x.py', enableCommand: './run.sh' }) },
       { name: 'install.sh', data: '#!/bin/sh\r\nexit 0\r\n', mode: 0o100755 },
@@ -228,7 +228,7 @@ describe('AZ-P4 command paths', () => {
     expect(checkCommands(commandLinesOf(JSON.parse(manifestOf())), files)).toEqual({ faults: [], warnings: [] });
   });
 
-  test('AZ-P4 a command that leads out of the package is named beside a field that is missing', async () => {
+  test('AZ-P4 a command outside the package is named beside a missing field', async () => {
     const [element] = JSON.parse(manifestOf({ disableCommand: '../shared/disable.sh' }));
     delete element.handlerManifest.reportHeartbeat;
     const result = await withManifest(JSON.stringify([element]));

@@ -3,7 +3,7 @@ import { decodeUtf8, parseJson } from '#server/platform/json.ts';
 import type { Findings } from './finding.ts';
 import type { PlacedEntry } from './placed-entry.ts';
 
-/** The manifest in the root of the package; where it is not there, the fault says where it was found instead (AZ-P2). */
+/** The manifest in the root of the package; if it is missing, the fault says where it was found instead (AZ-P2). */
 export function findManifest(placed: readonly PlacedEntry[], faults: Findings): PlacedEntry | null {
   const root = placed.find(({ name }) => name === manifestFileName);
   if (root !== undefined) return root;
@@ -19,13 +19,13 @@ export function findManifest(placed: readonly PlacedEntry[], faults: Findings): 
 }
 
 export interface ParsedManifest {
-  /** Null where something of it is wrong. */
+  /** Null if it has faults. */
   manifest: HandlerManifest | null;
-  /** The parsed text, as far as it is JSON. */
+  /** The parsed text, if it is JSON. */
   value: unknown;
 }
 
-/** The manifest of a package, with every fault of its text and fields added (AZ-P3). */
+/** The manifest of a package; adds every fault of its text and fields (AZ-P3). */
 export function parseManifest(bytes: Buffer, maxDepth: number, faults: Findings): ParsedManifest {
   const at = (pointer: string) => (pointer === '' ? manifestFileName : `${manifestFileName}#${pointer}`);
   const json = parseJson(bytes, { maxDepth });
@@ -37,7 +37,7 @@ export function parseManifest(bytes: Buffer, maxDepth: number, faults: Findings)
   return { manifest: null, value: json.value };
 }
 
-/** The text as a publisher wrote it, without a byte-order mark. Bytes that `parseManifest` accepted. */
+/** The publisher's text without a byte-order mark. The bytes must be accepted by `parseManifest`. */
 export function manifestTextOf(bytes: Buffer): string {
   return (decodeUtf8(bytes) ?? '').replace(/^\ufeff/, '');
 }

@@ -9,27 +9,27 @@ import { readLocalHeader } from './local-header.ts';
 
 type NestedFault = Pick<Fault, 'code' | 'params'>;
 
-/** An archive in an archive in an archive is usual (`.ear`, `.war`, `.jar`); deeper ones are not looked into. */
+/** Three levels of archives are common (`.ear`, `.war`, `.jar`); deeper ones are not inspected. */
 const deepest = 4;
 const signature = 'PK\u0003\u0004';
-/** Below this an archive may be packed at any ratio. */
+/** Smaller archives may have any compression ratio. */
 const floor = 1024 * 1024;
 
-/** Ends the unpacking of an entry whose first bytes are not those of an archive. */
+/** Stops unpacking an entry whose first bytes are not an archive's. */
 class NoArchive extends Error {}
 
-/** Looks at the bytes of one entry as they come. */
+/** Inspects the bytes of one entry as they are read. */
 export interface Watch {
   take(chunk: Buffer): void;
-  /** True once the first bytes showed that it is no archive. */
+  /** True once the first bytes showed that it is not an archive. */
   isNone(): boolean;
-  /** After the last byte: what is wrong with the archive, if it is one. */
+  /** After the last byte: the fault of the archive, if it is one. */
   finish(): Promise<NestedFault | null>;
 }
 
 /**
- * Archives inside a package are files like others and are not unpacked on a VM by its agent; but a bomb is no honest
- * file. What they declare in sum, over all levels, must keep the limits of the package that they came in.
+ * Archives in a package are regular files, which an agent does not unpack; but a bomb is never legitimate. The sum of
+ * their declared contents, over all levels, must keep the limits of the package.
  */
 export class NestedArchives {
   private readonly path: string;
@@ -77,7 +77,7 @@ export class NestedArchives {
     };
   }
 
-  /** What an archive declares; what cannot be read as an archive is no archive, and nobody's concern. */
+  /** The declared contents of an archive; null for anything that cannot be read as one. */
   private async look(path: string, depth: number): Promise<NestedFault | null> {
     const handle = await open(path, 'r');
     try {

@@ -1,9 +1,9 @@
 import type { DirectoryEntry } from './directory.ts';
 
-/** An entry with what its name and local header tell. */
+/** An entry with the facts of its name and local header. */
 export interface PlacedEntry {
   entry: DirectoryEntry;
   name: string | null;
-  /** Null where its data cannot be found. */
+  /** Null if its data cannot be found. */
   dataStart: number | null;
 }

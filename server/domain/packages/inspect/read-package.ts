@@ -17,14 +17,14 @@ import type { PlacedEntry } from './placed-entry.ts';
 import { HeadReader } from './script-head.ts';
 import { confirmWithYauzl } from './second-reader.ts';
 
-/** Below this an honest package of text may be packed at any ratio. */
+/** Smaller packages of text may have any compression ratio. */
 const ratioFloor = 1024 * 1024;
 /** Bytes of a data descriptor: with or without signature, short or zip64. */
 const descriptorBytes = [12, 16, 20, 24];
 
 /**
- * Reads a package that nobody vouches for and gives every fault at once. Runs in a worker: it may be ended at any
- * moment. Nothing is written but nested archives, next to the file, for as long as they are looked at.
+ * Reads an untrusted package and returns every fault. Runs in a worker that may be stopped at any time. It writes only
+ * nested archives, next to the file, while it inspects them.
  */
 export async function readPackage(path: string, limits: Limits): Promise<Inspection> {
   const handle = await open(path, 'r');
@@ -81,7 +81,7 @@ class PackageReader {
     return { ok: true, manifest, manifestText: manifestTextOf(manifestBytes), files, warnings: this.warnings.list() };
   }
 
-  /** Name, kind and local header of one entry, with every fault of theirs. */
+  /** Name, kind and local header of one entry, with all their faults. */
   private place(entry: DirectoryEntry): PlacedEntry {
     const name = decodeName(entry.rawName, entry.flags, entry.extraFields);
     const add = (code: Parameters<Findings['add']>[1], params?: Parameters<Findings['add']>[2]) =>
@@ -114,7 +114,7 @@ class PackageReader {
     }
   }
 
-  /** Entries lie one behind the other from the first byte to the directory, and no two share a byte. */
+  /** Entries follow each other from the first byte to the directory, and never overlap. */
   private checkRanges(placed: PlacedEntry[], directoryOffset: number): void {
     const inOrder = placed.filter((one) => one.dataStart !== null).sort((a, b) => a.entry.offset - b.entry.offset);
     const first = inOrder[0]?.entry.offset ?? 0;
@@ -141,7 +141,7 @@ class PackageReader {
     if (unlisted > 0 && inOrder.length === placed.length) this.warnings.add('', 'zip_unlisted', { bytes: unlisted });
   }
 
-  /** Declared sizes against the limits, before a byte is unpacked. False where unpacking would go too far. */
+  /** Checks declared sizes against the limits before unpacking. False if unpacking would exceed them. */
   private checkSizes(directory: readonly DirectoryEntry[]): boolean {
     const { unpackedBytes, ratio } = this.limits.package;
     const before = this.faults.count;
@@ -159,7 +159,7 @@ class PackageReader {
     return this.faults.count === before;
   }
 
-  /** Unpacks every entry that can be found, to see that it is what it says. Gives back the manifest's bytes. */
+  /** Unpacks every entry that can be found, to verify its declared properties. Returns the manifest's bytes. */
   private async readAll(
     placed: readonly PlacedEntry[],
     manifestEntry: PlacedEntry | null,

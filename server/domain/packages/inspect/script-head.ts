@@ -1,6 +1,6 @@
 const enough = 512;
 
-/** Looks at the first line of a file: an interpreter line that ends in CR LF does not start on Linux. */
+/** Checks the first line of a file: an interpreter line that ends in CR LF does not start on Linux. */
 export class HeadReader {
   private head = Buffer.alloc(0);
 

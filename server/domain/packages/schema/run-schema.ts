@@ -16,14 +16,14 @@ const settingsCheckers = slot(
   () => new WorkerPool<HalvesToCheck, Fault[]>(settingsWorker, { most: 4, idleMs: 30_000 }),
 );
 
-/** Every fault of a publisher's schemas themselves, found in a worker under the limits of settings. */
+/** Finds every fault of a publisher's schemas, in a worker under the limits of settings. */
 export async function checkSchema(schema: SettingsSchema, limits: Limits): Promise<Fault[]> {
   return outcome(await runInWorker<Fault[]>(schemaWorker, schema, workerLimits(limits)), limits);
 }
 
 /**
  * Checks values against a publisher's schema in a worker, within the limits of settings. The worker is kept for a while
- * for the next settings of the same schema, and never used for another schema.
+ * for the same schema, and never used for another.
  */
 export async function checkValues(
   { config: { limits }, memory }: Pick<Services, 'config' | 'memory'>,

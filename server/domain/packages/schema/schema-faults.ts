@@ -10,7 +10,7 @@ const data = new Set(['const', 'default', 'enum', 'examples']);
 const byName = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
 const references = new Set(['$ref', '$dynamicRef']);
 
-/** Everything that is wrong with a publisher's schema, by path: form, draft, references that lead outside or in a circle, patterns. */
+/** Every fault of a publisher's schema, by path: form, draft, external or circular references, patterns. */
 export function schemaFaults(schema: unknown): Fault[] {
   if (typeof schema === 'boolean') return [];
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
@@ -22,7 +22,7 @@ export function schemaFaults(schema: unknown): Fault[] {
 
   const ajv = newAjv();
   if (ajv.validateSchema(schema as AnySchema) !== true) {
-    // The meta-schema reports one mistake along several ways to it: the deepest place is the mistake.
+    // The meta-schema reports one mistake along several paths: the deepest one is the mistake.
     const paths = [...new Set((ajv.errors ?? []).map((error) => error.instancePath))];
     const deepest = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}/`)));
     return deepest.map((path) => ({ path, code: 'schema_keyword' }));
@@ -35,7 +35,10 @@ export function schemaFaults(schema: unknown): Fault[] {
   }
 }
 
-/** Whether validators can run it: an ECMAScript pattern in Unicode mode. What is no text is the meta-schema's affair. */
+/**
+ * Whether validators can run it: an ECMAScript pattern in Unicode mode. The meta-schema reports values that are not
+ * text.
+ */
 function isPattern(pattern: unknown): boolean {
   if (typeof pattern !== 'string') return true;
   try {
@@ -46,7 +49,7 @@ function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** Looks at keywords that a meta-schema permits and that we do not run. */
+/** Checks keywords that the meta-schema permits but Annex does not run. */
 class SchemaWalk {
   private readonly found: Fault[] = [];
   private readonly ids = new Set<string>();
@@ -59,7 +62,7 @@ class SchemaWalk {
       if (key === '$id' && typeof value === 'string') this.ids.add(value.replace(/#$/, ''));
     });
     this.each(schema, '', (key, value, path) => {
-      // An asynchronous schema answers with a promise, which would pass for a yes.
+      // An asynchronous schema returns a promise, which would count as valid.
       if (key === '$async') this.found.push({ path, code: 'schema_keyword' });
       const patterns = key === 'pattern' ? [value] : key === 'patternProperties' ? Object.keys(value ?? {}) : [];
       if (!patterns.every(isPattern)) this.found.push({ path, code: 'schema_pattern' });

@@ -2,14 +2,16 @@ import { jsonPointer, unescapeSegment } from '#protocol/index.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Keywords whose schemas judge the same value again, by how they hold them. All others step into a part of the value. */
+/**
+ * Keywords whose schemas apply to the same value, by the form of their value. All others apply to a part of the value.
+ */
 const single = ['not', 'if', 'then', 'else'];
 const lists = ['allOf', 'anyOf', 'oneOf'];
 const named = ['dependentSchemas'];
 
 /**
- * Paths of references that lead back to themselves without stepping into the value, such as `{"$ref": "#"}`: a check
- * with them never ends. Recursion by way of a property or an item ends with the value, and is fine.
+ * Paths of references that return to themselves without entering a part of the value, such as `{"$ref": "#"}`: such a
+ * check never ends. Recursion through a property or an item ends with the value.
  */
 export function schemaLoops(root: Schema): string[] {
   const index = indexOf(root);
@@ -40,7 +42,7 @@ export function schemaLoops(root: Schema): string[] {
 
 interface Edge {
   to: Schema;
-  /** Path of the reference; null where the schema is held in place. */
+  /** Path of the reference; null for an inline schema. */
   reference: string | null;
 }
 
@@ -92,7 +94,7 @@ function edgesOf(schema: Schema, index: Index): Edge[] {
   return [...held.filter(isSchema).map((to): Edge => ({ to, reference: null })), ...references];
 }
 
-/** What a reference may lead to; nothing where it leads nowhere, which compiling finds. */
+/** The targets of a reference; empty if it has none, which compiling reports. */
 function resolve(reference: unknown, base: Schema, { ids, anchors, root }: Index): Schema[] {
   if (typeof reference !== 'string') return [];
   const [id = '', fragment = ''] = reference.split('#');

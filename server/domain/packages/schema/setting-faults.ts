@@ -5,14 +5,14 @@ import { newAjv } from './ajv.ts';
 
 const most = 100;
 
-/** A schema that `schemaFaults` found nothing wrong with, ready to run. */
+/** A compiled schema without faults. */
 export function compileSchema(schema: unknown): ValidateFunction {
   return newAjv().compile(schema as AnySchema);
 }
 
 /**
- * Violations of one half of the settings, by path. Of a protected half, path and keyword only: neither a value nor the
- * name of a property that the schema does not know is repeated (AZ-C1, AZ-C2).
+ * Violations of one half of the settings, by path. For a protected half path and keyword only: neither a value nor the
+ * name of an unknown property is repeated (AZ-C1, AZ-C2).
  */
 export function settingFaults(validate: ValidateFunction, value: unknown, isProtected: boolean): Fault[] {
   if (validate(value) === true) return [];
@@ -32,7 +32,7 @@ function protectedFault(error: ErrorObject): Fault {
   return { path, code: 'protected_setting', params: { keyword: error.keyword } };
 }
 
-/** What a schema says about a public setting; the figures are the publisher's, never the operator's. */
+/** The schema's requirement for a public setting; its numbers are the publisher's, never the operator's. */
 function publicFault(error: ErrorObject): Fault {
   const { keyword, instancePath: path } = error;
   const params = error.params as Record<string, unknown>;

@@ -13,7 +13,7 @@ interface Reading {
   ageSeconds: number;
 }
 
-/** Whether a file is older than the one it replaces: it turns stale sooner. A second is as exact as ages are. */
+/** Whether a file is older than the one it replaces, so that it turns stale sooner. Ages are accurate to a second. */
 export function wentBack(before: Reading | null, next: Reading | null): boolean {
   if (before === null || next === null) return false;
   const writtenAt = ({ readAt, ageSeconds }: Reading): number => readAt.getTime() - ageSeconds * 1000;

@@ -3,7 +3,7 @@ import { memoize } from '#server/platform/memoize.ts';
 import { type EntryBase, type EntryKind, history, type MergeContext, type Merged, type PulseRow } from './kind.ts';
 import { fingerprint, type Reading, take } from './reading.ts';
 
-/** The state of a handler (AZ-S1). */
+/** The state of a handler. */
 export interface HandlerEntry extends EntryBase {
   kind: 'handler';
   sequenceNumber: number;

@@ -18,7 +18,7 @@ import { elapsed, type FileReading, type ReadingColumns, readAt, wentBack, wentB
 import type { EntryBase, EntryKind, MergeContext, Merged, PulseRow } from './kind.ts';
 import { fingerprint, type Reading, refuse, take } from './reading.ts';
 
-/** A heartbeat file (AZ-B1). */
+/** A heartbeat file (AZ-H1). */
 export interface HeartbeatEntry extends EntryBase, FileReading {
   kind: 'heartbeat';
   sequenceNumber: null;
@@ -46,7 +46,7 @@ function read(reading: Reading, raw: unknown, path: string): HeartbeatEntry | nu
 
 type StoredHeartbeat = Pick<PulseRow, 'heartbeatStatus' | 'heartbeatReadAt' | 'heartbeatAgeSeconds'>;
 
-/** The stored heartbeat in the form of the rules; null where there is none. */
+/** The stored heartbeat in the form of the rules; null without one. */
 export function heartbeatReading({ heartbeatStatus, heartbeatReadAt, heartbeatAgeSeconds }: StoredHeartbeat) {
   if (heartbeatStatus === null || heartbeatReadAt === null || heartbeatAgeSeconds === null) return null;
   return { status: heartbeatStatus, readAt: heartbeatReadAt, ageSeconds: heartbeatAgeSeconds };

@@ -44,12 +44,12 @@ export interface ShownDocument {
 
 /**
  * A kind's part of the statement for a batch. Conditions and values name columns of the rows `pair` (an entry with its
- * pulse before, `was_…`, and `goal_sequence`) and `judged` (the same rows once the report is taken).
+ * previous pulse, `was_…`, and `goal_sequence`) and `judged` (the same rows once the report is accepted).
  */
 export interface BatchSql {
-  /** Columns of the entry as JSON, with their types. All are null where the report has no entry of this kind. */
+  /** Columns of the entry as JSON, with their types. All are null without an entry of this kind. */
   columns: Readonly<Record<string, string>>;
-  /** Columns of `pair` with the pulse `u` as it was. */
+  /** Columns of `pair` with the previous pulse `u`. */
   was: readonly string[];
   /** The column with the sequence number; null for a kind without one. */
   sequence: string | null;
@@ -65,7 +65,7 @@ export interface BatchSql {
   latest: { set: readonly string[]; where: string };
   /** When the document belongs in the history. */
   history: string;
-  /** Conditions, beside a document for the history, under which a reader sees a difference. */
+  /** Further conditions, beside a new document, under which a reader sees a difference. */
   visible: readonly string[];
 }
 

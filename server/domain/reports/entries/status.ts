@@ -13,7 +13,7 @@ import { elapsed, type FileReading, type ReadingColumns, readAt, wentBack, wentB
 import { type EntryBase, type EntryKind, history, type MergeContext, type Merged, type PulseRow } from './kind.ts';
 import { fingerprint, type Reading, refuse, take } from './reading.ts';
 
-/** A status file (AZ-S2). */
+/** A status file (AZ-S1). */
 export interface StatusEntry extends EntryBase, FileReading {
   kind: 'status';
   sequenceNumber: number;
@@ -41,7 +41,7 @@ function read(reading: Reading, raw: unknown, path: string): StatusEntry | null 
 
 type StoredStatus = Pick<PulseRow, 'statusWord' | 'statusReadAt' | 'statusAgeSeconds'>;
 
-/** The stored status in the form of the rules; null where there is none. */
+/** The stored status in the form of the rules; null without one. */
 export function statusReading({ statusWord, statusReadAt, statusAgeSeconds }: StoredStatus) {
   if (statusWord === null || statusReadAt === null || statusAgeSeconds === null) return null;
   return { status: statusWord, readAt: statusReadAt, ageSeconds: statusAgeSeconds };
