@@ -3,33 +3,36 @@ import { changesChannel } from '#server/domain/changes/index.ts';
 import { foldHealth, markAged, soonSeconds } from '#server/domain/health/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
-/** Milliseconds between two looks for VMs that changed: many changes at once are one look. */
+/** Milliseconds between two passes: concurrent changes share one. */
 const pauseMs = 250;
-/** Milliseconds after which to look for what became another by time alone. */
+/** Milliseconds between scans for VMs that aged. */
 const ageingMs = 1_000;
-/** A look is followed by so much of its own time, but not by so many milliseconds that it tells late. */
+/**
+ * A pass is followed by a rest in proportion to its time, up to this many milliseconds, so that changes do not show
+ * late.
+ */
 const restPerLook = 19;
 const longestRestMs = 5_000;
-/** A look at all sees so far ahead that those VMs alone are looked at until the next one has come to its end. */
+/** A scan of all VMs looks this far ahead; until the next one is complete, only the VMs that it expects are scanned. */
 const surveyAfterMs = (soonSeconds - 13) * 1_000;
-/** Over so many milliseconds it is spread: when little comes soon, and when so much does that nobody remembers it. */
+/** A scan is spread over this many milliseconds: if little ages soon, and if too much does to remember. */
 const surveyMs = { calm: 8_000, hasty: 3_000 };
-/** What is committed by another process may say a moment that was looked at a moment ago. */
+/** A commit of another process may contain a time that was just scanned. */
 const overlapMs = 1_000;
-/** VMs of one look, so that stopping does not wait for all of a large fleet. */
+/** VMs per pass, so that stopping does not wait for a whole large fleet. */
 const most = 2_000;
 /**
- * This share of a look's time its process computes where the machine has time for it; otherwise it waits for the
- * database. Where it is less, others want the cores.
+ * If the process computes for this share of a pass, the machine has time; the rest is waiting for the database. A
+ * smaller share means that other processes want the cores.
  */
 const usualShare = 0.5;
-/** So many times what a look took longer than it should have, and at most so many milliseconds, others go first. */
+/** Others go first for this multiple of the excess time of a pass, up to this many milliseconds. */
 const restPerDelay = 3;
 const longestYieldMs = 2_000;
 
 /**
- * Looks for what aged since the last look, when it is time. After a start everything that ever aged is looked at, so
- * that nothing which passed meanwhile is missed. Says whether there is something to derive.
+ * Scans for VMs that aged since the last scan, when it is time. The first scan after a start covers everything, so that
+ * nothing is missed. Returns whether there are VMs to evaluate.
  */
 function createLook(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;
@@ -46,7 +49,7 @@ function createLook(services: OpenServices, signal: AbortSignal): () => Promise<
     const began = performance.now();
     const looked = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, rest });
     next.survey = looked?.soon ? began + surveyAfterMs : performance.now() + longestRestMs;
-    // Where another worker looks, this one remembers from when on it would have to.
+    // While another worker scans, this one remembers from when it would have to.
     if (looked === null) return;
     survey = { at: new Date(now.getTime() - overlapMs), soon: looked.soon };
     if (since === null || since > survey.at) since = survey.at;
@@ -84,9 +87,8 @@ function createLook(services: OpenServices, signal: AbortSignal): () => Promise<
 }
 
 /**
- * For how many milliseconds to rest after a look that was full, took so long, and computed for so long. Where many fall
- * silent at once there is much to derive; but the reports that wait for it make their VMs silent too, and on a machine
- * that is full it would never end.
+ * Milliseconds to rest after a full pass, by its duration and computing time. When many VMs fall silent, there is much
+ * to evaluate, but late reports make their VMs look silent too, and on a busy machine that would never end.
  */
 export function yieldMs(tookMs: number, computedMs: number): number {
   const tooLong = Math.max(0, (usualShare * tookMs) / Math.max(1, computedMs) - 1);
@@ -94,8 +96,8 @@ export function yieldMs(tookMs: number, computedMs: number): number {
 }
 
 /**
- * Keeps the health that lists read up to date: soon after a change is told, and soon after it aged. Survives
- * the loss of the database; any number of workers share the work. Returns how to stop.
+ * Keeps the health that lists read up to date: soon after a change is committed, and soon after it aged. Survives the
+ * loss of the database; any number of workers share the work. Returns a function that stops it.
  */
 export function followHealth(services: OpenServices): () => Promise<void> {
   const { wakes, log } = services;
@@ -109,7 +111,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   });
 
   const look = createLook(services, signal);
-  /** Says whether there is more. */
+  /** Returns whether there is more. */
   const fold = async (): Promise<boolean> => {
     const [began, before] = [performance.now(), process.cpuUsage()];
     if ((await foldHealth(services, new Date(), { limit: most })) < most) return false;
@@ -148,7 +150,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   };
 }
 
-/** The fleet's own changes come of a look; they are no reason for another. */
+/** Changes of topic `fleet` are the result of a pass, and no reason for another. */
 function isOfVm(payload: string): boolean {
   try {
     return (JSON.parse(payload) as { topic?: unknown }).topic === 'vm';

@@ -4,7 +4,7 @@ export interface JobFigures {
   /** Runs that another worker had begun. */
   skipped: number;
   failed: number;
-  /** Things that the runs handled. */
+  /** Number of items that the runs handled. */
   count: number;
   slowestMs: number;
 }

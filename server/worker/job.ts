@@ -21,6 +21,6 @@ export interface Job {
   lock?: string;
   /** Routine work that logs a line only when it fails. */
   quiet?: boolean;
-  /** Returns how many things it handled. */
+  /** Returns how many items it handled. */
   run(ctx: JobContext): Promise<number>;
 }

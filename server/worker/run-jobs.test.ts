@@ -243,7 +243,7 @@ test('jobs continue when the clock is set back', async () => {
   }
 });
 
-test('every job of a worker runs, and no two have the same name', { timeout: 60_000 }, async () => {
+test('every job of a worker runs, and no two share a name', { timeout: 60_000 }, async () => {
   const jobs = createJobs(services);
   expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length);
   startWorker(jobs);

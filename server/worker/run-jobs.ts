@@ -21,8 +21,8 @@ export interface RunJobsOptions {
 }
 
 /**
- * Runs the jobs side by side, each in its own period, session and lock, so that a slow or failing job delays no other.
- * Returns how to stop: no run starts any more, and those in progress end or are canceled.
+ * Runs the jobs side by side, each with its own period, session and lock, so that a slow or failing job delays no
+ * other. Returns a function that stops them: no run starts any more, and those in progress end or are canceled.
  */
 export function runJobs(
   services: OpenServices,

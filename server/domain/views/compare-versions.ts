@@ -14,7 +14,7 @@ interface Side {
   version: string;
   state: VersionState;
   manifest: string;
-  /** Pretty JSON; null where there is none. */
+  /** Pretty-printed JSON; null if absent. */
   schema: string | null;
   size: number;
 }
@@ -30,17 +30,17 @@ export interface VersionComparison {
   handler: string;
   a: Side;
   b: Side;
-  /** The first 500 that differ; sizes in bytes. `same` counts those that do not. */
+  /** The first 500 that differ; sizes in bytes. `same` counts the others. */
   files: { changed: Changed<number>[]; total: number; same: number };
   /** English texts: the first 200 that differ. */
   messages: { changed: Changed<string>[]; total: number; same: number };
-  /** Per language how many texts came, went, and are others. */
+  /** Per language the numbers of added, removed and changed texts. */
   languages: { lang: string; added: number; removed: number; changed: number }[];
 }
 
 const listed = { files: 500, messages: 200 };
 
-/** What one version has otherwise than another: files, manifest, messages, schema. Throws 404. */
+/** Differences between two versions: files, manifest, messages, schema. Throws 404. */
 export async function compareVersions(ctx: Context, input: CompareVersionsInput): Promise<VersionComparison> {
   allow(ctx.actor, 'viewer');
   const { handler, a, b } = parse(compareVersionsInput, input);
@@ -88,7 +88,7 @@ async function textsByLanguage(ctx: Context, { handler, version }: VersionDetail
   );
 }
 
-/** Names of either side whose value is another, or of which `differs` says more than the value does. */
+/** Names of either side whose values differ, or that `differs` reports beyond their values. */
 function difference<T extends string | number>(
   before: ReadonlyMap<string, T>,
   after: ReadonlyMap<string, T>,

@@ -10,8 +10,8 @@ import { bySeverity } from '#server/domain/verdicts/index.ts';
 const pageRows = 1_000;
 
 /**
- * All VMs that match, by name, with their health as lists have it; page by page, so that a hundred thousand are never
- * in memory at once. That somebody took them away is an act in the activity, with the filter and their number.
+ * All matching VMs by name, with their health as in lists, in pages, so that a hundred thousand are never in memory
+ * together. The activity records the export with its filter and number of VMs.
  */
 export async function exportFleet(ctx: Context, input: FleetFilter): Promise<AsyncGenerator<ExportedVm[]>> {
   allow(ctx.actor, 'viewer');

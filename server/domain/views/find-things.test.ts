@@ -14,21 +14,21 @@ beforeAll(async () => {
   viewer = await testContext({ services: ctx, role: 'viewer' });
 });
 
-it('finds VMs by a part of the name, those that begin so first', async () => {
+it('finds VMs by a part of the name, prefixes first', async () => {
   for (const name of ['my-db-1', 'db-2', 'db-1', 'web-1']) await registerVm(ctx, { name });
   const { vms } = await findThings(viewer, { q: 'DB' });
   expect(vms.map(({ name }) => name)).toEqual(['db-1', 'db-2', 'my-db-1']);
   expect(vms.every(({ health }) => health === null)).toBe(true);
 });
 
-it('tells the health that the worker has derived', async () => {
+it('returns the health that the worker derived', async () => {
   const { id, name } = await registerVm(ctx, { name: 'healthy-1' });
   const row = { vmId: id, name, tags: {}, health: 'healthy', rank: 5, agent: 'ready', since: ctx.now } as const;
   await ctx.db.insert(vmHealth).values(row).onConflictDoUpdate({ target: vmHealth.vmId, set: row });
   expect(await findThings(viewer, { q: id })).toEqual({ vms: [{ id, name, health: 'healthy' }], handlers: [] });
 });
 
-it('takes what pattern languages use as plain letters', async () => {
+it('treats wildcards literally', async () => {
   await registerVm(ctx, { name: 'under_score' });
   const names = async (q: string) => (await findThings(viewer, { q })).vms.map(({ name }) => name);
   expect(await names('_')).toEqual(['under_score']);

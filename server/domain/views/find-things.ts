@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import type { VmHealth } from '#server/domain/verdicts/index.ts';
 import { type FindThingsInput, findThingsInput } from './input.ts';
 
-/** What a person may mean by a few letters; at most eight of each kind, those that begin so first. */
+/** Search results for a few letters: at most eight of each kind, prefixes first. */
 export interface FoundThings {
   /** `health` is null in the first second of a VM. */
   vms: { id: string; name: string; health: VmHealth | null }[];

@@ -40,9 +40,9 @@ export type FleetRow = Vm &
     goalState: number | null;
     /** The agent's clock minus the portal's, seconds. */
     clockSkewSeconds: number | null;
-    /** Since when its machine waits for a restart; null if it does not. */
+    /** Since when its machine has a pending restart; null without one. */
     restartPendingSince: string | null;
-    /** Since when it has the health by which lists sort; null until that was worked out. */
+    /** When it got its current health in lists; null until it is first derived. */
     since: string | null;
   };
 
@@ -81,7 +81,7 @@ type Machine = Parameters<typeof vmOf>[0] &
   Pick<FleetRow, 'agentKind' | 'agentVersion' | 'os' | 'needsRelease' | 'goalState' | 'clockSkewSeconds'> & {
     since: Date | null;
     restartPendingSince: Date | null;
-    /** Null where its agent never called. */
+    /** Null if its agent never called. */
     lastSeenAt: Date | null;
     nextExpectedAt: Date | null;
     heartbeatSeconds: number | null;
@@ -89,7 +89,7 @@ type Machine = Parameters<typeof vmOf>[0] &
     extensions: FactsAsJson[] | null;
   };
 
-/** By name, so that it is planned once for a connection: to build and to plan it takes longer than to read its rows. */
+/** A named statement is planned once per connection: building and planning it takes longer than reading its rows. */
 const text = `
   with x as materialized (${factsAsJson})
   select v.id, v.name, v.tags, v.created_at as "createdAt", v.decommissioning_at as "decommissioningAt",
@@ -106,7 +106,7 @@ const text = `
   left join x on x.vm_id = v.id
   where v.id = any($1) and v.deleted_at is null`;
 
-/** Health as of now: what is kept of it is seconds old. */
+/** Current health: the stored one is seconds old. */
 function summarize(machine: Machine, now: Date): VmHealthSummary {
   const { id, lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = machine;
   const presence = lastSeenAt && nextExpectedAt && { lastSeenAt, nextExpectedAt };

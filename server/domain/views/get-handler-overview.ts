@@ -10,24 +10,24 @@ import {
   type VersionSummary,
 } from '#server/domain/packages/index.ts';
 
-/** Where a version is, and how it fares there. */
+/** Where a version runs, and its failures there. */
 export interface VersionUse {
-  /** VMs that should have it. */
+  /** VMs whose goal it is. */
   vms: number;
   /** VMs that reported it last. */
   running: number;
-  /** Share of its extensions that have failed now; null where none is known. */
+  /** Share of its extensions that are failed now; null if there are none. */
   failing: number | null;
-  /** Mean share per day (UTC) of the last 14, today last; null where nobody counted. */
+  /** Mean share per day (UTC) of the last 14, today last; null for days without a count. */
   failures: (number | null)[];
 }
 
 export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
-  /** VMs that should have it now, in whatever version. */
+  /** VMs with the handler in their goal, in any version. */
   vms: number;
-  /** The highest version first. */
+  /** Highest version first. */
   versions: (VersionSummary & VersionUse)[];
-  /** The newest version that speaks for the handler: published, else a draft, else what was withdrawn. */
+  /** The newest version that represents the handler: published, otherwise a draft, otherwise a withdrawn one. */
   newest: {
     version: string;
     reportHeartbeat: boolean;
@@ -39,7 +39,7 @@ export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
 const failureDays = 14;
 const day = 86_400_000;
 
-/** A handler with its versions, where they are, and how complete its languages are. Throws 404. */
+/** A handler with its versions, their VMs, and the coverage of its languages. Throws 404. */
 export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): Promise<HandlerOverview> {
   const details = await getHandler(ctx, input);
   const { handler, versions } = details;
@@ -52,7 +52,7 @@ export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): 
   ]);
   return {
     ...details,
-    // All extensions of one handler on a VM should have the same version, so that each VM is counted once.
+    // All extensions of one handler on a VM should have the same version, so each VM counts once.
     vms: wanted.values().reduce((sum, each) => sum + each, 0),
     versions: versions.map((row) => ({
       ...row,
@@ -66,8 +66,8 @@ export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): 
 }
 
 /**
- * VMs by what of the handler's extensions on them: what they should have, or what they reported. Of a handler that a VM
- * has several times, the VM counts once for each.
+ * VMs by version of the handler's extensions, in the goal or as reported. A VM with several versions counts once for
+ * each.
  */
 async function vmsBy(
   ctx: Context,
@@ -95,7 +95,7 @@ async function failingNow(ctx: Context, handler: string): Promise<Map<string, nu
   return new Map(rows.map((row) => [row.version, row.share]));
 }
 
-/** Failures of each version that was counted, by day; versions that nobody counted are left out. */
+/** Failures of each counted version by day; versions without a count are left out. */
 async function failuresByDay(ctx: Context, handler: string): Promise<Map<string, (number | null)[]>> {
   const today = Math.floor(ctx.now.getTime() / day);
   const first = new Date((today - failureDays + 1) * day);

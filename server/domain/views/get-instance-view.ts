@@ -59,14 +59,14 @@ import { type Share, shareOut } from './view-room.ts';
 const tailCharacters = 4_000;
 
 /**
- * A VM's goal beside what was reported, in the reader's language; no header is too malformed for it. Verdicts, health
- * and messages are worked out now, from what is stored (AZ-H3, AZ-L2, AZ-S6). Throws 404 `vm_unknown`.
+ * A VM's goal beside its reports, in the reader's language; any malformed header is accepted. Verdicts, health and
+ * messages are derived from stored facts on each call (AZ-H3, AZ-L2, AZ-S6). Throws 404 `vm_unknown`.
  */
 export async function getInstanceView(ctx: Context, input: InstanceViewInput): Promise<InstanceView> {
   allow(ctx.actor, 'viewer');
   const { vmId, acceptLanguage, chosenLanguage } = parse(instanceViewInput, input);
   const wanted = negotiate({ acceptLanguage, chosenLanguage });
-  // One snapshot, so that goal and reports belong together.
+  // One snapshot, so that goal and reports match.
   const { machine, rows, problems, resources } = await ctx.db.transaction(
     async (tx) => {
       const machine = await loadMachine(tx, vmId, ctx.now);
@@ -123,21 +123,21 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
 
 type Row = Awaited<ReturnType<typeof loadRows>>[number];
 type Presence = typeof agentPresence.$inferSelect;
-/** Localizes and remembers which languages were used. */
+/** Localizes messages and collects the languages that were used. */
 type Speaker = (said: Pick<StatusObject, 'message' | 'formattedMessage'>) => LocalizedMessage | null;
-/** What shows an extension's words, and the bytes it may take. */
+/** What showing an extension's messages needs, and the bytes it may take. */
 interface Voice {
   say: Speaker;
   share: Share;
 }
 
-/** About how much an extension's documents take. */
+/** Approximate bytes of an extension's documents. */
 const reportedLength = ({ whole }: Row): number =>
   JSON.stringify([whole?.latest?.status, whole?.latest?.heartbeat]).length;
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
-/** The limits whose excess is shown as a refusal. */
+/** Limits that show a rejection when exceeded. */
 const refusalLimits = {
   report_bytes_exceeded: 'reportBytesPerHour',
   goal_states_exceeded: 'goalStateBytesPerHour',
@@ -191,13 +191,13 @@ async function loadMachine(tx: Transaction, vmId: string, now: Date) {
   return row;
 }
 
-/** The agent's words may hold a piece of a file, as the output of a command does. */
+/** The agent's message may contain a part of a file, as a command's output does. */
 async function loadProblems(tx: Transaction, ctx: Context, vmId: string) {
   if (!hasRole(ctx.actor, 'operator')) return null;
   return tx.select().from(agentProblems).where(eq(agentProblems.vmId, vmId));
 }
 
-/** What health needs, and the documents in full. */
+/** The facts that health needs, and the complete documents. */
 async function loadRows(tx: Transaction, vmId: string) {
   const facts = await selectExtensions(tx, eq(extensions.vmId, vmId));
   const { name, dependsOn, changedBy } = extensions;
@@ -249,7 +249,7 @@ function idsOf(status: StatusObject | null | undefined): string[] {
   return [...(status.message ? [status.message.id] : []), ...status.substatus.flatMap(idsOf)];
 }
 
-/** Speaks with the resources of the version that runs; with the goal's where that one has none. */
+/** Uses the resources of the running version, or the goal's if that one has none. */
 function speaker(
   found: Map<string, Resources>,
   row: Row,
@@ -260,7 +260,7 @@ function speaker(
   const resources = (key === undefined ? undefined : found.get(key)) ?? new Map();
   return ({ message, formattedMessage }) => {
     const localized = localizeMessage({ message, formattedMessage, resources, wanted });
-    // A handler may call its language anything; a header takes only tags.
+    // A handler can use any text as its language; a header accepts only tags.
     if (localized === null) return null;
     const lang = canonicalLanguage(localized.lang);
     if (lang !== null) languages.add(lang);
@@ -296,7 +296,7 @@ function instanceOf(
     needsSecrets: row.whole?.needsSecrets ?? false,
     needsRelease: row.whole?.needsRelease ?? false,
     handlerState: handlerStateOf(ctx, latest),
-    // Its own words come before those of its parts, which may fill what is left.
+    // Its own message before those of its parts, which get the remaining space.
     failedPart: failedPartOf(latest, voice),
     heartbeat: heartbeatOf(row, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, voice),
     status: statusOf(row, derived.staleFor, voice),
@@ -330,7 +330,7 @@ function handlerStateOf(ctx: Context, latest: Latest): ExtensionInstance['handle
   };
 }
 
-/** The last lines that fit; never half a line where there are several. */
+/** The last lines that fit; never half a line if there are several. */
 function tailOf(output: string | undefined): string | null {
   if (output === undefined || output.length <= tailCharacters) return output ?? null;
   const tail = output.slice(-tailCharacters);
@@ -347,7 +347,7 @@ function heartbeatOf(
 ): HeartbeatView {
   const { heartbeatReadAt, heartbeatAgeSeconds } = row;
   const heartbeat = row.whole?.latest?.heartbeat ?? null;
-  // What a handler that did not opt in sends is kept, and shown to no one (AZ-H4).
+  // The heartbeat of a handler that did not opt in is stored but not shown (AZ-H4).
   if (heartbeat === null || heartbeatReadAt === null || verdict === 'none') {
     return { verdict, ageSeconds: null, code: null, message: null, readAt: null, nextReadingAt: null };
   }
@@ -400,7 +400,7 @@ function failedPartOf(latest: Latest, voice: Voice): ExtensionInstance['failedPa
   return { name: shown(part.name, voice), operation: shown(part.operation, voice), code, message: voice.say(part) };
 }
 
-/** A status or a part of it, with as many of its parts as there is room for. */
+/** A status or a part of it, with as many of its parts as fit. */
 function partOf(object: StatusObject, voice: Voice): SubstatusView {
   const { status, code = null } = object;
   const name = shown(object.name, voice);

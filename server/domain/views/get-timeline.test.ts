@@ -39,7 +39,7 @@ const health = (minutes: number, from: string | null, to: string | null, rest: P
   ...rest,
 });
 
-test('goal states and people’s acts, each at its time and by its name; agents are no people', async () => {
+test("shows goal states and people’s acts with time and name; agents' acts are left out", async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   const { configuration, acts, merged } = await read(vm);
@@ -50,7 +50,7 @@ test('goal states and people’s acts, each at its time and by its name; agents 
   expect(merged).toBe(2);
 });
 
-test('what an act declared is told by its parts, however large its settings are', async () => {
+test('an act that declares an extension shows its parts, however large its settings are', async () => {
   const vm = await givenVm(services);
   const goal = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' as const };
   const declare = async (minutes: number, change: object) =>
@@ -69,7 +69,7 @@ test('what an act declared is told by its parts, however large its settings are'
   expect(acts.flatMap(({ declared }) => declared ?? [])).toEqual(['added', 'settings', 'secrets', 'disabled', 'other']);
 });
 
-test('a moment that the database’s calendar does not have is refused', async () => {
+test('a time outside the database’s calendar is rejected', async () => {
   const { vmId } = await givenVm(services);
   const [from, to] = ['0000-01-01T00:00:00Z', '0000-01-02T00:00:00Z'];
   await expect(getTimeline(await testContext({ services }), { vmId, from, to })).rejects.toMatchObject({
@@ -77,13 +77,13 @@ test('a moment that the database’s calendar does not have is refused', async (
   });
 });
 
-test('what was before the window and after it is left out', async () => {
+test('events before and after the window are left out', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   expect(await read(vm, { from: ago(30), to: ago(10) })).toMatchObject({ configuration: [], acts: [] });
 });
 
-test('health and heartbeat of every extension, from records before and within the window', async () => {
+test('shows health and heartbeat of every extension, from records before and within the window', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   await record(vm, [
@@ -107,7 +107,7 @@ test('health and heartbeat of every extension, from records before and within th
   ]);
 });
 
-test('what never changed is as lists have it; an extension that nobody derived is not known', async () => {
+test('an unchanged extension has its health from lists; without one it is unknown', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   await vm.declare('other', { handler: 'Acme.Lab.Other' });
@@ -128,7 +128,7 @@ test('what never changed is as lists have it; an extension that nobody derived i
   ]);
 });
 
-test('an extension that went keeps its lane as long as it is within the window', async () => {
+test('a removed extension keeps its lane while it is within the window', async () => {
   const vm = await givenVm(services);
   await record(vm, [
     health(50, null, 'healthy'),
@@ -145,7 +145,7 @@ test('an extension that went keeps its lane as long as it is within the window',
   expect((await read(vm, { from: ago(15) })).lanes).toEqual([]);
 });
 
-test('many changes are joined, and counted', async () => {
+test('many changes are merged and counted', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   const flapping = Array.from({ length: 1_000 }, (_, index) =>
@@ -159,7 +159,7 @@ test('many changes are joined, and counted', async () => {
   expect(merged).toBeGreaterThan(600);
 });
 
-test('hundreds of goal states are joined, and the last speaks for all', async () => {
+test('hundreds of goal states are merged, and the last one represents them', async () => {
   const vm = await givenVm(services);
   const operator = await testContext({ services, role: 'operator' });
   for (const target of ['a', 'b', 'c', 'd']) {
@@ -173,7 +173,7 @@ test('hundreds of goal states are joined, and the last speaks for all', async ()
   expect((await read(vm)).configuration).toMatchObject([{ incarnation: 5, count: 5 }]);
 });
 
-test('refuses who is nobody, a VM that is not there, and a window that has no length or too much of it', async () => {
+test('rejects anonymous callers, unknown VMs, and windows that are empty or too long', async () => {
   const vm = await givenVm(services);
   const anybody = await testContext({ services, role: null });
   const times = { from: ago(30).toISOString(), to: now.toISOString() };

@@ -27,9 +27,9 @@ import {
   type Transition,
 } from './timeline.ts';
 
-/** Rows that are read of each kind; more than a picture can show. */
+/** Rows read per kind; more than a picture can show. */
 const mostRows = 10_000;
-/** Stretches are told apart down to this share of the window, single events to the other: a few pixels each. */
+/** Shorter spans than this share of the window are merged, and closer events than the other: a few pixels each. */
 const stretchesAcross = 600;
 const eventsAcross = 150;
 
@@ -40,8 +40,8 @@ interface Window {
 }
 
 /**
- * What happened to a VM between two moments: goal states, people's acts, health and heartbeat of every extension.
- * Bounded: what stands too close is joined, and counted. Throws 404 `vm_unknown`.
+ * The history of a VM between two times: goal states, people's acts, health and heartbeat of every extension. Bounded:
+ * close events are merged and counted. Throws 404 `vm_unknown`.
  */
 export async function getTimeline(ctx: Context, input: TimelineInput): Promise<Timeline> {
   allow(ctx.actor, 'viewer');
@@ -98,8 +98,8 @@ async function loadPublications(tx: Transaction, { vmId, from, to }: Window): Pr
 const momentOf = (at: Date) => ({ at: at.toISOString(), until: at.toISOString(), count: 1 });
 
 /**
- * One side of an act as far as `declaredBy` looks at it, with a digest for the settings: thousands of acts are read at
- * once, and each may hold a lot.
+ * One side of an act as `declaredBy` needs it, with a digest instead of the settings: thousands of acts are read
+ * together, and each may be large.
  */
 const briefly = (side: typeof auditEntries.before | typeof auditEntries.after) =>
   sql<Record<string, unknown> | null>`case when ${side} is not null then jsonb_build_object(
@@ -129,7 +129,7 @@ const { extension, kind, at, from, to, cause, waitsFor } = healthTransitions;
 const transitionColumns = { extension, kind, at, from, to, cause, waitsFor };
 type TransitionRow = Transition & { extension: string | null; kind: 'health' | 'heartbeat' };
 
-/** The first report that is kept of an extension: it was there by then. */
+/** The first stored report of an extension: it existed by then. */
 const heardAt = sql<Date | null>`(
   select ${reportHistory.at} from ${reportHistory}
   where ${reportHistory.vmId} = ${extensions.vmId} and ${reportHistory.extension} = ${extensions.name}
@@ -173,7 +173,7 @@ async function loadLanes(
   const lanes = [...names].sort().map((name): TimelineLane => {
     const current = currents.find((row) => row.name === name);
     const ofKind = (wanted: TransitionRow['kind']) => {
-      // Who goes takes the heartbeat along.
+      // A removed extension has no heartbeat either.
       const mine = (row: TransitionRow) => row.extension === name && (row.kind === wanted || row.to === null);
       const before = prior.filter(mine).sort((a, b) => b.at.getTime() - a.at.getTime())[0] ?? null;
       const changes = within.filter(mine);

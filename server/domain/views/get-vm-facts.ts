@@ -14,24 +14,24 @@ import { needsReleaseSql } from '#server/domain/goal-states/index.ts';
 import { getVm, type Vm } from '#server/domain/vms/index.ts';
 import type { GetVmInput } from '#server/domain/vms/input.ts';
 
-/** What stands at the head of a VM's page, beside its instance view. */
+/** The facts in the header of a VM's page, beside its instance view. */
 export interface VmFacts extends Vm {
-  /** Who speaks for it; null for nobody. */
+  /** Null without an agent. */
   agentKind: 'reference' | 'stock' | null;
   os: AgentOs | null;
-  /** SHA-1 of the certificate that protected settings are sealed for. */
+  /** SHA-1 of the certificate for which protected settings are encrypted. */
   thumbprint: string | null;
-  /** When the machine came to speak for the VM, and the name of who issued its token; null where unknown. */
+  /** When the machine enrolled, and the name of the issuer of its token; null if unknown. */
   enrolledAt: string | null;
   enrolledBy: string | null;
   /** Protected settings of an extension are withheld from that certificate until an admin releases them. */
   needsRelease: boolean;
-  /** Until when an unused enrolment token holds; null where there is none. */
+  /** When an unused enrollment token expires; null without one. */
   enrollmentExpiresAt: string | null;
   goalState: { incarnation: number; publishedAt: string; publishedBy: string } | null;
 }
 
-/** Reads what a VM is. Throws 404 `vm_unknown`. */
+/** Reads the facts of a VM. Throws 404 `vm_unknown`. */
 export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFacts> {
   const vm = await getVm(ctx, input);
   const [[agent], [token], [goalState], withheld] = await Promise.all([

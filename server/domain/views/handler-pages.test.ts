@@ -36,7 +36,7 @@ describe('adoption', () => {
     await services.db.insert(versionCounts).values(counts.map((row) => ({ handler, ...row })));
   });
 
-  test('one point per step of the range, a version that was not there as 0', async () => {
+  test('one point per step of the range, with 0 for a missing version', async () => {
     const week = await getAdoption(await viewer(), { handler, range: '7d' });
     expect(week).toEqual({
       versions: ['1.0', '1.1'],
@@ -49,7 +49,7 @@ describe('adoption', () => {
     expect(year.points.map(({ at }) => at)).toEqual([hoursAgo(24 * 30), hoursAgo(30), hoursAgo(3)]);
   });
 
-  test('nobody counted: nothing', async () => {
+  test('empty without counts', async () => {
     expect(await getAdoption(await viewer(), { handler: 'No.Body', range: '60d' })).toEqual({
       versions: [],
       points: [],
@@ -57,7 +57,7 @@ describe('adoption', () => {
   });
 });
 
-test('the overview tells per version what fails now, and by day', async () => {
+test('the overview shows current failures per version, and failures by day', async () => {
   const handler = 'Acme.Lab.Failing';
   await givenVersion(services.db, { handler, version: '1.0' });
   await givenVersion(services.db, { handler, version: '1.1' });
@@ -82,7 +82,7 @@ test('the overview tells per version what fails now, and by day', async () => {
   ]);
 });
 
-test('the catalogue counts VMs, also where one has a handler twice', async () => {
+test('the catalogue counts VMs once, even with two extensions of a handler', async () => {
   const [one, many] = ['Acme.Counted.One', 'Acme.Counted.Many'];
   await givenVersion(services.db, { handler: one, version: '1.0' });
   await givenVersion(services.db, { handler: many, version: '1.0', supportsMultipleExtensions: true });
@@ -102,7 +102,7 @@ test('the catalogue counts VMs, also where one has a handler twice', async () =>
   ]);
 });
 
-describe('two versions side by side', () => {
+describe('comparing two versions', () => {
   const handler = 'Acme.Lab.Compared';
 
   async function given(version: string, files: Record<string, string>, texts: Record<string, string>): Promise<void> {
@@ -127,7 +127,7 @@ describe('two versions side by side', () => {
     await given('5.1', { 'a.txt': 'new', 'b.txt': 'same', 'd.txt': 'came' }, { a: 'A', b: 'Be', d: 'D' });
   });
 
-  test('files by their contents, messages by their texts', async () => {
+  test('files by content, messages by text', async () => {
     const found = await compareVersions(await viewer(), { handler, a: '5.0', b: '5.1' });
     expect(found.files).toEqual({
       changed: [
@@ -151,7 +151,7 @@ describe('two versions side by side', () => {
     expect([found.a.manifest, found.b.manifest, found.a.schema]).toEqual(['[5.0]', '[5.1]', null]);
   });
 
-  test('with itself nothing differs; with one that is not there: 404', async () => {
+  test('a version equals itself; an unknown one is 404', async () => {
     const same = await compareVersions(await viewer(), { handler, a: '5.0', b: '5.0.0.0' });
     expect([same.files.total, same.messages.total]).toEqual([0, 0]);
     await expect(compareVersions(await viewer(), { handler, a: '5.0', b: '7.7' })).rejects.toMatchObject({

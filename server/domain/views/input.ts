@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `acceptLanguage` is the request's header as it came, `chosenLanguage` what the reader picked in the pages. */
+/** `acceptLanguage` is the request's header, `chosenLanguage` the reader's choice in the pages. */
 export const instanceViewInput = z.object({
   vmId: z.uuid(),
   acceptLanguage: z.string().nullish(),
@@ -8,17 +8,17 @@ export const instanceViewInput = z.object({
 });
 export type InstanceViewInput = z.input<typeof instanceViewInput>;
 
-/** A few letters of what a person looks for. */
+/** A part of a name to search for. */
 export const findThingsInput = z.strictObject({ q: z.string().trim().min(1).max(200) });
 export type FindThingsInput = z.input<typeof findThingsInput>;
 
-/** Whether the database has this moment: it knows no year 0, and years of five digits in another form. */
+/** Whether the database can store this time: it has no year 0, and formats years of five digits differently. */
 export function isStorable(moment: string): boolean {
   const year = new Date(moment).getUTCFullYear();
   return !(year < 1 || year > 9_999);
 }
 
-/** What a VM's time axis shows: from when to when, at most eight days. */
+/** The window of a VM's time axis, at most eight days. */
 export const timelineInput = z
   .object({ vmId: z.uuid(), from: z.iso.datetime(), to: z.iso.datetime() })
   .refine(({ from, to }) => {
@@ -27,18 +27,18 @@ export const timelineInput = z
   });
 export type TimelineInput = z.input<typeof timelineInput>;
 
-/** How the fleet map puts VMs together: by a tag, by handler, or not at all. */
+/** How the fleet map groups VMs: by a tag, by handler, or not at all. */
 export const groupBy = z.union([
   z.literal('none'),
   z.literal('handler'),
   z.templateLiteral(['tag:', z.string().min(1).max(256)]),
 ]);
 
-/** Without `groupBy` the portal chooses. */
+/** Without `groupBy`, the portal chooses. */
 export const fleetMapInput = z.object({ groupBy: groupBy.optional() });
 export type FleetMapInput = z.input<typeof fleetMapInput>;
 
-/** A place in a map that was given out: `group` and `index` count from 0, `revision` is the map's. */
+/** A position in a map: `group` and `index` count from 0, `revision` is the map's. */
 export const mapCellInput = z.object({
   groupBy,
   revision: z.string().max(64),
@@ -50,14 +50,14 @@ export type MapCellInput = z.input<typeof mapCellInput>;
 export const listFailingInput = instanceViewInput.omit({ vmId: true });
 export type ListFailingInput = z.input<typeof listFailingInput>;
 
-/** Rows of a list once more, as they are now. */
+/** Rows of a list to read again. */
 export const readFleetRowsInput = z.object({ vmIds: z.array(z.uuid()).max(200) });
 export type ReadFleetRowsInput = z.input<typeof readFleetRowsInput>;
 
 const reference = z.string().min(1).max(300);
 const instant = z.iso.datetime({ offset: true }).refine(isStorable);
 
-/** `actor` and `target`: `kind` or `kind:id`; `action`: a code or a noun; `upTo`: acts after this one are left out. */
+/** `actor` and `target`: `kind` or `kind:id`; `action`: a code or a noun; `upTo`: leaves out acts after this one. */
 export const activityFilter = z.object({
   vmId: z.uuid().optional(),
   actor: reference.optional(),

@@ -51,7 +51,7 @@ const said = (word: string, extra: object = {}) => [
   { version: 1, timestampUTC: '2026-01-01T00:00:00Z', status: { status: word, ...extra } },
 ];
 
-/** An agent that called at `start` and promised to call again within a minute. */
+/** An agent that called at `start` and promised its next call within a minute. */
 async function vmWithProbe(handler = 'Acme.Lab.Probe'): Promise<GivenVm> {
   const vm = await givenVm(services);
   await vm.declare('probe', { handler });
@@ -60,7 +60,7 @@ async function vmWithProbe(handler = 'Acme.Lab.Probe'): Promise<GivenVm> {
   return vm;
 }
 
-test('a VM whose agent was never seen', async () => {
+test('a VM whose agent never called', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   expect(await view(vm)).toMatchObject({
@@ -153,7 +153,7 @@ test('AZ-S6 heartbeat and status of all extensions are aggregated into one answe
 });
 
 describe('languages', () => {
-  test('AZ-L2 AZ-L3 two users see one stored status in two languages; a resource added later translates it at once', async () => {
+  test('AZ-L2 AZ-L3 two users see one stored status in two languages; a later resource applies immediately', async () => {
     const speaker = 'Acme.Lab.Speaker';
     await givenVersion(services.db, { handler: speaker });
     await resources(resourcesEn, 'en', '1.0.0.0', speaker);
@@ -177,7 +177,7 @@ describe('languages', () => {
     expect(await read('en', 'de')).toEqual([german, 'de', 'resource', 'de']);
   });
 
-  test('AZ-L3 AZ-L5 each message says which language it is in; Content-Language names them all', async () => {
+  test('AZ-L3 AZ-L5 each message names its language; Content-Language names them all', async () => {
     await resources(resourcesEn, 'en');
     await resources(resourcesDe, 'de');
     const vm = await vmWithProbe();
@@ -219,7 +219,7 @@ describe('languages', () => {
     expect(health).toBe('failed');
   });
 
-  test('AZ-L5 a handler without resource files has its formatted message given back with its language', async () => {
+  test('AZ-L5 a handler without resource files gets its formatted message back with its language', async () => {
     const vm = await vmWithProbe('Acme.Lab.Quiet');
     await send(vm, status(statusPlain));
     const { extensions } = await view(vm, 'ja');
@@ -232,7 +232,7 @@ describe('languages', () => {
     });
   });
 
-  test('messages come from the version that runs; from the goal’s where that one has none', async () => {
+  test('messages come from the running version, or the goal’s if that one has none', async () => {
     await resources(resourcesEn, 'en');
     const vm = await vmWithProbe();
     const running = (version: string) => ({
@@ -252,14 +252,14 @@ describe('size', () => {
     Array.from({ length: count }, () => ({ status: 'success', message: { id: 'flood', params: [long] }, ...extra }));
   const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-  /** As an earlier release stored it: today registration rejects more than 64 placeholders. */
+  /** As an earlier release stored it: registration now rejects more than 64 placeholders. */
   async function givenFloodTemplate(handler: string) {
     const row = { handler, version: '1.0.0.0', warnings: [], updatedAt: start, updatedBy: 'test' };
     const messages = { flood: '{0}'.repeat(5_461) };
     await services.db.insert(storedResources).values({ ...row, lang: 'en', messages });
   }
 
-  test('a template with thousands of placeholders and a report full of long params fill a view, not the memory', async () => {
+  test('a template with thousands of placeholders and long params fill a view, not the memory', async () => {
     const handler = 'Acme.Lab.Flood';
     await givenVersion(services.db, { handler });
     await givenFloodTemplate(handler);
@@ -273,7 +273,7 @@ describe('size', () => {
     expect((shown?.substatus.length ?? 0) + (shown?.omittedSubstatuses ?? 0)).toBe(1_000);
   });
 
-  test('an extension that reports much leaves the others their room', async () => {
+  test('an extension with large reports leaves room for the others', async () => {
     const handler = 'Acme.Lab.Crowd';
     await givenVersion(services.db, { handler, supportsMultipleExtensions: true });
     await givenFloodTemplate(handler);
@@ -291,7 +291,7 @@ describe('size', () => {
 });
 
 describe('time', () => {
-  test('AZ-H3 AZ-S4 AZ-S6 a VM that falls silent changes with no one writing anything', async () => {
+  test('AZ-H3 AZ-S4 AZ-S6 a VM that falls silent changes although nothing is written', async () => {
     const vm = await vmWithProbe();
     await send(vm, { ...heartbeat('ready'), ...status(said('warning')) });
     const at = async (seconds: number) => {
@@ -337,7 +337,7 @@ describe('time', () => {
     expect(await at(903)).toMatchObject({ health: 'healthy', deadlineAt: null, concludedWith: 'success' });
   });
 
-  test('a deadline leaves every planned command its time, and those that were not through when the goal changed', async () => {
+  test('a deadline includes every planned command, and those that were unfinished when the goal changed', async () => {
     const vm = await vmWithProbe();
     const declared = async (goal: object) => {
       await vm.declare('probe', goal);
@@ -345,7 +345,7 @@ describe('time', () => {
       return (await view(vm)).extensions[0]?.deadlineAt;
     };
     const within = (minutes: number) => later(minutes * 60).toISOString();
-    // Enable, after an install that may still run; then what an update takes as well, and its reading each time.
+    // Enable, after an install that may still run; then the commands of an update too, each with its reading.
     expect(await declared({ settings: { publicSettings: { a: 1 } } })).toBe(within(15));
     expect(await declared({ version: '2.0.0.0' })).toBe(within(30));
     await send(vm, status(said('success'), { sequenceNumber: 3 }));
@@ -354,7 +354,7 @@ describe('time', () => {
     expect(await declared({ version: '1.0.0.0' })).toBe(within(25));
   });
 
-  test('AZ-G2 AZ-S6 a deadline counts from when its turn has come: a machine does one step at a time', async () => {
+  test("AZ-G2 AZ-S6 a deadline counts from the extension's turn: a machine runs one step at a time", async () => {
     const vm = await vmWithProbe();
     await vm.declare('agent', { handler: 'Acme.Lab.Quiet', timeouts: { install: 3600 } });
     await vm.deliver(start);
@@ -367,7 +367,7 @@ describe('time', () => {
     expect(await deadline()).toBe(later(2000 + 900).toISOString());
   });
 
-  test('AZ-S6 one that is disabled as wanted is disabled, waits for no deadline, and does not count', async () => {
+  test('AZ-S6 an extension that is disabled as declared has no deadline, and does not count', async () => {
     const vm = await vmWithProbe();
     await vm.declare('probe', { state: 'disabled' });
     expect(await view(vm)).toMatchObject({ extensions: [{ health: 'progressing', deadlineAt: expect.any(String) }] });
@@ -384,7 +384,7 @@ describe('time', () => {
     });
   });
 
-  test('AZ-S6 one that waits for another shows as waiting, with what for', async () => {
+  test('AZ-S6 a waiting extension shows what it waits for', async () => {
     const vm = await vmWithProbe();
     await vm.declare('agent', { handler: 'Acme.Lab.Quiet', dependsOn: ['probe'] });
     const handlers = [{ extension: 'agent', sequenceNumber: 1, state: 'waiting', blockedBy: 'probe' }];
@@ -398,7 +398,7 @@ describe('time', () => {
   });
 });
 
-test('AZ-S1 a rejected status shows with its faults until a good one was read', async () => {
+test('AZ-S1 a rejected status is shown with its faults until a valid one was read', async () => {
   const vm = await vmWithProbe();
   const bad = said('done', { code: 'E7' });
   const changesOf = () => services.db.$count(changes, eq(changes.key, vm.vmId));
@@ -410,7 +410,7 @@ test('AZ-S1 a rejected status shows with its faults until a good one was read', 
   };
   expect((await view(vm)).extensions).toMatchObject([{ status: null, refusedStatus: refused, health: 'progressing' }]);
 
-  // The same again tells no screen; beside good entries it is noted as well.
+  // A repetition notifies no screen; beside valid entries it is stored as well.
   const told = await changesOf();
   await expect(send(vm, status(bad), later(2))).rejects.toThrow();
   expect(await changesOf()).toBe(told);
@@ -425,7 +425,7 @@ test('AZ-S1 a rejected status shows with its faults until a good one was read', 
   expect((await view(vm)).extensions).toMatchObject([{ refusedStatus: null }]);
 });
 
-test('AZ-H1 a rejected heartbeat shows with its faults until a good one was read', async () => {
+test('AZ-H1 a rejected heartbeat is shown with its faults until a valid one was read', async () => {
   const vm = await vmWithProbe();
   await expect(send(vm, heartbeat('fine'), later(1))).rejects.toThrow();
   expect((await view(vm)).extensions).toMatchObject([
@@ -435,7 +435,7 @@ test('AZ-H1 a rejected heartbeat shows with its faults until a good one was read
   expect((await view(vm)).extensions).toMatchObject([{ refusedHeartbeat: null }]);
 });
 
-test('faults of rejected files are few, and kept of extensions that the VM has', async () => {
+test('a few faults of rejected files are stored, and only for extensions of the VM', async () => {
   const vm = await vmWithProbe();
   const substatus = Array.from({ length: 50 }, () => ({ status: 'odd' }));
   await expect(send(vm, status(said('done', { substatus })))).rejects.toThrow();
@@ -444,7 +444,7 @@ test('faults of rejected files are few, and kept of extensions that the VM has',
   expect(extensions.map(({ refusedStatus }) => refusedStatus?.faults.length)).toEqual([5]);
 });
 
-test('AZ-S5 what a service says after its conclusion counts for its health, and sets no deadline again', async () => {
+test('AZ-S5 a status after the conclusion counts for health, and sets no new deadline', async () => {
   const vm = await vmWithProbe();
   await send(vm, { ...heartbeat('ready'), ...status(said('success')) });
   const said2 = (word: string) => said(word, { formattedMessage: { lang: 'en', message: `now ${word}` } });
@@ -468,7 +468,7 @@ test('AZ-S5 what a service says after its conclusion counts for its health, and 
       },
     ]);
   }
-  // Silent for longer than any deadline: what counts is that the status is stale, not that something is late.
+  // Silent for longer than any deadline: the status counts as stale, not as late.
   await send(vm, { ...heartbeat('ready'), ...status(said2('warning')) }, later(20));
   await send(vm, heartbeat('ready'), later(5000));
   const [probe] = (await view(vm, 'en', { now: later(5000) })).extensions;
@@ -496,7 +496,7 @@ test('AZ-S6 an error substatus under a success makes the extension degraded, wit
   expect((await view(vm)).extensions).toMatchObject([{ health: 'healthy', cause: null, failedPart: null }]);
 });
 
-test('a list gives the health of its VMs as their pages do', async () => {
+test("a list shows the same health as the VMs' pages", async () => {
   const vms = await Promise.all([vmWithProbe(), vmWithProbe(), givenVm(services)]);
   const [good, bad, empty] = vms as [GivenVm, GivenVm, GivenVm];
   await send(good, { ...heartbeat('ready'), ...status(said('success')) });
@@ -521,7 +521,7 @@ test('a list gives the health of its VMs as their pages do', async () => {
   }
 });
 
-test('who may look, and a VM that is not there', async () => {
+test('permissions and unknown VMs', async () => {
   const vm = await vmWithProbe();
   await expect(getInstanceView(await testContext({ services, role: null }), { vmId: vm.vmId })).rejects.toMatchObject({
     kind: 'unauthenticated',

@@ -12,22 +12,22 @@ import type {
 } from '#server/domain/verdicts/index.ts';
 import type { RefusalCode } from '#server/domain/vms/index.ts';
 
-/** Everything that was reported of a VM beside its goal, in one answer (AZ-S6). Times are ISO 8601, ages in seconds. */
+/** All reports of a VM beside its goal (AZ-S6). Times are ISO 8601, ages in seconds. */
 export interface InstanceView {
   vmId: string;
   name: string;
   incarnation: number;
   publishedAt: string | null;
-  /** The newest goal state that went out to the agent; 0 where none did. */
+  /** The newest goal state that was sent to the agent; 0 if none was. */
   deliveredIncarnation: number;
   deliveredAt: string | null;
   agent: AgentView;
   /** Worst first, then by name. */
   extensions: ExtensionInstance[];
-  /** Null if the machine waits for no restart. */
+  /** Null without a pending restart. */
   pendingRestart: PendingRestartView | null;
   health: VmHealth;
-  /** Why the VM is not done, or degraded; null where neither is so, and before an agent called. */
+  /** Why the VM is not done, or degraded; null if neither, and before the agent's first call. */
   explanation: Explanation | null;
   /** The languages of the messages, for `Content-Language`. */
   languages: string[];
@@ -36,36 +36,36 @@ export interface InstanceView {
 export interface AgentView {
   status: AgentStatus;
   lastSeenAt: string | null;
-  /** The latest moment at which it promised to call again. */
+  /** The latest time of its promised call. */
   nextExpectedAt: string | null;
   name: string | null;
   version: string | null;
   /** The agent's clock minus the portal's. */
   clockSkewSeconds: number | null;
   enrolledAt: string | null;
-  /** When a second machine with this VM's identity was refused. */
+  /** When a second machine with this VM's identity was rejected. */
   duplicateSeenAt: string | null;
-  /** Rejected calls and limits exceeded within the last day, the last of each kind, newest first. */
+  /** Rejected calls and exceeded limits of the last day, the last of each kind, newest first. */
   refusals: Refusal[];
-  /** Since when a stock agent processes nothing, and whose doing that is; null where it is not on hold. */
+  /** Since when a stock agent is on hold, and who set it; null if it is not. */
   hold: { at: string; by: string } | null;
-  /** What it could not read or do and has not made good since, newest first; for operators only. */
+  /** Problems that the agent reported and that still last, newest first; for operators only. */
   problems?: AgentProblemView[];
 }
 
 export interface Refusal {
   code: RefusalCode;
   at: string;
-  /** The limit that was exceeded. */
+  /** The exceeded limit. */
   limitBytes?: number;
-  /** With `history_cleared`: the moment of the oldest report that is kept. */
+  /** With `history_cleared`: the time of the oldest stored report. */
   keptFrom?: string;
 }
 
-/** Installs that are complete only once the machine has restarted (AZ-G8). */
+/** Installs that are complete only after a restart of the machine (AZ-G8). */
 export interface PendingRestartView {
   since: string;
-  /** Who asks for it, oldest first. */
+  /** The requesting handlers, oldest first. */
   requests: RestartRequest[];
 }
 
@@ -81,35 +81,38 @@ export interface ExtensionInstance {
   name: string;
   handler: string;
   goalVersion: string;
-  /** As the agent reported it; null where it did not. */
+  /** As reported by the agent; null if absent. */
   version: string | null;
   goal: ExtensionGoal;
   goalSequenceNumber: number;
   dependsOn: string[];
   changedAt: string;
   changedBy: string;
-  /** When this sequence number went out to the agent. */
+  /** When this sequence number was sent to the agent. */
   deliveredAt: string | null;
-  /** Until when it must be concluded; null once it is, or has failed. */
+  /** Its deadline; null once it is concluded or has failed. */
   deadlineAt: string | null;
   /** The first success or error of the goal's sequence number. */
   concludedAt: string | null;
   concludedWith: 'success' | 'error' | null;
   /** Whether the goal was reached: success was reported for it, or it is disabled as declared. */
   done: boolean;
-  /** Its protected settings went with a former certificate: it is not delivered until they are entered again. */
+  /**
+   * The only copy of its protected settings was for a former certificate: it is not delivered until they are entered
+   * again.
+   */
   needsSecrets: boolean;
   /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
   needsRelease: boolean;
   handlerState: HandlerStateView | null;
   heartbeat: HeartbeatView;
   status: StatusView | null;
-  /** The last status file, where it broke the contract; `status` is the one before it. */
+  /** The last status file, if it broke the contract; `status` is the one before it. */
   refusedStatus: RefusedFile | null;
   /** The last heartbeat file, likewise. */
   refusedHeartbeat: RefusedFile | null;
   health: ExtensionHealth;
-  /** What the health comes from; null where it is as it should be. */
+  /** The cause of the health; null if nothing is wrong. */
   cause: HealthCause | null;
   /** Whether it progresses only in that it waits for another extension. */
   waiting: boolean;
@@ -137,13 +140,13 @@ export interface HandlerStateView {
 
 export interface HeartbeatView {
   verdict: HeartbeatVerdict;
-  /** The file's age now, had nobody touched it since it was read. */
+  /** The file's age now, if it has not changed since it was read. */
   ageSeconds: number | null;
   code: number | null;
   message: LocalizedMessage | null;
   /** When the agent read the file, on the portal's clock. */
   readAt: string | null;
-  /** When the next reading is due, without grace. */
+  /** When the next reading is due, without the grace period. */
   nextReadingAt: string | null;
 }
 
@@ -157,7 +160,7 @@ export interface SubstatusView {
 }
 
 export interface StatusView extends SubstatusView {
-  /** Parts that the answer has no room for, on all levels: a view holds 4 MiB of what handlers said. */
+  /** Parts that do not fit, on all levels: a view has 4 MiB for handlers' messages. */
   omittedSubstatuses: number;
   sequenceNumber: number;
   configurationAppliedTime: string | null;

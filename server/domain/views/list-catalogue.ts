@@ -4,9 +4,9 @@ import type { Context } from '#server/domain/context.ts';
 import { type HandlerSummary, listHandlers } from '#server/domain/packages/index.ts';
 import type { ListHandlersInput } from '#server/domain/packages/input.ts';
 
-/** A handler in the catalogue: what it is, how far its versions are, and where it is used. */
+/** A handler in the catalogue: its description, versions and use. */
 export interface CatalogueRow extends HandlerSummary {
-  /** VMs that should have it now, in whatever version. */
+  /** VMs with the handler in their goal, in any version. */
   vms: number;
   /** Languages of the newest published version, English first. */
   languages: string[];
@@ -40,7 +40,7 @@ export async function listCatalogue(
   };
 }
 
-/** VMs per handler, from an index alone where a VM can have but one extension of it. */
+/** VMs per handler, from an index alone if a VM can have only one extension of it. */
 async function countVms(ctx: Context, handlers: string[]): Promise<Map<string, number>> {
   const { rows } = await ctx.db.execute<{ handler: string; vms: number }>(sql`
     select h.handler, case

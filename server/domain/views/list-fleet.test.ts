@@ -12,7 +12,7 @@ import { exportFleet, listFleet, readFleetRows } from './index.ts';
 const now = new Date('2026-03-01T12:00:00Z');
 const handler = 'Acme.Lab.Probe';
 const versions = ['2.4.0.0', '2.4.1.0', '2.3.9.0', '24.0.0.0'];
-/** Tags and names that a careless statement would trip over. */
+/** Tags and names that break careless statements. */
 const sites = ['a', 'A', 'a"b', "a'b", 'a:b', 'a=b', 'ä ö 東京', '%', '_', '\\', '{"a":1}', ''];
 
 let ctx: Context;
@@ -34,7 +34,7 @@ beforeAll(async () => {
       name: `vm_${(index * 37) % 240}${index % 5 === 0 ? '-Ä' : ''}`,
       health,
       tags: { site: sites[index % sites.length] ?? '', ...(index % 3 === 0 ? { 'odd=%name': 'x' } : {}) },
-      // Many share a moment.
+      // Many share a time.
       since: now.getTime() - (index % 4) * 60_000,
       message: `M${index % 8}`,
     });
@@ -77,7 +77,7 @@ beforeAll(async () => {
 
 const version = (index: number): string => versions[index % versions.length] ?? '';
 
-/** Filters, each beside what it should leave. */
+/** Filters with the VMs that they should return. */
 const filters: readonly [string, FleetFilter, (vm: (typeof all)[number], index: number) => boolean][] = [
   ['nothing', {}, () => true],
   ['a part of a name in any case', { q: 'VM_1' }, ({ name }) => name.includes('vm_1')],
@@ -162,7 +162,7 @@ test('orders: worst first, and the latest change first', async () => {
 test.each([
   ['a cursor of another order', { sort: 'health', of: 'name' }, 'cursor_other_order'],
   ['a cursor of the order from the other end', { sort: '-name', of: 'name' }, 'cursor_other_order'],
-] as const)('%s is refused', async (_, { sort, of }, code) => {
+] as const)('%s is rejected', async (_, { sort, of }, code) => {
   const { nextCursor } = await listFleet(ctx, { sort: of, limit: 1 });
   await expect(listFleet(ctx, { sort, limit: 1, cursor: nextCursor ?? '' })).rejects.toMatchObject({ code });
 });
@@ -177,7 +177,7 @@ test.each([
     ['name'],
     [7],
   ].map((keys) => [Buffer.from(JSON.stringify(keys)).toString('base64url')]),
-])('a forged cursor (%s) is refused', async (cursor) => {
+])('a forged cursor (%s) is rejected', async (cursor) => {
   for (const sort of fleetSorts) {
     await expect(listFleet(ctx, { sort, cursor })).rejects.toMatchObject({ kind: 'bad_request' });
   }
@@ -190,11 +190,11 @@ test.each([
   [{ health: ['fine'] }],
   [{ tags: [{ name: '' }] }],
   [{ silentMinutes: 0 }],
-])('%j is no filter', async (filter) => {
+])('%j is not a filter', async (filter) => {
   await expect(countFleet(ctx, filter as FleetFilter)).rejects.toMatchObject({ code: 'invalid' });
 });
 
-describe('among many others', () => {
+describe('in a large fleet', () => {
   let large: Context;
   /** The first of 12,000 by name that have the tag. */
   const first = { middle: 2_101, late: 2_501, last: 11_941 };
@@ -215,7 +215,7 @@ describe('among many others', () => {
     await large.db.execute(sql`analyze vm_health`);
   });
 
-  test.each(Object.entries(first))('VMs are found that stand far from the beginning: %s', async (tag, from) => {
+  test.each(Object.entries(first))('finds VMs far from the beginning of the order: %s', async (tag, from) => {
     for (const sort of ['name', 'health'] as const) {
       const filter = { tags: [{ name: tag, value: 'x' }], sort, limit: 30 };
       const page = await listFleet(large, filter);
@@ -226,7 +226,7 @@ describe('among many others', () => {
   });
 });
 
-test('rows are read again in the order asked, without those that are gone', async () => {
+test('rows are read again in the requested order, without deleted VMs', async () => {
   const [first, second] = idsOf(all);
   const { items, leftOut } = await readFleetRows(ctx, {
     vmIds: [second ?? '', '00000000-0000-4000-8000-00000000dead', first ?? ''],
@@ -235,7 +235,7 @@ test('rows are read again in the order asked, without those that are gone', asyn
   expect(leftOut).toBe(0);
 });
 
-test('the fleet in numbers', async () => {
+test('counts of the fleet', async () => {
   const summary = await summarizeFleet(ctx);
   expect(summary.total).toBe(240);
   expect(summary.byHealth).toEqual(Object.fromEntries(vmHealths.map((health) => [health, 40])));
@@ -243,7 +243,7 @@ test('the fleet in numbers', async () => {
 });
 
 describe('values to filter by', () => {
-  test('tags with their most frequent values, bounded, and found by a part of a name or value', async () => {
+  test('tags with their most frequent values, bounded, and searched by a part of a name or value', async () => {
     const { items, more } = await listFleetFacets(ctx, { facet: 'tag' });
     expect(items.map(({ name, count, more: others }) => [name, count, others])).toEqual([
       ['site', 240, true],
@@ -259,7 +259,7 @@ describe('values to filter by', () => {
     ]);
   });
 
-  test('handlers with their versions, and message ids, among the VMs that match', async () => {
+  test('handlers with their versions, and message ids, of the VMs that match', async () => {
     const filter = { health: ['failed' as const] };
     const { items } = await listFleetFacets(ctx, { ...filter, facet: 'handler' });
     expect(items[0]).toMatchObject({ name: handler, count: 40 });
@@ -273,7 +273,7 @@ describe('values to filter by', () => {
   });
 });
 
-test('an export has all that match, and is an act', async () => {
+test('an export contains all that match, and is recorded as an act', async () => {
   const names: string[] = [];
   for await (const page of await exportFleet(ctx, { version: '2.4.*' })) names.push(...page.map(({ name }) => name));
   expect(names).toHaveLength((await countFleet(ctx, { version: '2.4.*' })).matching);
@@ -281,7 +281,7 @@ test('an export has all that match, and is an act', async () => {
   expect(acts.at(-1)).toMatchObject({ action: 'fleet.export', details: { count: names.length } });
 });
 
-test('who is not signed in reads nothing', async () => {
+test('rejects callers who are not signed in', async () => {
   const nobody = { ...ctx, actor: { ...ctx.actor, kind: 'anonymous' as const, role: null } };
   for (const ask of [listFleet, countFleet, exportFleet]) {
     await expect(ask(nobody, {})).rejects.toMatchObject({ kind: 'unauthenticated' });

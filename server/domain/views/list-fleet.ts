@@ -33,14 +33,15 @@ const listFleetInput = memoize((fields: FleetFields) =>
 );
 export type ListFleetInput = z.input<ReturnType<typeof listFleetInput>>;
 
-/** So many rows are gone through in the list's order in any case: a filter that leaves many is met within them. */
+/** Rows that are always read in the list's order: enough for a filter that many VMs match. */
 const near = 2_000;
-/** From so many rows on those that come first are passed over one by one. */
+/** From this offset on, rows are skipped one by one. */
 const farAway = 1_000;
 
 /**
- * A page of the VMs that match, each with its health and that of its extensions as of now; which ones match, and their
- * order, may be a second old. A page that would be too large ends early. Throws 400 `cursor_invalid`, `cursor_other_order`.
+ * A page of the VMs that match, each with its current health and that of its extensions. Which VMs match, and their
+ * order, may be a second old. A page that would be too large ends early. Throws 400 `cursor_invalid`,
+ * `cursor_other_order`.
  */
 export async function listFleet(
   ctx: Context,
@@ -80,8 +81,8 @@ interface Page extends Pick<FleetOrder, 'by' | 'keys'> {
 type Found = { id: string; keys: string[] }[];
 
 /**
- * Which VMs are on a page. VMs that match may stand anywhere in the list's order, also all at its end, as those do that
- * are named alike: first some rows are gone through, then more where many match, and then all that match are ordered.
+ * The VMs of a page. Matching VMs can be anywhere in the order, even all at its end, if they have similar names: reads
+ * some rows in order first, then more if many match, and finally sorts all that match.
  */
 async function findPage(ctx: Context, source: FleetSource, page: Page): Promise<Found> {
   const { after, at, rows: wanted } = page;
@@ -104,7 +105,7 @@ async function find(ctx: Context, { id }: FleetSource, page: Page, { table, wher
   return rows;
 }
 
-/** So many rows in the list's order, whatever else is asked of them. */
+/** This many rows in the list's order, whatever the filter. */
 function inOrder({ table, streams }: FleetSource, { after, by }: Page, most: number): SQL {
   const ends = sql`order by ${by} limit ${most}`;
   const [first, ...others] = streams.map((of) => sql`select * from ${table} where ${of} and ${after} ${ends}`);
@@ -113,7 +114,7 @@ function inOrder({ table, streams }: FleetSource, { after, by }: Page, most: num
   return sql`(select * from (${sql.join(parts, sql` union all `)}) h ${ends}) h`;
 }
 
-/** Whether there are no more rows than so many, so that all were gone through. */
+/** Whether there are no more rows than this, so that all were read. */
 async function isShort(ctx: Context, source: FleetSource, page: Page, most: number): Promise<boolean> {
   const { rowCount } = await ctx.db.execute(
     sql`select from ${inOrder(source, page, most + 1)} order by ${page.by} limit 1 offset ${most}`,
@@ -121,7 +122,7 @@ async function isShort(ctx: Context, source: FleetSource, page: Page, most: numb
   return rowCount === 0;
 }
 
-/** How many VMs the database expects to match, without looking. */
+/** The database's estimate of how many VMs match. */
 async function expected(ctx: Context, { table, where }: FleetSource): Promise<number> {
   const { rows } = await ctx.db.execute<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>(
     sql`explain (format json) select from ${table} where ${where}`,

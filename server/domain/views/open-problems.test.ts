@@ -15,7 +15,7 @@ beforeAll(async () => {
   await givenVersion(services.db, { supportsMultipleExtensions: true });
 });
 
-test('what an agent could not read stands on its VM until it could, for operators', async () => {
+test('a file that the agent cannot read is a problem until it can, for operators', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   await vm.deliver(start);
@@ -47,7 +47,7 @@ test('what an agent could not read stands on its VM until it could, for operator
   expect(await problems(later(41))).toEqual([]);
 });
 
-test('AZ-S5 a status file that cannot be read after its conclusion stays a problem until it can', async () => {
+test('AZ-S5 an unreadable status file after the conclusion is a problem until it can be read', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   await vm.deliver(start);
@@ -90,7 +90,7 @@ test('AZ-G8 a failed restart command is shown while the restart is pending, unti
   expect(await messages(later(10))).toEqual([]);
 });
 
-test('the last word about a thing is kept for a day, and one that is none is refused', async () => {
+test('the last problem of each subject is kept for a day, and an invalid one is rejected', async () => {
   const vm = await givenVm(services);
   await vm.deliver(start);
   const send = async (problems: unknown, at: Date) =>

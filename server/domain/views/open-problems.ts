@@ -3,19 +3,19 @@ import type { ExtensionFacts } from '#server/domain/health/index.ts';
 
 type Problem = typeof agentProblems.$inferSelect;
 
-/** An agent says a problem once, while it lasts: older ones are nobody's any more. */
+/** An agent reports a lasting problem once: older ones are outdated. */
 const openMs = 24 * 3_600_000;
 
-/** What ends the problems that concern no extension. */
+/** Events that end problems without an extension. */
 interface VmState {
   deliveredAt: Date | null;
   restartPending: boolean;
 }
 
 /**
- * Problems that still last, newest first. A problem of an extension ends when all of its files that are still read have
- * been read later, one of the goal state when another goal state was delivered. A failed restart command runs again with
- * the next goal state, so its problem ends then, or when no restart is pending.
+ * Problems that still last, newest first. A problem of an extension ends when all of its current files were read later,
+ * one of the goal state when another goal state was delivered. A failed restart command runs again with the next goal
+ * state, so its problem ends then, or when no restart is pending.
  */
 export function openProblems(
   problems: readonly Problem[],
@@ -38,7 +38,7 @@ export function openProblems(
 function isReadSince(extension: ExtensionFacts, file: Problem['file'], at: Date): boolean {
   if (file === 'status') return extension.statusReadAt !== null && extension.statusReadAt > at;
   if (file === 'heartbeat') return extension.heartbeatReadAt !== null && extension.heartbeatReadAt > at;
-  // Agents of the first release do not say which file it was.
+  // Agents of the first release do not name the file.
   const { optedIn, heartbeatReadAt, statusReadAt, statusSequence, goalSequenceNumber, concludedAt } = extension;
   const heartbeat = !optedIn || (heartbeatReadAt !== null && heartbeatReadAt > at);
   const isConcluded = concludedAt !== null && statusSequence === goalSequenceNumber;

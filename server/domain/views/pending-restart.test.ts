@@ -37,7 +37,7 @@ async function shown({ vmId }: { vmId: string }) {
   return { pendingRestart, inList: row?.restartPendingSince };
 }
 
-test('AZ-G8 a requested restart is shown with who asks for it and since when, until the agent reports none', async () => {
+test('AZ-G8 a requested restart shows who requested it and since when, until the agent reports none', async () => {
   const vm = await vmWithProbe();
   expect(await shown(vm)).toEqual({ pendingRestart: null, inList: null });
   const mount = { handler: 'Acme.Lab.Mount', version: '2.0', extensions: ['a', 'b'] };
@@ -59,21 +59,21 @@ test('AZ-G8 a requested restart is shown with who asks for it and since when, un
     },
     inList: '2026-03-01T11:58:30.000Z',
   });
-  // A report without the field leaves it as it is.
+  // A report without the field changes nothing.
   await send(vm, {
     run: 'one',
     reportNumber: 2,
     handlers: [{ extension: 'probe', sequenceNumber: 1, state: 'installed' }],
   });
   expect((await shown(vm)).pendingRestart?.requests).toHaveLength(2);
-  // A report that is sent again changes nothing.
+  // A repeated report changes nothing.
   await send(vm, { run: 'one', reportNumber: 2, pendingRestart: [] });
   expect((await shown(vm)).pendingRestart?.requests).toHaveLength(2);
   await send(vm, { run: 'two', reportNumber: 1, pendingRestart: [] });
   expect(await shown(vm)).toEqual({ pendingRestart: null, inList: null });
 });
 
-test('a restart that cannot be read is a fault, and costs the report no entry', async () => {
+test('an invalid restart request is a fault, and costs the report no entry', async () => {
   const vm = await vmWithProbe();
   const result = await send(vm, {
     handlers: [{ extension: 'probe', sequenceNumber: 1, state: 'installed' }],
@@ -84,7 +84,7 @@ test('a restart that cannot be read is a fault, and costs the report no entry', 
   expect((await shown(vm)).pendingRestart).toBeNull();
 });
 
-test('the restart that one machine waits for is not that of the machine enrolled after it', async () => {
+test('a pending restart of one machine is not shown for the machine enrolled after it', async () => {
   const ctx = await testContext({ services });
   const door = await openAgentDoor(services);
   const agent = await givenAgent(ctx, door, 'restart-1');

@@ -83,7 +83,7 @@ describe('a lane of the time axis', () => {
     expect(lane(input)).toEqual(expected);
   });
 
-  test('keeps why, and what it waits for', () => {
+  test('keeps the cause, and the extension waited for', () => {
     const [, second] = stretchesOf({
       prior: null,
       within: [change(3, 'healthy', 'progressing', { cause: 'waiting', waitsFor: 'mount' })],
@@ -95,7 +95,7 @@ describe('a lane of the time axis', () => {
   });
 });
 
-describe('what stands too close', () => {
+describe('close events', () => {
   const stretch = (from: number, to: number | null, state: ExtensionHealth): Stretch<ExtensionHealth> => ({
     from: at(from).toISOString(),
     to: to === null ? null : at(to).toISOString(),
@@ -107,7 +107,7 @@ describe('what stands too close', () => {
   const joined = (stretches: Stretch<ExtensionHealth>[], minutes: number) =>
     joinShort(stretches, minutes * 60_000, extensionHealths).map(({ state, count }) => `${state} ${count}`);
 
-  test('is one stretch that shows the worst, and counts', () => {
+  test('become one span that shows the worst, with a count', () => {
     const flapping = [
       stretch(0, 10, 'healthy'),
       ...Array.from({ length: 9 }, (_, i) => stretch(10 + i, 11 + i, i % 2 ? 'failed' : 'healthy')),
@@ -116,20 +116,20 @@ describe('what stands too close', () => {
     expect(joined(flapping, 5)).toEqual(['healthy 1', 'failed 4', 'failed 4', 'healthy 1', 'healthy 1']);
   });
 
-  test('stays as it is where it is long enough, or alone', () => {
+  test('stay if long enough, or alone', () => {
     const calm = [stretch(0, 10, 'healthy'), stretch(10, 11, 'failed'), stretch(11, null, 'healthy')];
     expect(joined(calm, 2)).toEqual(['healthy 1', 'failed 1', 'healthy 1']);
   });
 
-  test('is never the present: a short one that still is so stays by itself', () => {
+  test('never hide the present: a short current span stays alone', () => {
     expect(joined([stretch(38, 39, 'failed'), stretch(39, null, 'healthy')], 30)).toEqual(['failed 1', 'healthy 1']);
   });
 
-  test('does not cross a gap', () => {
+  test('do not merge across a gap', () => {
     expect(joined([stretch(0, 1, 'healthy'), stretch(2, 3, 'failed')], 30)).toEqual(['healthy 1', 'failed 1']);
   });
 
-  test('is one event that says what the last one says', () => {
+  test('become one event that shows the last one', () => {
     const event = (minute: number, who: string) => {
       const time = at(minute).toISOString();
       return { at: time, until: time, count: 1, who };
@@ -152,6 +152,6 @@ test.each([
   ['settings', { publicSettings: { a: 1 } }, { publicSettings: { a: 2 }, protectedSettings: { $sealed: 'x' } }],
   ['secrets', { protectedSettings: { $sealed: 'x' } }, { protectedSettings: { $sealed: 'y' } }],
   ['other', { publicSettings: {}, dependsOn: [] }, { publicSettings: {}, dependsOn: ['x'] }],
-])('an act is told as %s', (expected, before, after) => {
+])('an act is shown as %s', (expected, before, after) => {
   expect(declaredBy(before, after)).toBe(expected);
 });

@@ -1,41 +1,41 @@
 import type { ExtensionHealth, HealthCause, HeartbeatVerdict } from '#server/domain/verdicts/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 
-/** What happened to a VM between two moments. Times are ISO 8601, on the portal's clock. */
+/** The history of a VM between two times. Times are ISO 8601, on the portal's clock. */
 export interface Timeline {
   from: string;
   to: string;
-  /** The portal's clock when it was read; what is known ends here. */
+  /** The portal's clock at the reading, where the known history ends. */
   readAt: string;
   configuration: Publication[];
   acts: PersonAct[];
-  /** By name; also of extensions that went meanwhile. */
+  /** By name; including extensions that were removed. */
   lanes: TimelineLane[];
-  /** How many events were joined with a neighbour, because they stand closer than the picture can show. */
+  /** Number of events that were merged with a neighbour, because they are too close to show. */
   merged: number;
-  /** Where there was too much to read: health before this moment is left out. */
+  /** If there was too much to read: health before this time is left out. */
   healthSince: string | null;
 }
 
 interface Moment {
   at: string;
-  /** The last of those that were joined; `at` where there is one. */
+  /** The last of the merged events; `at` if there is only one. */
   until: string;
-  /** How many it stands for. */
+  /** The number of events it represents. */
   count: number;
 }
 
-/** Goal states that were published; `incarnation`, `by` and `cause` are the last one's. */
+/** Published goal states; `incarnation`, `by` and `cause` are those of the last one. */
 export interface Publication extends Moment {
   incarnation: number;
   by: string;
   cause: { action: string; extension?: string; incarnation?: number };
 }
 
-/** What somebody did to an extension, where it was declared anew. */
+/** A person's act on an extension, marked at its declaration. */
 export type Declared = 'added' | 'version' | 'enabled' | 'disabled' | 'settings' | 'secrets' | 'other';
 
-/** Acts of one person; all but `count` are the last one's. */
+/** Acts of one person; all but `count` belong to the last one. */
 export interface PersonAct extends Moment {
   who: string;
   kind: 'user' | 'token' | 'bootstrap';
@@ -50,15 +50,15 @@ export interface TimelineLane {
   heartbeat: Stretch<HeartbeatVerdict>[];
 }
 
-/** How long something was so. `state` is null where nobody recorded it. */
+/** The duration of a state. `state` is null if it was not recorded. */
 export interface Stretch<State extends string> {
   from: string;
-  /** Null where it still is so. */
+  /** Null if it still lasts. */
   to: string | null;
   state: State | null;
   cause: HealthCause | null;
   waitsFor: string | null;
-  /** How many changes it stands for; above 1 the worst of them is shown. */
+  /** The number of changes it represents; above 1 it shows the worst of them. */
   count: number;
 }
 
@@ -76,20 +76,17 @@ export interface LaneInput {
   prior: Transition | null;
   /** Within the window, oldest first. */
   within: readonly Transition[];
-  /** How it is now, for one that did not change within the window; null where it is not there. */
+  /** The current state, for one without a change in the window; null if it does not exist. */
   current: { state: string; cause: HealthCause | null; waitsFor: string | null } | null;
   window: { from: Date; to: Date };
-  /** Before this nothing is known, and nothing was there. */
+  /** Nothing is known or existed before this. */
   since: Date;
 }
 
-/** Health is derived a moment after the facts; a shorter gap than this is that moment, not a hole. */
+/** Health is derived shortly after the facts; a shorter gap than this is that delay, not a hole. */
 const derivedWithinMs = 60_000;
 
-/**
- * What one lane shows, oldest first: what was recorded, and `null` where the extension was there and nobody recorded
- * how it was.
- */
+/** The spans of one lane, oldest first: recorded states, and `null` for a time without a record of the extension. */
 export function stretchesOf<State extends string>(input: LaneInput): Stretch<State>[] {
   const { prior, within, current, window, since } = input;
   const begin = new Date(Math.max(since.getTime(), window.from.getTime()));
@@ -120,8 +117,8 @@ export function stretchesOf<State extends string>(input: LaneInput): Stretch<Sta
 }
 
 /**
- * Joins neighbours that are shorter than `slotMs` into one that shows their worst, so that a lane has an end. What still
- * is so stays by itself: the present is never hidden behind what was.
+ * Merges neighbours that are shorter than `slotMs` into one that shows their worst, so that a lane is bounded. A
+ * current state is never merged, so that the past does not hide it.
  */
 export function joinShort<State extends ExtensionHealth | HeartbeatVerdict>(
   stretches: readonly Stretch<State>[],
@@ -129,7 +126,7 @@ export function joinShort<State extends ExtensionHealth | HeartbeatVerdict>(
   worstFirst: readonly State[],
 ): Stretch<State>[] {
   const well = worstFirst.findIndex((state) => state === 'healthy' || state === 'ready');
-  // What nobody recorded is better than trouble and worse than well.
+  // A time without a record ranks between trouble and health.
   const rank = (state: State | null): number => (state === null ? well - 0.5 : worstFirst.indexOf(state));
   const joined: Stretch<State>[] = [];
   for (const stretch of stretches) {
@@ -147,7 +144,7 @@ export function joinShort<State extends ExtensionHealth | HeartbeatVerdict>(
   return joined;
 }
 
-/** Joins events that stand closer than `slotMs` and that `alike` calls alike; the last one speaks for all. Oldest first. */
+/** Merges events that are closer than `slotMs` and that `alike` accepts; the last one represents them. Oldest first. */
 export function joinEvents<Event extends Moment>(
   events: readonly Event[],
   slotMs: number,
@@ -165,13 +162,13 @@ export function joinEvents<Event extends Moment>(
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** What an `extension.set` of the activity did, by its most telling part. */
+/** The most significant part of an `extension.set` in the activity. */
 export function declaredBy(old: Details | null, now: Details): Declared {
   if (old === null) return 'added';
   if (old.version !== now.version) return 'version';
   if (old.state !== now.state) return now.state === 'disabled' ? 'disabled' : 'enabled';
   if (canonicalJson(old.publicSettings ?? {}) !== canonicalJson(now.publicSettings ?? {})) return 'settings';
-  // Of protected settings the activity keeps which sealed copy it was.
+  // The activity stores the id of the encrypted copy of protected settings.
   const sealed = [old, now].map((side) => canonicalJson(side.protectedSettings ?? null));
   return sealed[0] === sealed[1] ? 'other' : 'secrets';
 }

@@ -4,7 +4,7 @@ import { shareOut } from './view-room.ts';
 const take = (length: number) => (_: number, share: { text(text: string): string }) => share.text('x'.repeat(length));
 const lengths = (texts: string[]) => texts.map(({ length }) => length);
 
-test('what one leaves over goes to those that need more, and the order stays', () => {
+test("an extension's unused share goes to those that need more, and the order stays", () => {
   const needs = [50_000, 10, 20_000];
   const texts = shareOut(
     needs,
@@ -16,12 +16,12 @@ test('what one leaves over goes to those that need more, and the order stays', (
   expect(texts[1]).toHaveLength(10);
 });
 
-test('a text always keeps a little', () => {
+test('a text always keeps a minimum', () => {
   const [text] = shareOut([1], () => 1, take(10_000), 10);
   expect(Buffer.byteLength(text ?? '')).toBe(256);
 });
 
-test('parts are taken in until nothing is left', () => {
+test('accepts parts until nothing is left', () => {
   const [count] = shareOut(
     [1],
     () => 1,
@@ -31,7 +31,7 @@ test('parts are taken in until nothing is left', () => {
   expect(count).toBe(10);
 });
 
-test('a message that does not fit goes without its params, with a mark', () => {
+test('a message that does not fit loses its params, with a mark', () => {
   const message = { text: 'short', lang: 'en', source: 'resource' as const, id: 'm', params: ['p'.repeat(5_000)] };
   const [cut, whole] = [1_000, 10_000].map(
     (bytes) =>

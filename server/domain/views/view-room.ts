@@ -1,15 +1,15 @@
 import { cutText, utf8Bytes } from '#protocol/index.ts';
 import type { LocalizedMessage } from '#server/domain/localization/index.ts';
 
-/** Bytes of what handlers said in one view. A guest decides how much it reports, so the view has a bound of its own. */
+/** Bytes of handlers' messages in one view. Guests decide how much they report, so a view has its own bound. */
 export const maxViewBytes = 4 * 1024 * 1024;
 
-/** Every message keeps this much, so that none is lost altogether. */
+/** Every message keeps this much, so that none disappears completely. */
 const leastBytes = 256;
-/** Names, codes and punctuation of one part in the answer. */
+/** Names, codes and punctuation of one part in the response. */
 const partBytes = 200;
 
-/** The bytes that one extension may take of a view. */
+/** The bytes that one extension may use in a view. */
 export class Share {
   #left: number;
 
@@ -17,12 +17,12 @@ export class Share {
     this.#left = bytes;
   }
 
-  /** What is left; never less than nothing. */
+  /** The remaining bytes, at least 0. */
   get left(): number {
     return Math.max(0, this.#left);
   }
 
-  /** Takes a part in; false where nothing is left for it. */
+  /** Uses the bytes of one part; false if none are left. */
   takePart(): boolean {
     if (this.#left <= 0) return false;
     this.#left -= partBytes;
@@ -36,7 +36,7 @@ export class Share {
     return shown;
   }
 
-  /** A message as far as it fits: where it does not, without its params and with a cut text. */
+  /** A message as far as it fits; otherwise without its params and with a truncated text. */
   message(message: LocalizedMessage): LocalizedMessage {
     const { text, params = [], original = '' } = message;
     const extra = [...params, original].reduce((bytes, each) => bytes + utf8Bytes(each), 0);
@@ -50,8 +50,8 @@ export class Share {
 }
 
 /**
- * Shares a view's bytes out among extensions, the one that needs least first: what it leaves over goes to the others.
- * Calls `build` once for each and gives the results in the order of the items.
+ * Distributes a view's bytes among extensions, starting with the smallest: its unused share goes to the others. Calls
+ * `build` once for each and returns the results in the order of the items.
  */
 export function shareOut<Item, Result>(
   items: readonly Item[],

@@ -1,7 +1,7 @@
 import { clearLogs } from '#server/domain/logs/index.ts';
 import type { Job } from '../job.ts';
 
-/** Deletes outputs and log archives that are older than they are kept. */
+/** Deletes expired outputs and log archives. */
 export const clearLogsJob: Job = {
   name: 'clear-logs',
   periodSeconds: 60 * 60,

@@ -40,7 +40,7 @@ test('hints about changes are kept for an hour', async () => {
   expect((await services.db.select().from(changes)).map(({ key }) => key)).toEqual(['young']);
 });
 
-test('sessions go when they end, invitations a month later', async () => {
+test('sessions are deleted when they end, invitations a month later', async () => {
   await services.db.insert(users).values({ id: 'u', name: 'Ada', email: 'ada@example.org' });
   await services.db.insert(sessions).values([
     { id: 'ended', userId: 'u', token: 'a', expiresAt: ago(1) },
@@ -56,7 +56,7 @@ test('sessions go when they end, invitations a month later', async () => {
   expect((await services.db.select().from(invitations)).map(({ tokenHash }) => tokenHash)).toEqual(['b']);
 });
 
-test('changes of health are kept for 30 days, counts by the hour for 14 and by the day for 400', async () => {
+test('health transitions are kept for 30 days, hourly counts for 14 and daily ones for 400', async () => {
   const vmId = '00000000-0000-7000-8000-00000000000a';
   await services.db.insert(vms).values({ id: vmId, name: 'kept', tags: {}, createdAt: now, createdBy: 'test' });
   const transition = { vmId, kind: 'health' as const, to: 'healthy' };
@@ -87,14 +87,14 @@ async function put(text: string, at: Date): Promise<string> {
   return sha256;
 }
 
-test('package bytes without a version go after a day', async () => {
+test('package bytes without a version are deleted after a day', async () => {
   const [old, young] = [await put('old', ago(25)), await put('young', ago(23))];
   expect(await run(clearBlobsJob)).toBe(1);
   expect(await services.blobs.size(old)).toBeNull();
   expect(await services.blobs.size(young)).toBe(5);
 });
 
-test('uploads that were cut off go after two hours', async () => {
+test('unfinished uploads are deleted after two hours', async () => {
   const path = await services.blobs.temporaryPath();
   await writeFile(path, 'half');
   await utimes(path, ago(3), ago(3));

@@ -6,12 +6,12 @@ import type { Context } from '#server/domain/context.ts';
 import type { ActivityFilter } from '../input.ts';
 import { namesContain } from './names-contain.ts';
 
-/** Things that everyone who is signed in may read of; acts on all others are about people. */
+/** Targets whose acts everyone who is signed in can read; all other acts are about people. */
 const openKinds = ['vm', 'extension', 'goal-state', 'version', 'handler', 'publisher'];
-/** Of these, what was declared is for operators. */
+/** Of these, only operators can read declarations. */
 const declaredKinds = ['vm', 'extension', 'goal-state'];
 
-/** Every act there is, by its sentence. */
+/** All acts, by their sentences. */
 const actionCodes = [
   ...new Set(
     Object.keys(words)
@@ -20,7 +20,7 @@ const actionCodes = [
   ),
 ];
 
-/** The acts that this reader may know of: those on people are for admins, and one's own. */
+/** The acts that this reader can see: those about people are for admins, and the reader's own. */
 export function visibleTo(actor: Actor): SQL | undefined {
   if (hasRole(actor, 'admin')) return undefined;
   return or(inArray(auditEntries.targetKind, openKinds), isOwn(actor));
@@ -31,18 +31,18 @@ const isOwn = (actor: Actor): SQL | undefined =>
 
 type Row = Pick<typeof auditEntries.$inferSelect, 'targetKind' | 'actorKind' | 'actorId'>;
 
-/** Whether the reader may see what was before and after. */
+/** Whether the reader can see before and after. */
 export function maySeeContents(actor: Actor, row: Row): boolean {
   if (declaredKinds.includes(row.targetKind)) return hasRole(actor, 'operator');
   return openKinds.includes(row.targetKind) || maySeeAddress(actor, row);
 }
 
-/** Whether the reader may see from which address: that of others is for admins. */
+/** Whether the reader can see the address: those of others are for admins. */
 export function maySeeAddress(actor: Actor, row: Row): boolean {
   return hasRole(actor, 'admin') || (row.actorKind === actor.kind && row.actorId === actor.id);
 }
 
-/** The filter as a condition on acts that the reader may see. */
+/** The filter as a condition on acts that the reader can see. */
 export async function conditionOf(ctx: Context, filter: ActivityFilter): Promise<SQL | undefined> {
   const { vmId, actor, action, target, q, from, to, upTo } = filter;
   const [actorKind, actorId] = split(actor);
@@ -69,7 +69,7 @@ function split(reference: string | undefined): [string?, string?] {
   return colon < 0 ? [reference] : [reference.slice(0, colon), reference.slice(colon + 1)];
 }
 
-/** A noun stands for all its acts. */
+/** A noun matches all its acts. */
 function codesOf(action: string): string[] {
   return [action, ...actionCodes.filter((code) => code.startsWith(`${action}.`))];
 }

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 describe('the activity', () => {
-  test('is newest first, with names, what is still there, and what the sentence says', async () => {
+  test('is newest first, with names, existing targets, and the values of the sentence', async () => {
     const { items, newest } = await listActivity(admin, {});
     expect(items.map(({ action }) => action)).toEqual([
       'invitation.create',
@@ -53,7 +53,7 @@ describe('the activity', () => {
     expect(items[2]).toMatchObject({ facts: { name: 'CI', role: 'viewer' }, target: { name: 'CI', isThere: true } });
   });
 
-  test('about people is for admins, what was declared for operators, addresses of others for admins', async () => {
+  test('about people is for admins, declarations for operators, addresses of others for admins', async () => {
     for (const role of ['viewer', 'publisher', 'operator'] as const) {
       const ctx = await as(role);
       const { items } = await listActivity(ctx, {});
@@ -86,7 +86,7 @@ describe('the activity', () => {
     expect((await listActivity(admin, filter)).items).toHaveLength(count);
   });
 
-  test('by pages, each act once', async () => {
+  test('in pages, each act once', async () => {
     const seen: number[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await listActivity(admin, { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
@@ -106,7 +106,7 @@ describe('the activity', () => {
     }
   });
 
-  test('a moment that the database’s calendar does not have is refused, not an accident', async () => {
+  test('a time outside the database’s calendar is rejected', async () => {
     for (const moment of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-12:00']) {
       for (const filter of [{ from: moment }, { to: moment }]) {
         await expect(listActivity(admin, filter)).rejects.toMatchObject({ code: 'invalid' });
@@ -114,13 +114,13 @@ describe('the activity', () => {
     }
   });
 
-  test('new acts are counted as they match', async () => {
+  test('new acts are counted if they match', async () => {
     expect(await countNewerActs(admin, { after: 2 })).toEqual({ count: 5, atLeast: false, newest: 7 });
     expect(await countNewerActs(admin, { after: 2, vmId })).toEqual({ count: 0, atLeast: false, newest: 2 });
     expect(await countNewerActs(await as('viewer'), { after: 4 })).toMatchObject({ count: 0 });
   });
 
-  test('what there is to filter by, and the state of the chain', async () => {
+  test('lists the values to filter by, and the state of the chain', async () => {
     expect(await getActivityFacets(admin, {})).toMatchObject({
       actors: [
         { id: 'test-operator', count: 4 },
@@ -138,7 +138,7 @@ describe('the activity', () => {
     });
   });
 
-  test('what was before and after, place by place', async () => {
+  test('compares before and after by location', async () => {
     const [update] = (await listActivity(admin, { action: 'vm.update' })).items;
     expect(await getAct(admin, { id: update?.id ?? 0 })).toMatchObject({
       differences: [
@@ -148,7 +148,7 @@ describe('the activity', () => {
     });
   });
 
-  test('as a file holds what the list holds, in pieces', async () => {
+  test('a file contains the same as the list, in pieces', async () => {
     await services.db.execute(sql`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind,
       target_id, request_id, details) select '2020-01-01'::timestamptz + n * interval '1 ms', 'user', 'x', 'Ada',
       'vm.delete', 'vm', 'y', 'r', '{}' from generate_series(1, 1200) n`);
@@ -187,7 +187,7 @@ test('differences are bounded', () => {
   expect(differencesOf(null, many)).toMatchObject({ more: 300 });
 });
 
-test('every act in the code has a sentence, short words to choose it by, and no sentence is left over', () => {
+test('every act in the code has a sentence and a short name, and no sentence is unused', () => {
   const root = path.resolve(import.meta.dirname, '../../../..');
   const files = readdirSync(path.join(root, 'server'), { recursive: true, encoding: 'utf8' });
   const used = new Set<string>();

@@ -1,6 +1,6 @@
 import { auditEntries } from '#db/schema/index.ts';
 
-/** What a list reads of an act; before and after may be large. */
+/** The columns of an act that a list reads; before and after may be large. */
 export const columns = {
   id: auditEntries.id,
   at: auditEntries.at,

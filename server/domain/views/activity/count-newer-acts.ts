@@ -6,10 +6,10 @@ import { parse } from '#server/domain/parse.ts';
 import { type CountNewerInput, countNewerInput } from '../input.ts';
 import { conditionOf } from './activity-filter.ts';
 
-/** Nobody needs to know more exactly. */
+/** A more exact number is not needed. */
 const most = 1_000;
 
-/** How many acts that match came after one; at most 1,000. `newest` is what to read the list up to. */
+/** The number of matching acts after one, at most 1,000. `newest` is the act up to which to read the list. */
 export async function countNewerActs(
   ctx: Context,
   input: CountNewerInput,

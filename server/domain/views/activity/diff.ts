@@ -1,17 +1,17 @@
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 
-/** One place where before and after differ. `undefined` on a side: it is not there. */
+/** One difference between before and after. `undefined`: absent on that side. */
 export interface Difference {
-  /** Names on the way down; a list counts as one value unless it holds objects. */
+  /** The path to it; a list counts as one value unless it contains objects. */
   path: string[];
   before?: unknown;
   after?: unknown;
 }
 
-/** At most this many are told; a changed schema may differ in thousands of places. */
+/** Maximum number of differences; a changed schema can have thousands. */
 const most = 200;
 
-/** Where two values differ, in the order of their names, down to single values. */
+/** Where two values differ, sorted by name, down to single values. */
 export function differencesOf(before: unknown, after: unknown): { items: Difference[]; more: number } {
   const all: Difference[] = [];
   walk([], before ?? undefined, after ?? undefined, all);
@@ -38,7 +38,7 @@ function walk(path: string[], before: unknown, after: unknown, found: Difference
   }
 }
 
-/** An object that is no stand-in (`$cut`, `$sealed`) is looked into; everything else is one value. */
+/** Objects are compared by field, unless they are placeholders (`$cut`, `$sealed`); everything else is one value. */
 function isOpen(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const names = Object.keys(value);

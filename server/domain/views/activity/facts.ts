@@ -1,11 +1,11 @@
 import type { auditEntries } from '#db/schema/index.ts';
 
-/** Words and figures of a sentence, by the names of its placeholders. */
+/** Values of a sentence, by the names of its placeholders. */
 export type Facts = Partial<Record<(typeof names)[number], string | number>>;
 
 const names = ['name', 'handler', 'version', 'role', 'lang', 'count', 'from', 'to', 'reason', 'method'] as const;
 
-/** What may stand in the sentence. Acts from earlier releases have some of it elsewhere. */
+/** Values of the sentence. Acts of earlier releases store some of them elsewhere. */
 export function factsOf({ details }: Pick<typeof auditEntries.$inferSelect, 'details'>): Facts {
   const facts: Facts = {};
   const earlier = {

@@ -4,14 +4,14 @@ import type { Context } from '#server/domain/context.ts';
 import type { StoredAct } from './columns.ts';
 import type { Facts } from './facts.ts';
 
-/** What the acts of a page are about: how it is called, and whether it is still there. */
+/** The targets of a page of acts: their names, and whether they still exist. */
 export interface Things {
   members: ReadonlySet<string>;
   vm(id: string): { name: string; isThere: boolean };
   target(row: StoredAct, facts: Facts): { name: string; isThere: boolean };
 }
 
-/** Looks up everything that a page of acts names, each kind in one statement. */
+/** Looks up all targets of a page of acts, with one statement per kind. */
 export async function findThings({ db }: Context, rows: readonly StoredAct[]): Promise<Things> {
   const ids = (kind: string) => [...new Set(rows.filter((row) => row.targetKind === kind).map((row) => row.targetId))];
   const vmIds = [...new Set(rows.flatMap(({ vmId }) => vmId ?? []))];

@@ -8,19 +8,19 @@ import { type GetActInput, getActInput } from '../input.ts';
 import { maySeeContents, visibleTo } from './activity-filter.ts';
 import { type Difference, differencesOf } from './diff.ts';
 
-/** What an act changed. */
+/** The changes of an act. */
 export interface ActContents {
   id: number;
   requestId: string;
   differences: Difference[];
-  /** Differences that are left out. */
+  /** Number of differences left out. */
   more: number;
-  /** Place in the chain; null for the second before it is linked. */
+  /** Position in the chain; null for the second before it is linked. */
   position: number | null;
   hash: string | null;
 }
 
-/** Before and after of one act. Throws 404 where there is none, or none for this reader. */
+/** Before and after of one act. Throws 404 if it does not exist, or the reader cannot see it. */
 export async function getAct(ctx: Context, input: GetActInput): Promise<ActContents> {
   allow(ctx.actor, 'viewer');
   const { id } = parse(getActInput, input);

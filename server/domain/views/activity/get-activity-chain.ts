@@ -6,22 +6,22 @@ import type { Context } from '#server/domain/context.ts';
 /** The worker writes its verdict at least every 20 seconds. */
 const staleMs = 120_000;
 
-/** How many acts there are, and what the worker's checks of them found. */
+/** The number of acts, and the result of the worker's checks. */
 export interface ActivityChain {
   /** Acts in the chain. */
   position: number;
   hash: string;
-  /** When the newest acts were checked; null where no check left its sealed verdict. */
+  /** When the newest acts were checked; null without a sealed verdict. */
   checkedAt: Date | null;
-  /** The last check is too long ago, or there was none although there are acts. */
+  /** The last check is too old, or missing although there are acts. */
   isStale: boolean;
-  /** The last check of all acts, and how many there were then. */
+  /** The last check of all acts, and their number then. */
   verifiedAt: Date | null;
   verifiedPosition: number | null;
   fault: ChainFault | null;
 }
 
-/** The state of the chain, as the worker found it. */
+/** The state of the chain as the worker found it. */
 export async function getActivityChain(ctx: Context): Promise<ActivityChain> {
   allow(ctx.actor, 'viewer');
   const head = await readHead(ctx.db);

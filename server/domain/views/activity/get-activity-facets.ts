@@ -6,17 +6,17 @@ import { parse } from '#server/domain/parse.ts';
 import { type ActivityFacetsInput, activityFacetsInput } from '../input.ts';
 import { visibleTo } from './activity-filter.ts';
 
-/** Acts that are looked at, and values that are told of each kind: bounded, however long the activity is. */
+/** Acts that are read, and values per kind: bounded for any length of the activity. */
 const newest = 10_000;
 const most = 50;
 
-/** Who acted and what was done lately, most first: what there is to filter by. */
+/** Recent actors and acts, most frequent first: the values to filter by. */
 export interface ActivityFacets {
   actors: { kind: string; id: string; name: string; count: number }[];
   actions: { action: string; count: number }[];
 }
 
-/** Among the 10,000 newest acts that the reader may know of. */
+/** Among the 10,000 newest acts that the reader can see. */
 export async function getActivityFacets(ctx: Context, input: ActivityFacetsInput): Promise<ActivityFacets> {
   allow(ctx.actor, 'viewer');
   const { vmId } = parse(activityFacetsInput, input ?? {});
@@ -39,7 +39,7 @@ export async function getActivityFacets(ctx: Context, input: ActivityFacetsInput
       .select({
         kind: recent.actorKind,
         id: recent.actorId,
-        // The name of today, where somebody was renamed.
+        // The current name of a renamed actor.
         name: sql<string>`(array_agg(${recent.actorName} order by ${recent.id} desc))[1]`,
         count,
       })

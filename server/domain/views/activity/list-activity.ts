@@ -11,36 +11,36 @@ import { columns, type StoredAct } from './columns.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { findThings, type Things } from './find-things.ts';
 
-/** An act in a list: enough for its sentence, without what was before and after. */
+/** An act in a list, without before and after. */
 export interface ActRow {
   id: number;
   at: Date;
   actor: { kind: string; id: string; name: string; isThere: boolean };
-  /** Null in acts from before it was kept. */
+  /** Null in acts from before it was stored. */
   door: Door | null;
-  /** Null where it is not known, or not for this reader. */
+  /** Null if unknown, or hidden from this reader. */
   address: string | null;
   client: string | null;
   action: string;
-  /** `isThere`: it can be looked at; what was deleted keeps the name it had. */
+  /** `isThere`: it still exists; a deleted target keeps its last name. */
   target: { kind: string; id: string; name: string; isThere: boolean };
   vm: { id: string; name: string; isThere: boolean } | null;
-  /** What the sentence names beside who and what. */
+  /** The values of the sentence beside actor and target. */
   facts: Facts;
-  /** There is a before or an after that this reader may see. */
+  /** There is a before or an after that this reader can see. */
   hasContents: boolean;
 }
 
 export interface ActivityPage {
   items: ActRow[];
   nextCursor: string | null;
-  /** The newest act of all: what comes later is counted by `countNewer`. 0 for none. */
+  /** The newest act of all: `countNewer` counts later ones. 0 if there is none. */
   newest: number;
 }
 
 /**
- * Acts, newest first, as far as the reader may know of them: acts on VMs and handlers everyone, acts on people admins
- * and who did them. With `upTo` the list stays as it was when that act was the newest.
+ * Acts that the reader can see, newest first: acts on VMs and handlers are for everyone, acts on people for admins and
+ * their authors. `upTo` keeps the list as it was when that act was the newest.
  */
 export async function listActivity(ctx: Context, input: ListActivityInput): Promise<ActivityPage> {
   allow(ctx.actor, 'viewer');
@@ -79,13 +79,13 @@ export async function listActivity(ctx: Context, input: ListActivityInput): Prom
 
 function placeOf(cursor: string): { at: string; id: string } {
   const [at = '', id = ''] = readCursor(cursor, 2);
-  // The form in which cursors are written; the database does not read all that a Date does.
+  // The format of times in cursors; the database does not read every format of Date.
   if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(at) || Number.isNaN(Date.parse(at)) || !/^\d{1,15}$/.test(id))
     throw new DomainError('bad_request', 'cursor_invalid');
   return { at: new Date(at).toISOString(), id };
 }
 
-/** An act with the names of what it is about. */
+/** An act with the names of its targets. */
 export function rowOf(ctx: Context, row: StoredAct, things: Things): Omit<ActRow, 'hasContents'> {
   const seesAddress = maySeeAddress(ctx.actor, row);
   const facts = factsOf(row);

@@ -3,18 +3,18 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { auditEntries, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Where more VMs than this have the part in their names, so many acts match that the newest are found by walking. */
+/** If more VMs than this have the part in their names, so many acts match that reading the newest acts finds them. */
 const mostVms = 500;
-/** Distinct names of one kind that are looked at. */
+/** Distinct names read per kind. */
 const mostNames = 2_000;
 
-/** Kinds of targets that many acts share; of VMs there is one for each. */
+/** Kinds of targets that many acts share; each VM is a target of its own. */
 const sharedKinds = ['extension', 'version', 'publisher', 'member', 'token'] as const;
 const actorKinds = ['user', 'token', 'bootstrap', 'system'] as const;
 
 /**
- * Acts of which the name of who, what or which VM has this part in it. Names are found first, each kind in its index,
- * so that a rare one costs no walk over a million acts.
+ * Acts whose actor, target or VM has this part in its name. Names are found first, each kind through its index, so a
+ * rare one does not require reading a million acts.
  */
 export async function namesContain(ctx: Context, part: string): Promise<SQL | undefined> {
   const like = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -54,7 +54,7 @@ function walked(ctx: Context, like: string): SQL | undefined {
   );
 }
 
-/** Ids of targets of a kind that are called so, from the index of targets: one step for each, however many acts. */
+/** Ids of targets of a kind with matching names, from the index of targets: one step for each, however many acts. */
 async function targetsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
   const { rows } = await ctx.db.execute<{ id: string }>(sql`
     with recursive step as (
@@ -74,7 +74,7 @@ async function targetsOf(ctx: Context, kind: string, like: string): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** Ids of those of a kind who acted under such a name lately. */
+/** Ids of actors of a kind that recently acted under a matching name. */
 async function actorsOf(ctx: Context, kind: string, like: string): Promise<string[]> {
   const { rows } = await ctx.db.execute<{ id: string }>(sql`
     with recursive step as (

@@ -9,7 +9,7 @@ import { columns } from './columns.ts';
 import { findThings } from './find-things.ts';
 import { rowOf } from './list-activity.ts';
 
-/** An act as it goes into a file. */
+/** An act in a file. */
 export interface ExportedAct {
   id: number;
   at: string;
@@ -28,15 +28,15 @@ export interface ExportedAct {
   requestId: string;
   position: number | null;
   hash: string | null;
-  /** Null where there is nothing, or nothing for this reader. */
+  /** Null if absent, or hidden from this reader. */
   before: unknown;
   after: unknown;
 }
 
-/** Acts that are held at once. */
+/** Acts in memory. */
 const atOnce = 500;
 
-/** All acts that match, newest first, piece by piece; the first piece comes also where nothing matches. */
+/** All acts that match, newest first, in pieces; the first piece comes even if nothing matches. */
 export async function* readActivity(ctx: Context, input: ActivityFilterInput): AsyncGenerator<ExportedAct[], void> {
   allow(ctx.actor, 'viewer');
   const filter = parse(activityFilter, input);

@@ -43,7 +43,7 @@ async function drawn(): Promise<string> {
   return groups.map(({ key, cells, failed: count }) => `${key} ${cells} ${count}`).join(', ');
 }
 
-test('what became another is in the next map, what stayed is as it was', async () => {
+test('the next map has the changes and keeps the rest', async () => {
   expect(await drawn()).toBe('eu h3 0, null h 0');
   await set('b', failed);
   expect(await drawn()).toBe('eu hfh 1, null h 0');
@@ -65,14 +65,14 @@ test.each<[string, () => Promise<unknown>, string]>([
   expect((await getFleetMap(ctx, { groupBy: 'tag:region' })).revision).not.toBe(revision);
 });
 
-test('one comes while another goes: the number alone would not tell', async () => {
+test('notices when one VM is added and another removed: the number alone is the same', async () => {
   await drawn();
   await goes('a');
   await givenVm('e', { region: 'ap' });
   expect(await drawn()).toBe('ap h 0, eu h2 0, null h 0');
 });
 
-test('what was written before a map was read and committed after it is in the next one', async () => {
+test('a change written before a map is read and committed after it is in the next one', async () => {
   await drawn();
   await ctx.db.transaction(async (tx) => {
     await tx
@@ -95,7 +95,7 @@ test('every grouping has its own copy', async () => {
   expect(await drawn()).toBe('eu fh2 1, null h 0');
 });
 
-test('without a wish the map is grouped by the tag that parts the fleet best', async () => {
+test('by default the map is grouped by the tag that divides the fleet best', async () => {
   for (const name of ['e', 'f', 'g']) await givenVm(name, { region: 'ap' });
   expect((await getFleetMap(ctx, {})).groupBy).toBe('tag:region');
 });

@@ -1,19 +1,19 @@
 import { arrange, drawMap, type FleetMap, type GroupBy, type GroupRows, type MapOrder } from './fleet-map.ts';
 
-/** Bytes of a VM as the database gives it: its id, a fingerprint of name and tags, its rank. */
+/** Bytes per VM in the database's answer: its id, a fingerprint of name and tags, its rank. */
 export const recordBytes = 16 + 4 + 2;
 
-/** A fleet's map that is kept: what changed since is put into it, instead of reading 100,000 VMs again. */
+/** The cached map of a fleet: changes are applied to it, instead of reading 100,000 VMs again. */
 export class FleetCopy {
-  /** Every transaction before this one is in it. */
+  /** Every transaction before this one is included. */
   seen: string;
   readonly order: MapOrder;
-  /** How many VMs were said to be there: of another number there are others. */
+  /** The counted number of VMs: another number means other VMs. */
   readonly #said: number;
   readonly #ranks: Uint8Array;
   readonly #prints: Int32Array;
   readonly #ids: Uint32Array;
-  /** Place plus 1 by the last four bytes of the id, with open addressing; 0 where nobody is. */
+  /** Position plus 1 by the last four bytes of the id, with open addressing; 0 if empty. */
   readonly #places: Int32Array;
   #map: FleetMap | null;
 
@@ -46,7 +46,7 @@ export class FleetCopy {
     this.#map = drawMap(order, healths);
   }
 
-  /** The map with all that it was told. */
+  /** The map with all changes so far. */
   map(): FleetMap {
     this.#map ??= drawMap(
       this.order,
@@ -56,8 +56,8 @@ export class FleetCopy {
   }
 
   /**
-   * Takes the records that changed, of a fleet that is said to have `count` VMs. False where there are others, or with other
-   * names or tags: then nobody stands where they stood, and the fleet must be read anew.
+   * Applies changed records of a fleet with `count` VMs. False if VMs were added, removed, renamed or retagged:
+   * positions differ then, and the fleet must be read again.
    */
   take(seen: string, records: Uint8Array, count: number): boolean {
     if (count !== this.#said) return false;
@@ -77,7 +77,7 @@ export class FleetCopy {
     return true;
   }
 
-  /** Where the id, four words from `at` on, is or would be. */
+  /** Position of the id, four words from `at` on, or where it would be. */
   #slotOf(words: Uint32Array, at: number): number {
     const last = this.#places.length - 1;
     const from = at * 4;

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type ExtensionHealth, healthLetters, rankOf } from '#server/domain/verdicts/index.ts';
 
-/** How VMs are put together: `none`, `handler`, or `tag:<name>`. */
+/** Grouping of VMs: `none`, `handler`, or `tag:<name>`. */
 export type GroupBy = 'none' | 'handler' | `tag:${string}`;
 
-/** VMs that belong together, by name. */
+/** A group of VMs, by name. */
 export interface MapGroup {
-  /** The tag's value or the handler; null for VMs without, and where nothing groups. */
+  /** The tag's value or the handler; null for VMs without one, and without a grouping. */
   key: string | null;
-  /** More groups than are shown stand together in one. */
+  /** Number of smaller groups that were combined into this one. */
   rest: boolean;
   count: number;
   failed: number;
@@ -17,34 +17,34 @@ export interface MapGroup {
   cells: string;
 }
 
-/** The fleet as a picture draws it. `revision` names which VM stands where, whatever their health. */
+/** The fleet for a picture. `revision` identifies the positions of VMs, whatever their health. */
 export interface FleetMap {
   groupBy: GroupBy;
   revision: string;
   groups: MapGroup[];
 }
 
-/** Which VM stands where in a map, whatever its health. */
+/** The positions of VMs in a map, whatever their health. */
 export interface MapOrder {
   groupBy: GroupBy;
   revision: string;
-  /** Of the whole fleet by name, 16 bytes each. */
+  /** Ids of the whole fleet by name, 16 bytes each. */
   ids: Uint8Array;
-  /** `places`: which VMs of the fleet, by their places in `ids`. */
+  /** `places`: the VMs of the group, by their positions in `ids`. */
   groups: { key: string | null; rest: boolean; places: Uint32Array }[];
 }
 
-/** VMs of a group as the database gives them, by name. */
+/** VMs of a group in the database's answer, by name. */
 export interface GroupRows {
   key: string | null;
-  /** Place in the fleet by name, times 8, plus the place of its health in `healthLetters`. */
+  /** Position in the fleet by name, times 8, plus the index of its health in `healthLetters`. */
   cells: Uint32Array;
 }
 
-/** More groups than these say nothing to the eye: the smallest stand together. */
+/** More groups than these are not legible: the smallest are combined. */
 const mostGroups = 24;
 
-/** Puts VMs in their places; beside it their healths, group by group. */
+/** Computes the positions of VMs, and their healths group by group. */
 export function arrange(
   groupBy: GroupBy,
   rows: readonly GroupRows[],
@@ -64,7 +64,7 @@ export function arrange(
   };
 }
 
-/** The map of VMs that stand so, with these healths: places in `healthLetters`, group by group. */
+/** The map of VMs at these positions with these healths: indexes in `healthLetters`, group by group. */
 export function drawMap({ groupBy, revision, groups }: MapOrder, healths: readonly Uint8Array[]): FleetMap {
   return {
     groupBy,
@@ -85,7 +85,7 @@ function countOf(healths: Uint8Array): Uint32Array {
   return counts;
 }
 
-/** By name, VMs without the tag last; where there are too many groups the smallest become one. */
+/** By name, VMs without the tag last; of too many groups the smallest are combined. */
 function foldSmallest(rows: readonly GroupRows[]): (GroupRows & { rest: boolean })[] {
   const bySize = rows.toSorted((a, b) => b.cells.length - a.cells.length || compareKeys(a.key, b.key));
   const few = bySize.length <= mostGroups;
@@ -109,7 +109,7 @@ function compareKeys(a: string | null, b: string | null): number {
   return a < b ? -1 : 1;
 }
 
-/** Sorted by place; of several cells of one VM the worst, whose number is the smallest. */
+/** Sorted by position; of several cells of one VM the worst, whose number is the smallest. */
 export function worstByPlace(cells: Uint32Array): Uint32Array {
   cells.sort();
   return cells.filter((cell, index) => index === 0 || cell >>> 3 !== (cells[index - 1] ?? 0) >>> 3);
@@ -127,7 +127,7 @@ export function packCells(healths: Uint8Array): string {
   return packed;
 }
 
-/** The VM at a place of a map; null beyond its end. */
+/** The VM at a position of a map; null beyond its end. */
 export function idAt({ ids, groups }: MapOrder, group: number, index: number): string | null {
   const place = groups[group]?.places[index];
   if (place === undefined) return null;

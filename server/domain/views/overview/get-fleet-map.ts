@@ -7,7 +7,10 @@ import { readFleetMap } from './read-fleet-map.ts';
 import type { Asker } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
-/** One letter per VM, by name within its group: 100,000 VMs are some 30 KB. Without a wish by the tag that parts it best. */
+/**
+ * One letter per VM, by name within its group: 100,000 VMs take about 30 KB. By default grouped by the tag that divides
+ * the fleet best.
+ */
 export async function getFleetMap(ctx: Context & Asker, input: FleetMapInput): Promise<FleetMap> {
   allow(ctx.actor, 'viewer');
   const { groupBy } = parse(fleetMapInput, input);

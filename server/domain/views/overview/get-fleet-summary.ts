@@ -6,7 +6,7 @@ import { readHour } from './read-hour.ts';
 import { type Asker, shareReading } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
-/** VMs of one health now, and how many more (or fewer) than an hour ago. */
+/** VMs of one health now, and the difference to an hour ago. */
 export interface HealthCount {
   health: VmHealth;
   vms: number;
@@ -18,13 +18,13 @@ export interface FleetFigures {
   extensions: number;
   /** All six, mildest first; they add up to `vms`. */
   counts: HealthCount[];
-  /** Tag names that part the fleet into a few groups, the best first. */
+  /** Tag names that divide the fleet into a few groups, the best first. */
   groupings: string[];
-  /** When all was counted last to compare, and when a count was last found wrong (and mended); null before the first. */
+  /** When the counts were last checked, and when one was last found wrong (and corrected); null before the first. */
   check: CountCheck | null;
 }
 
-/** How the fleet is, in figures. */
+/** The state of the fleet in numbers. */
 export async function getFleetSummary(ctx: Context & Asker): Promise<FleetFigures> {
   allow(ctx.actor, 'viewer');
   const [counted, check, hour, shares] = await Promise.all([
@@ -35,7 +35,7 @@ export async function getFleetSummary(ctx: Context & Asker): Promise<FleetFigure
   ]);
   const vms = (health: VmHealth): number => counted[health] ?? 0;
   const changeOf = new Map<VmHealth | null, number>();
-  // Each transition begins with what the one before it became: in the sum only the hour's ends are left.
+  // Each transition begins where the previous one ended: only the ends of the hour remain in the sum.
   for (const { from, to, changes } of hour.transitions) {
     changeOf.set(from, (changeOf.get(from) ?? 0) - changes);
     changeOf.set(to, (changeOf.get(to) ?? 0) + changes);

@@ -14,7 +14,7 @@ import { rankSql } from '../rank-sql.ts';
 import { idAt } from './fleet-map.ts';
 import { readMapOrder } from './read-fleet-map.ts';
 
-/** What is wrong with an extension, as one line says it. */
+/** The trouble of an extension, for one line. */
 export interface Trouble {
   extension: string;
   handler: string;
@@ -27,22 +27,22 @@ export interface Trouble {
   deadlineAt: string | null;
 }
 
-/** A VM as the map's card tells it. */
+/** A VM in the map's card. */
 export interface MapCell {
   id: string;
   name: string;
   tags: Record<string, string>;
   health: VmHealth;
   since: string;
-  /** Null where its agent never called. */
+  /** Null if its agent never called. */
   lastSeenAt: string | null;
-  /** Extensions that are not as they should be, worst first; two at most. */
+  /** Extensions with trouble, worst first; at most two. */
   troubles: Trouble[];
 }
 
 /**
- * Who stands at that place of the map. `isStale` where the fleet is another one since: the map must be read again. Not
- * so when only healths changed. The cell is null where the VM has just gone.
+ * The VM at that position of the map. `isStale` if the fleet has changed since and the map must be read again; a change
+ * of health alone does not count. The cell is null if the VM was just deleted.
  */
 export async function getMapCell(
   ctx: Context,

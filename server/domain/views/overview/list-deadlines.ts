@@ -3,7 +3,7 @@ import { extensionHealth, vmHealth } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** An extension that must have concluded by a moment. */
+/** An extension with a deadline. */
 export interface Deadline {
   vmId: string;
   vm: string;
@@ -12,14 +12,14 @@ export interface Deadline {
 }
 
 export interface Deadlines {
-  /** Extensions that did not conclude in time; the aim is 0. */
+  /** Number of extensions that missed their deadlines; the aim is 0. */
   past: number;
   /** The first of them, longest overdue first. */
   overdue: Deadline[];
   next: Deadline | null;
 }
 
-/** What is past its deadline, and what is due next. */
+/** Missed deadlines, and the next ones. */
 export async function listDeadlines(ctx: Context): Promise<Deadlines> {
   allow(ctx.actor, 'viewer');
   const { deadlineAt } = extensionHealth;

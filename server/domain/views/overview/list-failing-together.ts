@@ -24,30 +24,30 @@ export interface FailingGroup {
   vms: number;
   /** When the first of them began. */
   since: string;
-  /** What most of them have in common and most others have not. */
+  /** A tag that most of them have and most others do not. */
   common: CommonTag | null;
-  /** Null for VMs whose agents are silent. */
+  /** Null for VMs with silent agents. */
   extension: FailingExtension | null;
-  /** The only one, where there is one only. */
+  /** The only VM, if there is only one. */
   vm: { id: string; name: string } | null;
 }
 
 export interface FailingExtension {
   handler: string;
-  /** The extension's name where all have the same. */
+  /** The extension's name if all have the same. */
   name: string | null;
-  /** Versions that run, newest last; five at most. */
+  /** Running versions, newest last; at most five. */
   versions: string[];
   cause: HealthCause;
   command: string | null;
   exitCode: number | null;
   messageId: string | null;
-  /** The message in the reader's language; what differs from VM to VM is left open. */
+  /** The message in the reader's language; params that differ between VMs stay open. */
   message: { text: string; lang: string } | null;
 }
 
 const mostGroups = 6;
-/** VMs of a group that are looked at for what they have in common. */
+/** VMs per group that are compared for a common tag. */
 const sampleSize = 500;
 /** Seconds between two VMs that went silent together. */
 const togetherSeconds = 180;
@@ -56,7 +56,7 @@ interface Sampled extends FailingGroup {
   sample: { vmId: string; name: string; extension: string; version: string };
 }
 
-/** Groups of VMs that fail, are degraded or went silent for the same reason, the largest first; six at most. */
+/** Groups of VMs that failed, are degraded or went silent for the same reason, the largest first; at most six. */
 export async function listFailingTogether(ctx: Context & Asker, input: ListFailingInput = {}): Promise<FailingGroup[]> {
   allow(ctx.actor, 'viewer');
   const { acceptLanguage, chosenLanguage } = parse(listFailingInput, input);
@@ -75,7 +75,7 @@ const worstFirst = (a: FailingGroup, b: FailingGroup): number =>
   (a.since < b.since ? 1 : -1);
 
 async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
-  // What is silent is grouped by VM; what only waits has another's cause.
+  // Silent extensions are grouped by VM; waiting ones have the cause of another.
   const { rows } = await ctx.db.execute<{
     health: 'failed' | 'degraded';
     handler: string;
@@ -129,7 +129,7 @@ async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]
   }));
 }
 
-/** Silent VMs, those together that stopped at nearly the same time. */
+/** Silent VMs, grouped by those that stopped at nearly the same time. */
 async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
   const { rows } = await ctx.db.execute<{
     vms: number;
@@ -164,7 +164,7 @@ async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
   }));
 }
 
-/** Adds the texts of messages, for this reader. */
+/** Adds the texts of messages for this reader. */
 async function withMessages(
   ctx: Context,
   groups: readonly Sampled[],
@@ -183,7 +183,7 @@ async function withMessages(
       const sent = await readMessage(ctx, sample, extension.cause);
       const said = localizeMessage({
         message: sent?.message?.id === id ? sent.message : { id, params: [] },
-        // What one VM wrote is not true of the others.
+        // Params of one VM do not apply to the others.
         formattedMessage: group.vms > 1 ? undefined : sent?.formattedMessage,
         resources,
         wanted,

@@ -14,17 +14,17 @@ export interface FleetEvent {
   health: 'failed' | 'unresponsive';
   vms: number;
   common: CommonTag | null;
-  /** The only one, with what failed on it. */
+  /** The only VM, with what failed on it. */
   vm: { id: string; name: string } | null;
   extension: { name: string; cause: HealthCause | null; exitCode: number | null } | null;
 }
 
 const mostEvents = 8;
-/** Seconds between two transitions of one event, and VMs of it that are looked at for what they have in common. */
+/** Seconds between two transitions of one event, and the number of its VMs that are compared for a common tag. */
 const togetherSeconds = 180;
 const sampleSize = 500;
 
-/** What of note happened to VMs within a day, newest first; what many VMs share is one event. */
+/** Notable events of the last day, newest first; many VMs with the same change are one event. */
 export async function listFleetEvents(ctx: Context & Asker): Promise<FleetEvent[]> {
   allow(ctx.actor, 'viewer');
   return shareReading(ctx, 'events', async () => {
@@ -78,7 +78,7 @@ function readEvents(ctx: Context) {
     order by g.newest desc`);
 }
 
-/** What is failed now on VMs that failed alone. */
+/** The failed extensions of VMs that failed alone. */
 async function failedExtensions(ctx: Context, vmIds: string[]): Promise<Map<string, FleetEvent['extension']>> {
   if (vmIds.length === 0) return new Map();
   const { rows } = await ctx.db.execute<{

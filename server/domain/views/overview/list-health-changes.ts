@@ -5,13 +5,13 @@ import type { Context } from '#server/domain/context.ts';
 import { barCount, barSeconds, firstBar, readHour } from './read-hour.ts';
 import { type Asker, shareReading } from './readings.ts';
 
-/** What a VM became: healthy, progressing, degraded, failed, unresponsive. */
+/** The new health of a VM: healthy, progressing, degraded, failed, unresponsive. */
 export const changeKinds = ['recovered', 'started', 'degraded', 'failed', 'silent'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeCounts = Record<ChangeKind, number>;
 
 export interface HealthChanges {
-  /** VMs whose health became another within the hour. */
+  /** VMs whose health changed within the hour. */
   vms: number;
   totals: ChangeCounts;
   /** Oldest first, `barSeconds` each; the last is not over yet. */
@@ -28,7 +28,7 @@ const kindOf: Readonly<Record<string, ChangeKind>> = {
 };
 const none = (): ChangeCounts => ({ recovered: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
 
-/** What changed within the last hour, bar by bar. */
+/** Changes of the last hour, by bar. */
 export async function listHealthChanges(ctx: Context & Asker): Promise<HealthChanges> {
   allow(ctx.actor, 'viewer');
   const [{ begin, transitions }, vms] = await Promise.all([readHour(ctx), countChanged(ctx)]);

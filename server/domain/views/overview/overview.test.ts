@@ -58,7 +58,7 @@ const became = (vmId: string, minutes: number, from: VmHealth | null, to: VmHeal
   ctx.db.insert(healthTransitions).values({ vmId, at: ago(minutes), kind: 'health', from, to });
 const failedBy51: Extension = { health: 'failed', cause: 'exit', command: 'enable', exitCode: 51 };
 
-test('the tiles add up, and say how each was an hour ago', async () => {
+test('the tiles add up, and compare with an hour ago', async () => {
   await givenVm('a');
   const failed = await givenVm('b', { health: 'failed', extensions: [failedBy51] });
   const back = await givenVm('c', { extensions: [{}, { name: 'second' }] });
@@ -81,7 +81,7 @@ test('the tiles add up, and say how each was an hour ago', async () => {
   expect(counts.reduce((sum, { vms: count }) => sum + count, 0)).toBe(all);
 });
 
-test('tags that part the fleet are what it can be grouped by', async () => {
+test('offers tags that divide the fleet as groupings', async () => {
   for (let index = 0; index < 30; index += 1) {
     const tags = { region: `r${index % 3}`, id: `only-${index}`, same: 'x', ...(index < 5 && { rare: `${index}` }) };
     await givenVm(`vm-${index}`, { tags });
@@ -105,7 +105,7 @@ test('the map has one letter per VM, by name within its group', async () => {
   expect((await getFleetMap(ctx, { groupBy: 'tag:nobody' })).groups).toMatchObject([{ key: null, count: 5 }]);
 });
 
-test('by handler a VM shows the worst of that handler’s extensions', async () => {
+test('grouped by handler, a VM shows the worst of that handler’s extensions', async () => {
   const two = [
     failedBy51,
     { name: 'other' },
@@ -120,7 +120,7 @@ test('by handler a VM shows the worst of that handler’s extensions', async () 
   ]);
 });
 
-test('beyond 24 groups the smallest stand together', async () => {
+test('above 24 groups, the smallest are combined', async () => {
   for (let index = 0; index < 30; index += 1) await givenVm(`vm-${index}`, { tags: { rack: `r${index}` } });
   await givenVm('more', { tags: { rack: 'r29' } });
   const { groups } = await getFleetMap(ctx, { groupBy: 'tag:rack' });
@@ -129,7 +129,7 @@ test('beyond 24 groups the smallest stand together', async () => {
   expect(groups.some(({ key }) => key === 'r29')).toBe(true);
 });
 
-test('a cell is who stood there when the map was read, however healths change', async () => {
+test('a cell is the VM that was there when the map was read, however healths change', async () => {
   await givenVm('a', { tags: { region: 'eu' } });
   const id = await givenVm('b', {
     tags: { region: 'eu' },
@@ -148,7 +148,7 @@ test('a cell is who stood there when the map was read, however healths change', 
 
   await ctx.db.update(vmHealth).set({ health: 'healthy', rank: 5 });
   expect((await getFleetMap(ctx, { groupBy: 'tag:region' })).revision).toBe(revision);
-  // Another process gave the map out: the same fleet has the same revision there.
+  // Another process returned the map: the same fleet has the same revision there.
   const elsewhere = { ...ctx, memory: new ProcessMemory() };
   expect((await getMapCell(elsewhere, at)).cell?.id).toBe(id);
 
@@ -159,7 +159,7 @@ test('a cell is who stood there when the map was read, however healths change', 
   expect(await getMapCell(ctx, { ...at, index: 7 })).toEqual({ isStale: false, cell: null });
 });
 
-test('who asks for the map by many tags at once has one reading of the fleet at a time', async () => {
+test('concurrent requests for maps by many tags read the fleet one at a time', async () => {
   await givenVm('a', { tags: { region: 'eu' } });
   let running = 0;
   let most = 0;
@@ -177,7 +177,7 @@ test('who asks for the map by many tags at once has one reading of the fleet at 
   expect([most, maps.every(({ groups }) => groups[0]?.count === 1)]).toEqual([1, true]);
 });
 
-test('what fails for the same reason stands together, with what its VMs share', async () => {
+test('failures with the same cause are one group, with what its VMs share', async () => {
   for (let index = 0; index < 20; index += 1) await givenVm(`well-${index}`, { tags: { region: 'eu', env: 'prod' } });
   for (let index = 0; index < 4; index += 1) {
     const tags = { region: 'ap', env: 'prod' };
@@ -203,7 +203,7 @@ test('what fails for the same reason stands together, with what its VMs share', 
   expect(alone).toMatchObject({ vms: 1, common: null, vm: { name: 'other' }, extension: { exitCode: 3 } });
 });
 
-test('a message id is told in the reader’s language, what differs from VM to VM left open', async () => {
+test('a message is shown in the reader’s language, with params open that differ between VMs', async () => {
   await givenVersion(ctx.db, { handler: 'Acme.Lab.Mount', version: '1.2.0.0' });
   const texts = { en: 'Disk {0} is nearly full', de: 'Datenträger {0} ist fast voll' };
   for (const [lang, text] of Object.entries(texts)) {
@@ -225,7 +225,7 @@ test('a message id is told in the reader’s language, what differs from VM to V
   expect(inEnglish?.extension?.message?.text).toBe('Disk … is nearly full');
 });
 
-test('VMs on which the same part fails stand together, under the message of that part', async () => {
+test('VMs on which the same part fails are one group, under the message of that part', async () => {
   await givenVersion(ctx.db, { handler: 'Acme.Lab.Mount', version: '1.2.0.0' });
   const about = { handler: 'Acme.Lab.Mount', version: '1.2.0.0', warnings: [], updatedAt: now, updatedBy: 'test' };
   await ctx.db.insert(resources).values({ ...about, lang: 'en', messages: { disk: 'Disk is full', up: 'Mounted' } });
@@ -236,7 +236,7 @@ test('VMs on which the same part fails stand together, under the message of that
   ]);
 });
 
-test('VMs that went silent at nearly the same time stand together; what waits or is silent is no cause of its own', async () => {
+test('VMs that went silent together are one group; waiting or silent extensions are no cause', async () => {
   const silent: Extension = { health: 'unresponsive', cause: 'silent' };
   for (const minutes of [20, 19, 18]) {
     await givenVm(`s-${minutes}`, { health: 'unresponsive', since: ago(minutes), extensions: [silent] });
@@ -253,7 +253,7 @@ test('VMs that went silent at nearly the same time stand together; what waits or
   expect(events).toEqual([]);
 });
 
-test('what changed within the hour stands in bars of two and a half minutes', async () => {
+test('changes of the hour are counted in bars of two and a half minutes', async () => {
   const id = await givenVm('a');
   const other = await givenVm('b', { health: 'failed' });
   await became(id, 61, 'healthy', 'failed');
@@ -273,7 +273,7 @@ test('what changed within the hour stands in bars of two and a half minutes', as
   ]);
 });
 
-test('what is past its deadline is counted, what is due next is named', async () => {
+test('missed deadlines are counted, and the next ones listed', async () => {
   const late: Extension = { health: 'failed', cause: 'deadline', deadlineAt: ago(5) };
   const id = await givenVm('late', { health: 'failed', extensions: [late] });
   await givenVm('soon', { health: 'progressing', extensions: [{ health: 'progressing', deadlineAt: ago(-3) }] });
@@ -285,7 +285,7 @@ test('what is past its deadline is counted, what is due next is named', async ()
   });
 });
 
-test('one VM that failed is an event with its reason, many at once are one event', async () => {
+test('one VM that failed is an event with its cause, and many together are one event', async () => {
   const id = await givenVm('alone', { health: 'failed', extensions: [failedBy51] });
   await became(id, 3, 'healthy', 'failed');
   for (let index = 0; index < 3; index += 1) {
@@ -318,7 +318,7 @@ test('thousands that stopped together are all counted', async () => {
   expect(await listFleetEvents(ctx)).toMatchObject([{ health: 'unresponsive', vms: 6_000, vm: null }]);
 });
 
-test('who is not signed in learns nothing', async () => {
+test('rejects callers who are not signed in', async () => {
   const nobody = await testContext({ role: null, services: ctx });
   await expect(getFleetMap(nobody, { groupBy: 'none' })).rejects.toMatchObject({ kind: 'unauthenticated' });
   await expect(getFleetSummary(nobody)).rejects.toMatchObject({ kind: 'unauthenticated' });

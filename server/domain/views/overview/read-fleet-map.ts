@@ -17,24 +17,24 @@ import {
 } from './fleet-map.ts';
 import { type Asker, shareReading } from './readings.ts';
 
-/** What a process keeps of its database's fleet: 100,000 VMs are 5 MB in a copy, 2 MB in an order. */
+/** Cached maps per process: for 100,000 VMs a copy takes 5 MB, positions 2 MB. */
 interface Kept {
-  /** By grouping, the one that was asked for last at the end. */
+  /** By grouping, most recently requested last. */
   copies: Map<GroupBy, { copy: FleetCopy; readAt: number }>;
-  /** Which VM stands where in the maps that were given out last, by revision. */
+  /** Positions of VMs in the last returned maps, by revision. */
   orders: Map<string, MapOrder>;
-  /** One reading of a whole fleet after the other: who asks for it by fifty tags at once takes one connection. */
+  /** Reads a whole fleet once at a time: requests for fifty tags use one connection. */
   lastReading: Promise<unknown>;
 }
 
 const mostCopies = 3;
 const mostOrders = 6;
-/** Milliseconds after which a copy is made anew: long before the database's numbers of transactions come round. */
+/** Milliseconds after which a copy is built again: long before the database's transaction ids wrap around. */
 const copyAges = 3_600_000;
 
 const fleetMaps = slot((): Kept => ({ copies: new Map(), orders: new Map(), lastReading: Promise.resolve() }));
 
-/** Reads the map as it is now, once for all who ask at the same time. */
+/** Reads the current map, once for concurrent requests. */
 export async function readFleetMap(asker: Asker, groupBy: GroupBy): Promise<FleetMap> {
   return shareReading(asker, `map ${groupBy}`, () => {
     const own = asker.memory.of(fleetMaps);
@@ -49,7 +49,7 @@ export async function readFleetMap(asker: Asker, groupBy: GroupBy): Promise<Flee
   });
 }
 
-/** Puts it at the end; the oldest go. */
+/** Moves it to the end; drops the oldest ones. */
 function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, most: number): void {
   all.delete(key);
   all.set(key, value);
@@ -57,8 +57,8 @@ function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, mo
 }
 
 /**
- * Which VM stands where in the map of that revision; null where the fleet has changed since. Another process may have
- * given the map out: the same fleet has the same revision everywhere.
+ * The positions of VMs in the map of that revision; null if the fleet has changed since. Another process may have
+ * returned the map: the same fleet has the same revision everywhere.
  */
 export async function readMapOrder(asker: Asker, groupBy: GroupBy, revision: string): Promise<MapOrder | null> {
   const find = () => asker.memory.of(fleetMaps).orders.get(revision) ?? null;
@@ -83,12 +83,13 @@ async function readCopy(db: Database, { copies }: Kept, groupBy: GroupBy): Promi
   return { map: copy.map(), order: copy.order };
 }
 
-/** All VMs, as they are counted. A count that is wrong is so before and after, and hides nobody who comes or goes. */
+/** The counted number of all VMs. A wrong count stays wrong by the same number, so it hides no change. */
 const vms = sql`coalesce((select sum(n) from ${countedFleet} c where what <> 'extensions'), 0)::int as vms`;
 
 /**
- * Rows say by themselves which transaction wrote them last: those that had not ended when the copy was made, and all
- * later ones. Later than now is what came with a restored database. That VMs went is seen from their number.
+ * Rows contain the transaction that wrote them last: reads those of transactions that were open when the copy was
+ * built, and all later ones. Ids later than the current one come with a restored database. Deletions show in the number
+ * of VMs.
  */
 async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
   const { rows } = await db.execute<{ seen: string; vms: number; changed: Buffer | null }>(sql`
@@ -100,7 +101,7 @@ async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
   return now !== undefined && copy.take(now.seen, now.changed ?? new Uint8Array(), now.vms);
 }
 
-/** Aggregates in the index's order: one walk without a sort, one row for the driver. */
+/** Aggregates in the index's order: one pass without a sort, one row for the driver. */
 async function readAnew(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
   const tag = groupBy === 'none' ? null : groupBy.slice('tag:'.length);
   const keys =
@@ -119,7 +120,7 @@ async function readAnew(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
   );
 }
 
-/** A VM stands in the group of every handler that it has, with the worst health of that handler's extensions. */
+/** A VM is in the group of every handler that it has, with the worst health of that handler's extensions. */
 async function readByHandler(db: Database): Promise<{ map: FleetMap; order: MapOrder }> {
   return db.transaction(
     async (tx) => {

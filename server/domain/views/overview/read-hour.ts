@@ -8,29 +8,29 @@ import { type Asker, shareReading } from './readings.ts';
 export const barSeconds = 150;
 export const barCount = 24;
 
-/** When the first bar begins, milliseconds since 1970. Bars stand on the clock's own marks, so that they do not wander. */
+/** Start of the first bar, milliseconds since 1970. Bars are aligned to the clock, so that they do not move. */
 export function firstBar(now: Date): number {
   const width = barSeconds * 1000;
   return (Math.floor(now.getTime() / width) + 1 - barCount) * width;
 }
 
-/** How often VMs of one health became another within one bar. */
+/** Number of VMs that changed from one health to another within one bar. */
 export interface Transitions {
   bar: number;
-  /** Null where there was none before. */
+  /** Null if it had none before. */
   from: VmHealth | null;
-  /** Null where the VM went. */
+  /** Null if the VM was deleted. */
   to: VmHealth | null;
   changes: number;
 }
 
 export interface Hour {
-  /** When the first bar begins, milliseconds since 1970. */
+  /** Start of the first bar, milliseconds since 1970. */
   begin: number;
   transitions: Transitions[];
 }
 
-/** What became of VMs within the hour that the bars show; read once for all parts that tell of it. */
+/** Changes of health within the hour of the bars; read once for all parts that show them. */
 export async function readHour(ctx: Context & Asker): Promise<Hour> {
   return shareReading(ctx, 'hour', async () => {
     const begin = firstBar(ctx.now);

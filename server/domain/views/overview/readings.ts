@@ -2,14 +2,14 @@ import type { Services } from '#server/domain/context.ts';
 import { slot } from '#server/platform/process-memory.ts';
 import { SharedReadings } from '#server/platform/shared-readings.ts';
 
-/** Who reads. A page waits for the query only; an open screen that refreshes can wait for its turn. */
+/** The reader. A page waits for the query only; an open screen that refreshes can wait for its turn. */
 export interface Asker extends Pick<Services, 'db' | 'memory'> {
   isPage?: boolean;
 }
 
 const readings = slot(() => new SharedReadings());
 
-/** Reads once for all callers that ask at the same time. */
+/** Reads once for concurrent callers. */
 export function shareReading<Result>(
   { memory, isPage = true }: Asker,
   key: string,
@@ -18,7 +18,7 @@ export function shareReading<Result>(
   return memory.of(readings).share(key, read, { isUrgent: isPage });
 }
 
-/** Reads what changes slowly: the result is kept for a while. */
+/** Reads slowly changing data: the result is cached for a while. */
 export function keepReading<Result>({ memory }: Asker, key: string, read: () => Promise<Result>): Promise<Result> {
   return memory.of(readings).keep(key, read);
 }

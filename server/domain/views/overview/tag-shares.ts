@@ -3,12 +3,12 @@ import type { Database } from '#db/client.ts';
 import { vmHealth } from '#db/schema/index.ts';
 import { type Asker, keepReading } from './readings.ts';
 
-/** How the fleet's tags are spread: name → value → share of all VMs, 0 to 1. */
+/** Distribution of the fleet's tags: name → value → share of all VMs, 0 to 1. */
 export type TagShares = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** VMs that are looked at; of a larger fleet a sample of about this many. */
+/** VMs that are read; of a larger fleet a sample of about this many. */
 const sampleSize = 20_000;
-/** The fleet's shares, of a sample where it is large, and at most some seconds old: they change slowly. */
+/** The fleet's shares, sampled if it is large, and at most some seconds old: they change slowly. */
 export async function readTagShares(asker: Asker): Promise<TagShares> {
   return keepReading(asker, 'tag-shares', () => read(asker.db));
 }
@@ -34,7 +34,7 @@ async function read(db: Database): Promise<TagShares> {
   return shares;
 }
 
-/** Tag names that part the fleet into a few groups, those that most VMs have first. */
+/** Tag names that divide the fleet into a few groups, the most frequent first. */
 export function groupingTags(shares: TagShares): string[] {
   return [...shares]
     .map(([name, values]) => ({ name, count: values.size, coverage: [...values.values()].reduce((a, b) => a + b, 0) }))
@@ -55,7 +55,7 @@ export interface CommonTag {
   fleetShare: number;
 }
 
-/** The tag that most of these VMs have and most others do not; null where none stands out. */
+/** The tag that most of these VMs have and most others do not; null if none stands out. */
 export function commonTag(tagsOf: readonly Readonly<Record<string, string>>[], fleet: TagShares): CommonTag | null {
   if (tagsOf.length < 2) return null;
   const counts = new Map<string, { name: string; value: string; vms: number }>();
