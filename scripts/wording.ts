@@ -33,7 +33,7 @@ export const bannedNames: readonly (readonly [pattern: RegExp, better: string])[
   [/^nobody|Nobody/, 'anonymous, unassigned, none'],
   [/^sooner$|Sooner/, 'earliest, deadline'],
   [/^dear|Dear/, 'expensive'],
-  [/^askFor/, 'request, resolve'],
+  [/^resolveTargets/, 'request, resolve'],
 ];
 
 const declaration =

@@ -7,7 +7,7 @@ import { refuseWhenSpent, spend } from './rate-limit.ts';
  * Bounds the bytes of reports that one VM sends to this process within an hour, by what it remembers of the agent: no
  * statement. Throws 429 `report_bytes_exceeded` before the body is read, and shows that on the VM's page.
  */
-export async function refuseTooManyBytes(call: AgentCall, agent: KnownAgent): Promise<void> {
+export async function rejectTooManyBytes(call: AgentCall, agent: KnownAgent): Promise<void> {
   const perHour = call.door.services.config.limits.vm.reportBytesPerHour;
   try {
     refuseWhenSpent(agent, perHour, call.door.clock().getTime());

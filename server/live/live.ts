@@ -37,7 +37,7 @@ const messagesPerSecond = 4;
 /** Above this many changes in one message, a screen reads everything. */
 const mostChanges = 200;
 /** Milliseconds after which the watcher is resolved again. */
-const askAgain = 5_000;
+const refreshWatcherMs = 5_000;
 
 const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   act: 'viewer',
@@ -86,7 +86,7 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
       const entries = ring.since(position);
       position = ring.end();
       const arePeopleTouched = entries?.some((entry) => entry !== 'reset' && entry.topic === 'member') ?? true;
-      if (arePeopleTouched || performance.now() - askedAt >= askAgain) {
+      if (arePeopleTouched || performance.now() - askedAt >= refreshWatcherMs) {
         who = await actor();
         askedAt = performance.now();
         if (who === null) return;
@@ -96,7 +96,7 @@ export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_1
         yield message;
         await delay(1_000 / messagesPerSecond, undefined, { signal: ended }).catch(() => {});
       }
-      if (position === ring.end()) await nextWake(wakers, ended, askAgain);
+      if (position === ring.end()) await nextWake(wakers, ended, refreshWatcherMs);
     }
   }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
-import { takeArchive, takeOutput } from '#server/domain/logs/index.ts';
+import { receiveArchive, receiveOutput } from '#server/domain/logs/index.ts';
 import { grantWireAccess } from '#server/domain/stock-agents/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   vm = await givenVm(door.services);
   await vm.declare('probe');
   const run = { vmId: vm.vmId, extension: 'probe', command: 'enable', attempt: 1, sequence: 1, range: null } as const;
-  await takeOutput(ctx, run, Readable.from([Buffer.from('one\ntwo\n')]));
+  await receiveOutput(ctx, run, Readable.from([Buffer.from('one\ntwo\n')]));
 });
 afterAll(() => door.close());
 
@@ -50,7 +50,7 @@ test('AZ-G11 log folders are asked for and read', async () => {
   const archive = { id: vm.vmId, archive: asked.id };
   await door.expect('downloadLogArchive', archive, [404, 'archive_unknown'], operator);
   const bytes = Readable.from([Buffer.from('zipped')]);
-  await takeArchive(ctx, vm.vmId, asked.id, { form: 'zip', bytes, declared: undefined });
+  await receiveArchive(ctx, vm.vmId, asked.id, { form: 'zip', bytes, declared: undefined });
   const list = await door.expect('listLogArchives', { id: vm.vmId }, 200, operator);
   expect(list).toMatchObject({ handlers: ['Acme.Lab.Probe'], items: [{ id: asked.id, state: 'there', form: 'zip' }] });
   const file = await door.call('GET', `/vms/${vm.vmId}/log-archives/${asked.id}`, operator);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AgentSighting } from '#db/schema/index.ts';
-import { noteSighting, withTurn } from '#server/domain/stock-agents/index.ts';
+import { noteSighting, withSighting } from '#server/domain/stock-agents/index.ts';
 import { soon, type WireCall } from './wire-call.ts';
 
 const forwarderForm = /^[\w-]{8,64}$/;
@@ -25,7 +25,7 @@ export function seeContainer(wire: WireCall, sent: string, current: string): voi
 /** Writes down a caller that is another than the last, behind the answer. */
 function see(wire: WireCall, kind: AgentSighting['kind'], mark: string): void {
   const { guest, ctx } = wire;
-  if (guest.isTelling.sighting || withTurn(guest.sightings, { kind, mark }, ctx.now) === null) return;
+  if (guest.isTelling.sighting || withSighting(guest.sightings, { kind, mark }, ctx.now) === null) return;
   guest.isTelling.sighting = true;
   const noted = noteSighting(ctx, guest.vmId, { kind, mark })
     .then((sightings) => {

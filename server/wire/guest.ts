@@ -3,7 +3,7 @@ import type { KnownAgent } from '#server/agent-api/memory/agent-memory.ts';
 import type { Bucket } from '#server/agent-api/rate-limit.ts';
 import type { Context } from '#server/domain/context.ts';
 import {
-  handOutGoalState,
+  deliverStockGoalState,
   noteStockAgent,
   type StockAgentNews,
   type StockGoalState,
@@ -64,7 +64,7 @@ export class Guest {
   }
 
   #load(ctx: Context): Promise<StockGoalState | null> {
-    this.#loading ??= handOutGoalState(ctx, this.vmId)
+    this.#loading ??= deliverStockGoalState(ctx, this.vmId)
       .then((loaded) => {
         if (loaded !== null) {
           this.goalState = loaded;

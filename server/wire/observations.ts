@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
 import { z } from 'zod';
-import { noteObservations, type SaidObservation } from '#server/domain/stock-agents/index.ts';
+import { noteObservations, type ReportedObservation } from '#server/domain/stock-agents/index.ts';
 import { parseJson } from '#server/platform/json.ts';
 import { cutTo } from './status/cut.ts';
 import { soon, type WireCall } from './wire-call.ts';
@@ -15,7 +15,10 @@ const textBytes = 1_024;
 const provisioning = 'Provisioning';
 
 /** Keeps what the agent found not healthy, and that it is healthy again. One post of a VM after the other. */
-export async function takeObservations({ guest, ...wire }: WireCall, said: readonly SaidObservation[]): Promise<void> {
+export async function takeObservations(
+  { guest, ...wire }: WireCall,
+  said: readonly ReportedObservation[],
+): Promise<void> {
   const { ctx } = wire;
   const due = guest.observed.hear(said, ctx.now);
   if (due === null || guest.isTelling.health) return;
@@ -38,7 +41,7 @@ const observation = z.looseObject({
 const post = z.looseObject({ Observations: z.array(z.unknown()) });
 
 /** What a post to the health service says, as far as it can be read. */
-export function observationsOf(body: Buffer): SaidObservation[] {
+export function observationsOf(body: Buffer): ReportedObservation[] {
   if (body.length > mostBytes) return [];
   const read = post.safeParse(parseJson(body, { maxDepth: 8, oddities: 'repair' }).value);
   return (read.data?.Observations ?? []).slice(0, mostSaid).flatMap((each) => {
@@ -49,7 +52,7 @@ export function observationsOf(body: Buffer): SaidObservation[] {
 }
 
 /** How the agent says that provisioning went, at its start; nothing where it cannot be read. */
-export function provisioningOf(body: Buffer): SaidObservation[] {
+export function provisioningOf(body: Buffer): ReportedObservation[] {
   if (body.length > mostBytes) return [];
   const found = new Map<string, string>();
   let inside = '';
@@ -69,7 +72,7 @@ export function provisioningOf(body: Buffer): SaidObservation[] {
   return [saidOf(provisioning, state === 'ready', [found.get('SubStatus'), found.get('Description')])];
 }
 
-function saidOf(name: string, isHealthy: boolean, texts: (string | null | undefined)[]): SaidObservation {
+function saidOf(name: string, isHealthy: boolean, texts: (string | null | undefined)[]): ReportedObservation {
   const said = texts.filter((each) => each).join(': ');
   return { name: storable(nameBytes, name), isHealthy, text: storable(textBytes, said) || null };
 }

@@ -1,5 +1,5 @@
 import type { AgentObservation } from '#db/schema/index.ts';
-import { isTurned, type SaidObservation } from '#server/domain/stock-agents/index.ts';
+import { hasChangedHealth, type ReportedObservation } from '#server/domain/stock-agents/index.ts';
 
 /** What is written down is looked up again after so long: other processes hear the agent too. */
 const freshMs = 900_000;
@@ -14,12 +14,12 @@ export class Observed {
   /** In milliseconds. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** What turned and is not written down yet. */
-  readonly #turned = new Map<string, SaidObservation>();
+  readonly #turned = new Map<string, ReportedObservation>();
 
   /** Takes in what it says, and returns what is to be written down now; null where nothing is. */
-  hear(said: readonly SaidObservation[], now: Date): SaidObservation[] | null {
+  hear(said: readonly ReportedObservation[], now: Date): ReportedObservation[] | null {
     for (const each of said) {
-      if (!isTurned(this.#kept, each)) this.#turned.delete(each.name);
+      if (!hasChangedHealth(this.#kept, each)) this.#turned.delete(each.name);
       else if (this.#turned.size < mostWaiting || this.#turned.has(each.name)) this.#turned.set(each.name, each);
     }
     const age = now.getTime() - this.#lookedAt;
@@ -28,7 +28,7 @@ export class Observed {
   }
 
   /** It is written down. */
-  keep(kept: readonly AgentObservation[], said: readonly SaidObservation[], now: Date): void {
+  keep(kept: readonly AgentObservation[], said: readonly ReportedObservation[], now: Date): void {
     this.#kept = kept;
     this.#lookedAt = now.getTime();
     for (const each of said) if (this.#turned.get(each.name) === each) this.#turned.delete(each.name);

@@ -1,5 +1,5 @@
 import type { AgentAnswer } from '#server/agent-api/call.ts';
-import { countReportBytes, refuseTooManyBytes } from '#server/agent-api/report-bytes.ts';
+import { countReportBytes, rejectTooManyBytes } from '#server/agent-api/report-bytes.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { MessageMatcher } from '#server/domain/localization/index.ts';
 import { listShownStatuses, type StockGoalState } from '#server/domain/stock-agents/index.ts';
@@ -64,7 +64,7 @@ async function tell(
 ): Promise<void> {
   const { call, ctx, guest } = wire;
   const { vmId } = guest;
-  await refuseTooManyBytes(call, guest.agent);
+  await rejectTooManyBytes(call, guest.agent);
   countReportBytes(call, guest.agent, text.length);
   guest.notedAt = ctx.now.getTime();
   const { settled, agentVersion, os } = blob;

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
 import type { CommandName } from '#protocol/index.ts';
-import { takeNextOutput } from '#server/domain/logs/index.ts';
+import { receiveNextOutput } from '#server/domain/logs/index.ts';
 import type { StockExtension, StockGoalState } from '#server/domain/stock-agents/index.ts';
 import { currentOf, soon, type WireCall } from './wire-call.ts';
 
@@ -49,7 +49,11 @@ async function keepOutputs(wire: WireCall, text: string): Promise<void> {
     if (command === undefined || extension === undefined || !message.includes(output)) continue;
     if (++kept > mostOutputs) return;
     const { name: ofVm, sequenceNumber: sequence } = extension.goal;
-    await takeNextOutput(wire.ctx, { vmId: wire.guest.vmId, extension: ofVm, command, sequence }, Buffer.from(message));
+    await receiveNextOutput(
+      wire.ctx,
+      { vmId: wire.guest.vmId, extension: ofVm, command, sequence },
+      Buffer.from(message),
+    );
   }
 }
 

@@ -11,7 +11,7 @@ const ageingMs = 1_000;
  * A pass is followed by a rest in proportion to its time, up to this many milliseconds, so that changes do not show
  * late.
  */
-const restPerLook = 19;
+const restPerPass = 19;
 const longestRestMs = 5_000;
 /** A scan of all VMs looks this far ahead; until the next one is complete, only the VMs that it expects are scanned. */
 const surveyAfterMs = (soonSeconds - 13) * 1_000;
@@ -34,12 +34,12 @@ const longestYieldMs = 2_000;
  * Scans for VMs that aged since the last scan, when it is time. The first scan after a start covers everything, so that
  * nothing is missed. Returns whether there are VMs to evaluate.
  */
-function createLook(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
+function createScan(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;
   let survey: { at: Date; soon: string[] | null } | null = null;
   let isSurveying = false;
   let failed: { error: unknown } | null = null;
-  const next = { look: 0, survey: 0 };
+  const next = { scan: 0, survey: 0 };
 
   const rest = async (ms: number): Promise<void> => {
     signal.throwIfAborted();
@@ -47,11 +47,11 @@ function createLook(services: OpenServices, signal: AbortSignal): () => Promise<
   };
   const lookAtAll = async (now: Date, overMs: number): Promise<void> => {
     const began = performance.now();
-    const looked = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, rest });
-    next.survey = looked?.soon ? began + surveyAfterMs : performance.now() + longestRestMs;
+    const scanned = await markAged(services, { since: survey?.at ?? null, now, among: null }, { overMs, rest });
+    next.survey = scanned?.soon ? began + surveyAfterMs : performance.now() + longestRestMs;
     // While another worker scans, this one remembers from when it would have to.
-    if (looked === null) return;
-    survey = { at: new Date(now.getTime() - overlapMs), soon: looked.soon };
+    if (scanned === null) return;
+    survey = { at: new Date(now.getTime() - overlapMs), soon: scanned.soon };
     if (since === null || since > survey.at) since = survey.at;
   };
 
@@ -77,12 +77,12 @@ function createLook(services: OpenServices, signal: AbortSignal): () => Promise<
           isSurveying = false;
         });
     }
-    if (began < next.look || survey.soon === null) return false;
-    const looked = await markAged(services, { since, now, among: survey.soon });
+    if (began < next.scan || survey.soon === null) return false;
+    const scanned = await markAged(services, { since, now, among: survey.soon });
     since = new Date(now.getTime() - overlapMs);
     const ended = performance.now();
-    next.look = ended + Math.min(longestRestMs, Math.max(ageingMs, (ended - began) * restPerLook));
-    return (looked?.marked ?? 0) > 0;
+    next.scan = ended + Math.min(longestRestMs, Math.max(ageingMs, (ended - began) * restPerPass));
+    return (scanned?.marked ?? 0) > 0;
   };
 }
 
@@ -110,7 +110,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
     back: () => told.resolve(),
   });
 
-  const look = createLook(services, signal);
+  const look = createScan(services, signal);
   /** Returns whether there is more. */
   const fold = async (): Promise<boolean> => {
     const [began, before] = [performance.now(), process.cpuUsage()];

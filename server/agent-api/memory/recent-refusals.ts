@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Context } from '#server/domain/context.ts';
-import { noteRefusal } from '#server/domain/enrollment/index.ts';
+import { recordRejectedCall } from '#server/domain/enrollment/index.ts';
 
 const minuteMs = 60_000;
 
@@ -9,12 +9,12 @@ export class RecentRefusals {
   readonly #recordedAt = new LRUCache<string, number>({ max: 10_000 });
 
   /** Records for the VM's page and the activity that a call was rejected, at most once a minute per VM and code. */
-  async note(ctx: Context, vmId: string, code: Parameters<typeof noteRefusal>[2]): Promise<void> {
+  async note(ctx: Context, vmId: string, code: Parameters<typeof recordRejectedCall>[2]): Promise<void> {
     const key = `${vmId} ${code}`;
     const now = ctx.now.getTime();
     const last = this.#recordedAt.get(key);
     if (last !== undefined && Math.abs(now - last) < minuteMs) return;
     this.#recordedAt.set(key, now);
-    await noteRefusal(ctx, vmId, code);
+    await recordRejectedCall(ctx, vmId, code);
   }
 }

@@ -9,7 +9,7 @@ import { recordAudit } from './record-audit.ts';
 import { verifyActivity } from './verify-activity.ts';
 
 /** Faults that can be accepted individually. A database with more of them should be restored. */
-const mostFaults = 1_000;
+const maxFaultCount = 1_000;
 
 /**
  * Accepts the activity as it is, for example after a restore: existing faults no longer count, and the current end
@@ -23,9 +23,9 @@ export async function acceptActivity(
 ): Promise<ChainFault[]> {
   const { faults } = await verifyActivity(services, kept);
   if (faults.length === 0 && kept !== null) return [];
-  if (faults.length > mostFaults) {
+  if (faults.length > maxFaultCount) {
     throw new Error(
-      `There are ${faults.length} faults; up to ${mostFaults} can be accepted. Restore a backup of the database.`,
+      `There are ${faults.length} faults; up to ${maxFaultCount} can be accepted. Restore a backup of the database.`,
     );
   }
   const ctx = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Bytes of JSON per side that a row keeps; settings can be a hundred times larger. */
-const mostBytes = 16_384;
+const maxBytes = 16_384;
 /** Smaller parts are never cut. */
 const smallBytes = 1_024;
 
@@ -15,9 +15,9 @@ export function bounded(value: object | null | undefined): Record<string, unknow
   if (value === null || value === undefined) return null;
   const text = JSON.stringify(value);
   const plain = JSON.parse(text) as Record<string, unknown>;
-  if (Buffer.byteLength(text) <= mostBytes) return plain;
+  if (Buffer.byteLength(text) <= maxBytes) return plain;
   const smaller = cutParts(plain) as Record<string, unknown>;
-  return Buffer.byteLength(JSON.stringify(smaller)) <= mostBytes ? smaller : { ...cutOf(text) };
+  return Buffer.byteLength(JSON.stringify(smaller)) <= maxBytes ? smaller : { ...cutOf(text) };
 }
 
 /** Descends to the parts that are large themselves, so that small ones beside them stay readable. */

@@ -40,10 +40,10 @@ const write = (n: number) => ctx.db.transaction((tx) => recordAudit(tx, ctx, act
 async function written(count: number): Promise<void> {
   await beginActivity(ctx, ctx.now);
   for (let n = 2; n <= count; n += 1) await write(n);
-  await look();
+  await check();
 }
 
-const look = () => watch.checkNewest(ctx, ctx.now);
+const check = () => watch.checkNewest(ctx, ctx.now);
 const faults = async () => (await verifyActivity(ctx, await readKeptHead(ctx))).faults;
 const run = (text: string) => ctx.db.execute(sql.raw(text));
 const dropConstraints = async () => {
@@ -121,7 +121,7 @@ describe('the chain of acts', () => {
     await write(4);
     await run('delete from audit_entries where id = 3');
     expect((await faults())[0]).toEqual({ kind: 'deleted', id: 2, position: 3 });
-    await look();
+    await check();
     expect(heard).toEqual([{ kind: 'deleted', id: null, position: 3 }]);
     expect(await readKeptHead(ctx)).toMatchObject({ position: 2 });
   });
@@ -137,7 +137,7 @@ describe('the chain of acts', () => {
     if (position === '6') await setHead(6);
     const found = { kind: 'inserted', id: 6, position: position === 'null' ? null : Number(position) };
     expect((await faults())[0]).toEqual(found);
-    await look();
+    await check();
     expect(heard, 'the worker does not take it in').toEqual([found]);
     expect(await readKeptHead(ctx)).toMatchObject({ position: 5 });
     expect((await run('select count(*)::int as n from audit_entries where id = 6 and hash is not null')).rows).toEqual([
@@ -166,7 +166,7 @@ describe('the chain of acts', () => {
     expect(await faults()).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
     await setHead(3);
     expect(await faults(), 'the head in DATA_DIR knows better').toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
-    await look();
+    await check();
     expect(heard).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
   });
 
@@ -183,7 +183,7 @@ describe('the chain of acts', () => {
     await setHead(3);
     for (const n of [4, 5, 6]) await write(n);
     expect(await faults()).toEqual([{ kind: 'relinked', id: expect.any(Number), position: 5 }]);
-    await look();
+    await check();
     expect(heard[0]).toMatchObject({ kind: 'relinked', position: 5 });
   });
 
@@ -218,7 +218,7 @@ describe('the chain of acts', () => {
     await run(`delete from audit_entries where id = 3`);
     await run(`update audit_entries set position = null, hash = null`);
     await run('delete from audit_chain');
-    await look();
+    await check();
     expect(heard[0]).toMatchObject({ kind: 'truncated' });
     expect((await run('select count(position)::int as n from audit_entries')).rows, 'it signs nothing').toEqual([
       { n: 0 },
@@ -244,13 +244,13 @@ describe('acts of the first release', () => {
 
   test('are adopted once, and the activity says so', async () => {
     await firstRelease(3);
-    await look();
+    await check();
     expect(await faults()).toEqual([]);
     const { rows } = await run(`select action, details, position::int from audit_entries order by position`);
     expect(rows.at(-1)).toEqual({ action: 'activity.begin', details: { count: 3 }, position: 4 });
     await run('update audit_entries set position = null, hash = null where position > 2');
     await setHead(2);
-    await look();
+    await check();
     expect(heard[0], 'not a second time').toMatchObject({ kind: 'truncated', position: 3 });
   });
 
@@ -259,7 +259,7 @@ describe('acts of the first release', () => {
       details) select now()::timestamptz(3), 'user', 'x', 'Ada', 'vm.delete', 'vm', 'y', 'r', '{"name": "a"}'
       from generate_series(1, 2500)`);
     await noteUpgrade(ctx, 1);
-    await look();
+    await check();
     expect(await verifyActivity(ctx, await readKeptHead(ctx))).toMatchObject({ numbered: 2_501, faults: [] });
     await run(`update audit_entries set details = '{}' where id = 7`);
     expect((await faults())[0]).toEqual({ kind: 'altered', id: 7, position: 7 });
@@ -274,7 +274,7 @@ describe('acts of the first release', () => {
     await run('truncate audit_entries, audit_chain');
     await run(forgedRows);
     await rm(join(ctx.config.dataDir, 'activity-head.json'));
-    await look();
+    await check();
     expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
     const { rows } = await run(
       'select actor_name, action, details, hash is null as bare from audit_entries order by id',
@@ -287,7 +287,7 @@ describe('acts of the first release', () => {
 
   test('rows are not adopted if all of DATA_DIR is new, as on another machine', async () => {
     await run(forgedRows);
-    await look();
+    await check();
     expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
   });
 
@@ -297,14 +297,14 @@ describe('acts of the first release', () => {
     await run('truncate audit_entries, audit_chain');
     await run(forgedRows);
     await noteUpgrade(ctx, 1);
-    await look();
+    await check();
     expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
   });
 
   test('an upgrade recorded without the key is ignored', async () => {
     await run(forgedRows);
     await noteUpgrade({ ...ctx, keys: (await testContext()).keys }, 1);
-    await look();
+    await check();
     expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
   });
 
@@ -312,7 +312,7 @@ describe('acts of the first release', () => {
     await written(3);
     await rm(join(ctx.config.dataDir, 'activity-head.json'));
     await run(`${forged}null)`);
-    await look();
+    await check();
     expect(heard[0]).toMatchObject({ kind: 'inserted', position: null });
     const { rows } = await run(`select position::int from audit_entries where action = 'activity.renew-head'`);
     expect(rows).toEqual([{ position: 4 }]);
@@ -323,7 +323,7 @@ describe('acts of the first release', () => {
     const path = join(ctx.config.dataDir, 'activity-head.json');
     const kept = JSON.parse(await readFile(path, 'utf8')) as object;
     await writeFile(path, JSON.stringify({ ...kept, position: 2 }));
-    await expect(look()).rejects.toThrow('was not written by this portal');
+    await expect(check()).rejects.toThrow('was not written by this portal');
   });
 });
 
@@ -363,7 +363,7 @@ describe("the worker's verdict", () => {
     await restore();
     expect(await accept()).toEqual([{ kind: 'truncated', id: 3, position: 4 }]);
     expect(await faults()).toEqual([]);
-    await look();
+    await check();
     expect(heard).toEqual([]);
     expect((await run('select actor_name, details from audit_entries where position = 4')).rows).toMatchObject([
       { actor_name: 'ada', details: { reason: 'restored', count: 1 } },

@@ -13,9 +13,9 @@ import { isSignedBy, type SealingCertificate } from '#server/platform/cms.ts';
 import { keyedDigest, sha256Hex } from '#server/platform/keys.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { credentialsChannel } from './credentials-channel.ts';
-import { refuseKeyOfAnother, refuseKeyTaken, requireFit } from './fit-key.ts';
+import { rejectKeyOfOtherVm, rejectTakenKey, requireFit } from './fit-key.ts';
 import { pollSeconds } from './polling.ts';
-import { forgetPresence } from './remove-agent.ts';
+import { deletePresence } from './remove-agent.ts';
 
 const repeatMs = 10 * 60_000;
 
@@ -37,12 +37,12 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
     if (isRepeated) return answer;
     const actor = await agentActor(tx, vmId);
     // Presence before the head, the order in which all transactions lock; holding the head protects the rest.
-    await forgetPresence(tx, vmId);
+    await deletePresence(tx, vmId);
     await lockHead(tx, vmId);
     await clearPendingRestart(tx, vmId);
     const [token] = await find().for('update');
     if (judge(ctx, certificate, token).isRepeated) return answer;
-    await refuseKeyOfAnother(tx, vmId, certificate);
+    await rejectKeyOfOtherVm(tx, vmId, certificate);
     await tx
       .update(enrollmentTokens)
       .set({ usedAt: ctx.now, usedKey: certificate.keyHash })
@@ -114,7 +114,7 @@ async function bindAgent(
     .values({ vmId, ...values })
     .onConflictDoUpdate({ target: agents.vmId, set: values, setWhere: eq(agents.kind, 'reference') })
     .returning({ vmId: agents.vmId })
-    .catch(refuseKeyTaken);
+    .catch(rejectTakenKey);
   if (bound === undefined) throw new DomainError('conflict', 'vm_has_stock_agent');
   await clearRefusals(tx, vmId);
   const origin = {

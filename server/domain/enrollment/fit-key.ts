@@ -14,7 +14,7 @@ export function requireFit(pem: string): SealingCertificate {
 }
 
 /** A key serves one VM. Throws 409 `key_in_use`. */
-export async function refuseKeyOfAnother(
+export async function rejectKeyOfOtherVm(
   tx: Transaction,
   vmId: string,
   certificate: SealingCertificate,
@@ -27,7 +27,7 @@ export async function refuseKeyOfAnother(
 }
 
 /** Another machine with the same key won the race between check and write. */
-export function refuseKeyTaken(error: unknown): never {
+export function rejectTakenKey(error: unknown): never {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const { code, constraint } = (cause ?? {}) as { code?: unknown; constraint?: unknown };
   if (code === '23505' && constraint === 'agents_key') {

@@ -4,12 +4,12 @@ export { credentialsChannel } from './credentials-channel.ts';
 export { enrollAgent } from './enroll-agent.ts';
 export { type AgentIdentity, credentialHash, findAgents, listAgentNews } from './find-agent.ts';
 export { type EnrollmentToken, issueEnrollmentToken } from './issue-token.ts';
-export { noteRefusal } from './note-refusal.ts';
 export { pollAfter, pollSeconds } from './polling.ts';
+export { recordRejectedCall } from './record-rejected-call.ts';
 export { registerVm } from './register-vm.ts';
-export { forgetPresence, removeAgent } from './remove-agent.ts';
+export { deletePresence, removeAgent } from './remove-agent.ts';
 export { renewCertificate } from './renew-certificate.ts';
-export { describePresence, type Presence, seeReportingAgent, updatePresenceSql } from './report-presence.ts';
+export { describePresence, type Presence, recordReportingAgent, updatePresenceSql } from './report-presence.ts';
 export {
   describeStockAgent,
   insertStockAgent,

@@ -6,7 +6,7 @@ import { agentPresence, agents, enrollmentTokens } from '#db/schema/index.ts';
  * Deletes the presence of a VM's agent. A separate verb because of the order of locks: the caller's transaction takes
  * presence before or after the head of the goal state.
  */
-export async function forgetPresence(tx: Transaction, vmId: string): Promise<void> {
+export async function deletePresence(tx: Transaction, vmId: string): Promise<void> {
   await tx.delete(agentPresence).where(eq(agentPresence.vmId, vmId));
 }
 

@@ -7,7 +7,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { bindCertificate, lockHead } from '#server/domain/goal-states/index.ts';
 import { isSignedBy } from '#server/platform/cms.ts';
-import { refuseKeyOfAnother, refuseKeyTaken, requireFit } from './fit-key.ts';
+import { rejectKeyOfOtherVm, rejectTakenKey, requireFit } from './fit-key.ts';
 
 /**
  * Replaces the certificate of a VM's machine: protected settings are encrypted for the new one, no handler runs again,
@@ -30,12 +30,12 @@ export async function renewCertificate(
     const { thumbprint } = certificate;
     if (before.certificate === certificate.pem) return { vmId, thumbprint, incarnation: head.incarnation };
     requireProof(before.certificate, request);
-    await refuseKeyOfAnother(tx, vmId, certificate);
+    await rejectKeyOfOtherVm(tx, vmId, certificate);
     await tx
       .update(agents)
       .set({ certificate: certificate.pem, thumbprint, keyHash: certificate.keyHash })
       .where(eq(agents.vmId, vmId))
-      .catch(refuseKeyTaken);
+      .catch(rejectTakenKey);
     const incarnation = await bindCertificate(tx, ctx, vmId, certificate, { kind: 'renewed' });
     await recordAudit(tx, ctx, {
       action: 'agent.renew-certificate',

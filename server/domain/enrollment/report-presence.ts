@@ -23,7 +23,7 @@ interface LastSeen {
 }
 
 /** Stores that an agent reports, and locks its row. `before` is what was stored until then, null for a first call. */
-export async function seeReportingAgent(
+export async function recordReportingAgent(
   tx: Transaction,
   { vmId, receivedAt, counter, polling, reporting }: ReportingCall,
 ): Promise<{ presence: Presence; before: LastSeen | null }> {

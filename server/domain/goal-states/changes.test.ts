@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ExtensionContents } from '#db/schema/index.ts';
-import { changesBetween, declaredAgain, revertTarget } from './changes.ts';
+import { changesBetween, revertContents, revertTarget } from './changes.ts';
 
 const timeouts = { install: 300, update: 300, enable: 300, disable: 300, uninstall: 300 };
 
@@ -21,13 +21,13 @@ function extension(name: string, more: Partial<ExtensionContents> = {}): Extensi
   };
 }
 
-const told = (before: ExtensionContents[], after: ExtensionContents[]) =>
-  changesBetween(before, after).map(({ kind, extension: name, from, to, fields, fieldCount }) =>
+const sentences = (before: ExtensionContents[], after: ExtensionContents[]) =>
+  changesBetween(before, after).map(({ kind, extension: name, from, to, sentences, fieldCount }) =>
     [
       name,
       kind,
       ...(from || to ? [`${from}→${to}`] : []),
-      ...(fieldCount ? [`${fields.join('+')} of ${fieldCount}`] : []),
+      ...(fieldCount ? [`${sentences.join('+')} of ${fieldCount}`] : []),
     ].join(' '),
   );
 
@@ -52,15 +52,15 @@ test.each<[string, Partial<ExtensionContents>, Partial<ExtensionContents>, strin
   ['the way of upgrades', {}, { autoUpgradeMinorVersion: true }, ['x policy']],
   ['several', {}, { version: '2.0.0', secretId: 'one' }, ['x version 1.0.0→2.0.0', 'x secrets']],
 ])('names what changed: %s', (_, before, after, expected) => {
-  expect(told([extension('x', before)], [extension('x', after)])).toEqual(expected);
+  expect(sentences([extension('x', before)], [extension('x', after)])).toEqual(expected);
 });
 
 test('names added and removed extensions', () => {
-  expect(told([extension('x')], [extension('y')])).toEqual(['y added →1.0.0', 'x removed 1.0.0→']);
+  expect(sentences([extension('x')], [extension('y')])).toEqual(['y added →1.0.0', 'x removed 1.0.0→']);
 });
 
 test('a revert does not declare extensions again that were being uninstalled', () => {
-  expect(declaredAgain([extension('x'), extension('y', { state: 'uninstall' })])).toEqual([extension('x')]);
+  expect(revertContents([extension('x'), extension('y', { state: 'uninstall' })])).toEqual([extension('x')]);
 });
 
 test('finds the goal state before the failing settings, and none without the extension', () => {

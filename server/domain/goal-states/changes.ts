@@ -29,7 +29,7 @@ export interface GoalStateChange {
 
 const namedFields = 3;
 /** Longer values appear only in the comparison. */
-const longestValue = 24;
+const maxValueLength = 24;
 
 /** The differences of `after` from `before` by extension; secrets as changed or not. */
 export function changesBetween(
@@ -61,7 +61,7 @@ function differences(old: ExtensionContents, extension: ExtensionContents): Goal
   if (fields.has('dependsOn')) changes.push(change('dependencies', extension));
   if (fields.has('timeouts')) changes.push(change('timeouts', extension));
   const policy = fields.has('autoUpgradeMinorVersion') || fields.has('requestedVersion');
-  // What was asked for changes with every version; by itself it is the policy.
+  // Every version changes what was requested; alone, it means the upgrade policy.
   if (policy && changes.length === 0) changes.push(change('policy', extension));
   return changes;
 }
@@ -83,7 +83,7 @@ function settingChanges(old: ExtensionContents, extension: ExtensionContents): G
 function shortValue(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
   const text = String(value);
-  return text !== '' && text.length <= longestValue && !/\p{Cc}/u.test(text) ? text : null;
+  return text !== '' && text.length <= maxValueLength && !/\p{Cc}/u.test(text) ? text : null;
 }
 
 function change(kind: GoalStateChange['kind'], { name }: ExtensionContents, from = '', to = ''): GoalStateChange {
@@ -91,7 +91,7 @@ function change(kind: GoalStateChange['kind'], { name }: ExtensionContents, from
 }
 
 /** What a revert to `target` declares: without extensions that were being uninstalled then. */
-export const declaredAgain = (target: readonly ExtensionContents[]): ExtensionContents[] =>
+export const revertContents = (target: readonly ExtensionContents[]): ExtensionContents[] =>
   target.filter(({ state }) => state !== 'uninstall');
 
 /**

@@ -2,9 +2,9 @@ import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { extensionPulse } from '#db/schema/index.ts';
 import type { CommandName } from '#protocol/index.ts';
+import type { ExtensionMove } from './evaluate.ts';
 import { hasStockAgent, stepsOf } from './plan-steps.ts';
 import type { ExtensionRow } from './publish.ts';
-import type { Move } from './weigh.ts';
 
 /**
  * The commands that a new goal can cause, in order: the planned ones, after those of the previous goal that may still
@@ -13,7 +13,7 @@ import type { Move } from './weigh.ts';
 export async function commandsFor(
   tx: Transaction,
   vmId: string,
-  move: Move,
+  move: ExtensionMove,
   present: readonly ExtensionRow[],
 ): Promise<CommandName[]> {
   const isStock = await hasStockAgent(tx, vmId);

@@ -4,11 +4,11 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { changesBetween, declaredAgain, type GoalStateChange } from './changes.ts';
+import { changesBetween, type GoalStateChange, revertContents } from './changes.ts';
+import { nextSequences } from './evaluate.ts';
 import { effectOf } from './goal-state.ts';
 import { type CompareGoalStatesInput, compareGoalStatesInput, type PlanRevertInput, planRevertInput } from './input.ts';
 import { type PastGoalState, pastGoalState } from './list-goal-states.ts';
-import { nextSequences } from './weigh.ts';
 
 export interface GoalStateComparison {
   /** Null for incarnation 0, the empty state before the first. */
@@ -43,7 +43,7 @@ export async function previewRevert(ctx: Context, input: PlanRevertInput): Promi
   if (head === undefined) throw new DomainError('not_found', 'vm_unknown');
   const rows = await load(ctx, vmId, [head.incarnation, incarnation]);
   const [inForce, target] = [rowOf(rows, head.incarnation), rowOf(rows, incarnation)];
-  const contents = declaredAgain(target.contents);
+  const contents = revertContents(target.contents);
   const next = await nextSequences(
     ctx.db,
     vmId,

@@ -7,7 +7,7 @@ import { revertTarget } from './changes.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
 
 /** How many goal states are searched. */
-const lookedThrough = 50;
+const searchedStates = 50;
 
 /** The goal state to revert to if an extension's current contents fail; null if there is none. */
 export async function findRevertTarget(
@@ -21,6 +21,6 @@ export async function findRevertTarget(
     .from(goalStates)
     .where(eq(goalStates.vmId, vmId))
     .orderBy(desc(goalStates.incarnation))
-    .limit(lookedThrough);
+    .limit(searchedStates);
   return { incarnation: revertTarget(rows, name) };
 }

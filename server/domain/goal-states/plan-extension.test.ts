@@ -204,7 +204,7 @@ describe('AZ-C2 a plan keeps secrets', () => {
   test('a plan does not reveal whether guessed values equal the stored ones', async () => {
     const vmId = await newVm();
     await setExtension(ctx, { vmId, name: 'probe', goal: goal(withSettings({}, { secret })) });
-    const told = async (value: string) => {
+    const planOf = async (value: string) => {
       const plan = await planExtension(ctx, {
         vmId,
         name: 'probe',
@@ -212,7 +212,7 @@ describe('AZ-C2 a plan keeps secrets', () => {
       });
       return { ...plan, planHash: plan.planHash?.length };
     };
-    expect(await told(secret)).toEqual(await told('wrong'));
+    expect(await planOf(secret)).toEqual(await planOf('wrong'));
   });
 
   test('two plans of the same act have two hashes, and both are valid', async () => {
@@ -405,7 +405,7 @@ describe('warnings', () => {
     const codes = async (name: string, change: Record<string, unknown>) =>
       (await planExtension(ctx, { vmId, name, goal: goal(change) })).warnings
         .map(({ code, path }) => `${path} ${code}`)
-        .filter((told) => !told.includes('machine_absent') && !told.includes('unchecked'));
+        .filter((code) => !code.includes('machine_absent') && !code.includes('unchecked'));
     expect(await codes('probe', { state: 'disabled' })).toEqual(['/state plan_dependants_wait']);
     expect(await codes('many', { handler: many, version: '1.0', dependsOn: ['probe'] })).toEqual([
       '/version plan_lower_version',

@@ -1,9 +1,9 @@
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { evaluateDeclaration, resolveTargets } from './evaluate.ts';
 import { type PlanExtensionInput, planExtensionInput } from './input.ts';
 import { type Plan, planIn } from './plan.ts';
-import { askFor, weighDeclaration } from './weigh.ts';
 
 /**
  * Plans `setExtension` with the same input and the same rules; nothing is written. Faults are part of the answer.
@@ -12,6 +12,6 @@ import { askFor, weighDeclaration } from './weigh.ts';
 export async function planExtension(ctx: Context, input: PlanExtensionInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, name, goal, siblings } = parse(planExtensionInput, input);
-  const targets = await askFor(ctx, vmId, name, goal, siblings);
-  return planIn(ctx, vmId, 'set', (tx, head) => weighDeclaration(tx, ctx, head, targets, false));
+  const targets = await resolveTargets(ctx, vmId, name, goal, siblings);
+  return planIn(ctx, vmId, 'set', (tx, head) => evaluateDeclaration(tx, ctx, head, targets, false));
 }

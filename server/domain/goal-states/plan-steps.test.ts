@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { emptyLocalState, type LocalState } from '#agent/goal/local-state.ts';
 import { markDone, newRound, nextCommand, reconcile } from '#agent/work/extensions/reconcile.ts';
 import { commandNames, type GoalState, type GoalStateExtension } from '#protocol/index.ts';
+import type { ExtensionMove } from './evaluate.ts';
 import { stepsOfAll } from './plan-steps.ts';
 import type { ExtensionRow } from './publish.ts';
-import type { Move } from './weigh.ts';
 
 let seed = 20_261_122;
 const random = (below: number): number => {
@@ -108,7 +108,7 @@ test('the agent runs what the plan of a change shows, in the same order', () => 
       after: { ...goal, timeouts },
       effect: 'sequence',
       version: null,
-    })) as unknown as Move[];
+    })) as unknown as ExtensionMove[];
     const local = emptyLocalState();
     runAgent(goalState(before), local);
     const handlerOf = new Map(after.map(({ name, handler }) => [name, handler]));

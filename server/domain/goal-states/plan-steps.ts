@@ -12,8 +12,8 @@ import {
   versionSteps,
 } from '#protocol/index.ts';
 import type { Declared } from './declare.ts';
+import type { ExtensionMove } from './evaluate.ts';
 import type { ExtensionRow } from './publish.ts';
-import type { Move } from './weigh.ts';
 
 /** A command that the agent runs. */
 export interface PlannedStep {
@@ -38,7 +38,7 @@ export interface PlannedOther {
  * its last delivered goal. Other extensions of the handler share its binaries.
  */
 export function stepsOf(
-  move: Pick<Move, 'name' | 'current' | 'after' | 'version'>,
+  move: Pick<ExtensionMove, 'name' | 'current' | 'after' | 'version'>,
   present: readonly ExtensionRow[],
   isStock: boolean,
 ): PlannedStep[] {
@@ -58,7 +58,7 @@ export function stepsOf(
 
 /** The commands that bring the handler of an extension to its version; extensions of a handler have one version. */
 function changeOf(
-  { name, current, version }: Pick<Move, 'name' | 'current' | 'version'>,
+  { name, current, version }: Pick<ExtensionMove, 'name' | 'current' | 'version'>,
   after: Declared,
   present: readonly ExtensionRow[],
   isStock: boolean,
@@ -95,7 +95,11 @@ export async function hasStockAgent(tx: Transaction, vmId: string): Promise<bool
  * The commands for everything that changes, in the order in which the agent runs them: removals, dependants first, then
  * the others, dependencies first. Commands of a handler that several extensions share run once.
  */
-export function stepsOfAll(moves: readonly Move[], present: readonly ExtensionRow[], isStock: boolean): PlannedStep[] {
+export function stepsOfAll(
+  moves: readonly ExtensionMove[],
+  present: readonly ExtensionRow[],
+  isStock: boolean,
+): PlannedStep[] {
   const changed = new Map(moves.filter(({ effect }) => effect !== 'none').map((move) => [move.name, move]));
   const goals = goalsAfter(present, moves);
   const order = runOrder(goals);
@@ -136,7 +140,7 @@ export function stepsOfAll(moves: readonly Move[], present: readonly ExtensionRo
 }
 
 /** Every extension as it will be declared, by name. */
-function goalsAfter(present: readonly ExtensionRow[], moves: readonly Move[]): (Declared | ExtensionRow)[] {
+function goalsAfter(present: readonly ExtensionRow[], moves: readonly ExtensionMove[]): (Declared | ExtensionRow)[] {
   const goals = new Map<string, Declared | ExtensionRow>(present.map((row) => [row.name, row]));
   for (const { name, after } of moves) {
     if (after) goals.set(name, after);
@@ -155,7 +159,7 @@ const planned =
   });
 
 /** The other extensions of the VM in the order in which they run. */
-export function otherExtensions(present: readonly ExtensionRow[], moves: readonly Move[]): PlannedOther[] {
+export function otherExtensions(present: readonly ExtensionRow[], moves: readonly ExtensionMove[]): PlannedOther[] {
   const moved = new Map(moves.map((move) => [move.name, move]));
   const waiting = new Set<string>();
   return runOrder(goalsAfter(present, moves)).flatMap(({ name, dependsOn, state }) => {

@@ -5,10 +5,10 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
 import { withheldSecrets } from './custody.ts';
+import type { Evaluation, ExtensionMove, SecretChange } from './evaluate.ts';
 import { canonicalJson, type Effect } from './goal-state.ts';
 import { hasStockAgent, otherExtensions, type PlannedOther, type PlannedStep, stepsOfAll } from './plan-steps.ts';
 import { type ExtensionRow, type Head, readHead } from './publish.ts';
-import type { Move, SecretMove, Weighed } from './weigh.ts';
 
 /** One difference and its location: `/version`, `/timeouts/enable`, `/settings/publicSettings/port`. */
 export interface PlannedChange {
@@ -28,7 +28,7 @@ export interface PlannedExtension {
   state: 'enabled' | 'disabled' | 'uninstall' | 'dropped';
   sequenceNumber: { before: number | null; after: number };
   changes: PlannedChange[];
-  protectedSettings: SecretMove;
+  protectedSettings: SecretChange;
   /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
   needsRelease: boolean;
 }
@@ -59,14 +59,14 @@ export async function planIn(
   ctx: Context,
   vmId: string,
   act: PlannedAct,
-  weigh: (tx: Transaction, head: Head & { decommissioning: boolean }) => Promise<Weighed>,
+  evaluate: (tx: Transaction, head: Head & { decommissioning: boolean }) => Promise<Evaluation>,
 ): Promise<Plan> {
   return ctx.db.transaction(
     async (tx) => {
       const head = await readHead(tx, vmId);
-      const weighed = await weigh(tx, head);
-      const steps = stepsOfAll(weighed.moves, weighed.present, await hasStockAgent(tx, vmId));
-      return planOf(ctx, head, act, weighed, steps, await withheldSecrets(tx, head));
+      const evaluation = await evaluate(tx, head);
+      const steps = stepsOfAll(evaluation.moves, evaluation.present, await hasStockAgent(tx, vmId));
+      return planOf(ctx, head, act, evaluation, steps, await withheldSecrets(tx, head));
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
@@ -76,25 +76,25 @@ function planOf(
   ctx: Context,
   head: Head,
   act: PlannedAct,
-  weighed: Weighed,
+  evaluation: Evaluation,
   steps: PlannedStep[],
   withheld: ReadonlySet<string>,
 ): Plan {
-  const moves = weighed.moves.filter((move, index) => (act === 'set' && index === 0) || move.effect !== 'none');
+  const moves = evaluation.moves.filter((move, index) => (act === 'set' && index === 0) || move.effect !== 'none');
   const changes = moves.some(({ effect }) => effect !== 'none');
   return {
     vmId: head.vmId,
     incarnation: { before: head.incarnation, after: head.incarnation + (changes ? 1 : 0) },
     extensions: moves.map((move) => plannedExtension(move, withheld)),
     steps,
-    others: changes ? otherExtensions(weighed.present, moves) : [],
-    warnings: [...releaseWarnings(moves, withheld), ...warningsOf(head, weighed.present, moves)],
-    faults: weighed.faults,
-    planHash: weighed.faults.length > 0 || !changes ? null : planHash(ctx, head, act, weighed, randomBytes(12)),
+    others: changes ? otherExtensions(evaluation.present, moves) : [],
+    warnings: [...releaseWarnings(moves, withheld), ...warningsOf(head, evaluation.present, moves)],
+    faults: evaluation.faults,
+    planHash: evaluation.faults.length > 0 || !changes ? null : planHash(ctx, head, act, evaluation, randomBytes(12)),
   };
 }
 
-function plannedExtension(move: Move, withheld: ReadonlySet<string>): PlannedExtension {
+function plannedExtension(move: ExtensionMove, withheld: ReadonlySet<string>): PlannedExtension {
   const { name, current, after, effect, secret, sequenceNumber } = move;
   return {
     name,
@@ -109,22 +109,22 @@ function plannedExtension(move: Move, withheld: ReadonlySet<string>): PlannedExt
   };
 }
 
-const needsRelease = ({ after }: Move, withheld: ReadonlySet<string>): boolean =>
+const needsRelease = ({ after }: ExtensionMove, withheld: ReadonlySet<string>): boolean =>
   after?.secretId != null && withheld.has(after.secretId);
 
-function releaseWarnings(moves: readonly Move[], withheld: ReadonlySet<string>): Fault[] {
+function releaseWarnings(moves: readonly ExtensionMove[], withheld: ReadonlySet<string>): Fault[] {
   return moves
     .filter((move) => needsRelease(move, withheld))
     .map(({ name }) => ({ path: '/settings/protectedSettings', code: 'plan_needs_release', params: { name } }));
 }
 
-type Told = Pick<
+type Comparable = Pick<
   ExtensionRow,
   'version' | 'requestedVersion' | 'state' | 'autoUpgradeMinorVersion' | 'dependsOn' | 'timeouts' | 'publicSettings'
 >;
 
 /** Every field that differs. Objects in settings are compared by field, lists as a whole. */
-export function changesOf(before: Told | undefined, after: Told): PlannedChange[] {
+export function changesOf(before: Comparable | undefined, after: Comparable): PlannedChange[] {
   const was = before ? leavesOf(before) : new Map<string, unknown>();
   const is = leavesOf(after);
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((path) => {
@@ -134,20 +134,20 @@ export function changesOf(before: Told | undefined, after: Told): PlannedChange[
   });
 }
 
-function leavesOf(told: Told): Map<string, unknown> {
+function leavesOf(fields: Comparable): Map<string, unknown> {
   const leaves = new Map<string, unknown>([
-    ['/version', told.version],
-    ['/requestedVersion', told.requestedVersion],
-    ['/state', told.state],
-    ['/autoUpgradeMinorVersion', told.autoUpgradeMinorVersion],
-    ['/dependsOn', [...told.dependsOn].sort()],
+    ['/version', fields.version],
+    ['/requestedVersion', fields.requestedVersion],
+    ['/state', fields.state],
+    ['/autoUpgradeMinorVersion', fields.autoUpgradeMinorVersion],
+    ['/dependsOn', [...fields.dependsOn].sort()],
   ]);
-  for (const [command, seconds] of Object.entries(told.timeouts)) leaves.set(`/timeouts/${command}`, seconds);
-  for (const [at, { value }] of jsonLeaves(told.publicSettings)) leaves.set(`/settings/publicSettings${at}`, value);
+  for (const [command, seconds] of Object.entries(fields.timeouts)) leaves.set(`/timeouts/${command}`, seconds);
+  for (const [at, { value }] of jsonLeaves(fields.publicSettings)) leaves.set(`/settings/publicSettings${at}`, value);
   return leaves;
 }
 
-function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonly Move[]): Fault[] {
+function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonly ExtensionMove[]): Fault[] {
   const warnings: Fault[] = [];
   if (head.certificate === null) warnings.push({ path: '', code: 'plan_machine_absent' });
   for (const { name, current, after, version } of moves) {
@@ -175,11 +175,11 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
     }
   }
   // Extensions of one handler have the same warning.
-  const told = new Set<string>();
+  const fields = new Set<string>();
   return warnings.filter(({ code, params = {} }) => {
     const { name: _, ...rest } = params;
     const key = canonicalJson(code === 'plan_dependency_disabled' ? [code, params] : [code, rest]);
-    return !told.has(key) && told.add(key);
+    return !fields.has(key) && fields.add(key);
   });
 }
 
@@ -188,28 +188,28 @@ export function requirePlan(
   ctx: Context,
   head: Head,
   act: PlannedAct,
-  weighed: Weighed,
+  evaluation: Evaluation,
   shown: string | undefined,
 ): void {
   if (shown === undefined) return;
   const given = Buffer.from(shown, 'base64url');
-  const now = Buffer.from(planHash(ctx, head, act, weighed, given.subarray(0, 12)), 'base64url');
-  if (weighed.faults.length === 0 && sameBytes(given, now)) return;
-  throw new DomainError('precondition_failed', 'plan_moved_on', { faults: weighed.faults });
+  const now = Buffer.from(planHash(ctx, head, act, evaluation, given.subarray(0, 12)), 'base64url');
+  if (evaluation.faults.length === 0 && sameBytes(given, now)) return;
+  throw new DomainError('precondition_failed', 'plan_moved_on', { faults: evaluation.faults });
 }
 
 /**
  * Nonce (12) ‖ keyed digest (32) of everything that decides the effect. With the nonce, two plans of the same act have
  * different hashes, so guessed secrets cannot be confirmed by comparing hashes.
  */
-function planHash(ctx: Context, head: Head, act: PlannedAct, weighed: Weighed, nonce: Buffer): string {
+function planHash(ctx: Context, head: Head, act: PlannedAct, evaluation: Evaluation, nonce: Buffer): string {
   const text = canonicalJson({
     act,
     epoch: ctx.epoch,
     vmId: head.vmId,
     incarnation: head.incarnation,
     thumbprint: head.thumbprint,
-    moves: weighed.moves.map(({ name, after, secret, effect, sequenceNumber, version, given }) => ({
+    moves: evaluation.moves.map(({ name, after, secret, effect, sequenceNumber, version, given }) => ({
       name,
       after,
       secret,

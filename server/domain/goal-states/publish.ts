@@ -13,7 +13,7 @@ import {
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { showRefusal } from '#server/domain/vms/index.ts';
+import { showRejection } from '#server/domain/vms/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { etagOf, type PackageFacts, packageKey, renderGoalState, type SealedFacts } from './goal-state.ts';
 
@@ -82,7 +82,7 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
     await loadPackages(tx, contents),
     await loadSealed(tx, vmId, contents),
   );
-  await refuseTooManyBytes(tx, ctx, head);
+  await rejectTooManyBytes(tx, ctx, head);
   const etag = etagOf(ctx.epoch, incarnation);
   await tx.insert(goalStates).values({
     vmId,
@@ -110,7 +110,7 @@ const countedGoalStates = 5_000;
  * Every goal state is kept. Throws 429 if people add too much within an hour, and shows that on the VM's page. Agents
  * and the portal count towards the limit, but are not rejected.
  */
-async function refuseTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
+async function rejectTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
   if (ctx.actor.kind === 'agent' || ctx.actor.kind === 'system') return;
   const perHour = ctx.config.limits.vm.goalStateBytesPerHour;
   const [sum] = await tx
@@ -127,7 +127,7 @@ async function refuseTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarna
     );
   if (Number(sum?.bytes) < perHour) return;
   const seconds = 600;
-  afterRollback(tx, () => ctx.db.transaction((after) => showRefusal(after, vmId, 'goal_states_exceeded', ctx.now)));
+  afterRollback(tx, () => ctx.db.transaction((after) => showRejection(after, vmId, 'goal_states_exceeded', ctx.now)));
   throw new DomainError('rate_limited', 'goal_states_exceeded', {
     params: { limit: Math.ceil(perHour / 1_048_576), seconds },
     retryAfter: seconds,

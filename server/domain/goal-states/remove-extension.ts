@@ -8,6 +8,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { withPending } from './commands-for.ts';
 import type { Declared } from './declare.ts';
+import { type Evaluation, type ExtensionMove, nextSequences } from './evaluate.ts';
 import { type PlanRemovalInput, planRemovalInput, type RemoveExtensionInput, removeExtensionInput } from './input.ts';
 import { type Plan, planIn, requirePlan } from './plan.ts';
 import {
@@ -21,7 +22,6 @@ import {
 } from './publish.ts';
 import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
-import { type Move, nextSequences, type Weighed } from './weigh.ts';
 
 /** The state of a removal: requested, or done without waiting for an agent. */
 export interface RemovalReceipt {
@@ -43,9 +43,9 @@ export async function removeExtension(ctx: Context, input: RemoveExtensionInput)
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
     requireIncarnation(head, ifMatch);
-    const weighed = await weighRemoval(tx, head, name, force);
-    requirePlan(ctx, head, force ? 'force' : 'remove', weighed, plan);
-    const [move] = weighed.moves;
+    const evaluation = await evaluateRemoval(tx, head, name, force);
+    requirePlan(ctx, head, force ? 'force' : 'remove', evaluation, plan);
+    const [move] = evaluation.moves;
     if (!move?.current) throw new Error('a removal has an extension');
     const { current, after, effect, sequenceNumber } = move;
     const removal = { vmId, name, state: after ? ('uninstall' as const) : ('removed' as const), sequenceNumber };
@@ -69,10 +69,10 @@ export async function removeExtension(ctx: Context, input: RemoveExtensionInput)
 export async function planRemoval(ctx: Context, input: PlanRemovalInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, name, force } = parse(planRemovalInput, input);
-  return planIn(ctx, vmId, force ? 'force' : 'remove', (tx, head) => weighRemoval(tx, head, name, force));
+  return planIn(ctx, vmId, force ? 'force' : 'remove', (tx, head) => evaluateRemoval(tx, head, name, force));
 }
 
-async function weighRemoval(tx: Transaction, head: Head, name: string, force: boolean): Promise<Weighed> {
+async function evaluateRemoval(tx: Transaction, head: Head, name: string, force: boolean): Promise<Evaluation> {
   const present = await loadExtensions(tx, head.vmId);
   const current = present.find((row) => row.name === name);
   if (!current) throw new DomainError('not_found', 'extension_absent');
@@ -82,7 +82,7 @@ async function weighRemoval(tx: Transaction, head: Head, name: string, force: bo
     throw new DomainError('conflict', 'extension_needed', { params: { name, dependants: names } });
   }
   const next = await nextSequences(tx, head.vmId, [name]);
-  return { present, moves: [departureOf(current, next, force || !current.everDelivered)], faults: [] };
+  return { present, moves: [removalMove(current, next, force || !current.everDelivered)], faults: [] };
 }
 
 function declaredOf(row: ExtensionRow): Declared {
@@ -91,7 +91,7 @@ function declaredOf(row: ExtensionRow): Declared {
 }
 
 /** A removal: by an uninstall of the agent, or without it. */
-export function departureOf(current: ExtensionRow, next: ReadonlyMap<string, number>, drop: boolean): Move {
+export function removalMove(current: ExtensionRow, next: ReadonlyMap<string, number>, drop: boolean): ExtensionMove {
   const isLeaving = current.state === 'uninstall';
   return {
     name: current.name,

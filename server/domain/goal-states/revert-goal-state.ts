@@ -9,15 +9,15 @@ import { parse } from '#server/domain/parse.ts';
 import { commandsFor } from './commands-for.ts';
 import { findSecret, secretStateOf } from './custody.ts';
 import { type Declared, type ExtensionGoalInput, findVersion, unprocessable } from './declare.ts';
+import { type Evaluation, type ExtensionMove, nextSequences, type SecretChange } from './evaluate.ts';
 import { effectOf } from './goal-state.ts';
 import { type PlanRevertInput, planRevertInput, type RevertGoalStateInput, revertGoalStateInput } from './input.ts';
 import { type Plan, planIn, requirePlan } from './plan.ts';
 import { platformFaults } from './platform-faults.ts';
 import { type Head, loadExtensions, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
-import { departureOf, dropExtension, markUninstall } from './remove-extension.ts';
+import { dropExtension, markUninstall, removalMove } from './remove-extension.ts';
 import { writeExtension } from './set-extension.ts';
 import { shownExtensions } from './shown-extension.ts';
-import { type Move, nextSequences, type SecretMove, type Weighed } from './weigh.ts';
 
 /**
  * Declares an earlier goal state as a new incarnation; extensions that differ get new sequence numbers. Extensions
@@ -33,15 +33,15 @@ export async function revertGoalState(
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
     requireIncarnation(head, ifMatch);
-    const weighed = await weighRevert(tx, head, revertedTo);
-    requirePlan(ctx, head, 'revert', weighed, plan);
-    if (weighed.faults.length > 0) throw unprocessable(weighed.faults);
-    const moves = weighed.moves.filter(({ effect }) => effect !== 'none');
+    const evaluation = await evaluateRevert(tx, head, revertedTo);
+    requirePlan(ctx, head, 'revert', evaluation, plan);
+    if (evaluation.faults.length > 0) throw unprocessable(evaluation.faults);
+    const moves = evaluation.moves.filter(({ effect }) => effect !== 'none');
     if (moves.length === 0) return { vmId, incarnation: head.incarnation, revertedTo };
     for (const move of moves) {
       const { name, current, after, effect } = move;
       const runs = effect === 'sequence' && after !== null && after.state !== 'uninstall';
-      const commands = runs ? await commandsFor(tx, vmId, move, weighed.present) : null;
+      const commands = runs ? await commandsFor(tx, vmId, move, evaluation.present) : null;
       if (!after) await dropExtension(tx, vmId, name);
       else if (after.state !== 'uninstall') await writeExtension(tx, ctx, vmId, after, current, commands);
       else if (current) await markUninstall(tx, ctx, current);
@@ -50,7 +50,7 @@ export async function revertGoalState(
       action: 'goal-state.revert',
       target: { kind: 'goal-state', id: String(revertedTo) },
       vmId,
-      before: shownExtensions(weighed.present),
+      before: shownExtensions(evaluation.present),
       after: shownExtensions(await loadExtensions(tx, vmId)),
       details: { from: head.incarnation, to: revertedTo },
     });
@@ -66,14 +66,14 @@ export async function revertGoalState(
 export async function planRevert(ctx: Context, input: PlanRevertInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, incarnation } = parse(planRevertInput, input);
-  return planIn(ctx, vmId, 'revert', (tx, head) => weighRevert(tx, head, incarnation));
+  return planIn(ctx, vmId, 'revert', (tx, head) => evaluateRevert(tx, head, incarnation));
 }
 
-async function weighRevert(
+async function evaluateRevert(
   tx: Transaction,
   head: Head & { decommissioning: boolean },
   revertedTo: number,
-): Promise<Weighed> {
+): Promise<Evaluation> {
   const { vmId } = head;
   if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
   const [old] = await tx
@@ -95,7 +95,7 @@ async function weighRevert(
     [...wanted, ...surplus].map(({ name }) => name),
   );
   const faults: Fault[] = [];
-  const moves: Move[] = [];
+  const moves: ExtensionMove[] = [];
   for (const { sequenceNumber: _, ...after } of wanted) {
     const current = present.find((row) => row.name === after.name);
     if (current && current.handler !== after.handler) {
@@ -120,17 +120,17 @@ async function weighRevert(
       name: after.name,
       current,
       after,
-      secret: secretMoveOf(current?.secretId ?? null, after.secretId),
+      secret: secretChangeOf(current?.secretId ?? null, after.secretId),
       effect,
       sequenceNumber: effect === 'sequence' || !current ? (next.get(after.name) ?? 1) : current.sequenceNumber,
       version,
       given: undefined,
     });
   }
-  return { present, moves: [...moves, ...surplus.map((row) => departureOf(row, next, !row.everDelivered))], faults };
+  return { present, moves: [...moves, ...surplus.map((row) => removalMove(row, next, !row.everDelivered))], faults };
 }
 
-function secretMoveOf(before: string | null, after: string | null): SecretMove {
+function secretChangeOf(before: string | null, after: string | null): SecretChange {
   if (before === after) return after === null ? 'none' : 'kept';
   if (after === null) return 'removed';
   return before === null ? 'added' : 'replaced';

@@ -20,7 +20,7 @@ export async function nextSequenceNumber(tx: Transaction, vmId: string, name: st
 }
 
 /** Maximum distance of a reported number from known ones, so that an agent cannot exhaust the numbers. */
-const believable = 1_000_000;
+const maxLead = 1_000_000;
 
 /** Stores a number that an agent reports from before a restore, so that later ones are higher. */
 export async function noteReportedSequence(
@@ -31,10 +31,10 @@ export async function noteReportedSequence(
 ): Promise<void> {
   await tx
     .insert(extensionSequences)
-    .values({ vmId, name, highest: Math.min(reported, believable) })
+    .values({ vmId, name, highest: Math.min(reported, maxLead) })
     .onConflictDoUpdate({
       target: [extensionSequences.vmId, extensionSequences.name],
       set: { highest: sql`greatest(${extensionSequences.highest}, ${reported})` },
-      setWhere: sql`${reported} <= ${extensionSequences.highest} + ${believable}`,
+      setWhere: sql`${reported} <= ${extensionSequences.highest} + ${maxLead}`,
     });
 }

@@ -10,12 +10,12 @@ import { expectReports } from '#server/domain/reported-state/index.ts';
 import { commandsFor } from './commands-for.ts';
 import { storeSecret } from './custody.ts';
 import { type Declared, protectedSchemaDigest, unprocessable } from './declare.ts';
+import { type ExtensionMove, evaluateDeclaration, givenSecret, resolveTargets } from './evaluate.ts';
 import { type SetExtensionInput, setExtensionInput } from './input.ts';
 import { requirePlan } from './plan.ts';
 import { type ExtensionRow, type Head, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
 import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
-import { askFor, givenSecret, type Move, weighDeclaration } from './weigh.ts';
 
 /** The result of a declaration: the state in force. */
 export interface ExtensionReceipt {
@@ -37,20 +37,20 @@ export interface ExtensionReceipt {
 export async function setExtension(ctx: Context, input: SetExtensionInput): Promise<ExtensionReceipt> {
   allow(ctx.actor, 'operator');
   const { vmId, name, goal, siblings, ifMatch, plan } = parse(setExtensionInput, input);
-  const targets = await askFor(ctx, vmId, name, goal, siblings);
+  const targets = await resolveTargets(ctx, vmId, name, goal, siblings);
 
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
     requireIncarnation(head, ifMatch);
-    const weighed = await weighDeclaration(tx, ctx, head, targets, plan === undefined);
-    requirePlan(ctx, head, 'set', weighed, plan);
-    if (weighed.faults.length > 0) throw unprocessable(weighed.faults);
+    const evaluation = await evaluateDeclaration(tx, ctx, head, targets, plan === undefined);
+    requirePlan(ctx, head, 'set', evaluation, plan);
+    if (evaluation.faults.length > 0) throw unprocessable(evaluation.faults);
 
     const receipts: Omit<ExtensionReceipt, 'incarnation'>[] = [];
-    for (const move of weighed.moves) receipts.push(await make(tx, ctx, head, move, weighed.present));
+    for (const move of evaluation.moves) receipts.push(await make(tx, ctx, head, move, evaluation.present));
     const [first] = receipts;
     if (!first) throw new Error('nothing was asked for');
-    if (weighed.moves.every(({ effect }) => effect === 'none')) return { ...first, incarnation: head.incarnation };
+    if (evaluation.moves.every(({ effect }) => effect === 'none')) return { ...first, incarnation: head.incarnation };
     const incarnation = await publishGoalState(tx, ctx, head, { action: 'extension.set', extension: name });
     return { ...first, incarnation };
   });
@@ -61,7 +61,7 @@ async function make(
   tx: Transaction,
   ctx: Context,
   head: Head,
-  move: Move,
+  move: ExtensionMove,
   present: readonly ExtensionRow[],
 ): Promise<Omit<ExtensionReceipt, 'incarnation'>> {
   const { name, current, after, effect, version, given } = move;

@@ -1,7 +1,7 @@
 import { dropHealthChecks } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { evaluateVm } from './evaluate-vm.ts';
-import { loadMachines, takeDue } from './load.ts';
+import { loadMachines, lockDue } from './load.ts';
 import { writeHealthUpdates } from './write.ts';
 
 /** VMs per transaction: few, so that reports do not wait long. */
@@ -19,7 +19,7 @@ export async function foldHealth(
   for (let done = 0; ; ) {
     const most = Math.min(batchVms, limit - done);
     const taken = await db.transaction(async (tx) => {
-      const vmIds = await takeDue(tx, now, most);
+      const vmIds = await lockDue(tx, now, most);
       if (vmIds.length === 0) return 0;
       const machines = await loadMachines(tx, vmIds);
       const present = machines.filter(({ deleted }) => !deleted);

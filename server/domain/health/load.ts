@@ -22,7 +22,7 @@ export interface Machine {
  * Locks VMs that are due, those that changed first, until the end of the transaction; other folds skip them. A writer
  * that marks one of them waits until then, so the facts do not change.
  */
-export async function takeDue(tx: Transaction, now: Date, most: number): Promise<string[]> {
+export async function lockDue(tx: Transaction, now: Date, most: number): Promise<string[]> {
   // Starting parallel workers takes longer than reading a batch.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
   const { rows } = await tx.execute<{ vm_id: string }>(sql`

@@ -106,8 +106,8 @@ test('AZ-H3 AZ-S4 AZ-S6 scans find every VM that changed through time alone, and
     await services.db.execute(sql`update health_checks set due_at = 'infinity'`);
     // Every other scan reads only the VMs that the previous one expected.
     const isAhead = from % 30 === 15;
-    const looked = await markAged(services, { since, now, among: isAhead ? soon : null });
-    soon = looked?.soon ?? [];
+    const scanned = await markAged(services, { since, now, among: isAhead ? soon : null });
+    soon = scanned?.soon ?? [];
     const { rows } = await services.db.execute<{ vm_id: string }>(
       sql`select vm_id from health_checks where due_at = 'epoch'`,
     );
@@ -135,8 +135,8 @@ test('AZ-H3 AZ-S4 AZ-S6 scans find every VM that changed through time alone, and
 
 test('the first scan finds all that ever aged, and of two concurrent ones one scans', async () => {
   const { services, ids, facts } = await givenFleet(60);
-  const look = { since: null, now: after(7_200), among: null };
-  const [one, other] = await Promise.all([markAged(services, look), markAged(services, look)]);
+  const scan = { since: null, now: after(7_200), among: null };
+  const [one, other] = await Promise.all([markAged(services, scan), markAged(services, scan)]);
   const silent = ids.filter((id) => facts(id).presence !== null);
   expect(Math.max(one?.marked ?? 0, other?.marked ?? 0)).toBeGreaterThanOrEqual(silent.length);
   const { rows } = await services.db.execute<{ vm_id: string }>(

@@ -14,10 +14,10 @@ const stepBlocks = 512;
 /** Milliseconds for a step and the pause after it, if there is time. */
 const stepMs = 50;
 /** Above this number of VMs, those that age soon are not remembered. */
-const mostSoon = 20_000;
+const maxSoon = 20_000;
 
 /** The period that a scan covers: after `since` (from the beginning if null), up to and including `now`. */
-export interface Look {
+export interface Scan {
   since: Date | null;
   now: Date;
   /** Scans only these VMs; all if null. */
@@ -35,7 +35,7 @@ export interface Pace {
 /** All steps without a pause. */
 const withoutRest: Pace = { overMs: 0, rest: async () => {} };
 
-export interface Looked {
+export interface ScanResult {
   /** Number of marked VMs. */
   marked: number;
   /**
@@ -58,22 +58,22 @@ export const soonSeconds = graceSeconds - 5;
  */
 export async function markAged(
   { db }: Pick<Services, 'db'>,
-  look: Look,
+  scan: Scan,
   pace: Pace = withoutRest,
-): Promise<Looked | null> {
+): Promise<ScanResult | null> {
   const found = await db.transaction(async (tx) => {
-    if (look.among === null) {
+    if (scan.among === null) {
       const { rows } = await tx.execute<{ taken: boolean }>(sql`select pg_try_advisory_xact_lock(${lock}) as taken`);
       if (rows[0]?.taken !== true) return null;
     }
-    return findAged(tx, look, pace);
+    return findAged(tx, scan, pace);
   });
   if (found === null) return null;
   const aged = [...found.aged].sort();
   for (let start = 0; start < aged.length; start += batchVms) {
     await markHealthChecksDue({ db }, aged.slice(start, start + batchVms));
   }
-  return { marked: aged.length, soon: found.soon.size > mostSoon ? null : [...found.soon] };
+  return { marked: aged.length, soon: found.soon.size > maxSoon ? null : [...found.soon] };
 }
 
 /** The VM's own period or the default, in seconds. */
@@ -107,13 +107,13 @@ interface Found {
 /** The shortest and the longest promise of any agent, in seconds. */
 type Range = [shortest: number, longest: number];
 
-async function findAged(tx: Transaction, look: Look, pace: Pace): Promise<Found> {
+async function findAged(tx: Transaction, scan: Scan, pace: Pace): Promise<Found> {
   // Without parallel workers: nothing waits for this, and the cores are for reports.
   await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
   const { rows } = await tx.execute<{ agents: number; readings: number }>(sql`
     select pg_relation_size('agent_presence') / current_setting('block_size')::int as agents,
       pg_relation_size('extension_pulse') / current_setting('block_size')::int as readings`);
-  const [agents, readings] = [stepsOf(look, rows[0]?.agents), stepsOf(look, rows[0]?.readings)];
+  const [agents, readings] = [stepsOf(scan, rows[0]?.agents), stepsOf(scan, rows[0]?.readings)];
   const rests = agents.length + readings.length - 2;
   const [began, stretchMs] = [performance.now(), Math.min(stepMs, pace.overMs / Math.max(1, rests))];
   const rest = async (steps: number): Promise<void> => {
@@ -125,21 +125,21 @@ async function findAged(tx: Transaction, look: Look, pace: Pace): Promise<Found>
   const heartbeat: Range = [defaultPeriods.heartbeatSeconds, defaultPeriods.heartbeatSeconds];
   const status: Range = [defaultPeriods.statusSeconds, defaultPeriods.statusSeconds];
   for (const [index, where] of agents.entries()) {
-    const seen = await lookAtAgents(tx, stretches(look, found), where);
+    const seen = await scanAgents(tx, stretches(scan, found), where);
     widen(heartbeat, seen.heartbeat);
     widen(status, seen.status);
     take(found, seen);
     await rest(index + 1);
   }
   for (const [index, where] of readings.entries()) {
-    take(found, await lookAtReadings(tx, stretches(look, found), where, { heartbeat, status }));
+    take(found, await scanReadings(tx, stretches(scan, found), where, { heartbeat, status }));
     await rest(agents.length + index + 1);
   }
   return found;
 }
 
 /** The parts in which a table of this many blocks is read; newer rows are in the last one. */
-function stepsOf({ among }: Look, blocks: string | number = 0): SQL[] {
+function stepsOf({ among }: Scan, blocks: string | number = 0): SQL[] {
   if (among !== null) return [sql`vm_id = any(${sql.param(among)}::uuid[])`];
   const steps = Math.max(1, Math.ceil(Number(blocks) / stepBlocks));
   const place = (step: number): SQL => sql`${`(${step * stepBlocks},0)`}::tid`;
@@ -161,19 +161,19 @@ function take(found: Found, { aged, soon }: { aged: string[] | null; soon: strin
 type Stretches = Record<'past' | 'coming' | 'both', Stretch>;
 
 /** The rows that age soon are no longer read once they are too many. */
-const stretches = ({ since, now }: Look, { soon }: Found): Stretches => {
-  const ahead = soon.size > mostSoon ? now : new Date(now.getTime() + soonSeconds * 1000);
+const stretches = ({ since, now }: Scan, { soon }: Found): Stretches => {
+  const ahead = soon.size > maxSoon ? now : new Date(now.getTime() + soonSeconds * 1000);
   return { past: { from: since, to: now }, coming: { from: now, to: ahead }, both: { from: since, to: ahead } };
 };
 
-async function lookAtAgents(
+async function scanAgents(
   tx: Transaction,
   { past, coming }: Stretches,
   where: SQL,
 ): Promise<{ heartbeat: (number | null)[]; status: (number | null)[]; aged: string[] | null; soon: string[] | null }> {
   const agentPasses = (stretch: Stretch): SQL =>
     sql`(${passes(sql`next_expected_at`, stretch, graceSeconds)} or ${passes(sql`last_seen_at`, stretch, unresponsiveSeconds)})`;
-  const { rows } = await tx.execute<Awaited<ReturnType<typeof lookAtAgents>> & Record<string, unknown>>(sql`
+  const { rows } = await tx.execute<Awaited<ReturnType<typeof scanAgents>> & Record<string, unknown>>(sql`
     select array[min(heartbeat_seconds), max(heartbeat_seconds)] as heartbeat,
       array[min(status_seconds), max(status_seconds)] as status,
       array_agg(vm_id::text) filter (where ${agentPasses(past)}) as aged,
@@ -182,7 +182,7 @@ async function lookAtAgents(
   return rows[0] ?? { heartbeat: [], status: [], aged: null, soon: null };
 }
 
-async function lookAtReadings(
+async function scanReadings(
   tx: Transaction,
   { past, coming, both }: Stretches,
   where: SQL,

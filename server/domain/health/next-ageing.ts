@@ -36,12 +36,12 @@ function nearest(instants: readonly number[], now: Date): Date | null {
 }
 
 /** The first millisecond that is more than so many seconds later. */
-const beyond = (from: Date, seconds: number): number => Math.floor(from.getTime() + seconds * 1000) + 1;
+const justAfter = (from: Date, seconds: number): number => Math.floor(from.getTime() + seconds * 1000) + 1;
 
 function agentAges(presence: PresenceFacts | null): number[] {
   if (presence === null) return [];
   const { lastSeenAt, nextExpectedAt } = presence;
-  return [beyond(nextExpectedAt, graceSeconds), beyond(lastSeenAt, unresponsiveSeconds)];
+  return [justAfter(nextExpectedAt, graceSeconds), justAfter(lastSeenAt, unresponsiveSeconds)];
 }
 
 /** Seconds after which a heartbeat should have been read again. */
@@ -54,13 +54,13 @@ function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): num
   const heartbeat = facts.optedIn ? heartbeatReading(facts) : null;
   if (heartbeat !== null) {
     const { readAt, ageSeconds } = heartbeat;
-    instants.push(beyond(readAt, heartbeatDue(presence)), beyond(readAt, unresponsiveSeconds - ageSeconds));
+    instants.push(justAfter(readAt, heartbeatDue(presence)), justAfter(readAt, unresponsiveSeconds - ageSeconds));
   }
   const status = statusReading(facts);
   // A file that was too old when it was read is stale already; any other turns stale when it is not read again.
   if (status !== null && status.status !== 'success' && status.status !== 'error') {
     const period = presence?.statusSeconds ?? defaultPeriods.statusSeconds;
-    instants.push(beyond(status.readAt, period + graceSeconds));
+    instants.push(justAfter(status.readAt, period + graceSeconds));
   }
   return instants;
 }
@@ -68,10 +68,10 @@ function readingAges(facts: ExtensionFacts, presence: PresenceFacts | null): num
 /** Of a declared goal, and of a first heartbeat that is expected. */
 function fixedAges(extensions: readonly ExtensionFacts[], presence: PresenceFacts | null): number[] {
   return extensions.flatMap((facts) => {
-    const instants = [beyond(deadlineOf({ ...facts, state: facts.goal }), 0)];
+    const instants = [justAfter(deadlineOf({ ...facts, state: facts.goal }), 0)];
     const { optedIn, handlerState, handlerAt } = facts;
     if (optedIn && heartbeatReading(facts) === null && handlerState?.state === 'enabled' && handlerAt !== null) {
-      instants.push(beyond(handlerAt, heartbeatDue(presence)));
+      instants.push(justAfter(handlerAt, heartbeatDue(presence)));
     }
     return instants;
   });

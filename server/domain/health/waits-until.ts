@@ -36,7 +36,7 @@ export function waitsUntil(extensions: readonly Dependency[]): Map<string, Date 
   }));
   for (const { name, dependsOn } of runOrder(dependents)) {
     const extension = byName.get(name) as Dependency;
-    let latest = isConcluded(extension) ? null : turnOf(extension, extensions);
+    let latest = isConcluded(extension) ? null : turnEnd(extension, extensions);
     for (const other of dependsOn.map((dependency) => byName.get(dependency))) {
       // In a circle, which the portal rejects, one of them comes before the other is known.
       const waits = other && known.get(other.name);
@@ -59,7 +59,7 @@ const isConcluded = ({ concludedAt, statusSequence, goalSequenceNumber }: Depend
  * earlier command ended, or must end. A goal declared after its time was over postpones nothing, nor does a command
  * that a restarted agent repeats: otherwise it would never end.
  */
-function turnOf(extension: Dependency, all: readonly Dependency[]): Date | null {
+function turnEnd(extension: Dependency, all: readonly Dependency[]): Date | null {
   const ownEnd = deadlineOf({ ...extension, state: extension.goal });
   const begunAt = hasBegun(extension) ? extension.handlerAt : null;
   let latest: Date | null = null;

@@ -4,7 +4,7 @@ import { lastLanguage, type WantedLanguage } from '#protocol/index.ts';
 import type { Messages, Resources } from './message.ts';
 
 /** Ids of a version that a screen is about to show. */
-export interface WantedMessages {
+export interface RequestedMessages {
   handler: string;
   version: string;
   ids: readonly string[];
@@ -17,7 +17,7 @@ export interface WantedMessages {
  */
 export async function findMessages(
   db: Database | Transaction,
-  versions: readonly WantedMessages[],
+  versions: readonly RequestedMessages[],
   wanted: readonly WantedLanguage[],
 ): Promise<Map<string, Resources>> {
   const asked = versions.filter(({ ids }) => ids.length > 0);

@@ -10,7 +10,7 @@ import { translationWarnings } from './coverage.ts';
 import { loadResources, type VersionRow } from './load-version.ts';
 import type { Messages } from './message.ts';
 
-const mostIdsKept = 20;
+const maxIds = 20;
 
 export interface SetResourcesResult {
   /** Canonical BCP 47. */
@@ -57,7 +57,7 @@ export async function putLanguage(
     .insert(resources)
     .values({ handler: version.handler, version: version.version, lang, ...row })
     .onConflictDoUpdate({ target: [resources.handler, resources.version, resources.lang], set: row });
-  const elsewhere = lang === lastLanguage ? await warnOthers(tx, others, messages) : [];
+  const elsewhere = lang === lastLanguage ? await updateWarnings(tx, others, messages) : [];
 
   await recordAudit(tx, ctx, {
     action: 'resources.set',
@@ -72,7 +72,7 @@ export async function putLanguage(
 /** The texts in the activity: their number and the first changed ids, not 20,000 texts. */
 function messageChanges(before: Messages | undefined, after: Messages) {
   const ids = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after)])];
-  const some = (pick: (id: string) => boolean): string[] => ids.filter(pick).slice(0, mostIdsKept);
+  const some = (pick: (id: string) => boolean): string[] => ids.filter(pick).slice(0, maxIds);
   return {
     before: before && { messages: Object.keys(before).length },
     after: {
@@ -102,7 +102,7 @@ export function readResourceFile(ctx: Context, named: string, file: unknown): Re
 }
 
 /** Updates the stored warnings of the other languages after a change of English. */
-async function warnOthers(
+async function updateWarnings(
   tx: Transaction,
   others: readonly (typeof resources.$inferSelect)[],
   english: Messages,

@@ -2,18 +2,22 @@ import type { HeartbeatDocument, StatusObject } from '#protocol/index.ts';
 import type { MessageMatcher } from './message-matcher.ts';
 
 /** Characters matched per report, so that hostile texts cannot delay other reports. */
-export interface RecoveryRoom {
+export interface RecoveryBudget {
   characters: number;
 }
 
 /** Enough for a thousand one-line substatuses; the rest stays as sent. */
-export const recoveryRoom = (): RecoveryRoom => ({ characters: 64 * 1_024 });
+export const recoveryBudget = (): RecoveryBudget => ({ characters: 64 * 1_024 });
 
 /**
  * Completes a parsed status: a text without an id, also of a substatus, gets the id of its message if that is certain,
  * marked as recovered. The text stays.
  */
-export function recoverStatus(status: StatusObject, matcher: MessageMatcher | undefined, room = recoveryRoom()): void {
+export function recoverStatus(
+  status: StatusObject,
+  matcher: MessageMatcher | undefined,
+  room = recoveryBudget(),
+): void {
   if (matcher === undefined) return;
   if (status.message === undefined && status.formattedMessage !== undefined) {
     const found = find(matcher, status.formattedMessage.message, room);
@@ -26,7 +30,7 @@ export function recoverStatus(status: StatusObject, matcher: MessageMatcher | un
 export function recoverHeartbeat(
   { message }: HeartbeatDocument,
   matcher: MessageMatcher | undefined,
-  room = recoveryRoom(),
+  room = recoveryBudget(),
 ): void {
   const text = message?.formattedMessage?.message ?? message?.text;
   if (matcher === undefined || message === undefined || message.reference !== undefined || text === undefined) return;
@@ -34,7 +38,7 @@ export function recoverHeartbeat(
   if (found !== null) message.reference = { ...found, recovered: true };
 }
 
-function find(matcher: MessageMatcher, text: string, room: RecoveryRoom): ReturnType<MessageMatcher['match']> {
+function find(matcher: MessageMatcher, text: string, room: RecoveryBudget): ReturnType<MessageMatcher['match']> {
   room.characters -= text.length;
   return room.characters < 0 ? null : matcher.match(text);
 }

@@ -5,7 +5,7 @@ const sizes = [8, 3, 1] as const;
 /** Positions of a literal at which a rare piece is searched. */
 const placesTried = 16;
 /** Templates that a text is matched against; above that, no match is returned. */
-const mostCandidates = 64;
+const maxCandidates = 64;
 
 /**
  * Finds the templates that may match a text without trying them all: each is indexed by one piece of its longest
@@ -38,13 +38,13 @@ export class TemplateIndex {
   /** Every template that may match this text, once each; null if they are too many. */
   candidates(text: string): ReadonlySet<TemplatePattern> | null {
     // Matching this few costs less than searching their pieces.
-    if (this.#all.size <= mostCandidates) return this.#all;
+    if (this.#all.size <= maxCandidates) return this.#all;
     const found = new Set<TemplatePattern>();
     for (const [size, pieces] of this.#bySize) {
       for (let at = 0; at + size <= text.length; at++) {
         for (const pattern of pieces.get(text.slice(at, at + size)) ?? []) {
           found.add(pattern);
-          if (found.size > mostCandidates) return null;
+          if (found.size > maxCandidates) return null;
         }
       }
     }

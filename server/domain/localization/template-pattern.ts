@@ -50,7 +50,7 @@ export class TemplatePattern {
   }
 
   #paramsOf(text: string, literals: readonly string[]): string[] | 'unclear' | null {
-    const starts = foremost(text, literals);
+    const starts = leftmostPositions(text, literals);
     if (starts === null) return null;
     if (starts.length > 2 && !isOnlyWay(text, literals, starts)) return 'unclear';
     const params: string[] = [];
@@ -70,7 +70,7 @@ function hasWords(literals: readonly string[]): boolean {
 }
 
 /** The position of each literal if each is as far left as possible; null if they do not match. */
-function foremost(text: string, literals: readonly string[]): number[] | null {
+function leftmostPositions(text: string, literals: readonly string[]): number[] | null {
   const first = literals[0] ?? '';
   const last = literals.at(-1) ?? '';
   const end = text.length - last.length;
@@ -88,7 +88,7 @@ function foremost(text: string, literals: readonly string[]): number[] | null {
 
 /** Whether the literals have the same positions if each is as far right as possible: the match is unique then. */
 function isOnlyWay(text: string, literals: readonly string[], starts: readonly number[]): boolean {
-  const back = foremost(reversed(text), literals.map(reversed).reverse());
+  const back = leftmostPositions(reversed(text), literals.map(reversed).reverse());
   if (back === null) return false;
   return literals.every(
     (literal, place) => starts[place] === text.length - literal.length - (back[literals.length - 1 - place] ?? 0),

@@ -3,7 +3,7 @@ import type { logArchives } from '#db/schema/index.ts';
 export type ArchiveRow = typeof logArchives.$inferSelect;
 
 /** Hours for which an agent is asked for an archive. */
-export const askedHours = 24;
+export const requestHours = 24;
 
 /**
  * A request for the log folders of a handler, and its result: `empty` if the machine has none, `late` if the agent did
@@ -22,7 +22,7 @@ export interface Archive {
 
 export function archiveOf(row: ArchiveRow, now: Date): Archive {
   const { id, handler, requestedAt, requestedBy, answeredAt, sha256, size, form } = row;
-  const isLate = now.getTime() - requestedAt.getTime() > askedHours * 3_600_000;
+  const isLate = now.getTime() - requestedAt.getTime() > requestHours * 3_600_000;
   const state = answeredAt === null ? (isLate ? 'late' : 'asked') : sha256 === null ? 'empty' : 'there';
   return {
     ...{ id, handler, state, requestedBy, size, form },

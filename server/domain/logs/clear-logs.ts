@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
 import { removeUnusedBytes } from '#server/domain/packages/index.ts';
-import { dropOutputs } from './make-room.ts';
+import { dropOutputs } from './drop-old-outputs.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const atOnce = 500;

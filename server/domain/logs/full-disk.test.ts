@@ -13,7 +13,7 @@ import { givenAgent, givenProbe, openAgentDoor } from '#server/testing/agent-doo
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { buildZip, packageEntries } from '#server/testing/zip.ts';
-import { requestArchive, takeArchive, takeOutput } from './index.ts';
+import { receiveArchive, receiveOutput, requestArchive } from './index.ts';
 
 let ctx: Context;
 let vmId: string;
@@ -60,7 +60,7 @@ test.each<[string, () => Promise<unknown>]>([
   [
     'the output of a command',
     () =>
-      takeOutput(
+      receiveOutput(
         ctx,
         { vmId, extension: 'probe', command: 'enable', sequence: 1, attempt: 1, range: null },
         sent(bytes),
@@ -70,7 +70,7 @@ test.each<[string, () => Promise<unknown>]>([
     'an archive of logs',
     async () => {
       const { id } = await requestArchive(ctx, { vmId, handler: 'Acme.Lab.Probe' });
-      return takeArchive(ctx, vmId, id, { form: 'tar.gz', bytes: sent(bytes), declared: bytes.length });
+      return receiveArchive(ctx, vmId, id, { form: 'tar.gz', bytes: sent(bytes), declared: bytes.length });
     },
   ],
 ])('a full disk while %s arrives: 507, and no part of it stays', async (_, store) => {

@@ -1,12 +1,12 @@
 export type { Archive } from './archive.ts';
 export { clearLogs } from './clear-logs.ts';
 export { downloadOutput } from './download-output.ts';
-export { listArchives, listWantedArchives, openArchive } from './list-archives.ts';
+export { listArchives, listRequestedArchives, openArchive } from './list-archives.ts';
 export { listOutputs } from './list-outputs.ts';
 export type { Output } from './output.ts';
 export { type FoundLine, getOutput, type OutputDetails, readOutput, searchOutput } from './read-output.ts';
+export { receiveArchive } from './receive-archive.ts';
+export { receiveNextOutput } from './receive-next-output.ts';
+export { receiveOutput } from './receive-output.ts';
 export { requestArchive } from './request-archive.ts';
 export type { Row } from './rows.ts';
-export { takeArchive } from './take-archive.ts';
-export { takeNextOutput } from './take-next-output.ts';
-export { takeOutput } from './take-output.ts';

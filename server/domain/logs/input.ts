@@ -8,7 +8,7 @@ import { vmId } from '#server/domain/vms/input.ts';
 const outputRange = z.object({ start: z.int().min(0), until: z.int().min(0), total: z.int().min(0).nullable() });
 
 /** A part of a command's output; without `range`, the body is all of it. */
-export const takeOutputInput = z.object({
+export const receiveOutputInput = z.object({
   vmId,
   extension: extensionName,
   command: z.enum(commandNames),
@@ -16,7 +16,7 @@ export const takeOutputInput = z.object({
   sequence: z.int().min(0),
   range: outputRange.nullable(),
 });
-export type TakeOutputInput = z.input<typeof takeOutputInput>;
+export type ReceiveOutputInput = z.input<typeof receiveOutputInput>;
 
 /** `cursor` is `nextCursor` of the previous page. */
 export const listOutputsInput = z.object({

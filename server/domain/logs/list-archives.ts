@@ -4,7 +4,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type Archive, archiveOf, askedHours } from './archive.ts';
+import { type Archive, archiveOf, requestHours } from './archive.ts';
 import { type ListArchivesInput, listArchivesInput, type OpenArchiveInput, openArchiveInput } from './input.ts';
 
 const most = 100;
@@ -32,7 +32,7 @@ export async function listArchives(
 }
 
 /** The requests for an agent. */
-export async function listWantedArchives(ctx: Context, vmId: string): Promise<{ id: string; handler: string }[]> {
+export async function listRequestedArchives(ctx: Context, vmId: string): Promise<{ id: string; handler: string }[]> {
   const { id, handler, requestedAt, answeredAt } = logArchives;
   return ctx.db
     .select({ id, handler })
@@ -41,7 +41,7 @@ export async function listWantedArchives(ctx: Context, vmId: string): Promise<{ 
       and(
         eq(logArchives.vmId, vmId),
         isNull(answeredAt),
-        gt(requestedAt, new Date(ctx.now.getTime() - askedHours * 3_600_000)),
+        gt(requestedAt, new Date(ctx.now.getTime() - requestHours * 3_600_000)),
       ),
     )
     .orderBy(id);

@@ -28,8 +28,8 @@ export interface OutputDetails extends Output {
 }
 
 /** Characters of one response; the reader continues at its end. */
-const mostCharacters = 256 * 1024;
-const mostFound = 100;
+const maxCharacters = 256 * 1024;
+const maxFound = 100;
 
 const reading =
   ({ blobs }: Context) =>
@@ -73,7 +73,7 @@ async function rowsOf(
     for (const each of some) {
       rows.push(each);
       characters += each.kind === 'line' ? each.text.length : 0;
-      if (rows.length === count || characters > mostCharacters) return { row, rows };
+      if (rows.length === count || characters > maxCharacters) return { row, rows };
     }
   }
   return { row, rows };
@@ -104,7 +104,7 @@ async function linesWith(
     // Yields to other requests: an output can have millions of lines.
     await setImmediate();
     for (const each of some) {
-      if (found.length === mostFound) return { found, next: row };
+      if (found.length === maxFound) return { found, next: row };
       if (each.kind === 'line' && each.text.toLowerCase().includes(wanted)) found.push({ row, text: each.text });
       row += 1;
     }

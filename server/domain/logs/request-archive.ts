@@ -9,7 +9,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { tell } from '#server/platform/wakes/index.ts';
-import { type Archive, archiveOf, askedHours } from './archive.ts';
+import { type Archive, archiveOf, requestHours } from './archive.ts';
 import { type RequestArchiveInput, requestArchiveInput } from './input.ts';
 
 /**
@@ -37,7 +37,7 @@ export async function requestArchive(ctx: Context, input: RequestArchiveInput): 
           eq(logArchives.vmId, vmId),
           eq(logArchives.handler, handler),
           isNull(logArchives.answeredAt),
-          gt(logArchives.requestedAt, new Date(ctx.now.getTime() - askedHours * 3_600_000)),
+          gt(logArchives.requestedAt, new Date(ctx.now.getTime() - requestHours * 3_600_000)),
         ),
       );
     if (open !== undefined) return archiveOf(open, ctx.now);

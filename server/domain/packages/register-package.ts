@@ -55,7 +55,7 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
     return await ctx.db.transaction(async (tx) => {
       await lockBytes(tx, file.sha256);
       const row = await writeVersion(tx, ctx, input, inspection);
-      if (row === null) return again(ctx, await winner(tx, input), input);
+      if (row === null) return again(ctx, await registeredFirst(tx, input), input);
       await recordAudit(tx, ctx, {
         action: 'version.register',
         target: { kind: 'version', id: `${row.handler}-${row.version}` },
@@ -112,7 +112,7 @@ async function writeVersion(
   return row ?? null;
 }
 
-async function winner(tx: Transaction, input: RegisterPackageInput): Promise<VersionRow> {
+async function registeredFirst(tx: Transaction, input: RegisterPackageInput): Promise<VersionRow> {
   const row = await findVersion(tx, input);
   if (row === null) throw new DomainError('conflict', 'version_moved');
   return row;

@@ -20,7 +20,7 @@ export const seen = `r.*, p.ctid as place, p.xmin as version,
  * The effect of any report on the presence `p` of its VM. A report from before the enrollment belongs to the previous
  * machine: the new one counts its calls from 0. The enrollment is read only if the VM was seen since.
  */
-export const sighted = `last_seen_at = greatest(p.last_seen_at, s.at),
+export const recordCallSql = `last_seen_at = greatest(p.last_seen_at, s.at),
     next_expected_at = greatest(p.next_expected_at, s.at + make_interval(secs =>
       case when p.last_polled_at > s.at - interval '${pollsWithin}' then s.polling else s.reporting end)),
     counter = case

@@ -1,7 +1,7 @@
 import { changesChannel, insertVmChangesSql, markHealthDueSql } from '#server/domain/changes/index.ts';
 import { updatePresenceSql } from '#server/domain/enrollment/index.ts';
 import { updateLatestSql, updatePulseSql } from '#server/domain/reported-state/index.ts';
-import { reports, seen, sighted } from './batch-parts.ts';
+import { recordCallSql, reports, seen } from './batch-parts.ts';
 import { entryKinds } from './entries/index.ts';
 import { type BatchSql, declaredColumns } from './entries/kind.ts';
 
@@ -72,7 +72,7 @@ with report as materialized (
        where not s.repeated offset 0) found
 ), taken as (
   ${updatePresenceSql({
-    set: `${sighted},
+    set: `${recordCallSql},
     heartbeat_seconds = case when s.repeated then p.heartbeat_seconds else coalesce(s.heartbeat_seconds, p.heartbeat_seconds) end,
     status_seconds = case when s.repeated then p.status_seconds else coalesce(s.status_seconds, p.status_seconds) end,
     clock_skew_seconds = case when s.repeated then p.clock_skew_seconds else coalesce(s.skew, p.clock_skew_seconds) end,

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
-import { showRefusal } from '#server/domain/vms/index.ts';
+import { showRejection } from '#server/domain/vms/index.ts';
 
 /** Pages of the history per scan: about a second. A larger history is sampled. */
-const pagesPerLook = 20_000;
+const pagesPerScan = 20_000;
 /** VMs cleared per scan. */
-const vmsPerLook = 100;
+const vmsPerScan = 100;
 
 /**
  * Deletes the oldest reports of VMs that store more than `limits.vm.historyBytes`. A sample finds such VMs, so that the
@@ -16,11 +16,11 @@ export async function clearHistory({ db, config }: Pick<Services, 'db' | 'config
   const { rows: sizes } = await db.execute<{ pages: string }>(sql`
     select coalesce(sum(pg_relation_size(inhrelid) / current_setting('block_size')::bigint), 0) as pages
       from pg_inherits where inhparent = 'report_history'::regclass`);
-  const percent = Math.min(100, (100 * pagesPerLook) / Math.max(1, Number(sizes[0]?.pages)));
+  const percent = Math.min(100, (100 * pagesPerScan) / Math.max(1, Number(sizes[0]?.pages)));
   const { rows: suspects } = await db.execute<{ vm_id: string }>(sql`
     select vm_id from report_history tablesample system (${percent}::real)
      group by vm_id having sum(pg_column_size(document)) * ${100 / percent}::float8 > ${historyBytes}::float8 * 0.5
-     order by sum(pg_column_size(document)) desc limit ${vmsPerLook}`);
+     order by sum(pg_column_size(document)) desc limit ${vmsPerScan}`);
   let gone = 0;
   for (const { vm_id: vmId } of suspects) gone += await clearVm({ db }, vmId, historyBytes, now);
   return gone;
@@ -35,7 +35,7 @@ async function clearVm({ db }: Pick<Services, 'db'>, vmId: string, bytes: number
       ), last as (select at, id from newest where bytes > ${bytes} order by at desc, id desc limit 1)
       delete from report_history h using last where h.vm_id = ${vmId} and (h.at, h.id) <= (last.at, last.id)`);
     const count = gone.rowCount ?? 0;
-    if (count > 0) await showRefusal(tx, vmId, 'history_cleared', now);
+    if (count > 0) await showRejection(tx, vmId, 'history_cleared', now);
     return count;
   });
 }

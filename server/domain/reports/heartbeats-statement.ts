@@ -1,6 +1,6 @@
 import { updatePresenceSql } from '#server/domain/enrollment/index.ts';
 import { updatePulseSql } from '#server/domain/reported-state/index.ts';
-import { reports, seen, sighted } from './batch-parts.ts';
+import { recordCallSql, reports, seen } from './batch-parts.ts';
 import { heartbeat, sameVerdictSql } from './entries/heartbeat.ts';
 import { declaredColumns } from './entries/kind.ts';
 
@@ -31,7 +31,7 @@ with report as materialized (
         left join extension_pulse u on u.vm_id = e.vm_id and u.name = e.name offset 0) found
 ), taken as (
   ${updatePresenceSql({
-    set: `${sighted},
+    set: `${recordCallSql},
     clock_skew_seconds = coalesce(s.skew, p.clock_skew_seconds),
     run = case when s.number is null then p.run else s.run end,
     report_number = coalesce(s.number, p.report_number)`,

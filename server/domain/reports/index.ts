@@ -7,5 +7,5 @@ export { ingestReport } from './ingest-report.ts';
 export type { IngestReportInput } from './input.ts';
 export { listLatestReports } from './list-latest-reports.ts';
 export { listReportHistory, type PastReport } from './list-report-history.ts';
-export { openRefusal } from './note-refused.ts';
 export { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts';
+export { openRejection } from './store-rejected-files.ts';

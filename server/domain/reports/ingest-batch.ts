@@ -25,8 +25,8 @@ export async function ingestBatch(
   batch: readonly PreparedReport[],
   pool: Pool = db.$client,
 ): Promise<Map<string, IngestResult>> {
-  const heartbeats = batch.filter(saysHeartbeatsOnly);
-  const others = batch.filter((report) => !saysHeartbeatsOnly(report));
+  const heartbeats = batch.filter(hasHeartbeatsOnly);
+  const others = batch.filter((report) => !hasHeartbeatsOnly(report));
   const taken = new Map<string, IngestResult>();
   const parts = await Promise.allSettled([
     ...(heartbeats.length > 0 ? [ingestHeartbeats(db, heartbeats, pool, taken)] : []),
@@ -36,7 +36,7 @@ export async function ingestBatch(
   return taken;
 }
 
-const saysHeartbeatsOnly = ({ entries }: PreparedReport): boolean => entries.every(({ kind }) => kind === 'heartbeat');
+const hasHeartbeatsOnly = ({ entries }: PreparedReport): boolean => entries.every(({ kind }) => kind === 'heartbeat');
 
 /** Adds to `taken` after each statement, because the next one may fail. */
 async function ingestHeartbeats(

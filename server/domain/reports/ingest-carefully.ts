@@ -4,7 +4,7 @@ import { extensionPulse, extensions, vms } from '#db/schema/index.ts';
 import { defaultPeriods } from '#protocol/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { describePresence, type Presence, seeReportingAgent } from '#server/domain/enrollment/index.ts';
+import { describePresence, type Presence, recordReportingAgent } from '#server/domain/enrollment/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { completeRemoval, lockHead, noteReportedSequence } from '#server/domain/goal-states/index.ts';
 import { notePendingRestart, noteProblems, storeLatest, storePulse } from '#server/domain/reported-state/index.ts';
@@ -13,8 +13,8 @@ import { isRemoval } from './entries/handler.ts';
 import { emptyPulse, kindOf, mergeEntry, type ReportEntry } from './entries/index.ts';
 import type { LatestRow, MergeContext, PulseRow } from './entries/kind.ts';
 import { type HistoryEntry, writeHistory } from './history.ts';
-import { noteRefused } from './note-refused.ts';
-import { type PreparedReport, promisedSeconds, type SaidByAgent } from './prepare-report.ts';
+import { type PreparedReport, promisedSeconds, type ReportFrame } from './prepare-report.ts';
+import { storeRejectedFiles } from './store-rejected-files.ts';
 
 type Goal = Pick<typeof extensions.$inferSelect, 'name' | 'state' | 'sequenceNumber'>;
 
@@ -54,7 +54,7 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
     };
     const applied = await applyEntries(tx, vmId, entries, { receivedAt, periods });
     const all = [...faults, ...applied.faults];
-    const refusal = await noteRefused(tx, vmId, refused, receivedAt);
+    const refusal = await storeRejectedFiles(tx, vmId, refused, receivedAt);
     // Nothing could be stored, so the report does not count: a corrected one may use its number.
     if (applied.stored === 0 && all.length > 0) {
       if (wasAway || refusal) await recordChange(tx, 'vm', vmId);
@@ -95,17 +95,17 @@ async function lockVm(
   if (vm === undefined || vm.deletedAt !== null) throw new DomainError('unauthenticated', 'credential_refused');
   if (removal) await lockHead(tx, vmId);
   const call = { vmId, receivedAt, counter, ...promisedSeconds(said) };
-  const { presence, before } = await seeReportingAgent(tx, call);
+  const { presence, before } = await recordReportingAgent(tx, call);
   return { presence, wasAway: wasAway(before, receivedAt) };
 }
 
 /** Not higher than the highest number of the same run. Without a number, the order of arrival counts. */
-function isRepeated({ run, reportNumber }: SaidByAgent, presence: Presence): boolean {
+function isRepeated({ run, reportNumber }: ReportFrame, presence: Presence): boolean {
   if (reportNumber === null || presence.reportNumber === null) return false;
   return run === presence.run && reportNumber <= presence.reportNumber;
 }
 
-function nextPresence(presence: Presence, said: SaidByAgent) {
+function nextPresence(presence: Presence, said: ReportFrame) {
   return {
     heartbeatSeconds: said.heartbeatSeconds ?? presence.heartbeatSeconds,
     statusSeconds: said.statusSeconds ?? presence.statusSeconds,

@@ -4,12 +4,12 @@ import { pollSeconds } from '#server/domain/enrollment/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import type { ReportEntry } from './entries/index.ts';
-import type { RefusedEntry } from './entries/reading.ts';
+import type { RejectedEntry } from './entries/reading.ts';
 import { type IngestReportInput, ingestReportInput } from './input.ts';
 import { readReport } from './read-report.ts';
 
 /** The frame of a report as it is stored; null for absent fields. */
-export interface SaidByAgent {
+export interface ReportFrame {
   run: string | null;
   reportNumber: number | null;
   heartbeatSeconds: number | null;
@@ -25,10 +25,10 @@ export interface PreparedReport {
   receivedAt: Date;
   /** The agent's call counter; null if it sends none. */
   counter: number | null;
-  said: SaidByAgent;
+  said: ReportFrame;
   entries: ReportEntry[];
   /** Entries whose files break the contract; their faults are among `faults`. */
-  refused: RefusedEntry[];
+  refused: RejectedEntry[];
   problems: AgentProblem[];
   /** Undefined if the report does not mention restarts. */
   pendingRestart: RestartRequestEntry[] | undefined;
@@ -63,7 +63,7 @@ const period = (seconds: number | undefined): number | null =>
  * Seconds until the agent's next call: the next poll of one that polls, or the next report of one that only reports and
  * states its period.
  */
-export function promisedSeconds({ heartbeatSeconds }: SaidByAgent): { polling: number; reporting: number } {
+export function promisedSeconds({ heartbeatSeconds }: ReportFrame): { polling: number; reporting: number } {
   return { polling: pollSeconds, reporting: Math.max(pollSeconds, heartbeatSeconds ?? 0) };
 }
 

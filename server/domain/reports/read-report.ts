@@ -8,19 +8,19 @@ import {
   reportEnvelope,
 } from '#protocol/index.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
-import { recoveryRoom } from '#server/domain/localization/index.ts';
+import { recoveryBudget } from '#server/domain/localization/index.ts';
 import { entryKinds, type ReportEntry } from './entries/index.ts';
-import type { Reading, Recover, RefusedEntry } from './entries/reading.ts';
+import type { Reading, Recover, RejectedEntry } from './entries/reading.ts';
 
 /** Optional parts of the frame: their faults cost no entry. */
-const dispensable = ['agentTime', 'appliedEtag', 'periods', 'problems', 'pendingRestart'];
+const optionalParts = ['agentTime', 'appliedEtag', 'periods', 'problems', 'pendingRestart'];
 
 function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: Fault[] } {
   const frame = read(reportEnvelope, report);
   if ('value' in frame) return { envelope: frame.value, faults: [] };
   const wrong = new Set(frame.faults.map(({ path }) => path.split('/')[1] ?? ''));
   const rest = isPlainObject(report) ? Object.entries(report).filter(([name]) => !wrong.has(name)) : [];
-  const fatal = !isPlainObject(report) || [...wrong].some((name) => !dispensable.includes(name));
+  const fatal = !isPlainObject(report) || [...wrong].some((name) => !optionalParts.includes(name));
   return { envelope: fatal ? null : reportEnvelope.parse(Object.fromEntries(rest)), faults: frame.faults };
 }
 
@@ -32,14 +32,14 @@ export function readReport(
   report: unknown,
   limits: DocumentLimits & { entries: number },
   recover: Recover = new Map(),
-): { envelope: ReportEnvelope; entries: ReportEntry[]; refused: RefusedEntry[]; faults: Fault[] } {
+): { envelope: ReportEnvelope; entries: ReportEntry[]; refused: RejectedEntry[]; faults: Fault[] } {
   const { envelope, faults } = readFrame(report);
   const lists = isPlainObject(report) ? report : {};
   const count = entryKinds.reduce((sum, { list }) => sum + listOf(lists[list]).length, 0);
   if (count > limits.entries) {
     throw new DomainError('too_large', 'report_entries_too_many', { params: { limit: limits.entries } });
   }
-  const reading: Reading = { limits, recover, room: recoveryRoom(), faults, refused: [] };
+  const reading: Reading = { limits, recover, room: recoveryBudget(), faults, refused: [] };
   const entries = entryKinds.flatMap(({ list, read: readEntry }) =>
     listOf(lists[list]).flatMap((raw, index) => readEntry(reading, raw, jsonPointer([list, index])) ?? []),
   );

@@ -9,7 +9,7 @@ import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import { dropPortalCopies, grantWireAccess, wireTokenHash, wrapTenantKey } from './index.ts';
-import { makeTenantKey } from './tenant-key.ts';
+import { createTenantKey } from './tenant-key.ts';
 
 let ctx: Context;
 let custody: Context;
@@ -31,7 +31,7 @@ const sealedOf = async (vmId: string) =>
   (await ctx.db.select().from(secrets).where(eq(secrets.vmId, vmId))).map(({ sealed }) => sealed !== null);
 const stockOf = async (vmId: string) => (await ctx.db.select().from(stockAgents).where(eq(stockAgents.vmId, vmId)))[0];
 const stateOf = async (vmId: string) => (await getExtension(ctx, { vmId, name: 'probe' })).protectedSettings;
-const newTransport = async () => (await makeTenantKey(ctx.now)).certificate.pem;
+const newTransport = async () => (await createTenantKey(ctx.now)).certificate.pem;
 
 test("ANNEX_CUSTODY=vm at the start: the portal's copies are removed, counted and recorded in the activity", async () => {
   const enrolled = await registerVm(ctx, { name: 'enrolled' });

@@ -14,7 +14,7 @@ import { actorRef, findPrincipal } from '#server/domain/principal.ts';
 import { getVm, lockVm } from '#server/domain/vms/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { type GrantWireAccessInput, grantWireAccessInput } from './input.ts';
-import { makeTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
+import { createTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
 import { newWireToken, wireTokenHash } from './wire-token.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput)
   if (!ctx.config.wire) throw new DomainError('conflict', 'wire_off');
   const [known] = await ctx.db.select({ kind: agents.kind }).from(agents).where(eq(agents.vmId, vmId));
   if (known?.kind === 'reference') throw new DomainError('conflict', 'vm_has_reference_agent');
-  const key = await makeTenantKey(ctx.now);
+  const key = await createTenantKey(ctx.now);
   const token = newWireToken();
   const credentialHash = wireTokenHash(vmId, token);
   await ctx.db.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
 /** A stock agent's report about one of its own components. */
-export interface SaidObservation {
+export interface ReportedObservation {
   name: string;
   isHealthy: boolean;
   text: string | null;
@@ -17,7 +17,7 @@ const most = 8;
 export async function noteObservations(
   ctx: Context,
   vmId: string,
-  said: readonly SaidObservation[],
+  said: readonly ReportedObservation[],
 ): Promise<AgentObservation[]> {
   const { observations } = stockAgents;
   const [before] = await ctx.db.select({ observations }).from(stockAgents).where(eq(stockAgents.vmId, vmId));
@@ -39,14 +39,20 @@ const openOf = (kept: readonly AgentObservation[], name: string): AgentObservati
   kept.find((each) => each.name === name && each.until === null);
 
 /** Whether the reported health differs from the stored one. */
-export const isTurned = (kept: readonly AgentObservation[], { name, isHealthy }: SaidObservation): boolean =>
-  isHealthy === (openOf(kept, name) !== undefined);
+export const hasChangedHealth = (
+  kept: readonly AgentObservation[],
+  { name, isHealthy }: ReportedObservation,
+): boolean => isHealthy === (openOf(kept, name) !== undefined);
 
 /** The stored list after these reports; the same list if nothing is new. */
-const withAll = (kept: AgentObservation[], said: readonly SaidObservation[], now: Date): AgentObservation[] =>
+const withAll = (kept: AgentObservation[], said: readonly ReportedObservation[], now: Date): AgentObservation[] =>
   said.reduce((all, each) => withOne(all, each, now), kept);
 
-function withOne(kept: AgentObservation[], { name, isHealthy, text }: SaidObservation, now: Date): AgentObservation[] {
+function withOne(
+  kept: AgentObservation[],
+  { name, isHealthy, text }: ReportedObservation,
+  now: Date,
+): AgentObservation[] {
   const at = now.toISOString();
   const open = openOf(kept, name);
   if (open !== undefined) {

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { type AgentSighting, stockAgents } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { noteDuplicate } from '#server/domain/enrollment/index.ts';
-import { areTwoMachines, withTurn } from './two-machines.ts';
+import { areTwoMachines, withSighting } from './two-machines.ts';
 
 /**
  * Records that another machine speaks for a stock VM, on any gateway. If two alternate, the VM shows a second machine
@@ -21,7 +21,7 @@ export async function noteSighting(
       .where(its)
       .for('no key update');
     if (row === undefined) return null;
-    const next = withTurn(row.sightings, seen, ctx.now);
+    const next = withSighting(row.sightings, seen, ctx.now);
     if (next !== null) await tx.update(stockAgents).set({ sightings: next }).where(its);
     return next ?? row.sightings;
   });

@@ -3,7 +3,7 @@ import { stockAgents } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { describeStockAgent } from '#server/domain/enrollment/index.ts';
-import type { StockAgentNews } from './hand-out-goal-state.ts';
+import type { StockAgentNews } from './deliver-goal-state.ts';
 
 /** Stores a stock agent's report about itself, if it changed. */
 export async function noteStockAgent(

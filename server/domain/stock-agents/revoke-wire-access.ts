@@ -2,7 +2,7 @@ import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { credentialsChannel, forgetPresence, removeStockAgent } from '#server/domain/enrollment/index.ts';
+import { credentialsChannel, deletePresence, removeStockAgent } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { lockHead, unbindCertificate } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -22,7 +22,7 @@ export async function revokeWireAccess(ctx: Context, input: RevokeWireAccessInpu
     await lockVm(tx, vmId);
     await lockHead(tx, vmId);
     // Presence is the last of the locks, as for reports.
-    await forgetPresence(tx, vmId);
+    await deletePresence(tx, vmId);
     await dropStockAgent(tx, vmId);
     const thumbprint = await removeStockAgent(tx, vmId);
     if (thumbprint === null) throw new DomainError('not_found', 'wire_access_absent');

@@ -9,7 +9,7 @@ import { bindCertificate } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { lockVm } from '#server/domain/vms/index.ts';
 import { type RotateTenantKeyInput, rotateTenantKeyInput } from './input.ts';
-import { makeTenantKey, sealTenantKey } from './tenant-key.ts';
+import { createTenantKey, sealTenantKey } from './tenant-key.ts';
 
 /**
  * Replaces the tenant key of a stock VM: protected settings are encrypted for the new one in a new incarnation, and
@@ -21,7 +21,7 @@ export async function rotateTenantKey(
 ): Promise<{ thumbprint: string; incarnation: number }> {
   allow(ctx.actor, 'operator');
   const { vmId } = parse(rotateTenantKeyInput, input);
-  const key = await makeTenantKey(ctx.now);
+  const key = await createTenantKey(ctx.now);
   const { thumbprint } = key.certificate;
   return ctx.db.transaction(async (tx) => {
     await lockVm(tx, vmId);

@@ -24,7 +24,7 @@ const algorithm = {
 const day = 24 * 3_600_000;
 
 /** Creates a VM's own key and its self-signed certificate; a tenth of a second of computing, outside transactions. */
-export async function makeTenantKey(now: Date): Promise<TenantKey> {
+export async function createTenantKey(now: Date): Promise<TenantKey> {
   cryptoProvider.set(webcrypto as Crypto);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const made = await X509CertificateGenerator.createSelfSigned({

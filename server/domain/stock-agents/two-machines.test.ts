@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentSighting } from '#db/schema/index.ts';
-import { areTwoMachines, withTurn } from './two-machines.ts';
+import { areTwoMachines, withSighting } from './two-machines.ts';
 
 const begin = Date.parse('2026-01-01T00:00:00Z');
 const at = (seconds: number) => new Date(begin + seconds * 1_000);
@@ -8,7 +8,7 @@ const at = (seconds: number) => new Date(begin + seconds * 1_000);
 /** Marks by the second in which they are seen, passed through the rule in order. */
 function seen(kind: AgentSighting['kind'], marks: [seconds: number, mark: string][]): AgentSighting[] {
   return marks.reduce<AgentSighting[]>(
-    (sightings, [seconds, mark]) => withTurn(sightings, { kind, mark }, at(seconds)) ?? sightings,
+    (sightings, [seconds, mark]) => withSighting(sightings, { kind, mark }, at(seconds)) ?? sightings,
     [],
   );
 }
@@ -172,7 +172,7 @@ describe('duplicate_agent: two machines with one token are detected when they al
       Array.from({ length: 40 }, (_, index) => [index * 20, index % 2 ? 'a' : 'b']),
     );
     expect(many.length).toBeLessThanOrEqual(6);
-    const mixed = withTurn(many, { kind: 'transport', mark: 'a' }, at(0)) ?? [];
+    const mixed = withSighting(many, { kind: 'transport', mark: 'a' }, at(0)) ?? [];
     expect(mixed).toHaveLength(many.length + 1);
     expect(areTwoMachines(mixed, 'transport', at(0))).toBe(false);
   });

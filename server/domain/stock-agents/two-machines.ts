@@ -17,7 +17,7 @@ const knownQuietMs = 60_000;
 const maxTurns = 6;
 
 /** The sightings with a new one at the end; null if the mark is the last one of its kind, or came too soon. */
-export function withTurn(
+export function withSighting(
   sightings: readonly AgentSighting[],
   { kind, mark }: Pick<AgentSighting, 'kind' | 'mark'>,
   now: Date,

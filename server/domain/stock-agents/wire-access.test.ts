@@ -9,7 +9,7 @@ import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import { getWireAccess, grantWireAccess, revokeWireAccess, rotateTenantKey, setHold, wrapTenantKey } from './index.ts';
-import { makeTenantKey, openTenantKey } from './tenant-key.ts';
+import { createTenantKey, openTenantKey } from './tenant-key.ts';
 import { wireTokenHash } from './wire-token.ts';
 
 let ctx: Context;
@@ -120,7 +120,7 @@ describe('the tenant key', () => {
   test('is for the holder of the valid token, whatever a process has cached', async () => {
     const vmId = await givenVm('rotated');
     const [before, after] = [await grantWireAccess(ctx, { vmId }), await grantWireAccess(ctx, { vmId })];
-    const transportPem = (await makeTenantKey(ctx.now)).certificate.pem;
+    const transportPem = (await createTenantKey(ctx.now)).certificate.pem;
     const wrap = ({ token }: { token: string }) =>
       wrapTenantKey(ctx, { vmId, credentialHash: wireTokenHash(vmId, token), transportPem });
     expect(await wrap(before)).toBeNull();

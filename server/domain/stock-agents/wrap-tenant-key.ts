@@ -9,9 +9,9 @@ import { bindCertificate } from '#server/domain/goal-states/index.ts';
 import { lockVm } from '#server/domain/vms/index.ts';
 import { encryptForCertificate, readSealingCertificate, type SealingCertificate } from '#server/platform/cms.ts';
 import { openPfx } from '#server/platform/pkcs12.ts';
-import { makeTenantKey, openTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
+import { createTenantKey, openTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
 
-interface Asker {
+interface TokenHolder {
   vmId: string;
   credentialHash: string;
   transport: SealingCertificate;
@@ -30,17 +30,17 @@ export async function wrapTenantKey(
 ): Promise<Buffer | null> {
   const transport = readSealingCertificate(transportPem);
   if (transport === null) return null;
-  const asker = { vmId, credentialHash, transport };
-  const wrapped = await ctx.db.transaction((tx) => wrapKnown(tx, ctx, asker));
+  const caller = { vmId, credentialHash, transport };
+  const wrapped = await ctx.db.transaction((tx) => wrapKnown(tx, ctx, caller));
   if (wrapped !== 'gone') return wrapped;
   // Takes a tenth of a second, so no transaction waits for it.
-  const key = await makeTenantKey(ctx.now);
-  return ctx.db.transaction((tx) => wrapNew(tx, ctx, asker, key));
+  const key = await createTenantKey(ctx.now);
+  return ctx.db.transaction((tx) => wrapNew(tx, ctx, caller, key));
 }
 
 type Row = Awaited<ReturnType<typeof load>>;
 
-async function load(tx: Transaction, { vmId, credentialHash }: Asker) {
+async function load(tx: Transaction, { vmId, credentialHash }: TokenHolder) {
   const [row] = await tx
     .select({ certificate: agents.certificate, stock: stockAgents })
     .from(stockAgents)
@@ -51,10 +51,10 @@ async function load(tx: Transaction, { vmId, credentialHash }: Asker) {
 }
 
 /** Wraps the portal's key, or returns the stored envelope; `gone` without either. */
-async function wrapKnown(tx: Transaction, ctx: Context, asker: Asker): Promise<Buffer | null | 'gone'> {
-  const row = await load(tx, asker);
+async function wrapKnown(tx: Transaction, ctx: Context, caller: TokenHolder): Promise<Buffer | null | 'gone'> {
+  const row = await load(tx, caller);
   if (row === undefined) return null;
-  const { vmId, transport } = asker;
+  const { vmId, transport } = caller;
   const { tenantKey, wrappedTenantKey, transportThumbprint } = row.stock;
   if (wrappedTenantKey !== null && transportThumbprint === transport.thumbprint) return wrappedTenantKey;
   if (tenantKey === null) return 'gone';
@@ -62,16 +62,16 @@ async function wrapKnown(tx: Transaction, ctx: Context, asker: Asker): Promise<B
   if (ctx.config.custody === 'vm') {
     await tx.update(stockAgents).set({ tenantKey: null, wrappedTenantKey: wrapped }).where(eq(stockAgents.vmId, vmId));
   }
-  await noteTransport(tx, ctx, asker, row, false);
+  await noteTransport(tx, ctx, caller, row, false);
   return wrapped;
 }
 
 /** Replaces a key of which the portal stores nothing that this agent could decrypt. */
-async function wrapNew(tx: Transaction, ctx: Context, asker: Asker, key: TenantKey): Promise<Buffer | null> {
-  const { vmId, transport } = asker;
+async function wrapNew(tx: Transaction, ctx: Context, caller: TokenHolder, key: TenantKey): Promise<Buffer | null> {
+  const { vmId, transport } = caller;
   await lockVm(tx, vmId);
-  const known = await wrapKnown(tx, ctx, asker);
-  const row = known === 'gone' ? await load(tx, asker) : undefined;
+  const known = await wrapKnown(tx, ctx, caller);
+  const row = known === 'gone' ? await load(tx, caller) : undefined;
   if (known !== 'gone' || row === undefined) {
     key.privateKey.fill(0);
     return known === 'gone' ? null : known;
@@ -84,7 +84,7 @@ async function wrapNew(tx: Transaction, ctx: Context, asker: Asker, key: TenantK
     .update(stockAgents)
     .set({ tenantKey, tenantKeyAt: ctx.now, wrappedTenantKey: tenantKey === null ? wrapped : null })
     .where(eq(stockAgents.vmId, vmId));
-  await noteTransport(tx, ctx, asker, row, true);
+  await noteTransport(tx, ctx, caller, row, true);
   await bindCertificate(tx, ctx, vmId, key.certificate, { kind: 'renewed' });
   return wrapped;
 }
@@ -100,7 +100,7 @@ function wrap(key: Buffer, certificate: string, transport: SealingCertificate): 
 async function noteTransport(
   tx: Transaction,
   ctx: Context,
-  { vmId, transport: { thumbprint } }: Asker,
+  { vmId, transport: { thumbprint } }: TokenHolder,
   row: NonNullable<Row>,
   newKey: boolean,
 ): Promise<void> {

@@ -20,7 +20,7 @@ export function isDone({ health, concludedWith }: Pick<Extension, 'health' | 'co
 export const lacksSecrets = ({ needsSecrets, needsRelease }: Extension): boolean => needsSecrets || needsRelease;
 
 /** Whether its operation succeeded and its status reports trouble since or beside that. */
-export const complains = ({ health, cause }: Extension): boolean =>
+export const hasTrouble = ({ health, cause }: Extension): boolean =>
   health === 'degraded' && (cause === 'status' || cause === 'substatus');
 
 export const isPast = (time: string | null, now: Date): boolean => time !== null && new Date(time) <= now;

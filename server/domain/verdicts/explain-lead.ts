@@ -4,13 +4,18 @@ import type { ExplainedExtension, ExplainedVm, Sentence } from './explanation.ts
 type Extension = ExplainedExtension;
 
 /** An extension that is not done, and the root of its wait; itself if it does not wait. */
-export interface Story {
+export interface ExplanationSubject {
   subject: Extension;
   cause: Extension;
 }
 
 /** The explanation in one sentence. */
-export function leadOf(vm: ExplainedVm, { subject, cause }: Story, delivered: boolean, now: Date): Sentence {
+export function leadOf(
+  vm: ExplainedVm,
+  { subject, cause }: ExplanationSubject,
+  delivered: boolean,
+  now: Date,
+): Sentence {
   const { name } = subject;
   const { incarnation } = vm;
   const silent = vm.agent.status !== 'ready';

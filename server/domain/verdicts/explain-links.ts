@@ -101,7 +101,7 @@ export function causeLink(extension: Extension, now: Date): Link {
 /** A failed command, an error status, a rejected status file, a missed deadline; in this order. */
 function failure(extension: Extension, now: Date): Cause | null {
   const { name, refusedStatus } = extension;
-  if (commandFailed(extension)) return ['failed', sentence('failed', { name }), howItFailed(extension)];
+  if (commandFailed(extension)) return ['failed', sentence('failed', { name }), describeFailure(extension)];
   const status = statusOfGoal(extension);
   if (status?.status === 'error') {
     const detail = sentence('error.detail', { code: status.code ?? 0 }, status.readAt);
@@ -112,7 +112,7 @@ function failure(extension: Extension, now: Date): Cause | null {
     const detail = sentence('refused.detail', { path: refusedStatus.faults[0]?.path ?? '' }, refusedStatus.readAt);
     return [late ? 'failed' : 'warning', sentence('refused', { name }), detail];
   }
-  return late ? ['failed', sentence('late', { name }), howItIsLate(extension)] : null;
+  return late ? ['failed', sentence('late', { name }), describeDelay(extension)] : null;
 }
 
 /** A heartbeat, a part or a status that reports trouble, once all commands have run. */
@@ -158,7 +158,7 @@ function progress(extension: Extension): Cause {
   }
 }
 
-function howItIsLate(extension: Extension): Sentence {
+function describeDelay(extension: Extension): Sentence {
   const { handlerState, goalSequenceNumber: sequence } = extension;
   const values = { sequence, command: handlerState?.command ?? '', other: handlerState?.blockedBy ?? '' };
   const stage = stageOf(extension);
@@ -167,7 +167,7 @@ function howItIsLate(extension: Extension): Sentence {
   return sentence(`late.${stage}`, values, at ?? null);
 }
 
-function howItFailed({ handlerState }: Extension): Sentence {
+function describeFailure({ handlerState }: Extension): Sentence {
   const command = handlerState?.command ?? '';
   const at = handlerState?.at ?? null;
   const attempt = handlerState?.attempt ?? 1;

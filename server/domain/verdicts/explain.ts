@@ -1,5 +1,5 @@
-import { complains, isDone, lacksSecrets } from './explain-facts.ts';
-import { leadOf, type Story } from './explain-lead.ts';
+import { hasTrouble, isDone, lacksSecrets } from './explain-facts.ts';
+import { type ExplanationSubject, leadOf } from './explain-lead.ts';
 import { causeLink, deadlineLink, deliveryLink, holdLink, secretsLink, touchLink, waitLink } from './explain-links.ts';
 import type { ExplainedExtension, ExplainedVm, Explanation, Link } from './explanation.ts';
 
@@ -11,7 +11,7 @@ type Extension = ExplainedExtension;
  */
 export function explain(vm: ExplainedVm, now: Date): Explanation | null {
   const open = vm.extensions.filter(
-    (extension) => !isDone(extension) || complains(extension) || lacksSecrets(extension),
+    (extension) => !isDone(extension) || hasTrouble(extension) || lacksSecrets(extension),
   );
   if (open.length === 0 || vm.agent.status === 'never') return null;
   const stories = open.map((subject) => ({ subject, cause: rootOf(subject, vm.extensions) }));
@@ -27,7 +27,7 @@ export function explain(vm: ExplainedVm, now: Date): Explanation | null {
   };
 }
 
-function linksOf(vm: ExplainedVm, { subject, cause }: Story, now: Date): Link[] {
+function linksOf(vm: ExplainedVm, { subject, cause }: ExplanationSubject, now: Date): Link[] {
   const { hold } = vm.agent;
   const delivery = deliveryLink(vm, subject);
   const isWithheld = lacksSecrets(subject);
@@ -63,7 +63,7 @@ function rootOf(subject: Extension, all: readonly Extension[]): Extension {
   return current;
 }
 
-function urgency({ subject, cause }: Story): number {
+function urgency({ subject, cause }: ExplanationSubject): number {
   if (cause.health === 'failed') return cause === subject ? 1 : 0;
   if (subject.health !== 'progressing') return 2;
   return cause === subject ? 4 : 3;

@@ -31,7 +31,7 @@ import {
   type Resources,
 } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import { openRefusal } from '#server/domain/reports/index.ts';
+import { openRejection } from '#server/domain/reports/index.ts';
 import {
   agentStatus,
   bySeverity,
@@ -54,7 +54,7 @@ import type {
   SubstatusView,
 } from './instance-view.ts';
 import { openProblems } from './open-problems.ts';
-import { type Share, shareOut } from './view-room.ts';
+import { type ByteShare, distributeBytes } from './view-bytes.ts';
 
 const tailCharacters = 4_000;
 
@@ -79,7 +79,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
   const { vm, head, presence, agent, stock, refusals, restart } = machine;
   const status = agentStatus(presence, ctx.now);
   const languages = new Set<string>();
-  const instances = shareOut(rows, reportedLength, (row, share) => {
+  const instances = distributeBytes(rows, reportedLength, (row, share) => {
     const say = speaker(resources, row, wanted, { languages, share });
     return instanceOf(ctx, row, { ...presence, status }, { say, share });
   });
@@ -126,9 +126,9 @@ type Presence = typeof agentPresence.$inferSelect;
 /** Localizes messages and collects the languages that were used. */
 type Speaker = (said: Pick<StatusObject, 'message' | 'formattedMessage'>) => LocalizedMessage | null;
 /** What showing an extension's messages needs, and the bytes it may take. */
-interface Voice {
+interface Localizer {
   say: Speaker;
-  share: Share;
+  share: ByteShare;
 }
 
 /** Approximate bytes of an extension's documents. */
@@ -254,7 +254,7 @@ function speaker(
   found: Map<string, Resources>,
   row: Row,
   wanted: readonly WantedLanguage[],
-  { languages, share }: { languages: Set<string>; share: Share },
+  { languages, share }: { languages: Set<string>; share: ByteShare },
 ): Speaker {
   const key = versionKeys(row).find((candidate) => found.has(candidate));
   const resources = (key === undefined ? undefined : found.get(key)) ?? new Map();
@@ -272,7 +272,7 @@ function instanceOf(
   ctx: Context,
   row: Row,
   agent: Partial<Presence> & { status: InstanceView['agent']['status'] },
-  voice: Voice,
+  localizer: Localizer,
 ): ExtensionInstance {
   const { heartbeatSeconds = null, statusSeconds = null, status } = agent;
   const derived = derive(row, { status, heartbeatSeconds, statusSeconds }, ctx.now);
@@ -297,9 +297,15 @@ function instanceOf(
     needsRelease: row.whole?.needsRelease ?? false,
     handlerState: handlerStateOf(ctx, latest),
     // Its own message before those of its parts, which get the remaining space.
-    failedPart: failedPartOf(latest, voice),
-    heartbeat: heartbeatOf(row, derived.verdict, heartbeatSeconds ?? defaultPeriods.heartbeatSeconds, ctx.now, voice),
-    status: statusOf(row, derived.staleFor, voice),
+    failedPart: failedPartOf(latest, localizer),
+    heartbeat: heartbeatOf(
+      row,
+      derived.verdict,
+      heartbeatSeconds ?? defaultPeriods.heartbeatSeconds,
+      ctx.now,
+      localizer,
+    ),
+    status: statusOf(row, derived.staleFor, localizer),
     ...refusalsOf(row, latest),
     health: derived.health,
     done: isDone({ health: derived.health, concludedWith }),
@@ -343,7 +349,7 @@ function heartbeatOf(
   verdict: HeartbeatView['verdict'],
   periodSeconds: number,
   now: Date,
-  { say }: Voice,
+  { say }: Localizer,
 ): HeartbeatView {
   const { heartbeatReadAt, heartbeatAgeSeconds } = row;
   const heartbeat = row.whole?.latest?.heartbeat ?? null;
@@ -366,16 +372,16 @@ function heartbeatOf(
   };
 }
 
-function statusOf(row: Row, staleFor: number | null, voice: Voice): StatusView | null {
+function statusOf(row: Row, staleFor: number | null, localizer: Localizer): StatusView | null {
   const status = row.whole?.latest?.status;
   if (!status) return null;
   const { configurationAppliedTime, timestampUTC } = status;
-  const whole = partOf(status, voice);
+  const whole = partOf(status, localizer);
   return {
     ...whole,
     omittedSubstatuses: countParts(status) - countParts(whole),
     sequenceNumber: row.statusSequence ?? 0,
-    configurationAppliedTime: shown(configurationAppliedTime, voice),
+    configurationAppliedTime: shown(configurationAppliedTime, localizer),
     timestampUTC,
     stale: staleFor !== null,
     staleSeconds: Math.floor(staleFor ?? 0),
@@ -388,33 +394,38 @@ function refusalsOf(row: Row, latest: Latest): Pick<ExtensionInstance, 'refusedS
   const { statusRefused = null, heartbeatRefused = null } = latest ?? {};
   const facts = { goal, statusReadAt, heartbeatReadAt, statusRefused, heartbeatRefused };
   return {
-    refusedStatus: row.goal === 'uninstall' ? null : openRefusal(facts, 'status'),
-    refusedHeartbeat: row.optedIn ? openRefusal(facts, 'heartbeat') : null,
+    refusedStatus: row.goal === 'uninstall' ? null : openRejection(facts, 'status'),
+    refusedHeartbeat: row.optedIn ? openRejection(facts, 'heartbeat') : null,
   };
 }
 
-function failedPartOf(latest: Latest, voice: Voice): ExtensionInstance['failedPart'] {
+function failedPartOf(latest: Latest, localizer: Localizer): ExtensionInstance['failedPart'] {
   const part = latest?.status ? firstFailedPart(latest.status) : null;
   if (part === null) return null;
   const { code = null } = part;
-  return { name: shown(part.name, voice), operation: shown(part.operation, voice), code, message: voice.say(part) };
+  return {
+    name: shown(part.name, localizer),
+    operation: shown(part.operation, localizer),
+    code,
+    message: localizer.say(part),
+  };
 }
 
 /** A status or a part of it, with as many of its parts as fit. */
-function partOf(object: StatusObject, voice: Voice): SubstatusView {
+function partOf(object: StatusObject, localizer: Localizer): SubstatusView {
   const { status, code = null } = object;
-  const name = shown(object.name, voice);
-  const operation = shown(object.operation, voice);
-  const message = voice.say(object);
+  const name = shown(object.name, localizer);
+  const operation = shown(object.operation, localizer);
+  const message = localizer.say(object);
   const substatus: SubstatusView[] = [];
   for (const below of object.substatus) {
-    if (!voice.share.takePart()) break;
-    substatus.push(partOf(below, voice));
+    if (!localizer.share.takePart()) break;
+    substatus.push(partOf(below, localizer));
   }
   return { name, operation, status, code, message, substatus };
 }
 
-const shown = (text: string | undefined, { share }: Voice): string | null =>
+const shown = (text: string | undefined, { share }: Localizer): string | null =>
   text === undefined ? null : share.text(text);
 
 /** The parts below a status, on all levels. */

@@ -17,8 +17,8 @@ import { extensionHealths, heartbeatVerdicts } from '#server/domain/verdicts/ind
 import { type TimelineInput, timelineInput } from './input.ts';
 import {
   declaredBy,
-  joinEvents,
-  joinShort,
+  mergeEvents,
+  mergeShort,
   type PersonAct,
   type Publication,
   stretchesOf,
@@ -28,7 +28,7 @@ import {
 } from './timeline.ts';
 
 /** Rows read per kind; more than a picture can show. */
-const mostRows = 10_000;
+const maxRows = 10_000;
 /** Shorter spans than this share of the window are merged, and closer events than the other: a few pixels each. */
 const stretchesAcross = 600;
 const eventsAcross = 150;
@@ -57,13 +57,13 @@ export async function getTimeline(ctx: Context, input: TimelineInput): Promise<T
       if (vm === undefined) throw new DomainError('not_found', 'vm_unknown');
       const published = await loadPublications(tx, window);
       const done = await loadActs(tx, window);
-      const configuration = joinEvents(published, slot(eventsAcross));
-      const acts = joinEvents(done, slot(eventsAcross), (a, b) => a.who === b.who);
+      const configuration = mergeEvents(published, slot(eventsAcross));
+      const acts = mergeEvents(done, slot(eventsAcross), (a, b) => a.who === b.who);
       const { lanes, healthSince } = await loadLanes(tx, window, ctx.now);
       const shown = lanes.map((lane) => ({
         ...lane,
-        health: joinShort(lane.health, slot(stretchesAcross), extensionHealths),
-        heartbeat: joinShort(lane.heartbeat, slot(stretchesAcross), heartbeatVerdicts),
+        health: mergeShort(lane.health, slot(stretchesAcross), extensionHealths),
+        heartbeat: mergeShort(lane.heartbeat, slot(stretchesAcross), heartbeatVerdicts),
       }));
       const left = (before: readonly unknown[], after: readonly unknown[]) => before.length - after.length;
       return {
@@ -91,7 +91,7 @@ async function loadPublications(tx: Transaction, { vmId, from, to }: Window): Pr
     .from(goalStates)
     .where(and(eq(goalStates.vmId, vmId), gte(publishedAt, from), lt(publishedAt, to)))
     .orderBy(desc(incarnation))
-    .limit(mostRows);
+    .limit(maxRows);
   return rows.reverse().map(({ publishedAt: at, ...row }) => ({ ...momentOf(at), ...row }));
 }
 
@@ -101,7 +101,7 @@ const momentOf = (at: Date) => ({ at: at.toISOString(), until: at.toISOString(),
  * One side of an act as `declaredBy` needs it, with a digest instead of the settings: thousands of acts are read
  * together, and each may be large.
  */
-const briefly = (side: typeof auditEntries.before | typeof auditEntries.after) =>
+const shortened = (side: typeof auditEntries.before | typeof auditEntries.after) =>
   sql<Record<string, unknown> | null>`case when ${side} is not null then jsonb_build_object(
     'version', ${side} -> 'version', 'state', ${side} -> 'state', 'protectedSettings', ${side} -> 'protectedSettings',
     'publicSettings', md5(coalesce(${side} -> 'publicSettings', '{}')::text)) end`;
@@ -110,13 +110,13 @@ const people = ['user', 'token', 'bootstrap'] as const;
 
 async function loadActs(tx: Transaction, { vmId, from, to }: Window): Promise<PersonAct[]> {
   const { id, at, actorKind, actorName: who, action, targetId: target } = auditEntries;
-  const [before, after] = [briefly(auditEntries.before), briefly(auditEntries.after)];
+  const [before, after] = [shortened(auditEntries.before), shortened(auditEntries.after)];
   const rows = await tx
     .select({ at, actorKind, who, action, target, before, after })
     .from(auditEntries)
     .where(and(eq(auditEntries.vmId, vmId), inArray(actorKind, [...people]), gte(at, from), lt(at, to)))
     .orderBy(desc(id))
-    .limit(mostRows);
+    .limit(maxRows);
   return rows.reverse().map(({ at, actorKind, before, after, ...row }) => ({
     ...momentOf(at),
     ...row,
@@ -146,9 +146,9 @@ async function loadLanes(
     .from(healthTransitions)
     .where(and(ofExtensions, gte(at, window.from), lt(at, window.to)))
     .orderBy(desc(at), desc(healthTransitions.id))
-    .limit(mostRows);
+    .limit(maxRows);
   const within = newest.reverse();
-  const isCut = within.length === mostRows;
+  const isCut = within.length === maxRows;
   const start = isCut ? (within[0]?.at ?? window.from) : window.from;
   const prior = isCut
     ? []

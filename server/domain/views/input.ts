@@ -9,8 +9,8 @@ export const instanceViewInput = z.object({
 export type InstanceViewInput = z.input<typeof instanceViewInput>;
 
 /** A part of a name to search for. */
-export const findThingsInput = z.strictObject({ q: z.string().trim().min(1).max(200) });
-export type FindThingsInput = z.input<typeof findThingsInput>;
+export const searchInput = z.strictObject({ q: z.string().trim().min(1).max(200) });
+export type SearchInput = z.input<typeof searchInput>;
 
 /** Whether the database can store this time: it has no year 0, and formats years of five digits differently. */
 export function isStorable(moment: string): boolean {

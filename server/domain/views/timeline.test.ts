@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { type ExtensionHealth, extensionHealths } from '#server/domain/verdicts/index.ts';
 import {
   declaredBy,
-  joinEvents,
-  joinShort,
   type LaneInput,
+  mergeEvents,
+  mergeShort,
   type Stretch,
   stretchesOf,
   type Transition,
@@ -105,7 +105,7 @@ describe('close events', () => {
     count: 1,
   });
   const joined = (stretches: Stretch<ExtensionHealth>[], minutes: number) =>
-    joinShort(stretches, minutes * 60_000, extensionHealths).map(({ state, count }) => `${state} ${count}`);
+    mergeShort(stretches, minutes * 60_000, extensionHealths).map(({ state, count }) => `${state} ${count}`);
 
   test('become one span that shows the worst, with a count', () => {
     const flapping = [
@@ -136,7 +136,7 @@ describe('close events', () => {
     };
     const alike = (a: { who: string }, b: { who: string }) => a.who === b.who;
     const events = [event(0, 'Ada'), event(1, 'Ada'), event(2, 'Jonas'), event(30, 'Jonas')];
-    expect(joinEvents(events, 300_000, alike)).toEqual([
+    expect(mergeEvents(events, 300_000, alike)).toEqual([
       { ...event(1, 'Ada'), at: at(0).toISOString(), count: 2 },
       event(2, 'Jonas'),
       event(30, 'Jonas'),

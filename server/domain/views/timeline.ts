@@ -120,7 +120,7 @@ export function stretchesOf<State extends string>(input: LaneInput): Stretch<Sta
  * Merges neighbours that are shorter than `slotMs` into one that shows their worst, so that a lane is bounded. A
  * current state is never merged, so that the past does not hide it.
  */
-export function joinShort<State extends ExtensionHealth | HeartbeatVerdict>(
+export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
   stretches: readonly Stretch<State>[],
   slotMs: number,
   worstFirst: readonly State[],
@@ -145,7 +145,7 @@ export function joinShort<State extends ExtensionHealth | HeartbeatVerdict>(
 }
 
 /** Merges events that are closer than `slotMs` and that `alike` accepts; the last one represents them. Oldest first. */
-export function joinEvents<Event extends Moment>(
+export function mergeEvents<Event extends Moment>(
   events: readonly Event[],
   slotMs: number,
   alike: (a: Event, b: Event) => boolean = () => true,

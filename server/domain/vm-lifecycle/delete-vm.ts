@@ -2,7 +2,7 @@ import type { Transaction } from '#db/client.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { credentialsChannel, forgetPresence, removeAgent } from '#server/domain/enrollment/index.ts';
+import { credentialsChannel, deletePresence, removeAgent } from '#server/domain/enrollment/index.ts';
 import { retireGoalStates } from '#server/domain/goal-states/index.ts';
 import { dropHealth } from '#server/domain/health/index.ts';
 import { dropReportedState } from '#server/domain/reported-state/index.ts';
@@ -13,7 +13,7 @@ import { tell } from '#server/platform/wakes/index.ts';
 /** Deletes a VM within the caller's transaction: each module removes its own rows. */
 export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
   // Presence first, the order in which reports lock, so that the two do not deadlock.
-  await forgetPresence(tx, vmId);
+  await deletePresence(tx, vmId);
   await retireGoalStates(tx, vmId);
   await dropReportedState(tx, vmId);
   await dropStockAgent(tx, vmId);

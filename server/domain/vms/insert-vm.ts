@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { vms } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { refuseTakenName } from './name-taken.ts';
+import { rejectTakenName } from './name-taken.ts';
 import { type Vm, vmOf } from './vm.ts';
 
 /** Writes a new VM in the caller's transaction. Throws 409 `vm_name_taken`. */
@@ -12,7 +12,7 @@ export async function insertVm(
   ctx: Context,
   values: { name: string; tags: Record<string, string> },
 ): Promise<Vm> {
-  const [row] = await refuseTakenName(
+  const [row] = await rejectTakenName(
     values.name,
     tx
       .insert(vms)

@@ -7,7 +7,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type UpdateVmInput, updateVmInput } from './input.ts';
-import { refuseTakenName } from './name-taken.ts';
+import { rejectTakenName } from './name-taken.ts';
 import { type Vm, vmOf } from './vm.ts';
 
 /** Renames or retags a VM; absent fields stay. Throws 404 `vm_unknown`, 409 `vm_name_taken`. */
@@ -22,7 +22,7 @@ export async function updateVm(ctx: Context, input: UpdateVmInput): Promise<Vm> 
       .for('no key update');
     if (!before) throw new DomainError('not_found', 'vm_unknown');
     const after = { name: name ?? before.name, tags: tags ?? before.tags };
-    const [row] = await refuseTakenName(after.name, tx.update(vms).set(after).where(eq(vms.id, vmId)).returning());
+    const [row] = await rejectTakenName(after.name, tx.update(vms).set(after).where(eq(vms.id, vmId)).returning());
     if (!row) throw new Error('the VM was not written');
     await recordAudit(tx, ctx, {
       action: 'vm.update',

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { agentRefusals, auditEntries, changes, healthChecks, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { testContext } from '#server/testing/context.ts';
-import { getVm, insertVm, lockVm, markDeleted, showRefusal, updateVm } from './index.ts';
+import { getVm, insertVm, lockVm, markDeleted, showRejection, updateVm } from './index.ts';
 import { createVmInput, tagLimits, updateVmInput } from './input.ts';
 import { clearRefusals, markDecommissioning } from './vm-rows.ts';
 
@@ -216,7 +216,7 @@ describe('updating', () => {
 describe('rejected calls on the page of a VM', () => {
   const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000);
   const show = (vmId: string, seconds: number, code = 'report_bytes_exceeded' as const) =>
-    ctx.db.transaction((tx) => showRefusal(tx, vmId, code, at(seconds)));
+    ctx.db.transaction((tx) => showRejection(tx, vmId, code, at(seconds)));
   const shown = (vmId: string) => ctx.db.select().from(agentRefusals).where(eq(agentRefusals.vmId, vmId));
 
   test.each([
@@ -241,9 +241,9 @@ describe('rejected calls on the page of a VM', () => {
     const { id } = await create();
     const other = await create();
     await ctx.db.transaction(async (tx) => {
-      await showRefusal(tx, id, 'counter_jumped', at(0));
-      await showRefusal(tx, id, 'renewals_exceeded', at(10));
-      await showRefusal(tx, other.id, 'counter_jumped', at(0));
+      await showRejection(tx, id, 'counter_jumped', at(0));
+      await showRejection(tx, id, 'renewals_exceeded', at(10));
+      await showRejection(tx, other.id, 'counter_jumped', at(0));
     });
     expect(await shown(id)).toHaveLength(2);
     await ctx.db.transaction((tx) => clearRefusals(tx, id));

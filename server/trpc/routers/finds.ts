@@ -1,4 +1,4 @@
-import { findThings } from '#server/domain/views/find-things.ts';
+import { searchVmsAndHandlers } from '#server/domain/views/search.ts';
 import { query, router } from '../trpc.ts';
 
-export const findsRouter = router({ things: query(findThings) });
+export const findsRouter = router({ things: query(searchVmsAndHandlers) });

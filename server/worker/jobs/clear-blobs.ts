@@ -2,7 +2,7 @@ import { removeUnusedBytes, usedBytes } from '#server/domain/packages/index.ts';
 import type { Job } from '../job.ts';
 
 /** Bytes are stored before the row that refers to them is committed. */
-const youngMs = 24 * 60 * 60_000;
+const minimumAgeMs = 24 * 60 * 60_000;
 const batchSize = 1_000;
 
 /** Deletes bytes that nothing refers to, left by a crash between file and row. */
@@ -11,7 +11,7 @@ export const clearBlobsJob: Job = {
   periodSeconds: 60 * 60,
   statementTimeoutSeconds: 60,
   async run(ctx) {
-    const old = await ctx.blobs.list(new Date(ctx.now.getTime() - youngMs));
+    const old = await ctx.blobs.list(new Date(ctx.now.getTime() - minimumAgeMs));
     let cleared = 0;
     for (let start = 0; start < old.length && !ctx.signal.aborted; start += batchSize) {
       const batch = old.slice(start, start + batchSize);

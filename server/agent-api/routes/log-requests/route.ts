@@ -1,13 +1,13 @@
 import type { LogRequests } from '#protocol/index.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { listWantedArchives, takeArchive } from '#server/domain/logs/index.ts';
+import { listRequestedArchives, receiveArchive } from '#server/domain/logs/index.ts';
 import { admit } from '../../authenticate.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 
 /** `GET /agent/v1/log-requests`: the log folders that operators wait for (AZ-G11). */
 export async function logRequests(call: AgentCall): Promise<Response> {
   const { agent } = await admit(call);
-  const requests = await listWantedArchives(contextOf(call, agent), agent.vmId);
+  const requests = await listRequestedArchives(contextOf(call, agent), agent.vmId);
   // Told of one that has gone by since.
   if (requests.length === 0) call.door.agents.forget(agent.vmId);
   return Response.json({ requests } satisfies LogRequests, { headers: { 'cache-control': 'no-store' } });
@@ -26,7 +26,7 @@ export async function logArchive(call: AgentCall, match: RegExpExecArray): Promi
   }
   const length = call.header('content-length');
   const declared = length === null ? undefined : Number(length);
-  await takeArchive(contextOf(call, agent), agent.vmId, match[1] ?? '', { form, bytes: call.stream(), declared });
+  await receiveArchive(contextOf(call, agent), agent.vmId, match[1] ?? '', { form, bytes: call.stream(), declared });
   call.door.agents.forget(agent.vmId);
   return new Response(null, { status: 204 });
 }

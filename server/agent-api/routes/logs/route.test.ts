@@ -14,8 +14,8 @@ import {
   getOutput,
   listOutputs,
   readOutput,
+  receiveOutput,
   searchOutput,
-  takeOutput,
 } from '#server/domain/logs/index.ts';
 import { defaultLimits } from '#server/platform/limits.ts';
 import { type AgentDoor, givenAgent, givenProbe, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
@@ -286,7 +286,7 @@ test('the first parts of an output that comes slowly are not taken for what a cr
   }
   const run = { extension: 'probe', command: 'enable', attempt: 1, sequence: 1, range: null } as const;
   try {
-    const { received } = await takeOutput(ctx, { vmId: machine.vmId, ...run }, slowly());
+    const { received } = await receiveOutput(ctx, { vmId: machine.vmId, ...run }, slowly());
     expect([cleared, received]).toEqual([0, whole.length]);
   } finally {
     vi.useRealTimers();

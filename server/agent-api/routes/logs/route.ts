@@ -1,7 +1,7 @@
 import { createGunzip } from 'node:zlib';
 import { outputQuery } from '#protocol/index.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { takeOutput } from '#server/domain/logs/index.ts';
+import { receiveOutput } from '#server/domain/logs/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { admit } from '../../authenticate.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
@@ -17,7 +17,7 @@ export async function logs(call: AgentCall, match: RegExpExecArray): Promise<Res
   const range = readRange(call.header('content-range'));
   const extension = match[1] ?? '';
   const input = { vmId: agent.vmId, extension, ...run, range };
-  const { received } = await takeOutput(contextOf(call, agent), input, unpacked(call));
+  const { received } = await receiveOutput(contextOf(call, agent), input, unpacked(call));
   return new Response(null, { status: 204, headers: { 'annex-output-bytes': String(received) } });
 }
 

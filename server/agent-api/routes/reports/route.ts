@@ -3,7 +3,7 @@ import { type Admitted, admit, logRequestHeaders } from '../../authenticate.ts';
 import { readJson } from '../../body.ts';
 import { type AgentAnswer, type AgentCall, contextOf } from '../../call.ts';
 import type { KnownAgent } from '../../memory/agent-memory.ts';
-import { countReportBytes, refuseTooManyBytes } from '../../report-bytes.ts';
+import { countReportBytes, rejectTooManyBytes } from '../../report-bytes.ts';
 
 /**
  * `POST /agent/v1/reports`: 204 once everything is committed, 207 where some entries were refused, 400 where all were,
@@ -12,7 +12,7 @@ import { countReportBytes, refuseTooManyBytes } from '../../report-bytes.ts';
 export async function reports(call: AgentCall): Promise<AgentAnswer> {
   const { door } = call;
   const { agent, counter }: Admitted = await admit(call);
-  await refuseTooManyBytes(call, agent);
+  await rejectTooManyBytes(call, agent);
   const { value, bytes } = await readReport(call, agent);
   const ctx = contextOf(call, agent);
   const input = { vmId: agent.vmId, report: value, receivedAt: ctx.now, counter };

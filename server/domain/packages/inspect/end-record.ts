@@ -14,14 +14,14 @@ const locatorSignature = 0x07064b50;
 const endBytes = 22;
 const locatorBytes = 20;
 const end64Bytes = 56;
-const longestComment = 0xffff;
+const maxCommentLength = 0xffff;
 
 /**
  * Reads the records at the end of a zip strictly: the directory must directly precede them and they must be the last
  * bytes of the file, so that two readers cannot see two different packages.
  */
 export function readEndRecord(fd: number, size: number): EndRecord | Fault {
-  const tail = Buffer.alloc(Math.min(size, locatorBytes + endBytes + longestComment));
+  const tail = Buffer.alloc(Math.min(size, locatorBytes + endBytes + maxCommentLength));
   readSync(fd, tail, 0, tail.length, size - tail.length);
   const at = findEnd(tail);
   if (at < 0) {

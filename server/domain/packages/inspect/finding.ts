@@ -14,12 +14,12 @@ export interface AcceptedPackage {
   warnings: Fault[];
 }
 
-export interface RefusedPackage {
+export interface RejectedPackage {
   ok: false;
   faults: Fault[];
 }
 
-export type Inspection = AcceptedPackage | RefusedPackage;
+export type Inspection = AcceptedPackage | RejectedPackage;
 
 const most = 100;
 

@@ -3,13 +3,13 @@ import type { z } from 'zod';
 import type { RefusedFile } from '#db/schema/index.ts';
 import { type DocumentLimits, type ProtocolFault, read } from '#protocol/index.ts';
 import type { Fault } from '#server/domain/error.ts';
-import type { MessageMatcher, RecoveryRoom } from '#server/domain/localization/index.ts';
+import type { MessageMatcher, RecoveryBudget } from '#server/domain/localization/index.ts';
 
 /** Finds message ids again, by extension; the document as it was sent stays unchanged. */
 export type Recover = ReadonlyMap<string, MessageMatcher>;
 
 /** An entry whose file breaks the contract; `faults` have their paths within the file. */
-export interface RefusedEntry {
+export interface RejectedEntry {
   kind: 'heartbeat' | 'status';
   name: string;
   /** Of a status. */
@@ -22,10 +22,10 @@ export interface RefusedEntry {
 export interface Reading {
   limits: DocumentLimits;
   recover: Recover;
-  room: RecoveryRoom;
+  room: RecoveryBudget;
   /** Every fault so far. */
   faults: Fault[];
-  refused: RefusedEntry[];
+  refused: RejectedEntry[];
 }
 
 /** 128 bits of the document's SHA-256, in the form of a UUID. */
@@ -57,7 +57,7 @@ const keptPath = 256;
 /** Keeps the faults of a file that breaks the contract, if its entry names the extension. */
 export function refuse(
   { refused }: Reading,
-  kind: RefusedEntry['kind'],
+  kind: RejectedEntry['kind'],
   entry: { extension: string; sequenceNumber?: number; readSecondsAgo: number } | null,
   faults: readonly ProtocolFault[],
 ): void {

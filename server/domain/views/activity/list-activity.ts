@@ -9,7 +9,7 @@ import { type ListActivityInput, listActivityInput } from '../input.ts';
 import { conditionOf, maySeeAddress, maySeeContents } from './activity-filter.ts';
 import { columns, type StoredAct } from './columns.ts';
 import { type Facts, factsOf } from './facts.ts';
-import { findThings, type Things } from './find-things.ts';
+import { findTargets, type Targets } from './find-targets.ts';
 
 /** An act in a list, without before and after. */
 export interface ActRow {
@@ -65,11 +65,11 @@ export async function listActivity(ctx: Context, input: ListActivityInput): Prom
       .limit(limit + 1),
   ]);
   const shown = rows.slice(0, limit);
-  const things = await findThings(ctx, shown);
+  const targets = await findTargets(ctx, shown);
   const last = shown.at(-1);
   return {
     items: shown.map((row) => ({
-      ...rowOf(ctx, row, things),
+      ...rowOf(ctx, row, targets),
       hasContents: row.hasContents && maySeeContents(ctx.actor, row),
     })),
     nextCursor: rows.length > limit && last ? writeCursor([last.at.toISOString(), String(last.id)]) : null,
@@ -86,7 +86,7 @@ function placeOf(cursor: string): { at: string; id: string } {
 }
 
 /** An act with the names of its targets. */
-export function rowOf(ctx: Context, row: StoredAct, things: Things): Omit<ActRow, 'hasContents'> {
+export function rowOf(ctx: Context, row: StoredAct, targets: Targets): Omit<ActRow, 'hasContents'> {
   const seesAddress = maySeeAddress(ctx.actor, row);
   const facts = factsOf(row);
   return {
@@ -96,14 +96,14 @@ export function rowOf(ctx: Context, row: StoredAct, things: Things): Omit<ActRow
       kind: row.actorKind,
       id: row.actorId,
       name: row.actorName,
-      isThere: row.actorKind === 'user' && things.members.has(row.actorId),
+      isThere: row.actorKind === 'user' && targets.members.has(row.actorId),
     },
     door: row.door,
     address: seesAddress ? row.address : null,
     client: seesAddress ? row.client : null,
     action: row.action,
-    target: { kind: row.targetKind, id: row.targetId, ...things.target(row, facts) },
-    vm: row.vmId === null ? null : { id: row.vmId, ...things.vm(row.vmId) },
+    target: { kind: row.targetKind, id: row.targetId, ...targets.target(row, facts) },
+    vm: row.vmId === null ? null : { id: row.vmId, ...targets.vm(row.vmId) },
     facts,
   };
 }

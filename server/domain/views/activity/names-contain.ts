@@ -4,9 +4,9 @@ import { auditEntries, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
 /** If more VMs than this have the part in their names, so many acts match that reading the newest acts finds them. */
-const mostVms = 500;
+const maxVms = 500;
 /** Distinct names read per kind. */
-const mostNames = 2_000;
+const maxNames = 2_000;
 
 /** Kinds of targets that many acts share; each VM is a target of its own. */
 const sharedKinds = ['extension', 'version', 'publisher', 'member', 'token'] as const;
@@ -22,8 +22,8 @@ export async function namesContain(ctx: Context, part: string): Promise<SQL | un
     .select({ id: vms.id })
     .from(vms)
     .where(ilike(vms.name, like))
-    .limit(mostVms + 1);
-  if (found.length > mostVms) return walked(ctx, like);
+    .limit(maxVms + 1);
+  if (found.length > maxVms) return walked(ctx, like);
   const [targets, actors] = await Promise.all([
     Promise.all(sharedKinds.map((kind) => targetsOf(ctx, kind, like))),
     Promise.all(actorKinds.map((kind) => actorsOf(ctx, kind, like))),
@@ -62,7 +62,7 @@ async function targetsOf(ctx: Context, kind: string, like: string): Promise<stri
       union all
       select (select target_id from audit_entries where target_kind = ${kind} and target_id > step.id
               order by target_id limit 1), n + 1
-      from step where step.id is not null and n < ${mostNames}
+      from step where step.id is not null and n < ${maxNames}
     )
     select step.id from step
     cross join lateral (
@@ -82,7 +82,7 @@ async function actorsOf(ctx: Context, kind: string, like: string): Promise<strin
       union all
       select (select actor_id from audit_entries where actor_kind = ${kind} and actor_id > step.id
               order by actor_id limit 1), n + 1
-      from step where step.id is not null and n < ${mostNames}
+      from step where step.id is not null and n < ${maxNames}
     )
     select step.id from step
     cross join lateral (

@@ -6,7 +6,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type ActivityFilterInput, activityFilter } from '../input.ts';
 import { conditionOf, maySeeContents } from './activity-filter.ts';
 import { columns } from './columns.ts';
-import { findThings } from './find-things.ts';
+import { findTargets } from './find-targets.ts';
 import { rowOf } from './list-activity.ts';
 
 /** An act in a file. */
@@ -56,9 +56,9 @@ export async function* readActivity(ctx: Context, input: ActivityFilterInput): A
       )
       .orderBy(desc(auditEntries.at), desc(auditEntries.id))
       .limit(atOnce);
-    const things = await findThings(ctx, rows);
+    const targets = await findTargets(ctx, rows);
     yield rows.map((row) => {
-      const { actor, target, vm, door, address, client } = rowOf(ctx, row, things);
+      const { actor, target, vm, door, address, client } = rowOf(ctx, row, targets);
       const sees = maySeeContents(ctx.actor, row);
       return {
         id: row.id,

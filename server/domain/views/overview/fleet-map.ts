@@ -42,7 +42,7 @@ export interface GroupRows {
 }
 
 /** More groups than these are not legible: the smallest are combined. */
-const mostGroups = 24;
+const maxGroups = 24;
 
 /** Computes the positions of VMs, and their healths group by group. */
 export function arrange(
@@ -88,11 +88,11 @@ function countOf(healths: Uint8Array): Uint32Array {
 /** By name, VMs without the tag last; of too many groups the smallest are combined. */
 function foldSmallest(rows: readonly GroupRows[]): (GroupRows & { rest: boolean })[] {
   const bySize = rows.toSorted((a, b) => b.cells.length - a.cells.length || compareKeys(a.key, b.key));
-  const few = bySize.length <= mostGroups;
-  const kept = bySize.slice(0, few ? mostGroups : mostGroups - 1).map((row) => ({ ...row, rest: false }));
+  const few = bySize.length <= maxGroups;
+  const kept = bySize.slice(0, few ? maxGroups : maxGroups - 1).map((row) => ({ ...row, rest: false }));
   kept.sort((a, b) => compareKeys(a.key, b.key));
   if (few) return kept;
-  const small = bySize.slice(mostGroups - 1);
+  const small = bySize.slice(maxGroups - 1);
   const cells = new Uint32Array(small.reduce((sum, row) => sum + row.cells.length, 0));
   let at = 0;
   for (const row of small) {

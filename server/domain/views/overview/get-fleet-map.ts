@@ -4,20 +4,20 @@ import { parse } from '#server/domain/parse.ts';
 import { type FleetMapInput, fleetMapInput } from '../input.ts';
 import type { FleetMap, GroupBy } from './fleet-map.ts';
 import { readFleetMap } from './read-fleet-map.ts';
-import type { Asker } from './readings.ts';
+import type { MapReader } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
 /**
  * One letter per VM, by name within its group: 100,000 VMs take about 30 KB. By default grouped by the tag that divides
  * the fleet best.
  */
-export async function getFleetMap(ctx: Context & Asker, input: FleetMapInput): Promise<FleetMap> {
+export async function getFleetMap(ctx: Context & MapReader, input: FleetMapInput): Promise<FleetMap> {
   allow(ctx.actor, 'viewer');
   const { groupBy } = parse(fleetMapInput, input);
   return readFleetMap(ctx, groupBy ?? (await bestGrouping(ctx)));
 }
 
-async function bestGrouping(asker: Asker): Promise<GroupBy> {
-  const [tag] = groupingTags(await readTagShares(asker));
+async function bestGrouping(reader: MapReader): Promise<GroupBy> {
+  const [tag] = groupingTags(await readTagShares(reader));
   return tag === undefined ? 'none' : `tag:${tag}`;
 }

@@ -3,7 +3,7 @@ import type { Context } from '#server/domain/context.ts';
 import { type CountCheck, readCountCheck, readFleetCounts } from '#server/domain/health/index.ts';
 import { mildestFirst, type VmHealth } from '#server/domain/verdicts/index.ts';
 import { readHour } from './read-hour.ts';
-import { type Asker, shareReading } from './readings.ts';
+import { type MapReader, shareReading } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
 /** VMs of one health now, and the difference to an hour ago. */
@@ -25,7 +25,7 @@ export interface FleetFigures {
 }
 
 /** The state of the fleet in numbers. */
-export async function getFleetSummary(ctx: Context & Asker): Promise<FleetFigures> {
+export async function getFleetSummary(ctx: Context & MapReader): Promise<FleetFigures> {
   allow(ctx.actor, 'viewer');
   const [counted, check, hour, shares] = await Promise.all([
     shareReading(ctx, 'counts', () => readFleetCounts(ctx.db)),

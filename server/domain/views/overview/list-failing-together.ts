@@ -15,7 +15,7 @@ import { findMessages, localizeMessage, maxTextBytes } from '#server/domain/loca
 import { parse } from '#server/domain/parse.ts';
 import { type HealthCause, rankOf } from '#server/domain/verdicts/index.ts';
 import { type ListFailingInput, listFailingInput } from '../input.ts';
-import { type Asker, shareReading } from './readings.ts';
+import { type MapReader, shareReading } from './readings.ts';
 import { type CommonTag, commonTag, readTagShares, type TagShares } from './tag-shares.ts';
 
 /** VMs that share a cause. */
@@ -46,7 +46,7 @@ export interface FailingExtension {
   message: { text: string; lang: string } | null;
 }
 
-const mostGroups = 6;
+const maxGroups = 6;
 /** VMs per group that are compared for a common tag. */
 const sampleSize = 500;
 /** Seconds between two VMs that went silent together. */
@@ -57,13 +57,16 @@ interface Sampled extends FailingGroup {
 }
 
 /** Groups of VMs that failed, are degraded or went silent for the same reason, the largest first; at most six. */
-export async function listFailingTogether(ctx: Context & Asker, input: ListFailingInput = {}): Promise<FailingGroup[]> {
+export async function listFailingTogether(
+  ctx: Context & MapReader,
+  input: ListFailingInput = {},
+): Promise<FailingGroup[]> {
   allow(ctx.actor, 'viewer');
   const { acceptLanguage, chosenLanguage } = parse(listFailingInput, input);
   const groups = await shareReading(ctx, 'failing-together', async () => {
     const fleet = await readTagShares(ctx);
     const [extensions, silent] = await Promise.all([readExtensions(ctx, fleet), readSilent(ctx, fleet)]);
-    return [...extensions, ...silent].toSorted(worstFirst).slice(0, mostGroups);
+    return [...extensions, ...silent].toSorted(worstFirst).slice(0, maxGroups);
   });
   return withMessages(ctx, groups, negotiate({ acceptLanguage, chosenLanguage }));
 }
@@ -103,7 +106,7 @@ async function readExtensions(ctx: Context, fleet: TagShares): Promise<Sampled[]
         (array_agg(vm_id order by since desc, vm_id))[1:${sampleSize}::int] as sampled,
         (array_agg(name order by since desc, vm_id))[1] as newest
       from failing group by 1, 2, 3, 4, 5, 6
-      order by vms desc, min(since) desc limit ${mostGroups}
+      order by vms desc, min(since) desc limit ${maxGroups}
     )
     select g.*, v.tags, jsonb_build_object('vmId', f.vm_id, 'name', f.name, 'extension', g.newest, 'version', g.versions[1]) as sample
     from groups g
@@ -147,7 +150,7 @@ async function readSilent(ctx: Context, fleet: TagShares): Promise<Sampled[]> {
       select count(*)::int as vms, min(since) as since,
         (array_agg(vm_id order by since, vm_id))[1:${sampleSize}::int] as sampled
       from numbered group by place
-      order by count(*) > 1 desc, count(*) desc, min(since) desc limit ${mostGroups}
+      order by count(*) > 1 desc, count(*) desc, min(since) desc limit ${maxGroups}
     )
     select g.vms, extract(epoch from g.since)::float8 as since, f.vm_id, f.name, v.tags
     from groups g

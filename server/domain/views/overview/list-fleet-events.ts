@@ -3,7 +3,7 @@ import { extensionHealth, healthTransitions, vmHealth } from '#db/schema/index.t
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { HealthCause } from '#server/domain/verdicts/index.ts';
-import { type Asker, shareReading } from './readings.ts';
+import { type MapReader, shareReading } from './readings.ts';
 import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 
 /** VMs that failed or went silent at nearly the same time. */
@@ -19,13 +19,13 @@ export interface FleetEvent {
   extension: { name: string; cause: HealthCause | null; exitCode: number | null } | null;
 }
 
-const mostEvents = 8;
+const maxEvents = 8;
 /** Seconds between two transitions of one event, and the number of its VMs that are compared for a common tag. */
 const togetherSeconds = 180;
 const sampleSize = 500;
 
 /** Notable events of the last day, newest first; many VMs with the same change are one event. */
-export async function listFleetEvents(ctx: Context & Asker): Promise<FleetEvent[]> {
+export async function listFleetEvents(ctx: Context & MapReader): Promise<FleetEvent[]> {
   allow(ctx.actor, 'viewer');
   return shareReading(ctx, 'events', async () => {
     const [fleet, { rows }] = await Promise.all([readTagShares(ctx), readEvents(ctx)]);
@@ -69,7 +69,7 @@ function readEvents(ctx: Context) {
         (array_agg(id order by at, id))[1] as id,
         (array_agg(vm_id order by at, id))[1:${sampleSize}::int] as sampled
       from numbered group by "to", place
-      order by newest desc limit ${mostEvents}
+      order by newest desc limit ${maxEvents}
     )
     select g.id::text, extract(epoch from g.at)::float8 as at, g."to", g.vms, f.vm_id, f.name, v.tags
     from groups g

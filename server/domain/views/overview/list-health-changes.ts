@@ -3,7 +3,7 @@ import { healthTransitions } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { barCount, barSeconds, firstBar, readHour } from './read-hour.ts';
-import { type Asker, shareReading } from './readings.ts';
+import { type MapReader, shareReading } from './readings.ts';
 
 /** The new health of a VM: healthy, progressing, degraded, failed, unresponsive. */
 export const changeKinds = ['recovered', 'started', 'degraded', 'failed', 'silent'] as const;
@@ -29,7 +29,7 @@ const kindOf: Readonly<Record<string, ChangeKind>> = {
 const none = (): ChangeCounts => ({ recovered: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
 
 /** Changes of the last hour, by bar. */
-export async function listHealthChanges(ctx: Context & Asker): Promise<HealthChanges> {
+export async function listHealthChanges(ctx: Context & MapReader): Promise<HealthChanges> {
   allow(ctx.actor, 'viewer');
   const [{ begin, transitions }, vms] = await Promise.all([readHour(ctx), countChanged(ctx)]);
   const totals = none();
@@ -47,7 +47,7 @@ export async function listHealthChanges(ctx: Context & Asker): Promise<HealthCha
   return { vms, totals, bars, barSeconds };
 }
 
-async function countChanged(ctx: Context & Asker): Promise<number> {
+async function countChanged(ctx: Context & MapReader): Promise<number> {
   return shareReading(ctx, 'changed', async () => {
     const { rows } = await ctx.db.execute<{ vms: number }>(sql`
       select count(distinct vm_id)::int as vms from ${healthTransitions}

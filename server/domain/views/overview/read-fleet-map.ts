@@ -15,7 +15,7 @@ import {
   type MapOrder,
   worstByPlace,
 } from './fleet-map.ts';
-import { type Asker, shareReading } from './readings.ts';
+import { type MapReader, shareReading } from './readings.ts';
 
 /** Cached maps per process: for 100,000 VMs a copy takes 5 MB, positions 2 MB. */
 interface Kept {
@@ -27,21 +27,21 @@ interface Kept {
   lastReading: Promise<unknown>;
 }
 
-const mostCopies = 3;
-const mostOrders = 6;
+const maxCopies = 3;
+const maxOrders = 6;
 /** Milliseconds after which a copy is built again: long before the database's transaction ids wrap around. */
 const copyAges = 3_600_000;
 
 const fleetMaps = slot((): Kept => ({ copies: new Map(), orders: new Map(), lastReading: Promise.resolve() }));
 
 /** Reads the current map, once for concurrent requests. */
-export async function readFleetMap(asker: Asker, groupBy: GroupBy): Promise<FleetMap> {
-  return shareReading(asker, `map ${groupBy}`, () => {
-    const own = asker.memory.of(fleetMaps);
+export async function readFleetMap(reader: MapReader, groupBy: GroupBy): Promise<FleetMap> {
+  return shareReading(reader, `map ${groupBy}`, () => {
+    const own = reader.memory.of(fleetMaps);
     const reading = own.lastReading.then(async () => {
       const { map, order } =
-        groupBy === 'handler' ? await readByHandler(asker.db) : await readCopy(asker.db, own, groupBy);
-      keepNewest(own.orders, order.revision, order, mostOrders);
+        groupBy === 'handler' ? await readByHandler(reader.db) : await readCopy(reader.db, own, groupBy);
+      keepNewest(own.orders, order.revision, order, maxOrders);
       return map;
     });
     own.lastReading = reading.catch(() => {});
@@ -60,11 +60,11 @@ function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, mo
  * The positions of VMs in the map of that revision; null if the fleet has changed since. Another process may have
  * returned the map: the same fleet has the same revision everywhere.
  */
-export async function readMapOrder(asker: Asker, groupBy: GroupBy, revision: string): Promise<MapOrder | null> {
-  const find = () => asker.memory.of(fleetMaps).orders.get(revision) ?? null;
+export async function readMapOrder(reader: MapReader, groupBy: GroupBy, revision: string): Promise<MapOrder | null> {
+  const find = () => reader.memory.of(fleetMaps).orders.get(revision) ?? null;
   const known = find();
   if (known !== null) return known;
-  await readFleetMap({ db: asker.db, memory: asker.memory }, groupBy);
+  await readFleetMap({ db: reader.db, memory: reader.memory }, groupBy);
   return find();
 }
 
@@ -77,8 +77,8 @@ async function readCopy(db: Database, { copies }: Kept, groupBy: GroupBy): Promi
   const current =
     isUsable && (await bringUpToDate(db, known.copy))
       ? known
-      : { copy: await readAnew(db, groupBy), readAt: performance.now() };
-  keepNewest(copies, groupBy, current, mostCopies);
+      : { copy: await rebuildCopy(db, groupBy), readAt: performance.now() };
+  keepNewest(copies, groupBy, current, maxCopies);
   const { copy } = current;
   return { map: copy.map(), order: copy.order };
 }
@@ -102,7 +102,7 @@ async function bringUpToDate(db: Database, copy: FleetCopy): Promise<boolean> {
 }
 
 /** Aggregates in the index's order: one pass without a sort, one row for the driver. */
-async function readAnew(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
+async function rebuildCopy(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
   const tag = groupBy === 'none' ? null : groupBy.slice('tag:'.length);
   const keys =
     tag === null

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { healthTransitions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { VmHealth } from '#server/domain/verdicts/index.ts';
-import { type Asker, shareReading } from './readings.ts';
+import { type MapReader, shareReading } from './readings.ts';
 
 /** Seconds of one bar. */
 export const barSeconds = 150;
@@ -31,7 +31,7 @@ export interface Hour {
 }
 
 /** Changes of health within the hour of the bars; read once for all parts that show them. */
-export async function readHour(ctx: Context & Asker): Promise<Hour> {
+export async function readHour(ctx: Context & MapReader): Promise<Hour> {
   return shareReading(ctx, 'hour', async () => {
     const begin = firstBar(ctx.now);
     const first = new Date(begin);

@@ -3,7 +3,7 @@ import { slot } from '#server/platform/process-memory.ts';
 import { SharedReadings } from '#server/platform/shared-readings.ts';
 
 /** The reader. A page waits for the query only; an open screen that refreshes can wait for its turn. */
-export interface Asker extends Pick<Services, 'db' | 'memory'> {
+export interface MapReader extends Pick<Services, 'db' | 'memory'> {
   isPage?: boolean;
 }
 
@@ -11,7 +11,7 @@ const readings = slot(() => new SharedReadings());
 
 /** Reads once for concurrent callers. */
 export function shareReading<Result>(
-  { memory, isPage = true }: Asker,
+  { memory, isPage = true }: MapReader,
   key: string,
   read: () => Promise<Result>,
 ): Promise<Result> {
@@ -19,6 +19,6 @@ export function shareReading<Result>(
 }
 
 /** Reads slowly changing data: the result is cached for a while. */
-export function keepReading<Result>({ memory }: Asker, key: string, read: () => Promise<Result>): Promise<Result> {
+export function keepReading<Result>({ memory }: MapReader, key: string, read: () => Promise<Result>): Promise<Result> {
   return memory.of(readings).keep(key, read);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { vmHealth } from '#db/schema/index.ts';
-import { type Asker, keepReading } from './readings.ts';
+import { keepReading, type MapReader } from './readings.ts';
 
 /** Distribution of the fleet's tags: name → value → share of all VMs, 0 to 1. */
 export type TagShares = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -9,8 +9,8 @@ export type TagShares = ReadonlyMap<string, ReadonlyMap<string, number>>;
 /** VMs that are read; of a larger fleet a sample of about this many. */
 const sampleSize = 20_000;
 /** The fleet's shares, sampled if it is large, and at most some seconds old: they change slowly. */
-export async function readTagShares(asker: Asker): Promise<TagShares> {
-  return keepReading(asker, 'tag-shares', () => read(asker.db));
+export async function readTagShares(reader: MapReader): Promise<TagShares> {
+  return keepReading(reader, 'tag-shares', () => read(reader.db));
 }
 
 async function read(db: Database): Promise<TagShares> {

@@ -4,16 +4,16 @@ import type { Transaction } from '#db/client.ts';
 import { extensionLatest, extensionPulse, extensions, type RefusedFile } from '#db/schema/index.ts';
 import { storeLatest } from '#server/domain/reported-state/index.ts';
 import { readAt } from './entries/file-reading.ts';
-import type { RefusedEntry } from './entries/reading.ts';
+import type { RejectedEntry } from './entries/reading.ts';
 
 /**
  * Stores the faults of a rejected file for an extension of the VM and its goal's sequence number. Returns whether a
  * reader sees a difference.
  */
-export async function noteRefused(
+export async function storeRejectedFiles(
   tx: Transaction,
   vmId: string,
-  refused: readonly RefusedEntry[],
+  refused: readonly RejectedEntry[],
   receivedAt: Date,
 ): Promise<boolean> {
   let isVisible = false;
@@ -22,7 +22,7 @@ export async function noteRefused(
     const known = await load(tx, vmId, name);
     if (known === null || (sequenceNumber !== null && sequenceNumber !== known.goal)) continue;
     const next: RefusedFile = { sequenceNumber, readAt: readAt(entry, receivedAt).toISOString(), faults };
-    const before = openRefusal(known, kind);
+    const before = openRejection(known, kind);
     isVisible ||= before === null || !isDeepStrictEqual({ ...before, readAt: next.readAt }, next);
     const column = kind === 'status' ? { statusRefused: next } : { heartbeatRefused: next };
     await storeLatest(tx, vmId, name, column);
@@ -59,7 +59,7 @@ interface Refusals {
 }
 
 /** The rejected file that is still relevant: for the goal's sequence number, without a valid file since. */
-export function openRefusal(facts: Refusals, kind: RefusedEntry['kind']): RefusedFile | null {
+export function openRejection(facts: Refusals, kind: RejectedEntry['kind']): RefusedFile | null {
   const [refused, goodAt] =
     kind === 'status' ? [facts.statusRefused, facts.statusReadAt] : [facts.heartbeatRefused, facts.heartbeatReadAt];
   if (refused === null || (refused.sequenceNumber !== null && refused.sequenceNumber !== facts.goal)) return null;

@@ -2,19 +2,19 @@ import { and, eq } from 'drizzle-orm';
 import { agentRefusals } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { type RefusalCode, showRefusal } from '#server/domain/vms/index.ts';
+import { type RefusalCode, showRejection } from '#server/domain/vms/index.ts';
 
 const minuteMs = 60_000;
 
 /** Records that a call was rejected: on the VM's page, and in the activity at most once an hour. */
-export async function noteRefusal(ctx: Context, vmId: string, code: RefusalCode): Promise<void> {
+export async function recordRejectedCall(ctx: Context, vmId: string, code: RefusalCode): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const [before] = await tx
       .select({ at: agentRefusals.at })
       .from(agentRefusals)
       .where(and(eq(agentRefusals.vmId, vmId), eq(agentRefusals.code, code)))
       .for('update');
-    await showRefusal(tx, vmId, code, ctx.now);
+    await showRejection(tx, vmId, code, ctx.now);
     if (before === undefined || ctx.now.getTime() - before.at.getTime() > 60 * minuteMs) {
       await recordAudit(tx, ctx, {
         action: 'agent.reject',

@@ -12,12 +12,12 @@ import { parse } from '#server/domain/parse.ts';
 import { KeyedLock } from '#server/platform/keyed-lock.ts';
 import { slot } from '#server/platform/process-memory.ts';
 import { Arrival } from './arrival.ts';
-import { type TakeOutputInput, takeOutputInput } from './input.ts';
-import { lockOutputs, makeRoom } from './make-room.ts';
+import { dropOldOutputs, lockOutputs } from './drop-old-outputs.ts';
+import { type ReceiveOutputInput, receiveOutputInput } from './input.ts';
 import { mergePieces } from './merge-pieces.ts';
 import { bytesOf, cut, type Piece, packPiece, pieceBytes } from './piece.ts';
 
-type Part = z.output<typeof takeOutputInput>;
+type Part = z.output<typeof receiveOutputInput>;
 
 /** By VM. */
 const outputLock = slot(() => new KeyedLock());
@@ -30,12 +30,12 @@ const slowMs = 60_000;
  * start without a gap. Throws 422 `extension_unknown` and `sequence_unknown`, 413 `output_too_large`, 429
  * `uploads_waiting`, 422 `output_scattered`, 400 `output_range_differs`.
  */
-export async function takeOutput(
+export async function receiveOutput(
   ctx: Context,
-  input: TakeOutputInput,
+  input: ReceiveOutputInput,
   body: AsyncIterable<Uint8Array>,
 ): Promise<{ received: number }> {
-  const part = parse(takeOutputInput, input, 'bad_request');
+  const part = parse(receiveOutputInput, input, 'bad_request');
   await requireKnown(ctx, part);
   const made: Piece[] = [];
   let lastMade = Date.now();
@@ -136,7 +136,7 @@ async function store(
     .update(commandOutputs)
     .set({ storedBytes, updatedAt: ctx.now })
     .where(and(eq(commandOutputs.vmId, vmId), eq(commandOutputs.id, output.id)));
-  const freed = [...gone.map(({ sha256 }) => sha256), ...(await makeRoom(tx, ctx, vmId, output.id))];
+  const freed = [...gone.map(({ sha256 }) => sha256), ...(await dropOldOutputs(tx, ctx, vmId, output.id))];
   await recordChange(tx, 'output', vmId);
   return { received: withoutGap(kept), freed };
 }

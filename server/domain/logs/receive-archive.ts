@@ -26,7 +26,7 @@ export interface SentArchive {
  * Stores a requested archive unopened. An existing one stays. Throws 404 `archive_unknown` if it was not requested, 413
  * `archive_too_large`, 429 `uploads_waiting`.
  */
-export async function takeArchive(ctx: Context, vmId: string, archiveId: string, sent: SentArchive): Promise<void> {
+export async function receiveArchive(ctx: Context, vmId: string, archiveId: string, sent: SentArchive): Promise<void> {
   const its = and(eq(logArchives.vmId, vmId), eq(logArchives.id, archiveId));
   const [asked] = await ctx.db.select().from(logArchives).where(its);
   if (asked === undefined) throw new DomainError('not_found', 'archive_unknown');

@@ -5,14 +5,14 @@ import type { StoredAct } from './columns.ts';
 import type { Facts } from './facts.ts';
 
 /** The targets of a page of acts: their names, and whether they still exist. */
-export interface Things {
+export interface Targets {
   members: ReadonlySet<string>;
   vm(id: string): { name: string; isThere: boolean };
   target(row: StoredAct, facts: Facts): { name: string; isThere: boolean };
 }
 
 /** Looks up all targets of a page of acts, with one statement per kind. */
-export async function findThings({ db }: Context, rows: readonly StoredAct[]): Promise<Things> {
+export async function findTargets({ db }: Context, rows: readonly StoredAct[]): Promise<Targets> {
   const ids = (kind: string) => [...new Set(rows.filter((row) => row.targetKind === kind).map((row) => row.targetId))];
   const vmIds = [...new Set(rows.flatMap(({ vmId }) => vmId ?? []))];
   const people = [...ids('member'), ...rows.filter((row) => row.actorKind === 'user').map((row) => row.actorId)];

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { shareOut } from './view-room.ts';
+import { distributeBytes } from './view-bytes.ts';
 
 const take = (length: number) => (_: number, share: { text(text: string): string }) => share.text('x'.repeat(length));
 const lengths = (texts: string[]) => texts.map(({ length }) => length);
 
 test("an extension's unused share goes to those that need more, and the order stays", () => {
   const needs = [50_000, 10, 20_000];
-  const texts = shareOut(
+  const texts = distributeBytes(
     needs,
     (need) => need,
     (need, share) => share.text('x'.repeat(need)),
@@ -17,12 +17,12 @@ test("an extension's unused share goes to those that need more, and the order st
 });
 
 test('a text always keeps a minimum', () => {
-  const [text] = shareOut([1], () => 1, take(10_000), 10);
+  const [text] = distributeBytes([1], () => 1, take(10_000), 10);
   expect(Buffer.byteLength(text ?? '')).toBe(256);
 });
 
 test('accepts parts until nothing is left', () => {
-  const [count] = shareOut(
+  const [count] = distributeBytes(
     [1],
     () => 1,
     (_, share) => Array.from({ length: 100 }).filter(() => share.takePart()).length,
@@ -35,7 +35,7 @@ test('a message that does not fit loses its params, with a mark', () => {
   const message = { text: 'short', lang: 'en', source: 'resource' as const, id: 'm', params: ['p'.repeat(5_000)] };
   const [cut, whole] = [1_000, 10_000].map(
     (bytes) =>
-      shareOut(
+      distributeBytes(
         [1],
         () => 1,
         (_, share) => share.message(message),

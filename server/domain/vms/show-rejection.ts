@@ -11,7 +11,7 @@ export type RefusalCode =
   | 'history_cleared';
 
 /** Shows the event on the VM's page. Writes nothing if repeated within a minute, so that a loop stays cheap. */
-export async function showRefusal(tx: Transaction, vmId: string, code: RefusalCode, at: Date): Promise<void> {
+export async function showRejection(tx: Transaction, vmId: string, code: RefusalCode, at: Date): Promise<void> {
   const { rowCount } = await tx
     .insert(agentRefusals)
     .values({ vmId, code, at })

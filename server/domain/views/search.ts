@@ -5,10 +5,10 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import type { VmHealth } from '#server/domain/verdicts/index.ts';
-import { type FindThingsInput, findThingsInput } from './input.ts';
+import { type SearchInput, searchInput } from './input.ts';
 
 /** Search results for a few letters: at most eight of each kind, prefixes first. */
-export interface FoundThings {
+export interface SearchResults {
   /** `health` is null in the first second of a VM. */
   vms: { id: string; name: string; health: VmHealth | null }[];
   handlers: { handler: string; publisher: string }[];
@@ -18,9 +18,9 @@ const most = 8;
 const wholeId = z.uuid();
 
 /** Finds VMs by a part of their name or their whole id, and handlers by a part of their id or publisher. */
-export async function findThings(ctx: Context, input: FindThingsInput): Promise<FoundThings> {
+export async function searchVmsAndHandlers(ctx: Context, input: SearchInput): Promise<SearchResults> {
   allow(ctx.actor, 'viewer');
-  const { q } = parse(findThingsInput, input);
+  const { q } = parse(searchInput, input);
   const part = q.replaceAll(/[\\%_]/g, '\\$&');
   const named = sql`lower(${vms.name}) like lower(${`%${part}%`})`;
   const isMeant = wholeId.safeParse(q).success ? or(named, eq(vms.id, q)) : named;

@@ -18,18 +18,18 @@ import { platformFaults } from './platform-faults.ts';
 import { type ExtensionRow, type Head, loadExtensions } from './publish.ts';
 
 /** The change to protected settings. `replaced` says that values are given, not that they differ. */
-export type SecretMove = 'none' | 'kept' | 'added' | 'replaced' | 'removed';
+export type SecretChange = 'none' | 'kept' | 'added' | 'replaced' | 'removed';
 
 /** Placeholder for the row of a secret that is stored only when the act is applied. */
 export const givenSecret = 'given';
 
 /** One extension, from its current to its next declaration. */
-export interface Move {
+export interface ExtensionMove {
   name: string;
   current: ExtensionRow | undefined;
   /** Null if it is dropped without the agent. `secretId` may be `givenSecret`. */
   after: Declared | null;
-  secret: SecretMove;
+  secret: SecretChange;
   effect: Effect;
   /** The sequence number after the act. */
   sequenceNumber: number;
@@ -40,10 +40,10 @@ export interface Move {
 }
 
 /** The effect of an act, and every reason to reject it. */
-export interface Weighed {
+export interface Evaluation {
   present: ExtensionRow[];
   /** The requested one is first. */
-  moves: Move[];
+  moves: ExtensionMove[];
   faults: Fault[];
 }
 
@@ -57,7 +57,7 @@ interface Target {
 }
 
 /** The request with its settings checked. Schemas run in a worker, and no transaction waits for it (AZ-C1). */
-export async function askFor(
+export async function resolveTargets(
   ctx: Context,
   vmId: string,
   name: string,
@@ -69,7 +69,7 @@ export async function askFor(
   if (siblings) {
     for (const row of present) {
       if (row.name === name || row.handler !== goal.handler || row.state === 'uninstall') continue;
-      targets.push({ name: row.name, goal: movedTo(row, goal.version), path: `/siblings/${row.name}` });
+      targets.push({ name: row.name, goal: withVersion(row, goal.version), path: `/siblings/${row.name}` });
     }
   }
   return Promise.all(
@@ -82,7 +82,7 @@ export async function askFor(
   );
 }
 
-const movedTo = (row: ExtensionRow, version: string): ExtensionGoalInput => ({
+const withVersion = (row: ExtensionRow, version: string): ExtensionGoalInput => ({
   handler: row.handler,
   version,
   state: row.state === 'disabled' ? 'disabled' : 'enabled',
@@ -107,13 +107,13 @@ export async function versionOrNull(tx: Database | Transaction, goal: ExtensionG
  * equal the old ones count as kept. A plan must not compare, or planning would confirm guessed secrets. Throws 409
  * `vm_decommissioning` | `uninstalling` | `handler_fixed`.
  */
-export async function weighDeclaration(
+export async function evaluateDeclaration(
   tx: Transaction,
   ctx: Context,
   head: Head & { decommissioning: boolean },
   targets: readonly Target[],
   compares: boolean,
-): Promise<Weighed> {
+): Promise<Evaluation> {
   if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
   const present = await loadExtensions(tx, head.vmId);
   const next = await nextSequences(
@@ -121,7 +121,7 @@ export async function weighDeclaration(
     head.vmId,
     targets.map(({ name }) => name),
   );
-  const moves: Move[] = [];
+  const moves: ExtensionMove[] = [];
   const faults: Fault[] = [];
   for (const { name, goal, path, settings } of targets) {
     const current = present.find((row) => row.name === name);
@@ -155,7 +155,7 @@ export async function weighDeclaration(
       found.push({ path: '/settings/protectedSettings', code: 'secrets_required' });
     }
     faults.push(...found.map((fault) => ({ ...fault, path: path + fault.path })));
-    const secret = secretMoveOf(ctx, head, name, goal.settings.protectedSettings, kept, compares);
+    const secret = secretChangeOf(ctx, head, name, goal.settings.protectedSettings, kept, compares);
     const after: Declared = {
       name,
       handler: goal.handler,
@@ -183,14 +183,14 @@ function keepsUnfitSecrets(goal: ExtensionGoalInput, version: VersionRow, kept: 
   return kept.schemaDigest !== protectedSchemaDigest(version.settingsSchema);
 }
 
-function secretMoveOf(
+function secretChangeOf(
   ctx: Context,
   head: Head,
   name: string,
   given: unknown,
   kept: SecretRow | null,
   compares: boolean,
-): SecretMove {
+): SecretChange {
   if (given === undefined) return kept ? 'kept' : 'none';
   if (given === null) return kept ? 'removed' : 'none';
   if (!kept) return 'added';

@@ -4,19 +4,19 @@ import { commandOutputs, outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
 /** Outputs kept per VM, whatever their size. */
-const mostOutputs = 2_000;
+const maxOutputs = 2_000;
 
 /**
  * Removes the least recently written outputs of a VM until the rest is within its bounds, but never the one being
  * written. Returns the blobs that may be unused now.
  */
-export async function makeRoom(tx: Transaction, ctx: Context, vmId: string, newest: string): Promise<string[]> {
+export async function dropOldOutputs(tx: Transaction, ctx: Context, vmId: string, newest: string): Promise<string[]> {
   const order = sql`order by id = ${newest} desc, updated_at desc, id desc`;
   const { rows } = await tx.execute<{ id: string }>(sql`
     select id from (
       select id, sum(stored_bytes) over (${order}) as bytes, row_number() over (${order}) as place
         from command_outputs where vm_id = ${vmId}
-    ) o where id <> ${newest} and (bytes > ${ctx.config.limits.logs.vmBytes} or place > ${mostOutputs})`);
+    ) o where id <> ${newest} and (bytes > ${ctx.config.limits.logs.vmBytes} or place > ${maxOutputs})`);
   return dropOutputs(
     tx,
     vmId,

@@ -1,13 +1,13 @@
 import { and, eq, max } from 'drizzle-orm';
 import { commandOutputs } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import type { TakeOutputInput } from './input.ts';
-import { takeOutput } from './take-output.ts';
+import type { ReceiveOutputInput } from './input.ts';
+import { receiveOutput } from './receive-output.ts';
 
-/** Stores an output as the next attempt, for an agent that does not count attempts. Throws as `takeOutput` does. */
-export async function takeNextOutput(
+/** Stores an output as the next attempt, for an agent that does not count attempts. Throws as `receiveOutput` does. */
+export async function receiveNextOutput(
   ctx: Context,
-  run: Omit<TakeOutputInput, 'attempt' | 'range'>,
+  run: Omit<ReceiveOutputInput, 'attempt' | 'range'>,
   body: Uint8Array,
 ): Promise<void> {
   const { vmId, extension, sequenceNumber, command, attempt } = commandOutputs;
@@ -20,7 +20,7 @@ export async function takeNextOutput(
         ...[eq(sequenceNumber, run.sequence), eq(command, run.command)],
       ),
     );
-  await takeOutput(ctx, { ...run, attempt: (last?.attempt ?? 0) + 1, range: null }, wholeOf(body));
+  await receiveOutput(ctx, { ...run, attempt: (last?.attempt ?? 0) + 1, range: null }, wholeOf(body));
 }
 
 async function* wholeOf(body: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -5,12 +5,12 @@ import type { LocalizedMessage } from '#server/domain/localization/index.ts';
 export const maxViewBytes = 4 * 1024 * 1024;
 
 /** Every message keeps this much, so that none disappears completely. */
-const leastBytes = 256;
+const minBytes = 256;
 /** Names, codes and punctuation of one part in the response. */
 const partBytes = 200;
 
 /** The bytes that one extension may use in a view. */
-export class Share {
+export class ByteShare {
   #left: number;
 
   constructor(bytes: number) {
@@ -31,7 +31,7 @@ export class Share {
 
   /** A text as far as it fits. */
   text(text: string): string {
-    const shown = cutText(text, Math.max(leastBytes, this.left));
+    const shown = cutText(text, Math.max(minBytes, this.left));
     this.#left -= utf8Bytes(shown);
     return shown;
   }
@@ -53,10 +53,10 @@ export class Share {
  * Distributes a view's bytes among extensions, starting with the smallest: its unused share goes to the others. Calls
  * `build` once for each and returns the results in the order of the items.
  */
-export function shareOut<Item, Result>(
+export function distributeBytes<Item, Result>(
   items: readonly Item[],
   needs: (item: Item) => number,
-  build: (item: Item, share: Share) => Result,
+  build: (item: Item, share: ByteShare) => Result,
   bytes = maxViewBytes,
 ): Result[] {
   const order = items.map((item, index) => ({ item, index, need: needs(item) })).toSorted((a, b) => a.need - b.need);
@@ -64,7 +64,7 @@ export function shareOut<Item, Result>(
   let left = bytes;
   for (const [place, { item, index }] of order.entries()) {
     const allowed = Math.floor(left / (order.length - place));
-    const share = new Share(allowed);
+    const share = new ByteShare(allowed);
     results[index] = build(item, share);
     left -= allowed - share.left;
   }

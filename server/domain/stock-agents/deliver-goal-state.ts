@@ -36,7 +36,7 @@ export interface StockAgentNews {
 type Row = typeof stockAgents.$inferSelect;
 
 /** Attempts against concurrent writers; more conflicts mean another problem, and the caller should not wait. */
-const mostTries = 5;
+const maxTries = 5;
 
 /** What an agent on hold acts on, whatever its goal state contains. */
 const held = 'on hold';
@@ -46,8 +46,8 @@ const held = 'on hold';
  * agent on hold, returns the one that it has, so that it repeats its last report, also after a restart. A few
  * statements, once per goal state. Null for a VM without a stock agent.
  */
-export async function handOutGoalState(ctx: Context, vmId: string): Promise<StockGoalState | null> {
-  for (let tries = 0; tries < mostTries; tries += 1) {
+export async function deliverStockGoalState(ctx: Context, vmId: string): Promise<StockGoalState | null> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
     const [known] = await ctx.db
       .select({ stock: stockAgents, version: agents.version, os: agents.os })
       .from(stockAgents)
