@@ -103,11 +103,11 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   const { wakes, log } = services;
   const stopping = new AbortController();
   const { signal } = stopping;
-  let told = Promise.withResolvers<void>();
+  let notified = Promise.withResolvers<void>();
   const listening = wakes.listen([changesChannel], {
-    heard: (_, payload) => isOfVm(payload) && told.resolve(),
+    heard: (_, payload) => isOfVm(payload) && notified.resolve(),
     lost: () => {},
-    back: () => told.resolve(),
+    back: () => notified.resolve(),
   });
 
   const look = createScan(services, signal);
@@ -123,7 +123,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   const follow = async (): Promise<void> => {
     let more = false;
     for (let failures = 0; !signal.aborted; ) {
-      told = Promise.withResolvers<void>();
+      notified = Promise.withResolvers<void>();
       try {
         const isFull = await fold();
         more = (await look()) || isFull;
@@ -137,7 +137,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
       await delay(failures > 0 ? ageingMs : pauseMs, undefined, { signal }).catch(() => {});
       const slept = new AbortController();
       await Promise.race([
-        told.promise,
+        notified.promise,
         delay(ageingMs - pauseMs, undefined, { signal: AbortSignal.any([signal, slept.signal]) }).catch(() => {}),
       ]);
       slept.abort();

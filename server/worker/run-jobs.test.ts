@@ -68,7 +68,7 @@ test('a job that hangs and a job that fails delay no other job', async () => {
   hang.resolve(0);
 });
 
-test('two workers never run the same job at the same time, but run different jobs at the same time', async () => {
+test('two workers never run the same job concurrently, but do run different jobs', async () => {
   let running = 0;
   let most = 0;
   const one = async (): Promise<number> => {

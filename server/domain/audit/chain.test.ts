@@ -308,7 +308,7 @@ describe('acts of the first release', () => {
     expect(heard).toMatchObject([{ kind: 'inserted', position: null }]);
   });
 
-  test('if DATA_DIR lost its head, nothing is adopted, a new head is written and the activity says so', async () => {
+  test('if DATA_DIR lost its head, nothing is adopted and the activity records a new head', async () => {
     await written(3);
     await rm(join(ctx.config.dataDir, 'activity-head.json'));
     await run(`${forged}null)`);
@@ -351,7 +351,7 @@ describe("the worker's verdict", () => {
     expect(await verdict()).toMatchObject({ fault: null });
   });
 
-  test('a restored backup is a fault until it is accepted with a reason; the same loss later is a new fault', async () => {
+  test('a restored backup is a fault until accepted with a reason; the same loss later is a new one', async () => {
     await written(5);
     const restore = async () => {
       await run('delete from audit_entries where position > 3');

@@ -7,6 +7,6 @@ const keptMs = 60 * 60_000;
 
 /** Removes hints that every open screen has received by now. */
 export async function clearChanges({ db }: Services, now: Date): Promise<number> {
-  const gone = await db.delete(changes).where(lt(changes.at, new Date(now.getTime() - keptMs)));
-  return gone.rowCount ?? 0;
+  const removed = await db.delete(changes).where(lt(changes.at, new Date(now.getTime() - keptMs)));
+  return removed.rowCount ?? 0;
 }

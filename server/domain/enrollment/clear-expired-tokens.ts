@@ -8,6 +8,6 @@ const dayMs = 24 * 60 * 60_000;
 export async function clearExpiredTokens({ db, config }: Services, now: Date): Promise<number> {
   const old = new Date(now.getTime() - config.keptDays.ended * dayMs);
   const { expiresAt, usedAt } = enrollmentTokens;
-  const gone = await db.delete(enrollmentTokens).where(and(lt(expiresAt, old), or(isNull(usedAt), lt(usedAt, old))));
-  return gone.rowCount ?? 0;
+  const removed = await db.delete(enrollmentTokens).where(and(lt(expiresAt, old), or(isNull(usedAt), lt(usedAt, old))));
+  return removed.rowCount ?? 0;
 }

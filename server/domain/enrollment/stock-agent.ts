@@ -54,6 +54,6 @@ export async function describeStockAgent(
 
 /** Removes the stock agent of a VM. Returns the thumbprint of its certificate; null where there was none. */
 export async function removeStockAgent(tx: Transaction, vmId: string): Promise<string | null> {
-  const [gone] = await tx.delete(agents).where(isStock(vmId)).returning({ thumbprint: agents.thumbprint });
-  return gone?.thumbprint ?? null;
+  const [removed] = await tx.delete(agents).where(isStock(vmId)).returning({ thumbprint: agents.thumbprint });
+  return removed?.thumbprint ?? null;
 }

@@ -188,7 +188,7 @@ describe('an operator who enrols a key of their own', () => {
     expect(await readable(vmId, await enrollBy(eve, vmId))).toBeUndefined();
   });
 
-  test('cannot read them by keeping them under new public settings; the plan says so; entering them again delivers them', async () => {
+  test('cannot read them by keeping them under new public settings; entering them again delivers them', async () => {
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'hunter2');
     const pair = await enrollBy(eve, vmId);
@@ -254,7 +254,7 @@ describe('the issuer of the token', () => {
     expect(await deliveredTo(one, other)).toBe(false);
   });
 
-  test('the role counts at the time of encryption: a demoted or removed admin and a revoked token get nothing', async () => {
+  test('the role counts at encryption: demoted or removed admins and revoked tokens get nothing', async () => {
     const demoted = await givenMember('demoted', 'admin');
     const demote = () => services.db.update(users).set({ role: 'operator' }).where(eq(users.id, 'demoted'));
     expect(await deliveredTo(ada, demoted, demote)).toBe(false);
@@ -321,7 +321,7 @@ describe('a stock agent’s forwarder', () => {
     expect(await thumbprints(vmId)).toEqual([expect.not.stringMatching(released ?? '')]);
   });
 
-  test("another token of the same operator gets a new tenant key, and only the operator's own secrets", async () => {
+  test("another token of the operator gets a new tenant key and only the operator's own secrets", async () => {
     const { vmId } = await givenVm(eve);
     await grantWireAccess(eve, { vmId });
     await set(ada, vmId, 'hunter2');
@@ -336,7 +336,7 @@ describe('a stock agent’s forwarder', () => {
     expect(await thumbprints(vmId)).toEqual([(await getVmFacts(root, { vmId })).thumbprint]);
   });
 
-  test('a first token of another operator gets none, even after a revocation, nor does a reference agent after that', async () => {
+  test("another operator's first token gets none, even after a revocation, nor does a reference agent", async () => {
     const { vmId } = await givenVm(ada);
     await set(ada, vmId, 'hunter2');
     await grantWireAccess(eve, { vmId });
@@ -352,7 +352,7 @@ describe('a stock agent’s forwarder', () => {
   });
 });
 
-test('ANNEX_CUSTODY=vm: withheld secrets stay with the portal until they are released or entered again', async () => {
+test('ANNEX_CUSTODY=vm: withheld secrets stay with the portal until released or entered again', async () => {
   const custody = (ctx: Context): Context => ({ ...ctx, config: { ...ctx.config, custody: 'vm' } });
   const { vmId, enrollmentToken } = await givenVm(custody(eve));
   await set(custody(ada), vmId, 'hunter2');

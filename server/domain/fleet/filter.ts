@@ -25,10 +25,10 @@ export interface FleetSource extends FleetRows {
   /** Conditions on parts of the table, each of which an index returns in the list's order. */
   streams: SQL[];
   /** The condition on rows of a stream. */
-  asked: SQL;
+  streamCondition: SQL;
   /** Every row of the streams matches. */
   isAll: boolean;
-  /** Every VM matches. */
+  /** T a key that had them keeps them, whoever issues the token for its next enrolment */
   isWhole: boolean;
 }
 
@@ -61,21 +61,21 @@ export function fleetSource(
   const isByHealth = !sort.endsWith('name') || given.some(({ field }) => field.of !== 'vm');
   const id = isByHealth ? sql`h.vm_id` : sql`h.id`;
   const ranks = isByHealth ? ranksOf(given) : null;
-  const asked = conditionsOf(given, { table: isByHealth ? 'vm_health' : 'vms', id, now });
+  const conditions = conditionsOf(given, { table: isByHealth ? 'vm_health' : 'vms', id, now });
   const ofTable = isByHealth ? inRanks(ranks) : sql`h.deleted_at is null`;
   const every = (conditions: readonly SQL[]): SQL => sql.join([sql`true`, ...conditions], sql` and `);
-  const rows = asked.map(({ row }) => row);
+  const rows = conditions.map(({ row }) => row);
   // Within a rank there is an index for each order.
   const isByRank = isByHealth && (sort.endsWith('since') || (sort.endsWith('name') && ranks !== null));
   return {
     table: isByHealth ? sql`vm_health h` : sql`vms h`,
     id,
-    where: every([ofTable, ...asked.map(({ set }) => set)]),
+    where: every([ofTable, ...conditions.map(({ set }) => set)]),
     each: every([ofTable, ...rows]),
     streams: isByRank ? (ranks ?? vmHealths.map(rank)).map((one) => inRanks([one])) : [ofTable],
-    asked: every(rows),
-    isAll: asked.length === 0,
-    isWhole: asked.length === 0 && ranks === null,
+    streamCondition: every(rows),
+    isAll: conditions.length === 0,
+    isWhole: conditions.length === 0 && ranks === null,
   };
 }
 

@@ -22,12 +22,12 @@ function extension(name: string, more: Partial<ExtensionContents> = {}): Extensi
 }
 
 const sentences = (before: ExtensionContents[], after: ExtensionContents[]) =>
-  changesBetween(before, after).map(({ kind, extension: name, from, to, sentences, fieldCount }) =>
+  changesBetween(before, after).map(({ kind, extension: name, from, to, fields, fieldCount }) =>
     [
       name,
       kind,
       ...(from || to ? [`${from}→${to}`] : []),
-      ...(fieldCount ? [`${sentences.join('+')} of ${fieldCount}`] : []),
+      ...(fieldCount ? [`${fields.join('+')} of ${fieldCount}`] : []),
     ].join(' '),
   );
 

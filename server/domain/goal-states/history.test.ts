@@ -74,7 +74,7 @@ test('compares the first one with the empty state', async () => {
   });
 });
 
-test('previews a revert against the state in force, without extensions that were being uninstalled', async () => {
+test('previews a revert against the state in force, without extensions being uninstalled', async () => {
   const vm = await vmWithHistory();
   const { vmId } = vm;
   expect(await previewRevert(await ctx(), { vmId, incarnation: 3 })).toMatchObject({

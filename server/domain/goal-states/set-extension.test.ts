@@ -170,7 +170,7 @@ describe('rejected declarations', () => {
     expect(await refusal(removeExtension(ctx, { vmId, name: 'a' }))).toMatchObject({ code: 'extension_needed' });
   });
 
-  test('AZ-C1 settings that violate the schema, each by its path; protected ones without their values', async () => {
+  test('AZ-C1 settings that violate the schema, by path; protected ones without their values', async () => {
     const vmId = await newVm();
     const strict = { handler: 'Acme.Lab.Strict', ...settings({ port: 2 }, { password: 'hunter2' }) };
     const refused = await setExtension(ctx, { vmId, name: 's', goal: goal(strict) }).catch((error) => error);

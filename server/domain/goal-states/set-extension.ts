@@ -49,7 +49,7 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
     const receipts: Omit<ExtensionReceipt, 'incarnation'>[] = [];
     for (const move of evaluation.moves) receipts.push(await make(tx, ctx, head, move, evaluation.present));
     const [first] = receipts;
-    if (!first) throw new Error('nothing was asked for');
+    if (!first) throw new Error('no extension to declare');
     if (evaluation.moves.every(({ effect }) => effect === 'none')) return { ...first, incarnation: head.incarnation };
     const incarnation = await publishGoalState(tx, ctx, head, { action: 'extension.set', extension: name });
     return { ...first, incarnation };

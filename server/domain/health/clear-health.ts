@@ -25,10 +25,10 @@ export async function clearHealth(services: Services, now: Date): Promise<number
 /** Ids increase with time, so the oldest rows are found without an index on time. */
 async function clearTransitions({ db }: Services, before: string): Promise<number> {
   for (let total = 0; ; ) {
-    const gone = await db.execute(sql`
+    const removed = await db.execute(sql`
       delete from health_transitions where id in (select id from health_transitions order by id limit ${atOnce})
          and at < ${before}`);
-    total += gone.rowCount ?? 0;
-    if ((gone.rowCount ?? 0) < atOnce) return total;
+    total += removed.rowCount ?? 0;
+    if ((removed.rowCount ?? 0) < atOnce) return total;
   }
 }

@@ -13,7 +13,7 @@ export interface HealthUpdate {
   vm: VmHealthRow | null;
   extensions: ExtensionHealthRow[];
   /** Names of extensions that no longer exist. */
-  gone: string[];
+  removed: string[];
   transitions: Transition[];
   /** Its difference in the counts of the fleet. */
   added: Map<string, number>;
@@ -36,16 +36,16 @@ export function evaluateVm(machine: Machine, now: Date): HealthUpdate {
   const vm = vmRow(machine, status, rows, now);
   const changed = rows.filter((row) => !isDeepStrictEqual(row, known.extensions.get(row.name)));
   const names = new Set(rows.map((row) => row.name));
-  const gone = [...known.extensions.values()].filter((row) => !names.has(row.name));
+  const removed = [...known.extensions.values()].filter((row) => !names.has(row.name));
   return {
     vmId,
     vm: isDeepStrictEqual(vm, known.vm) ? null : vm,
     extensions: changed,
-    gone: gone.map((row) => row.name),
+    removed: removed.map((row) => row.name),
     transitions: [
       ...vmTransition(vm, known.vm, rows, now),
       ...changed.flatMap((row) => extensionTransitions(row, known.extensions.get(row.name), now)),
-      ...gone.map((row) => ({ ...about(row, now), kind: 'health' as const, from: row.health, to: null })),
+      ...removed.map((row) => ({ ...about(row, now), kind: 'health' as const, from: row.health, to: null })),
     ],
     added: addedBy(vm, known, rows.length),
     nextAt: nextFixedAgeing(machine.extensions, presence, now),

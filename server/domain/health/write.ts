@@ -15,7 +15,7 @@ export async function writeHealthUpdates(
   updates: readonly HealthUpdate[],
   now: Date,
 ): Promise<number> {
-  const changed = updates.filter(({ vm, extensions, gone }) => vm || extensions.length > 0 || gone.length > 0);
+  const changed = updates.filter(({ vm, extensions, removed }) => vm || extensions.length > 0 || removed.length > 0);
   await writeVms(
     tx,
     changed.flatMap(({ vm }) => vm ?? []),
@@ -26,7 +26,7 @@ export async function writeHealthUpdates(
   );
   await dropExtensions(
     tx,
-    changed.flatMap(({ vmId, gone }) => gone.map((name) => ({ vmId, name }))),
+    changed.flatMap(({ vmId, removed }) => removed.map((name) => ({ vmId, name }))),
   );
   await writeTransitions(
     tx,
@@ -71,11 +71,11 @@ async function writeExtensions(tx: Transaction, rows: HealthUpdate['extensions']
       since = excluded.since, deadline_at = excluded.deadline_at`);
 }
 
-async function dropExtensions(tx: Transaction, gone: readonly { vmId: string; name: string }[]): Promise<void> {
-  if (gone.length === 0) return;
+async function dropExtensions(tx: Transaction, removed: readonly { vmId: string; name: string }[]): Promise<void> {
+  if (removed.length === 0) return;
   await tx.execute(sql`
     delete from extension_health e
-     using json_to_recordset(${rowsOf(gone)}::json) as r("vmId" uuid, name text)
+     using json_to_recordset(${rowsOf(removed)}::json) as r("vmId" uuid, name text)
      where e.vm_id = r."vmId" and e.name = r.name`);
 }
 

@@ -20,15 +20,15 @@ export async function findMessages(
   versions: readonly RequestedMessages[],
   wanted: readonly WantedLanguage[],
 ): Promise<Map<string, Resources>> {
-  const asked = versions.filter(({ ids }) => ids.length > 0);
-  if (asked.length === 0) return new Map();
+  const requested = versions.filter(({ ids }) => ids.length > 0);
+  if (requested.length === 0) return new Map();
   const languages = new Set([...wanted.flatMap((language) => language.fallbacks), lastLanguage]);
   const result = await db.execute<{ handler: string; version: string; lang: string; messages: Messages }>(sql`
     select r.handler, r.version, r.lang, (
       select coalesce(jsonb_object_agg(id, r.messages -> id), '{}')
       from jsonb_array_elements_text(a.ids) id where r.messages ? id
     ) as messages
-    from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) a(handler text, version text, ids jsonb)
+    from jsonb_to_recordset(${JSON.stringify(requested)}::jsonb) a(handler text, version text, ids jsonb)
     join resources r on r.handler = a.handler and r.version = a.version
     where r.lang = any (${sql.param([...languages])}::text[])`);
   const found = new Map<string, Map<string, Messages>>();

@@ -32,8 +32,8 @@ export async function getResources(
       .map(([id, text]) => ({ id, text }))
       .toSorted((a, b) => order.compare(a.id, b.id));
     const { warnings, revision, updatedAt, updatedBy } = row;
-    const said = { warnings, revision, updatedAt: updatedAt.toISOString(), updatedBy };
-    return { lang, translated, total, missing, messages, ...said };
+    const revisionFields = { warnings, revision, updatedAt: updatedAt.toISOString(), updatedBy };
+    return { lang, translated, total, missing, messages, ...revisionFields };
   });
   return {
     handler,

@@ -128,7 +128,7 @@ test('without English there is nothing to translate; non-members can export but 
   }
 });
 
-test('concurrent imports of one language: the revision that was seen decides, and the second gets 412', async () => {
+test('concurrent imports of one language: the seen revision decides, and the second gets 412', async () => {
   const version = await givenWords();
   const ctx = await publisher();
   const [seen] = (await getResources(ctx, version)).languages.filter(({ lang }) => lang === 'de');

@@ -18,13 +18,13 @@ export class MessageMatcher {
 
   /** The message that this text came from; null if none is certain. */
   match(text: string): Pick<MessageReference, 'id' | 'params'> | null {
-    const said = withoutLineEnd(text);
-    if (said.trim() === '') return null;
-    const english = this.#find(lastLanguage, said);
+    const line = withoutLineEnd(text);
+    if (line.trim() === '') return null;
+    const english = this.#find(lastLanguage, line);
     if (english !== null) return english === 'unclear' ? null : english;
     const found = new Map<string, MessageReference>();
     for (const lang of this.#resources.keys()) {
-      const other = lang === lastLanguage ? null : this.#find(lang, said);
+      const other = lang === lastLanguage ? null : this.#find(lang, line);
       if (other === 'unclear') return null;
       if (other !== null) found.set(JSON.stringify([other.id, other.params]), other);
     }
@@ -32,13 +32,13 @@ export class MessageMatcher {
     return another === undefined ? (only ?? null) : null;
   }
 
-  #find(lang: string, said: string): MessageReference | 'unclear' | null {
+  #find(lang: string, line: string): MessageReference | 'unclear' | null {
     let matcher = this.#compiled.get(lang);
     if (matcher === undefined) {
       matcher = new LanguageMatcher(this.#resources.get(lang) ?? {});
       this.#compiled.set(lang, matcher);
     }
-    return matcher.find(said);
+    return matcher.find(line);
   }
 }
 
@@ -68,18 +68,18 @@ class LanguageMatcher {
     }
   }
 
-  find(said: string): MessageReference | 'unclear' | null {
-    return said.endsWith(truncationMark) ? this.#findCut(said) : this.#findWhole(said);
+  find(line: string): MessageReference | 'unclear' | null {
+    return line.endsWith(truncationMark) ? this.#findCut(line) : this.#findWhole(line);
   }
 
-  #findWhole(said: string): MessageReference | 'unclear' | null {
-    const fixed = this.#fixed.get(said);
+  #findWhole(line: string): MessageReference | 'unclear' | null {
+    const fixed = this.#fixed.get(line);
     if (fixed === null) return 'unclear';
-    const candidates = this.#index.candidates(said);
+    const candidates = this.#index.candidates(line);
     if (candidates === null) return 'unclear';
     let found: MessageReference | null = fixed === undefined ? null : { id: fixed, params: [] };
     for (const pattern of candidates) {
-      const params = pattern.fit(said);
+      const params = pattern.fit(line);
       if (params === null) continue;
       if (params === 'unclear' || found !== null) return 'unclear';
       found = { id: pattern.id, params };
@@ -88,8 +88,8 @@ class LanguageMatcher {
   }
 
   /** Only a template that ends with a placeholder can match without its end; that param keeps the mark. */
-  #findCut(said: string): MessageReference | 'unclear' | null {
-    const seen = said.slice(0, -truncationMark.length);
+  #findCut(line: string): MessageReference | 'unclear' | null {
+    const seen = line.slice(0, -truncationMark.length);
     if (this.#longFixed.some((text) => text.startsWith(seen))) return 'unclear';
     if (this.#cutIndex === undefined) {
       this.#cutIndex = new TemplateIndex();
@@ -100,7 +100,7 @@ class LanguageMatcher {
     if (candidates === null) return 'unclear';
     let found: MessageReference | null = null;
     for (const pattern of candidates) {
-      const params = pattern.fitCut(said);
+      const params = pattern.fitCut(line);
       if (params === null) continue;
       if (params === 'unclear' || found !== null) return 'unclear';
       found = { id: pattern.id, params };

@@ -36,10 +36,10 @@ export async function lockOutputs(tx: Transaction, vmId: string): Promise<void> 
 export async function dropOutputs(tx: Transaction, vmId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   await lockOutputs(tx, vmId);
-  const gone = await tx
+  const dropped = await tx
     .delete(outputPieces)
     .where(and(eq(outputPieces.vmId, vmId), inArray(outputPieces.outputId, [...ids])))
     .returning({ sha256: outputPieces.sha256 });
   await tx.delete(commandOutputs).where(and(eq(commandOutputs.vmId, vmId), inArray(commandOutputs.id, [...ids])));
-  return [...new Set(gone.map(({ sha256 }) => sha256))];
+  return [...new Set(dropped.map(({ sha256 }) => sha256))];
 }

@@ -60,7 +60,7 @@ export class PieceGone extends Error {
 export async function bytesOf(blobs: BlobStore, piece: Pick<Piece, 'sha256' | 'path'>): Promise<Buffer> {
   if (piece.path !== null) return unpack(await readFile(piece.path));
   const blob = await blobs.open(piece.sha256);
-  if (blob === null) throw new PieceGone(`the bytes of ${piece.sha256} are gone`);
+  if (blob === null) throw new PieceGone(`the bytes of ${piece.sha256} are missing`);
   try {
     return await unpack(await buffer(blob.stream));
   } catch (error) {

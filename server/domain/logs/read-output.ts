@@ -58,8 +58,8 @@ async function firstError(ctx: Context, stretches: Stretch[]): Promise<FoundLine
 /** Rows of an output, for operators; fewer than requested if they are long. Throws 404 `output_unknown`. */
 export async function readOutput(ctx: Context, input: ReadOutputInput): Promise<{ row: number; rows: Row[] }> {
   allow(ctx.actor, 'operator');
-  const asked = parse(readOutputInput, input);
-  return readAgain(() => rowsOf(ctx, asked));
+  const given = parse(readOutputInput, input);
+  return readAgain(() => rowsOf(ctx, given));
 }
 
 async function rowsOf(
@@ -88,8 +88,8 @@ export async function searchOutput(
   input: SearchOutputInput,
 ): Promise<{ found: FoundLine[]; next: number | null }> {
   allow(ctx.actor, 'operator');
-  const asked = parse(searchOutputInput, input);
-  return readAgain(() => linesWith(ctx, asked));
+  const given = parse(searchOutputInput, input);
+  return readAgain(() => linesWith(ctx, given));
 }
 
 async function linesWith(

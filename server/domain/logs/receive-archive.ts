@@ -28,9 +28,9 @@ export interface SentArchive {
  */
 export async function receiveArchive(ctx: Context, vmId: string, archiveId: string, sent: SentArchive): Promise<void> {
   const its = and(eq(logArchives.vmId, vmId), eq(logArchives.id, archiveId));
-  const [asked] = await ctx.db.select().from(logArchives).where(its);
-  if (asked === undefined) throw new DomainError('not_found', 'archive_unknown');
-  if (asked.answeredAt !== null) return;
+  const [request] = await ctx.db.select().from(logArchives).where(its);
+  if (request === undefined) throw new DomainError('not_found', 'archive_unknown');
+  if (request.answeredAt !== null) return;
   const { logs } = ctx.config.limits;
   const arrival = new Arrival(ctx, vmId);
   let path: string | undefined;

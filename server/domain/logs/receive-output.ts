@@ -119,9 +119,9 @@ async function store(
   }
 
   const staying = new Set(kept);
-  const gone = stored.filter((piece) => !staying.has(piece));
-  if (gone.length > 0) {
-    const starts = gone.map(({ start }) => start);
+  const merged = stored.filter((piece) => !staying.has(piece));
+  if (merged.length > 0) {
+    const starts = merged.map(({ start }) => start);
     await tx.delete(outputPieces).where(and(ofOutput, inArray(outputPieces.start, starts)));
   }
   // In a fixed order, so that transactions do not deadlock.
@@ -136,7 +136,7 @@ async function store(
     .update(commandOutputs)
     .set({ storedBytes, updatedAt: ctx.now })
     .where(and(eq(commandOutputs.vmId, vmId), eq(commandOutputs.id, output.id)));
-  const freed = [...gone.map(({ sha256 }) => sha256), ...(await dropOldOutputs(tx, ctx, vmId, output.id))];
+  const freed = [...merged.map(({ sha256 }) => sha256), ...(await dropOldOutputs(tx, ctx, vmId, output.id))];
   await recordChange(tx, 'output', vmId);
   return { received: withoutGap(kept), freed };
 }

@@ -20,7 +20,7 @@ class Bytes extends yauzl.RandomAccessReader {
     this.#blobs
       .open(this.#sha256, { start, end: end - 1 })
       .then((blob) => {
-        if (blob === null) throw new Error('the bytes of a registered package are gone');
+        if (blob === null) throw new Error('the bytes of a registered package are missing');
         return pipeline(blob.stream, stream);
       })
       .catch((error: unknown) =>

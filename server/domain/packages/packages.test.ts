@@ -55,7 +55,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const uploadsLeft = async () => readdir(join(services.config.dataDir, 'blobs', 'incoming'));
 
 describe('registerPackage', () => {
-  test('AZ-P1 AZ-P6 a version is registered once: the same bytes are a no-op, other bytes are rejected', async () => {
+  test('AZ-P1 AZ-P6 a version is registered once: same bytes are a no-op, others are rejected', async () => {
     const first = await upload(publisher, 'Acme.Lab.Probe', '1.0.0.0', honest);
     expect(first).toMatchObject({
       created: true,
@@ -237,7 +237,7 @@ describe('drafts and published versions', () => {
     });
   });
 
-  test('a published version is withdrawn once, with a reason, not deleted; a draft is not withdrawn', async () => {
+  test('a published version is withdrawn once, with a reason, not deleted; a draft cannot be', async () => {
     const reference = { handler: 'Acme.Lab.Old', version: '1.0' };
     await upload(publisher, reference.handler, reference.version, honest);
     await expect(withdrawVersion(publisher, { ...reference, reason: 'x' })).rejects.toMatchObject({

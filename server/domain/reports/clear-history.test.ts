@@ -28,7 +28,7 @@ const kept = async (vmId: string) =>
     )
   ).rows.map(({ n }) => n);
 
-test('the oldest reports of a VM above its limit are removed, and its page says so; others keep theirs', async () => {
+test('the oldest reports of a VM above its limit are removed, which its page shows', async () => {
   const [loud, calm] = await Promise.all([givenVm(services, 'loud'), givenVm(services, 'calm')]);
   await write(loud.vmId, 60);
   await write(calm.vmId, 5);

@@ -21,20 +21,20 @@ export async function clearHistory({ db, config }: Pick<Services, 'db' | 'config
     select vm_id from report_history tablesample system (${percent}::real)
      group by vm_id having sum(pg_column_size(document)) * ${100 / percent}::float8 > ${historyBytes}::float8 * 0.5
      order by sum(pg_column_size(document)) desc limit ${vmsPerScan}`);
-  let gone = 0;
-  for (const { vm_id: vmId } of suspects) gone += await clearVm({ db }, vmId, historyBytes, now);
-  return gone;
+  let removed = 0;
+  for (const { vm_id: vmId } of suspects) removed += await clearVm({ db }, vmId, historyBytes, now);
+  return removed;
 }
 
 async function clearVm({ db }: Pick<Services, 'db'>, vmId: string, bytes: number, now: Date): Promise<number> {
   return db.transaction(async (tx) => {
-    const gone = await tx.execute(sql`
+    const removed = await tx.execute(sql`
       with newest as (
         select at, id, sum(pg_column_size(document)) over (order by at desc, id desc) as bytes
           from report_history where vm_id = ${vmId}
       ), last as (select at, id from newest where bytes > ${bytes} order by at desc, id desc limit 1)
       delete from report_history h using last where h.vm_id = ${vmId} and (h.at, h.id) <= (last.at, last.id)`);
-    const count = gone.rowCount ?? 0;
+    const count = removed.rowCount ?? 0;
     if (count > 0) await showRejection(tx, vmId, 'history_cleared', now);
     return count;
   });

@@ -38,10 +38,10 @@ async function loadLate(tx: Transaction, vmId: string, entries: HistoryEntry[]):
 
 function isSame(row: Kept, entry: ReportEntry): boolean {
   const place = row.kind === entry.kind && row.extension === entry.name && row.sequenceNumber === entry.sequenceNumber;
-  return place && isDeepStrictEqual(said(row.document), said(entry.raw));
+  return place && isDeepStrictEqual(withoutAges(row.document), withoutAges(entry.raw));
 }
 
 /** A document without the fields that differ each time it is sent. */
-function said({ ageSeconds, readSecondsAgo, ...document }: Record<string, unknown>): unknown {
+function withoutAges({ ageSeconds, readSecondsAgo, ...document }: Record<string, unknown>): unknown {
   return document;
 }

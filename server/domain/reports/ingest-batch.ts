@@ -86,22 +86,24 @@ function valuesOf(batch: readonly PreparedReport[], notifies: boolean): (string 
     JSON.stringify(entries.map(({ row }) => row)),
     notifies,
     ...documentColumns.map((column) =>
-      entries.map(({ documents: { [column]: said } }) => (said ? JSON.stringify(said) : '')).join(separator),
+      entries
+        .map(({ documents: { [column]: document } }) => (document ? JSON.stringify(document) : ''))
+        .join(separator),
     ),
   ];
 }
 
-const reportRow = ({ vmId, receivedAt, counter, said }: PreparedReport) => ({
+const reportRow = ({ vmId, receivedAt, counter, frame }: PreparedReport) => ({
   vm_id: vmId,
   at: receivedAt,
   counter,
-  run: said.run,
-  number: said.reportNumber,
-  heartbeat_seconds: said.heartbeatSeconds,
-  status_seconds: said.statusSeconds,
-  skew: said.clockSkewSeconds,
-  applied_etag: said.appliedEtag,
-  ...promisedSeconds(said),
+  run: frame.run,
+  number: frame.reportNumber,
+  heartbeat_seconds: frame.heartbeatSeconds,
+  status_seconds: frame.statusSeconds,
+  skew: frame.clockSkewSeconds,
+  applied_etag: frame.appliedEtag,
+  ...promisedSeconds(frame),
 });
 
 interface EntryRow {

@@ -38,16 +38,16 @@ export interface IngestResult {
  * that a batch cannot handle. Throws 400 with every fault if nothing could be stored, 401 for a deleted VM.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport, deleteVm: DeleteVm): Promise<IngestResult> {
-  const { vmId, receivedAt, said, entries, refused, problems, pendingRestart, faults } = report;
+  const { vmId, receivedAt, frame, entries, refused, problems, pendingRestart, faults } = report;
   const result = await ctx.db.transaction(async (tx): Promise<IngestResult> => {
     const removal = entries.some((entry) => entry.kind === 'handler' && entry.report.state === 'removed');
     const { presence, wasAway } = await lockVm(tx, report, removal);
-    if (isRepeated(said, presence)) {
+    if (isRepeated(frame, presence)) {
       if (wasAway) await recordChange(tx, 'vm', vmId);
       return { stored: 0, faults: [], removed: [] };
     }
 
-    const next = nextPresence(presence, said);
+    const next = nextPresence(presence, frame);
     const periods = {
       heartbeatSeconds: next.heartbeatSeconds ?? defaultPeriods.heartbeatSeconds,
       statusSeconds: next.statusSeconds ?? defaultPeriods.statusSeconds,
@@ -65,8 +65,8 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
     await noteProblems(tx, vmId, problems, receivedAt);
     if (pendingRestart !== undefined) await notePendingRestart(tx, vmId, pendingRestart, receivedAt);
     const removed = await removeReported(tx, ctx, vmId, applied.removed, deleteVm);
-    const told = problems.length > 0 || pendingRestart !== undefined;
-    const visible = wasAway || refusal || applied.visible || told || isNews(presence, next);
+    const hasAgentNews = problems.length > 0 || pendingRestart !== undefined;
+    const visible = wasAway || refusal || applied.visible || hasAgentNews || isNews(presence, next);
     // A removal publishes a goal state, which notifies screens.
     if (visible && removed.length === 0) await recordChange(tx, 'vm', vmId);
     return { stored: applied.stored, faults: all, removed };
@@ -84,7 +84,7 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
  */
 async function lockVm(
   tx: Transaction,
-  { vmId, receivedAt, counter, said }: PreparedReport,
+  { vmId, receivedAt, counter, frame }: PreparedReport,
   removal: boolean,
 ): Promise<{ presence: Presence; wasAway: boolean }> {
   const [vm] = await tx
@@ -94,7 +94,7 @@ async function lockVm(
     .for(removal ? 'no key update' : 'share');
   if (vm === undefined || vm.deletedAt !== null) throw new DomainError('unauthenticated', 'credential_refused');
   if (removal) await lockHead(tx, vmId);
-  const call = { vmId, receivedAt, counter, ...promisedSeconds(said) };
+  const call = { vmId, receivedAt, counter, ...promisedSeconds(frame) };
   const { presence, before } = await recordReportingAgent(tx, call);
   return { presence, wasAway: wasAway(before, receivedAt) };
 }
@@ -105,14 +105,14 @@ function isRepeated({ run, reportNumber }: ReportFrame, presence: Presence): boo
   return run === presence.run && reportNumber <= presence.reportNumber;
 }
 
-function nextPresence(presence: Presence, said: ReportFrame) {
+function nextPresence(presence: Presence, frame: ReportFrame) {
   return {
-    heartbeatSeconds: said.heartbeatSeconds ?? presence.heartbeatSeconds,
-    statusSeconds: said.statusSeconds ?? presence.statusSeconds,
-    clockSkewSeconds: said.clockSkewSeconds ?? presence.clockSkewSeconds,
-    appliedEtag: said.appliedEtag ?? presence.appliedEtag,
-    run: said.reportNumber === null ? presence.run : said.run,
-    reportNumber: said.reportNumber ?? presence.reportNumber,
+    heartbeatSeconds: frame.heartbeatSeconds ?? presence.heartbeatSeconds,
+    statusSeconds: frame.statusSeconds ?? presence.statusSeconds,
+    clockSkewSeconds: frame.clockSkewSeconds ?? presence.clockSkewSeconds,
+    appliedEtag: frame.appliedEtag ?? presence.appliedEtag,
+    run: frame.reportNumber === null ? presence.run : frame.run,
+    reportNumber: frame.reportNumber ?? presence.reportNumber,
   };
 }
 

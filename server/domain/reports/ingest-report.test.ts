@@ -89,7 +89,7 @@ describe('stored reports', () => {
     expect(await history(vm)).toHaveLength(4);
   });
 
-  test('periods are limited to 1–600 s, skew and applied goal state are stored, ages count from reading', async () => {
+  test('limits periods to 1–600 s, stores skew and applied goal state, counts ages from reading', async () => {
     const vm = await vmWithProbe();
     await send(vm, {
       reportNumber: 1,
@@ -183,7 +183,7 @@ describe('the order of reports', () => {
     expect(await latest(vm)).toMatchObject({ statusSequence: 2, concludedAt: null, concludedWith: null });
   });
 
-  test('within one sequence number the newest is shown, and the first success or error concludes it', async () => {
+  test('within a sequence number the newest is shown; the first success or error concludes it', async () => {
     const vm = await vmWithProbe();
     await send(vm, status(1, 'transitioning'));
     expect(await latest(vm)).toMatchObject({ concludedAt: null });
@@ -222,7 +222,7 @@ describe('the order of reports', () => {
     expect(await presence(vm)).toMatchObject({ run: 'b', reportNumber: 1 });
   });
 
-  test('without runs numbers rise as well, and a report without stored entries does not use up its number', async () => {
+  test('numbers rise without runs too, and a report without stored entries does not use its number', async () => {
     const vm = await vmWithProbe();
     await expect(send(vm, { reportNumber: 7, ...status(1, 'nonsense') })).rejects.toMatchObject({
       kind: 'bad_request',
@@ -312,7 +312,7 @@ describe('rejected reports', () => {
     );
   });
 
-  test('a sequence number above the goal’s is rejected, and later goals continue above it, within bounds', async () => {
+  test('a sequence number above the goal’s is rejected, and later goals continue above it', async () => {
     const vm = await vmWithProbe();
     await expect(send(vm, status(40, 'success'))).rejects.toMatchObject({
       faults: [

@@ -25,7 +25,7 @@ export interface PreparedReport {
   receivedAt: Date;
   /** The agent's call counter; null if it sends none. */
   counter: number | null;
-  said: ReportFrame;
+  frame: ReportFrame;
   entries: ReportEntry[];
   /** Entries whose files break the contract; their faults are among `faults`. */
   refused: RejectedEntry[];
@@ -44,7 +44,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
   const { envelope, entries, refused, faults } = readReport(report, ctx.config.limits.report, recover);
   const { periods, agentTime, appliedEtag, run, reportNumber, problems, pendingRestart } = envelope;
   const skew = agentTime === undefined ? null : Math.round((Date.parse(agentTime) - receivedAt.getTime()) / 1000);
-  const said = {
+  const frame = {
     run: run ?? null,
     reportNumber: reportNumber ?? null,
     heartbeatSeconds: period(periods?.heartbeatSeconds),
@@ -53,7 +53,7 @@ export function prepareReport(ctx: Context, input: IngestReportInput): PreparedR
     clockSkewSeconds: skew === null ? null : Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, skew)),
     appliedEtag: appliedEtag ?? null,
   };
-  return { vmId, receivedAt, counter, said, entries, refused, problems, pendingRestart, faults };
+  return { vmId, receivedAt, counter, frame, entries, refused, problems, pendingRestart, faults };
 }
 
 const period = (seconds: number | undefined): number | null =>

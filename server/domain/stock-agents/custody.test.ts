@@ -33,7 +33,7 @@ const stockOf = async (vmId: string) => (await ctx.db.select().from(stockAgents)
 const stateOf = async (vmId: string) => (await getExtension(ctx, { vmId, name: 'probe' })).protectedSettings;
 const newTransport = async () => (await createTenantKey(ctx.now)).certificate.pem;
 
-test("ANNEX_CUSTODY=vm at the start: the portal's copies are removed, counted and recorded in the activity", async () => {
+test("ANNEX_CUSTODY=vm at the start: the portal's copies are removed and the activity counts them", async () => {
   const enrolled = await registerVm(ctx, { name: 'enrolled' });
   await enrollAgent(ctx, {
     enrollmentToken: enrolled.enrollmentToken,

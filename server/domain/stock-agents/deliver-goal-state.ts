@@ -137,10 +137,10 @@ async function loadFacts(
       ? []
       : await ctx.db.select({ handler, version, manifest }).from(handlerVersions).where(inArray(handler, handlers));
   return (ofHandler, ofVersion) => {
-    const said = rows.find((row) => row.handler === ofHandler && row.version === ofVersion)?.manifest.handlerManifest;
+    const facts = rows.find((row) => row.handler === ofHandler && row.version === ofVersion)?.manifest.handlerManifest;
     return {
-      reportsHeartbeat: said?.reportHeartbeat === true,
-      supportsMultipleExtensions: said?.supportsMultipleExtensions === true,
+      reportsHeartbeat: facts?.reportHeartbeat === true,
+      supportsMultipleExtensions: facts?.supportsMultipleExtensions === true,
     };
   };
 }

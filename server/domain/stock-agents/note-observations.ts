@@ -17,17 +17,17 @@ const most = 8;
 export async function noteObservations(
   ctx: Context,
   vmId: string,
-  said: readonly ReportedObservation[],
+  reported: readonly ReportedObservation[],
 ): Promise<AgentObservation[]> {
   const { observations } = stockAgents;
   const [before] = await ctx.db.select({ observations }).from(stockAgents).where(eq(stockAgents.vmId, vmId));
   if (before === undefined) return [];
   const known = before.observations;
-  if (withAll(known, said, ctx.now) === known) return known;
+  if (withAll(known, reported, ctx.now) === known) return known;
   return ctx.db.transaction(async (tx) => {
     const [row] = await tx.select({ observations }).from(stockAgents).where(eq(stockAgents.vmId, vmId)).for('update');
     if (row === undefined) return [];
-    const kept = withAll(row.observations, said, ctx.now);
+    const kept = withAll(row.observations, reported, ctx.now);
     if (kept === row.observations) return kept;
     await tx.update(stockAgents).set({ observations: kept }).where(eq(stockAgents.vmId, vmId));
     await recordChange(tx, 'vm', vmId);
@@ -45,8 +45,8 @@ export const hasChangedHealth = (
 ): boolean => isHealthy === (openOf(kept, name) !== undefined);
 
 /** The stored list after these reports; the same list if nothing is new. */
-const withAll = (kept: AgentObservation[], said: readonly ReportedObservation[], now: Date): AgentObservation[] =>
-  said.reduce((all, each) => withOne(all, each, now), kept);
+const withAll = (kept: AgentObservation[], reported: readonly ReportedObservation[], now: Date): AgentObservation[] =>
+  reported.reduce((all, each) => withOne(all, each, now), kept);
 
 function withOne(
   kept: AgentObservation[],

@@ -10,10 +10,10 @@ import {
 } from './explanation.ts';
 
 /** Explains a VM, in the form that the API documents. */
-function tell(vm: ExplainedVm, at: Date): Explanation | null {
-  const told = explain(vm, at);
-  if (told !== null) expect(explanation.parse(told)).toEqual(told);
-  return told;
+function explainVm(vm: ExplainedVm, at: Date): Explanation | null {
+  const explained = explain(vm, at);
+  if (explained !== null) expect(explanation.parse(explained)).toEqual(explained);
+  return explained;
 }
 
 const now = new Date('2026-11-20T12:00:00Z');
@@ -38,7 +38,7 @@ function handler(
   } satisfies Extension['handlerState'];
 }
 
-function said(status: NonNullable<Extension['status']>['status'], sequenceNumber = 2): Extension['status'] {
+function statusOf(status: NonNullable<Extension['status']>['status'], sequenceNumber = 2): Extension['status'] {
   return { status, code: 12, sequenceNumber, readAt: ago(50) };
 }
 
@@ -76,8 +76,8 @@ function view(extensions: Extension[], status: ExplainedVm['agent']['status'] = 
   };
 }
 
-const chain = (told: ExplainedVm) =>
-  tell(told, now)?.links.map(({ kind, holds, title }) => `${kind}${holds ? '' : '?'} ${title.code}`);
+const chain = (explained: ExplainedVm) =>
+  explainVm(explained, now)?.links.map(({ kind, holds, title }) => `${kind}${holds ? '' : '?'} ${title.code}`);
 
 test('a wait for a failed extension: five links, from the last poll to the deadline', () => {
   const mount = extension('mount', {
@@ -87,8 +87,8 @@ test('a wait for a failed extension: five links, from the last poll to the deadl
     health: 'failed',
   });
   const snapshot = extension('snapshot', { handlerState: handler('waiting', { blockedBy: 'mount' }) });
-  const told = tell(view([done, mount, snapshot]), now);
-  expect(told?.lead).toMatchObject({
+  const explained = explainVm(view([done, mount, snapshot]), now);
+  expect(explained?.lead).toMatchObject({
     code: 'lead.blocked.exit',
     values: { name: 'snapshot', cause: 'mount', exit: 51 },
   });
@@ -99,15 +99,15 @@ test('a wait for a failed extension: five links, from the last poll to the deadl
     'cause? failed',
     'deadline? deadline.left',
   ]);
-  expect(told?.links.at(-1)?.title.at).toBe(ahead(192));
-  expect(told?.act).toEqual({ extension: 'mount', editable: true, hasOutput: true, failed: true });
+  expect(explained?.links.at(-1)?.title.at).toBe(ahead(192));
+  expect(explained?.act).toEqual({ extension: 'mount', editable: true, hasOutput: true, failed: true });
 });
 
 test('an extension that ran before and waits again does not count as never run', () => {
   const share = extension('share', { handlerState: failed, health: 'failed' });
   const waiting = handler('waiting', { blockedBy: 'share' });
-  const again = extension('again', { handlerState: waiting, status: said('success'), concludedWith: 'success' });
-  const wait = tell(view([share, again]), now)?.links.find(({ kind }) => kind === 'wait');
+  const again = extension('again', { handlerState: waiting, status: statusOf('success'), concludedWith: 'success' });
+  const wait = explainVm(view([share, again]), now)?.links.find(({ kind }) => kind === 'wait');
   expect(wait?.detail?.code).toBe('wait.again');
 });
 
@@ -115,57 +115,59 @@ test('a wait is followed to its root, and a cycle ends', () => {
   const a = extension('a', { handlerState: handler('waiting', { blockedBy: 'b' }) });
   const b = extension('b', { handlerState: handler('waiting', { blockedBy: 'c' }) });
   const c = extension('c', { handlerState: failed, health: 'failed' });
-  expect(tell(view([a, b, c]), now)?.act?.extension).toBe('c');
+  expect(explainVm(view([a, b, c]), now)?.act?.extension).toBe('c');
   const circle = [a, { ...b, handlerState: handler('waiting', { blockedBy: 'a' }) }];
-  expect(tell(view(circle), now)?.links.length).toBeLessThanOrEqual(5);
+  expect(explainVm(view(circle), now)?.links.length).toBeLessThanOrEqual(5);
 });
 
 test('the hold is the reason during a hold, and an earlier failure stays one', () => {
   const hold = { at: ago(600), by: 'Ada' };
   const onHold = (...extensions: Extension[]) => {
-    const told = view(extensions);
-    return { ...told, agent: { ...told.agent, hold } };
+    const explained = view(extensions);
+    return { ...explained, agent: { ...explained.agent, hold } };
   };
   const fresh = onHold(extension('x', { deliveredAt: null, deadlineAt: null, handlerState: null }));
-  expect(tell(fresh, now)).toMatchObject({ lead: { code: 'lead.hold' }, act: null });
+  expect(explainVm(fresh, now)).toMatchObject({ lead: { code: 'lead.hold' }, act: null });
   expect(chain(fresh)).toEqual(['touch touch.ready', 'delivery? delivery.withheld', 'hold? hold']);
   const broken = onHold(extension('x', { handlerState: failed, health: 'failed' }));
-  expect(tell(broken, now)?.lead.code).toBe('lead.failed.exit');
-  expect(tell(broken, now)?.links.at(-1)).toMatchObject({ kind: 'hold', detail: { values: { who: 'Ada' } } });
+  expect(explainVm(broken, now)?.lead.code).toBe('lead.failed.exit');
+  expect(explainVm(broken, now)?.links.at(-1)).toMatchObject({ kind: 'hold', detail: { values: { who: 'Ada' } } });
 });
 
 test('there is no explanation if all is done, or no agent ever called', () => {
-  expect(tell(view([done, extension('off', { health: 'disabled' })]), now)).toBeNull();
-  expect(tell(view([]), now)).toBeNull();
-  expect(tell(view([extension('x')], 'never'), now)).toBeNull();
+  expect(explainVm(view([done, extension('off', { health: 'disabled' })]), now)).toBeNull();
+  expect(explainVm(view([]), now)).toBeNull();
+  expect(explainVm(view([extension('x')], 'never'), now)).toBeNull();
   const late = { ...done, health: 'degraded' } as const;
-  expect(tell(view([late]), now)).toBeNull();
+  expect(explainVm(view([late]), now)).toBeNull();
 });
 
 test('what succeeded once and fails now is not done', () => {
-  expect(tell(view([{ ...done, handlerState: failed, health: 'failed' }]), now)?.lead.code).toBe('lead.failed.exit');
+  expect(explainVm(view([{ ...done, handlerState: failed, health: 'failed' }]), now)?.lead.code).toBe(
+    'lead.failed.exit',
+  );
 });
 
 test('an undelivered goal is waiting for the agent only', () => {
   const fresh = extension('x', { deliveredAt: null, handlerState: null });
-  const told = tell(view([fresh]), now);
-  expect(told?.lead).toEqual({ code: 'lead.undelivered', values: { name: 'x', incarnation: 42 }, at: null });
-  expect(told?.act).toBeNull();
+  const explained = explainVm(view([fresh]), now);
+  expect(explained?.lead).toEqual({ code: 'lead.undelivered', values: { name: 'x', incarnation: 42 }, at: null });
+  expect(explained?.act).toBeNull();
   expect(chain(view([fresh]))).toEqual(['touch touch.ready', 'delivery? delivery.open', 'deadline? deadline.left']);
-  expect(tell(view([fresh], 'unresponsive'), now)?.lead.code).toBe('lead.silent');
+  expect(explainVm(view([fresh], 'unresponsive'), now)?.lead.code).toBe('lead.silent');
 });
 
 test('a silent agent breaks the chain at its first link', () => {
-  const told = tell(view([extension('x', { health: 'unresponsive' })], 'unresponsive'), now);
-  expect(told?.links[0]).toMatchObject({ holds: false, status: 'unresponsive', title: { code: 'touch.silent' } });
-  expect(told?.lead.code).toBe('lead.silent');
-  expect(tell(view([extension('x')], 'unknown'), now)?.links[0]?.title.code).toBe('touch.late');
+  const explained = explainVm(view([extension('x', { health: 'unresponsive' })], 'unresponsive'), now);
+  expect(explained?.links[0]).toMatchObject({ holds: false, status: 'unresponsive', title: { code: 'touch.silent' } });
+  expect(explained?.lead.code).toBe('lead.silent');
+  expect(explainVm(view([extension('x')], 'unknown'), now)?.links[0]?.title.code).toBe('touch.late');
 });
 
 test('the deadline counts down, and is reported once it has passed', () => {
-  const late = extension('x', { deadlineAt: ago(10), health: 'failed', status: said('transitioning') });
-  const told = tell(view([late]), now);
-  expect(told?.lead.code).toBe('lead.late.works');
+  const late = extension('x', { deadlineAt: ago(10), health: 'failed', status: statusOf('transitioning') });
+  const explained = explainVm(view([late]), now);
+  expect(explained?.lead.code).toBe('lead.late.works');
   expect(chain(view([late]))).toEqual([
     'touch touch.ready',
     'delivery delivery.done',
@@ -175,40 +177,40 @@ test('the deadline counts down, and is reported once it has passed', () => {
 });
 
 test.each<[string, Partial<Extension>]>([
-  ['works', { status: said('transitioning') }],
-  ['warns', { status: said('warning') }],
+  ['works', { status: statusOf('transitioning') }],
+  ['warns', { status: statusOf('warning') }],
   ['runs', { handlerState: handler('enabling', { command: 'enable' }) }],
   ['quiet', { handlerState: handler('enabled', { command: 'enable', exitCode: 0 }) }],
   ['notBegun', { handlerState: handler('enabled', { sequenceNumber: 1 }) }],
   ['waits', { handlerState: handler('waiting', { blockedBy: 'gone' }) }],
   ['leaving', { goal: 'uninstall', handlerState: handler('enabled', { sequenceNumber: 1 }) }],
 ])('a timeout by the portal has its reason: %s', (reason, more) => {
-  const told = tell(view([extension('x', { deadlineAt: ago(10), health: 'failed', ...more })]), now);
-  expect(told?.lead.code).toBe(`lead.late.${reason}`);
-  expect(told?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
+  const explained = explainVm(view([extension('x', { deadlineAt: ago(10), health: 'failed', ...more })]), now);
+  expect(explained?.lead.code).toBe(`lead.late.${reason}`);
+  expect(explained?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
     title: { code: 'late' },
     detail: { code: `late.${reason}` },
   });
 });
 
 test('an extension without its secrets is not delivered, and leads to the editor', () => {
-  const told = tell(view([extension('x', { needsSecrets: true, deliveredAt: null })]), now);
-  expect(told?.lead.code).toBe('lead.secrets');
-  expect(told?.links.map(({ title }) => title.code)).toContain('secrets');
-  expect(told?.act).toMatchObject({ extension: 'x', editable: true });
+  const explained = explainVm(view([extension('x', { needsSecrets: true, deliveredAt: null })]), now);
+  expect(explained?.lead.code).toBe('lead.secrets');
+  expect(explained?.links.map(({ title }) => title.code)).toContain('secrets');
+  expect(explained?.act).toMatchObject({ extension: 'x', editable: true });
 });
 
-test('settings withheld from the machine’s key are the reason, also if an earlier machine had finished', () => {
-  const told = tell(view([extension('x', { needsRelease: true, deliveredAt: null })]), now);
-  expect(told?.lead.code).toBe('lead.release');
-  expect(told?.links.map(({ title }) => title.code)).toContain('release');
-  expect(told?.act).toMatchObject({ extension: 'x', editable: true });
+test('settings withheld from the machine’s key are the reason, even after an earlier machine', () => {
+  const explained = explainVm(view([extension('x', { needsRelease: true, deliveredAt: null })]), now);
+  expect(explained?.lead.code).toBe('lead.release');
+  expect(explained?.links.map(({ title }) => title.code)).toContain('release');
+  expect(explained?.act).toMatchObject({ extension: 'x', editable: true });
   const withheld = [extension('x', { needsRelease: true, deliveredAt: null })];
-  const fetched = tell({ ...view(withheld), incarnation: 3, deliveredIncarnation: 3 }, now);
+  const fetched = explainVm({ ...view(withheld), incarnation: 3, deliveredIncarnation: 3 }, now);
   expect(fetched?.links.map(({ kind }) => kind)).not.toContain('delivery');
-  const unfetched = tell({ ...view(withheld), incarnation: 3, deliveredIncarnation: 2 }, now);
+  const unfetched = explainVm({ ...view(withheld), incarnation: 3, deliveredIncarnation: 2 }, now);
   expect(unfetched?.links.map(({ kind }) => kind)).toContain('delivery');
-  expect(tell(view([{ ...done, needsRelease: true }]), now)?.lead.code).toBe('lead.release');
+  expect(explainVm(view([{ ...done, needsRelease: true }]), now)?.lead.code).toBe('lead.release');
 });
 
 describe('an extension that does not wait', () => {
@@ -228,10 +230,10 @@ describe('an extension that does not wait', () => {
       'lead.failed',
       'failed',
     ],
-    ['an error status', { status: said('error'), health: 'failed' }, 'lead.error', 'error'],
+    ['an error status', { status: statusOf('error'), health: 'failed' }, 'lead.error', 'error'],
     [
       'an earlier error status',
-      { status: said('error', 1), handlerState: handler('enabling', { command: 'enable' }) },
+      { status: statusOf('error', 1), handlerState: handler('enabling', { command: 'enable' }) },
       'lead.runs',
       'runs',
     ],
@@ -244,8 +246,8 @@ describe('an extension that does not wait', () => {
     ],
     ['one never spoken of', { handlerState: null }, 'lead.notBegun', 'notBegun'],
     ['one whose cause is gone', { handlerState: handler('waiting', { blockedBy: 'z' }) }, 'lead.waits', 'wait'],
-    ['one that works', { handlerState: enabled, status: said('transitioning') }, 'lead.works', 'works'],
-    ['one that warns', { status: said('warning'), health: 'degraded' }, 'lead.warns', 'warns'],
+    ['one that works', { handlerState: enabled, status: statusOf('transitioning') }, 'lead.works', 'works'],
+    ['one that warns', { status: statusOf('warning'), health: 'degraded' }, 'lead.warns', 'warns'],
     ['one not ready', { heartbeat: heartbeat('notready'), health: 'degraded' }, 'lead.notReady', 'notReady'],
     [
       'one that does not answer',
@@ -261,9 +263,9 @@ describe('an extension that does not wait', () => {
       'leaving',
     ],
   ])('%s', (_, more, lead, cause) => {
-    const told = tell(view([done, extension('x', more)]), now);
-    expect(told?.lead.code).toBe(lead);
-    expect(told?.links.find(({ kind }) => kind === 'cause')?.title.code).toBe(cause);
+    const explained = explainVm(view([done, extension('x', more)]), now);
+    expect(explained?.lead.code).toBe(lead);
+    expect(explained?.links.find(({ kind }) => kind === 'cause')?.title.code).toBe(cause);
   });
 });
 
@@ -272,10 +274,13 @@ describe('AZ-S6 a status that reports trouble although the operation succeeded',
   const failedPart = { name: 'disk', operation: null, code: 28 };
 
   test('a substatus with an error is the reason, with its sentence', () => {
-    const told = tell(view([{ ...degraded, status: said('success'), cause: 'substatus', failedPart }]), now);
-    expect(told?.question).toBe('degraded');
-    expect(told?.lead).toMatchObject({ code: 'lead.part', values: { name: 'probe', part: 'disk' } });
-    expect(told?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
+    const explained = explainVm(
+      view([{ ...degraded, status: statusOf('success'), cause: 'substatus', failedPart }]),
+      now,
+    );
+    expect(explained?.question).toBe('degraded');
+    expect(explained?.lead).toMatchObject({ code: 'lead.part', values: { name: 'probe', part: 'disk' } });
+    expect(explained?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
       title: { code: 'part', values: { part: 'disk' } },
       detail: { code: 'error.detail', values: { code: 28 } },
       extension: 'probe',
@@ -284,13 +289,16 @@ describe('AZ-S6 a status that reports trouble although the operation succeeded',
 
   test('a part without a name is called a part', () => {
     const unnamed = { ...failedPart, name: null };
-    const told = tell(view([{ ...degraded, status: said('success'), cause: 'substatus', failedPart: unnamed }]), now);
-    expect(told?.lead.code).toBe('lead.part.unnamed');
+    const explained = explainVm(
+      view([{ ...degraded, status: statusOf('success'), cause: 'substatus', failedPart: unnamed }]),
+      now,
+    );
+    expect(explained?.lead.code).toBe('lead.part.unnamed');
   });
 
   test('a warning after the success is the reason', () => {
-    const told = tell(view([{ ...degraded, status: said('warning'), cause: 'status' }]), now);
-    expect(told?.lead).toMatchObject({ code: 'lead.warnsSince', values: { name: 'probe' } });
+    const explained = explainVm(view([{ ...degraded, status: statusOf('warning'), cause: 'status' }]), now);
+    expect(explained?.lead).toMatchObject({ code: 'lead.warnsSince', values: { name: 'probe' } });
   });
 });
 
@@ -298,9 +306,9 @@ test('AZ-S1 a rejected status is the reason, before and after the deadline', () 
   const faults = [{ path: '/0/status/code', code: 'field_not_number' }];
   const refusedStatus = { sequenceNumber: 2, readAt: ago(5), faults };
   for (const more of [{}, { deadlineAt: ago(10), health: 'failed' as const }]) {
-    const told = tell(view([extension('probe', { refusedStatus, ...more })]), now);
-    expect(told?.lead).toMatchObject({ code: 'lead.refused', values: { name: 'probe' } });
-    expect(told?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
+    const explained = explainVm(view([extension('probe', { refusedStatus, ...more })]), now);
+    expect(explained?.lead).toMatchObject({ code: 'lead.refused', values: { name: 'probe' } });
+    expect(explained?.links.find(({ kind }) => kind === 'cause')).toMatchObject({
       title: { code: 'refused' },
       detail: { code: 'refused.detail', values: { path: '/0/status/code' }, at: ago(5) },
     });
@@ -309,9 +317,9 @@ test('AZ-S1 a rejected status is the reason, before and after the deadline', () 
 
 test('the worst comes first: failed before warning before working', () => {
   const works = extension('a');
-  const warns = extension('b', { health: 'degraded', status: said('warning') });
+  const warns = extension('b', { health: 'degraded', status: statusOf('warning') });
   const fails = extension('c', { health: 'failed', handlerState: failed });
-  const lead = (...all: Extension[]) => tell(view(all), now)?.lead.values?.name;
+  const lead = (...all: Extension[]) => explainVm(view(all), now)?.lead.values?.name;
   expect(lead(works, warns, fails)).toBe('c');
   expect(lead(works, warns)).toBe('b');
   expect(lead(works, extension('z', { deadlineAt: ahead(5) }))).toBe('z');

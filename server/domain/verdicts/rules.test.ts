@@ -109,7 +109,7 @@ describe('deadline', () => {
     ['enabled', ['disable', 'update', 'uninstall', 'enable'], 8 + 2 + 16 + 4 + 300],
     ['disabled', ['disable', 'update', 'uninstall', 'disable'], 8 + 2 + 16 + 8 + 300],
   ] as const)(
-    'of the goal %s by the commands %j is %d s after delivery, or after the change while it is not delivered',
+    'of the goal %s by the commands %j is %d s after delivery, or after an undelivered change',
     (state, commands, seconds) => {
       const goal = { state, timeouts, commands, changedAt: ago(1000), deliveredAt: ago(500) };
       expect(deadlineOf(goal)).toEqual(ago(500 - seconds));

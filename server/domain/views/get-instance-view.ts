@@ -124,7 +124,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
 type Row = Awaited<ReturnType<typeof loadRows>>[number];
 type Presence = typeof agentPresence.$inferSelect;
 /** Localizes messages and collects the languages that were used. */
-type Speaker = (said: Pick<StatusObject, 'message' | 'formattedMessage'>) => LocalizedMessage | null;
+type Speaker = (status: Pick<StatusObject, 'message' | 'formattedMessage'>) => LocalizedMessage | null;
 /** What showing an extension's messages needs, and the bytes it may take. */
 interface Localizer {
   say: Speaker;
@@ -232,14 +232,14 @@ async function loadMessages(
     const used = [...idsOf(row.whole?.latest?.status), row.whole?.latest?.heartbeat?.message?.reference?.id];
     for (const key of versionKeys(row)) {
       const version = key.slice(row.handler.length + 1);
-      const asked = ids.get(key) ?? { handler: row.handler, version, ids: new Set<string>() };
-      for (const id of used) if (id !== undefined) asked.ids.add(id);
-      ids.set(key, asked);
+      const requested = ids.get(key) ?? { handler: row.handler, version, ids: new Set<string>() };
+      for (const id of used) if (id !== undefined) requested.ids.add(id);
+      ids.set(key, requested);
     }
   }
   return findMessages(
     tx,
-    [...ids.values()].map((asked) => ({ ...asked, ids: [...asked.ids] })),
+    [...ids.values()].map((requested) => ({ ...requested, ids: [...requested.ids] })),
     wanted,
   );
 }

@@ -153,7 +153,7 @@ test('AZ-S6 heartbeat and status of all extensions are aggregated into one answe
 });
 
 describe('languages', () => {
-  test('AZ-L2 AZ-L3 two users see one stored status in two languages; a later resource applies immediately', async () => {
+  test('AZ-L2 AZ-L3 two users see one status in two languages; a later resource applies immediately', async () => {
     const speaker = 'Acme.Lab.Speaker';
     await givenVersion(services.db, { handler: speaker });
     await resources(resourcesEn, 'en', '1.0.0.0', speaker);
@@ -306,7 +306,7 @@ describe('time', () => {
     expect(await at(601)).toEqual(['unresponsive', 'unresponsive', 271, 'unresponsive', 'unresponsive']);
   });
 
-  test('AZ-H3 only the portal’s clock and the reported age count, whatever the guest’s clock says', async () => {
+  test('AZ-H3 only the portal’s clock and the reported age count, not the guest’s clock', async () => {
     const vm = await vmWithProbe();
     await send(vm, {
       agentTime: '1999-01-01T00:00:00Z',
@@ -337,7 +337,7 @@ describe('time', () => {
     expect(await at(903)).toMatchObject({ health: 'healthy', deadlineAt: null, concludedWith: 'success' });
   });
 
-  test('a deadline includes every planned command, and those that were unfinished when the goal changed', async () => {
+  test('a deadline includes every planned command, and unfinished ones of the previous goal', async () => {
     const vm = await vmWithProbe();
     const declared = async (goal: object) => {
       await vm.declare('probe', goal);
@@ -475,7 +475,7 @@ test('AZ-S5 a status after the conclusion counts for health, and sets no new dea
   expect(probe).toMatchObject({ health: 'degraded', cause: 'status', status: { stale: true }, deadlineAt: null });
 });
 
-test('AZ-S6 an error substatus under a success makes the extension degraded, with its sentence as the reason', async () => {
+test('AZ-S6 an error substatus under a success degrades the extension, with its sentence', async () => {
   const vm = await vmWithProbe();
   const full = { name: 'disk', status: 'error', code: 28, formattedMessage: { lang: 'de', message: 'sdb1 ist voll' } };
   const parts = [

@@ -91,7 +91,7 @@ async function findPage(ctx: Context, source: FleetSource, page: Page): Promise<
   for (const most of [near, null]) {
     const few = most ?? Math.floor((await expected(ctx, source)) / 4);
     if (few < near) break;
-    const rows = await find(ctx, source, page, { table: inOrder(source, page, few), where: source.asked });
+    const rows = await find(ctx, source, page, { table: inOrder(source, page, few), where: source.streamCondition });
     if (rows.length === wanted || (await isShort(ctx, source, page, few))) return rows;
   }
   const all = sql`(select h.* from ${source.table} where ${source.where} and ${after} offset 0) h`;

@@ -66,7 +66,7 @@ test('AZ-S5 an unreadable status file after the conclusion is a problem until it
   expect(await view(later(9))).toEqual([]);
 });
 
-test('AZ-G8 a failed restart command is shown while the restart is pending, until the next goal state', async () => {
+test('AZ-G8 a failed restart command is shown until the next goal state while a restart is pending', async () => {
   const vm = await givenVm(services);
   await vm.declare('probe');
   await vm.deliver(start);

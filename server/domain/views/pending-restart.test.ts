@@ -37,7 +37,7 @@ async function shown({ vmId }: { vmId: string }) {
   return { pendingRestart, inList: row?.restartPendingSince };
 }
 
-test('AZ-G8 a requested restart shows who requested it and since when, until the agent reports none', async () => {
+test('AZ-G8 a requested restart shows who requested it and when, until the agent reports none', async () => {
   const vm = await vmWithProbe();
   expect(await shown(vm)).toEqual({ pendingRestart: null, inList: null });
   const mount = { handler: 'Acme.Lab.Mount', version: '2.0', extensions: ['a', 'b'] };

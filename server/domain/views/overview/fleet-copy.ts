@@ -9,7 +9,7 @@ export class FleetCopy {
   seen: string;
   readonly order: MapOrder;
   /** The counted number of VMs: another number means other VMs. */
-  readonly #said: number;
+  readonly #count: number;
   readonly #ranks: Uint8Array;
   readonly #prints: Int32Array;
   readonly #ids: Uint32Array;
@@ -20,7 +20,7 @@ export class FleetCopy {
   /** `records` of the whole fleet by name; `keys`: the groups they belong to, null for one group of all. */
   constructor(
     groupBy: GroupBy,
-    { seen, count: said }: { seen: string; count: number },
+    { seen, count: counted }: { seen: string; count: number },
     records: Uint8Array,
     keys: readonly (string | null)[] | null,
   ) {
@@ -28,7 +28,7 @@ export class FleetCopy {
     const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
     const ids = new Uint8Array(count * 16);
     this.seen = seen;
-    this.#said = said;
+    this.#count = counted;
     this.#ids = new Uint32Array(ids.buffer);
     this.#ranks = new Uint8Array(count);
     this.#prints = new Int32Array(count);
@@ -60,7 +60,7 @@ export class FleetCopy {
    * positions differ then, and the fleet must be read again.
    */
   take(seen: string, records: Uint8Array, count: number): boolean {
-    if (count !== this.#said) return false;
+    if (count !== this.#count) return false;
     const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
     const id = new Uint8Array(16);
     const words = new Uint32Array(id.buffer);

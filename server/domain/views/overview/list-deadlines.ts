@@ -37,6 +37,6 @@ export async function listDeadlines(ctx: Context): Promise<Deadlines> {
     rows(isPast, 3),
     rows(gt(deadlineAt, ctx.now), 1),
   ]);
-  const told = ({ at, ...row }: (typeof next)[number]): Deadline => ({ ...row, at: at?.toISOString() ?? '' });
-  return { past: past[0]?.count ?? 0, overdue: overdue.map(told), next: next[0] ? told(next[0]) : null };
+  const deadlineOf = ({ at, ...row }: (typeof next)[number]): Deadline => ({ ...row, at: at?.toISOString() ?? '' });
+  return { past: past[0]?.count ?? 0, overdue: overdue.map(deadlineOf), next: next[0] ? deadlineOf(next[0]) : null };
 }

@@ -173,10 +173,10 @@ async function withMessages(
   groups: readonly Sampled[],
   wanted: readonly WantedLanguage[],
 ): Promise<FailingGroup[]> {
-  const asked = groups.flatMap(({ extension, sample }) =>
+  const requested = groups.flatMap(({ extension, sample }) =>
     extension?.messageId ? [{ handler: extension.handler, version: sample.version, ids: [extension.messageId] }] : [],
   );
-  const found = await findMessages(ctx.db, asked, wanted);
+  const found = await findMessages(ctx.db, requested, wanted);
   return Promise.all(
     groups.map(async ({ sample, ...group }) => {
       const { extension } = group;
@@ -184,17 +184,17 @@ async function withMessages(
       const id = extension.messageId;
       const resources = found.get(`${extension.handler}-${sample.version}`) ?? new Map();
       const sent = await readMessage(ctx, sample, extension.cause);
-      const said = localizeMessage({
+      const localized = localizeMessage({
         message: sent?.message?.id === id ? sent.message : { id, params: [] },
         // Params of one VM do not apply to the others.
         formattedMessage: group.vms > 1 ? undefined : sent?.formattedMessage,
         resources,
         wanted,
       });
-      if (said === null || said.source === 'id') return group;
-      const template = said.source === 'formatted' ? undefined : resources.get(said.lang)?.[id];
-      const text = template !== undefined && group.vms > 1 ? openText(template) : said.text;
-      return { ...group, extension: { ...extension, message: { text, lang: said.lang } } };
+      if (localized === null || localized.source === 'id') return group;
+      const template = localized.source === 'formatted' ? undefined : resources.get(localized.lang)?.[id];
+      const text = template !== undefined && group.vms > 1 ? openText(template) : localized.text;
+      return { ...group, extension: { ...extension, message: { text, lang: localized.lang } } };
     }),
   );
 }
