@@ -132,7 +132,7 @@ test('form and JSON follow each other, and text that is no JSON loses nothing', 
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}/extensions/mount`);
-  await expect(page.getByText('No changes yet.')).toBeVisible();
+  await expect(page.getByText('No changes yet.', { exact: true })).toBeVisible();
 
   await write(page, '{ "server": "b.example.net", "hosts": ["x", "y"] }');
   await expect(page.getByLabel('Server')).toHaveValue('b.example.net');
@@ -281,10 +281,14 @@ test('who waits for whom is a picture, and a circle is explained before and afte
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}/extensions/mount`);
   const picture = page.getByRole('region', { name: 'Order of extensions' });
-  await expect(picture.getByRole('listitem')).toHaveText([/mount.*this one/, /second.*Waits for mount/, /third/]);
+  await expect(picture.getByRole('listitem')).toHaveText([
+    /mount.*this extension/,
+    /second.*Depends on mount/,
+    /third/,
+  ]);
   await expect(page.getByText('would create a cycle: mount → third → second → mount')).toBeVisible();
   await page.getByRole('checkbox', { name: /^third/ }).check();
-  await expect(page.getByText('A circle: mount → third → second → mount.')).toBeVisible();
+  await expect(page.getByText('Cycle: mount → third → second → mount.')).toBeVisible();
   await expect(
     page.getByText('The dependencies form a cycle: mount → third → second → mount. Remove one of them.'),
   ).toBeVisible();

@@ -77,7 +77,7 @@ test('from the sign-in to a revert without the mouse', async ({ page, portal, ap
     await tabTo(page, dialog.getByRole('button', { name: 'Revert to 2' }));
     await page.keyboard.press('Enter');
     await expect(dialog).toHaveCount(0);
-    await expect(history.getByRole('button').first()).toContainText('back to 2');
+    await expect(history.getByRole('button').first()).toContainText('reverted to 2');
   });
 
   await test.step('the agent has done it', async () => {

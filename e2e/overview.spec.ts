@@ -60,7 +60,7 @@ test('a failure appears on the overview without a reload: in its tile, with its 
   await page.evaluate(() => Object.assign(window, { stillTheSamePage: true }));
   const vm = await givenFailing(api, startAgent, `down-${unique}`, { region: 'ap' });
 
-  const link = failingTogether(page).getByRole('link', { name: new RegExp(`${vm.name}.*exit 51`) });
+  const link = failingTogether(page).getByRole('link', { name: new RegExp(`${vm.name}.*exit code 51`) });
   await expect(link).toBeVisible(patient);
   await expect.poll(() => figure(page, 'Failed')).toBe(before + 1);
   await expect(page.getByRole('region', { name: 'Recent events' })).toContainText(

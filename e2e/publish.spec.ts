@@ -67,7 +67,7 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await expect(
       page.getByText('The name contains “..” and leads outside the package. Use a path inside the package.'),
     ).toBeVisible();
-    await expect(manifestCard.getByText('leads out of the package').first()).toBeVisible();
+    await expect(manifestCard.getByText('is outside the package').first()).toBeVisible();
     await expect(page.getByRole('link', { name: '4 errors' })).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await api.call('GET', `/handlers/${handler}`, { status: 404 });

@@ -247,10 +247,10 @@ test('the history says what changed; a revert names what it does, and who was fa
   await expect(dialog).toContainText('second is being uninstalled');
   await dialog.getByRole('button', { name: 'Revert to 2' }).click();
   await expect(dialog).toHaveCount(0);
-  await expect(history.getByRole('button').first()).toContainText('back to 2');
+  await expect(history.getByRole('button').first()).toContainText('reverted to 2');
 
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(history.getByRole('button').first()).toContainText('back to 4');
+  await expect(history.getByRole('button').first()).toContainText('reverted to 4');
   await expect(page.getByText(`${vm.name} is back on goal state 4`, { exact: true })).toBeVisible();
   await page.getByRole('link', { name: 'Documents' }).click();
   await expect(page.getByRole('region', { name: 'Goal state' })).toContainText('two.example.net');
