@@ -131,7 +131,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
       } catch (error) {
         failures += 1;
         more = false;
-        if (failures === 1) log.warn({ err: error }, 'health is not brought up to date; trying again');
+        if (failures === 1) log.warn({ err: error }, 'health is not up to date; retrying');
       }
       if (more) continue;
       await delay(failures > 0 ? ageingMs : pauseMs, undefined, { signal }).catch(() => {});

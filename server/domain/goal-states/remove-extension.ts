@@ -46,7 +46,7 @@ export async function removeExtension(ctx: Context, input: RemoveExtensionInput)
     const evaluation = await evaluateRemoval(tx, head, name, force);
     requirePlan(ctx, head, force ? 'force' : 'remove', evaluation, plan);
     const [move] = evaluation.moves;
-    if (!move?.current) throw new Error('a removal has an extension');
+    if (!move?.current) throw new Error('a removal needs an extension');
     const { current, after, effect, sequenceNumber } = move;
     const removal = { vmId, name, state: after ? ('uninstall' as const) : ('removed' as const), sequenceNumber };
     if (effect === 'none') return { ...removal, incarnation: head.incarnation };

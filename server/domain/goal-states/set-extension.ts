@@ -65,7 +65,7 @@ async function make(
   present: readonly ExtensionRow[],
 ): Promise<Omit<ExtensionReceipt, 'incarnation'>> {
   const { name, current, after, effect, version, given } = move;
-  if (!after || !version) throw new Error('a declaration has a version');
+  if (!after || !version) throw new Error('a declaration needs a version');
   if (effect === 'none' && current) return receipt(current);
   const declared =
     after.secretId === givenSecret

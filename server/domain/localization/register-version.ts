@@ -75,7 +75,7 @@ export async function registerVersion(ctx: Context, input: RegisterVersionInput)
 
 async function removeDraft(ctx: Context, { handler, version }: RegisteredPackage): Promise<void> {
   await deleteDraft(ctx, { handler, version }).catch((cause: unknown) =>
-    ctx.log.warn({ cause, handler, version }, 'draft of a refused registration not deleted'),
+    ctx.log.warn({ cause, handler, version }, 'the draft of a rejected registration was not deleted'),
   );
 }
 

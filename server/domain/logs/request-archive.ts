@@ -45,7 +45,7 @@ export async function requestArchive(ctx: Context, input: RequestArchiveInput): 
       .insert(logArchives)
       .values({ vmId, id: uuid(), handler, requestedAt: ctx.now, requestedBy: ctx.actor.name })
       .returning();
-    if (row === undefined) throw new Error('the wish was not written');
+    if (row === undefined) throw new Error('the request was not written');
     await recordAudit(tx, ctx, { action: 'logs.request', target: { kind: 'handler', id: handler }, vmId });
     await recordChange(tx, 'output', vmId);
     // Wakes held polls.

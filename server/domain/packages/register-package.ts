@@ -68,7 +68,7 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
     });
   } catch (error) {
     await removeUnusedBytes(ctx, file.sha256).catch((cause: unknown) =>
-      ctx.log.warn({ cause, sha256: file.sha256 }, 'bytes of a package that was not registered may be left'),
+      ctx.log.warn({ cause, sha256: file.sha256 }, 'bytes of an unregistered package may remain'),
     );
     throw error;
   }

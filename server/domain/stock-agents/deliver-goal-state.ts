@@ -78,7 +78,7 @@ export async function deliverStockGoalState(ctx: Context, vmId: string): Promise
       heard: { version: known.version, os: known.os, settled: settled || null },
     };
   }
-  throw new Error('a goal state never settled');
+  throw new Error('the goal state changed on every attempt to deliver it');
 }
 
 type Fetched = Pick<GoalState, 'incarnation' | 'extensions'> & { etag: string };

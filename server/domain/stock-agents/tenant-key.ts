@@ -36,7 +36,7 @@ export async function createTenantKey(now: Date): Promise<TenantKey> {
     keys: keys as CryptoKeyPair,
   });
   const certificate = readSealingCertificate(made.toString('pem'));
-  if (certificate === null) throw new Error('the tenant certificate cannot be sealed for');
+  if (certificate === null) throw new Error('the tenant certificate cannot encrypt settings');
   return { certificate, privateKey: Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)) };
 }
 
