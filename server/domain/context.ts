@@ -9,7 +9,7 @@ import type { Keys } from '#server/platform/keys.ts';
 import type { ProcessMemory } from '#server/platform/process-memory.ts';
 import type { Wakes } from '#server/platform/wakes/index.ts';
 
-/** What a process opens once and every verb may use. */
+/** Services that a process opens once and every verb may use. */
 export interface Services {
   db: Database;
   config: Config;
@@ -17,7 +17,7 @@ export interface Services {
   blobs: BlobStore;
   /** Notifies this process of what others committed. */
   wakes: Wakes;
-  /** What this process keeps in memory between calls. */
+  /** Values that this process keeps in memory between calls. */
   memory: ProcessMemory;
   /** The fields by which lists of VMs are filtered: those of `fleet`, then those of later modules. */
   fleetFields: FleetFields;

@@ -3,7 +3,7 @@ import type words from '#locales/en/vms.json';
 import type { ErrorCode } from '#server/domain/error.ts';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
 
-/** What a filter field takes. Plain data: the schema, the API's parameter and the address bar all follow from it. */
+/** The value of a filter field, as plain data: the schema, the API's parameter and the address bar follow from it. */
 export type FieldValue =
   /** `form` is a regular expression; `fault` says what is wrong with a text of another form. */
   | { kind: 'text'; min?: number; max: number; form?: string; fault?: ErrorCode }
@@ -50,7 +50,7 @@ export interface Facet {
   rows(among: { table: SQL; where: SQL; id: SQL; isWhole: boolean }): SQL;
 }
 
-/** What pages know of a field. */
+/** The part of a field that pages need. */
 export interface FieldShape<N extends string = string, V extends FieldValue = FieldValue> {
   /** Name in a filter. */
   name: N;
@@ -68,7 +68,7 @@ export interface FieldShape<N extends string = string, V extends FieldValue = Fi
 export interface FleetField<N extends string = string, V extends FieldValue = FieldValue> extends FieldShape<N, V> {
   /** Shown in the API's description. */
   description?: string;
-  /** Rows that it needs: `vm` has both tables; conditions on `extension` `e` must hold of the same extension. */
+  /** Rows that it needs: both tables support `vm`; conditions on `extension` `e` must hold for the same extension. */
   of: 'vm' | 'health' | 'extension';
   /** The only healths that can match: rows are found by rank. */
   healths?(value: ValueOf<V>): readonly VmHealth[];

@@ -1,7 +1,7 @@
 import type { Services } from '#server/domain/context.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
-/** What a run of a job gets. `db` is the job's own connection, with its statement timeout. */
+/** The context of a job's run. `db` is the job's own connection, with its statement timeout. */
 export interface JobContext extends Services {
   log: OpenServices['log'];
   now: Date;

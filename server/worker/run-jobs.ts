@@ -14,7 +14,7 @@ const graceMs = 5_000;
 /** How long a canceled run may take to end. The process ends after 12 seconds in any case. */
 const cancelMs = 3_000;
 
-/** What a test may set. */
+/** Options for tests. */
 export interface RunJobsOptions {
   startJitterMs?: number;
   graceMs?: number;

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import type { Services } from '#server/domain/context.ts';
 
-/** Marks VMs as due for a new evaluation of their health, where they have a check. */
+/** Marks existing health checks of VMs as due. */
 export async function markHealthChecksDue({ db }: Pick<Services, 'db'>, vmIds: readonly string[]): Promise<void> {
   // Sorted, like every statement that marks several VMs.
   await db.execute(sql`

@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { agentPresence } from '#db/schema/index.ts';
 import { pollsWithin } from '#server/domain/verdicts/index.ts';
 
-/** What is stored about when an agent was seen and what it reports about itself. */
+/** The stored presence of an agent: when it was seen, and its reports about itself. */
 export type Presence = typeof agentPresence.$inferSelect;
 
 /** The call of an agent that reports. */

@@ -52,7 +52,7 @@ export async function describeStockAgent(
   await tx.update(agents).set({ version, os }).where(isStock(vmId));
 }
 
-/** Removes the stock agent of a VM. Returns the thumbprint of its certificate; null where there was none. */
+/** Removes the stock agent of a VM. Returns the thumbprint of its certificate; null if the VM had none. */
 export async function removeStockAgent(tx: Transaction, vmId: string): Promise<string | null> {
   const [removed] = await tx.delete(agents).where(isStock(vmId)).returning({ thumbprint: agents.thumbprint });
   return removed?.thumbprint ?? null;

@@ -83,7 +83,7 @@ export type Effect =
 /** Fields whose change runs the handler. */
 const runsHandler: readonly DeclaredField[] = ['version', 'state', 'secretId', 'publicSettings'];
 
-/** What a new declaration means for the agent. */
+/** The effect of a new declaration on the agent. */
 export function effectOf(before: Declared | undefined, after: Declared): Effect {
   if (!before) return 'sequence';
   const fields = differingFields(before, after);

@@ -31,7 +31,7 @@ function randomGoals(known: readonly Goal[]): Goal[] {
       { name, handler, version: versionOf[handler] ?? '', state: among('enabled', 'enabled', 'disabled'), dependsOn },
     ];
   });
-  // What depends on a disabled extension waits.
+  // Dependants of a disabled extension wait.
   const isEnabled = (name: string) => goals.some((goal) => goal.name === name && goal.state === 'enabled');
   return goals.map((goal) => ({ ...goal, dependsOn: goal.dependsOn.filter(isEnabled) }));
 }

@@ -15,10 +15,10 @@ interface Answer {
 }
 
 /**
- * Stores plain reports (`isPlain`), at most one per VM: those with heartbeats only, which are most, in one statement,
- * and the rest in another, together with those that had something new after all. Returns what was committed, by VM. Of
- * the others nothing is stored, and the caller takes them one by one. `pool` can be one with connections reserved for
- * batches. Throws if nothing could be stored.
+ * Stores plain reports (`isPlain`), at most one per VM. Most contain heartbeats only: one statement stores those,
+ * another the rest and any that had something new after all. Returns what was committed, by VM. Of the others nothing
+ * is stored, and the caller handles them one by one. `pool` can be one with connections reserved for batches. Throws if
+ * nothing could be stored.
  */
 export async function ingestBatch(
   db: Database,

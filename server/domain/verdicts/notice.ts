@@ -6,7 +6,7 @@ import type { ExplainedExtension } from './explanation.ts';
 /** Each has its text in `locales/<language>/reports.json` under `said.<code>`. */
 export const noticeCodes = ['waits', 'leaving', 'notDelivered', 'notBegun', ...handlerStates] as const;
 
-/** What the portal says of an extension while its handler's own message does not answer for the goal. */
+/** The portal's message about an extension as long as its handler has reported nothing for the goal. */
 export const notice = z
   .object({
     code: z.enum(noticeCodes),
@@ -15,7 +15,7 @@ export const notice = z
   .meta({ id: 'Notice', description: 'What the portal says of an extension, as a code and the values in its text.' });
 export type Notice = z.infer<typeof notice>;
 
-/** Null where the handler's own message counts. */
+/** Null if the handler's own message applies. */
 export function noticeOf(extension: ExplainedExtension): Notice | null {
   const { status, handlerState, goal, deliveredAt } = extension;
   const begun = hasBegun(extension) ? handlerState : null;

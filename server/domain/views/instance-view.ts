@@ -116,7 +116,7 @@ export interface ExtensionInstance {
   cause: HealthCause | null;
   /** Whether it progresses only in that it waits for another extension. */
   waiting: boolean;
-  /** What the portal says of it; null where the handler's own message counts. */
+  /** The portal's message; null if the handler's own message applies. */
   notice: Notice | null;
   /** The first substatus with an error under another status: the reason where `cause` is `substatus`. */
   failedPart: Pick<SubstatusView, 'name' | 'operation' | 'code' | 'message'> | null;

@@ -12,7 +12,7 @@ import { givenVersion } from '#server/testing/handlers.ts';
 import { ingestReport } from '#server/testing/ingest.ts';
 import { deleteVm, removeVm } from './index.ts';
 
-/** What stays of a deleted VM under its id: its history. The worker removes the check of its health. */
+/** The history of a deleted VM stays under its id. The worker removes its health check. */
 const history = ['audit_entries', 'extension_sequences', 'goal_state_heads', 'goal_states', 'report_history', 'vms'];
 const kept = [...history, 'health_checks'].sort();
 
