@@ -41,7 +41,7 @@ const end = async (): Promise<void> => {
   for (let next = endings.pop(); next !== undefined; next = endings.pop()) await next();
 };
 
-/** Tells whether nothing was lost. */
+/** Returns whether nothing was lost. */
 async function failover(tools: string): Promise<boolean> {
   const [gateways, connections, seconds, vms] = [
     Number(values.gateways),
@@ -95,7 +95,7 @@ first acknowledgement, seconds
   return lost.length + behind.length === 0 && load.tally.good > before;
 }
 
-/** Does something with the services of this process, on whichever host is the primary now. */
+/** Runs a function with the services of this process, connected to the current primary. */
 async function prepare<T>(variables: Record<string, string>, work: (services: OpenServices) => Promise<T>): Promise<T> {
   const pool = openPool(variables.DATABASE_URL ?? '', 'launcher');
   await migrate(pool).finally(() => pool.end());

@@ -102,5 +102,5 @@ await (values.million ? runMillion() : values.stock ? runStock() : runSections()
     process.exitCode = 1;
   })
   .finally(closeHouses);
-// The open channel to whoever started this would keep it waiting.
+// An open channel to the parent process would keep this one running.
 process.exit();

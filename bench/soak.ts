@@ -76,5 +76,5 @@ await main()
     process.exitCode = 1;
   })
   .finally(close);
-// The open channel to whoever started this would keep it waiting.
+// An open channel to the parent process would keep this one running.
 process.exit();

@@ -8,7 +8,7 @@ import { expect, test } from './support/test.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-test('an act waits behind a count, and opens to what was before and after', async ({ signedIn, api, unique }) => {
+test('a new act waits behind a count, and opens to the values before and after', async ({ signedIn, api, unique }) => {
   const vm = await api.createVm(`act-${unique}`, { env: 'prod' });
   const page = await signedIn('operator');
   await page.goto('/activity');
@@ -39,7 +39,7 @@ test('an act waits behind a count, and opens to what was before and after', asyn
   await expect(list.getByRole('link', { name: vm.name })).toHaveCount(0);
 });
 
-test('filters live in the address, and a file holds what matches', async ({ signedIn, api, unique }) => {
+test('filters are kept in the address, and a download holds all matching acts', async ({ signedIn, api, unique }) => {
   const namespace = `Act${unique.replaceAll(/\W/g, '')}.Lab`;
   await api.call('POST', '/publishers', { body: { namespace, displayName: '=1+1' } });
   const vm = await api.createVm(`file-${unique}`);
@@ -66,7 +66,7 @@ test('filters live in the address, and a file holds what matches', async ({ sign
   const act = JSON.parse(readFileSync(await lines.path(), 'utf8').trim()) as { after: { displayName: string } };
   expect(act.after.displayName).toBe('=1+1');
 
-  // Who may not know of people does not read of them here.
+  // Readers who may not see members do not see them in the activity either.
   const viewer = await signedIn('viewer');
   await viewer.goto('/activity');
   const made = viewer
@@ -78,7 +78,7 @@ test('filters live in the address, and a file holds what matches', async ({ sign
   await expect(made.getByRole('button', { name: 'Show before and after' })).toHaveCount(0);
 });
 
-test('who alters the record past the portal is found', async ({ portal, signedIn, api, unique }) => {
+test('a change of the record in the database is detected', async ({ portal, signedIn, api, unique }) => {
   const vm = await api.createVm(`chain-${unique}`);
   const page = await signedIn('viewer');
   await page.goto('/activity');
@@ -106,7 +106,7 @@ test('who alters the record past the portal is found', async ({ portal, signedIn
 
 const verify = (portal: Portal) => run(portal, 'verify-activity');
 
-/** A command that people run, against this portal's data. */
+/** Runs a command of the project against this portal's data. */
 function run(portal: Portal, name: string, ...args: string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${name}.ts`, ...args], {
     cwd: root,

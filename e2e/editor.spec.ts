@@ -8,7 +8,7 @@ import type { Portal } from './support/portal.ts';
 import { expect, test } from './support/test.ts';
 import { zipOf } from './support/zip.ts';
 
-/** Chromium notes every refused call; some journeys provoke them, and pages that are not there are prefetched. */
+/** Chromium logs every rejected call; some journeys provoke them, and prefetch pages that do not exist. */
 const refused = /status of (404|412)/;
 const handler = 'Acme.Editor.Mount';
 const bare = 'Acme.Editor.Bare';
@@ -65,7 +65,7 @@ test.beforeEach(({ console }) => console.allow(refused));
 const apply = (page: Page) => page.getByRole('button', { name: 'Apply to 1 VM' });
 const json = (page: Page) => page.getByRole('textbox', { name: 'Public settings as JSON' });
 
-/** Replaces the text as a person does: the editor follows the keyboard, not what is put into its elements. */
+/** Replaces the text by typing: the editor follows the keyboard, not changes of its elements. */
 async function write(page: Page, text: string): Promise<void> {
   await json(page).click();
   await page.keyboard.press('ControlOrMeta+a');
@@ -89,7 +89,7 @@ function declare(api: Api, vmId: string, publicSettings: Record<string, unknown>
   });
 }
 
-test('an operator adds an extension; what breaks the schema is named at its field and not applied', async ({
+test('an operator adds an extension; a schema fault is shown at its field and blocks applying', async ({
   api,
   signedIn,
   unique,
@@ -127,7 +127,7 @@ test('an operator adds an extension; what breaks the schema is named at its fiel
   ]);
 });
 
-test('form and JSON follow each other, and text that is no JSON loses nothing', async ({ api, signedIn, unique }) => {
+test('form and JSON follow each other, and invalid JSON loses nothing', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');
@@ -144,7 +144,7 @@ test('form and JSON follow each other, and text that is no JSON loses nothing', 
   await expect(page.getByLabel('Server')).toBeDisabled();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 
-  // The keyboard leaves the editor by Tab, and a link asks before it takes the work away.
+  // Tab leaves the editor, and a link asks before unsaved changes are lost.
   await json(page).press('Tab');
   await expect(json(page)).not.toBeFocused();
   await page.getByRole('link', { name: 'Discard' }).click();
@@ -153,7 +153,7 @@ test('form and JSON follow each other, and text that is no JSON loses nothing', 
   await expect(json(page)).toContainText('"b.example.net", ');
 });
 
-test('a secret goes in and never comes out (AZ-C2)', async ({ api, portal, signedIn, unique }) => {
+test('protected settings are stored and never shown again (AZ-C2)', async ({ api, portal, signedIn, unique }) => {
   const secret = `sesame-${unique}-8f2c41d0c5`;
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
@@ -186,7 +186,7 @@ test('a secret goes in and never comes out (AZ-C2)', async ({ api, portal, signe
   await expect(page.getByText('changed', { exact: false }).filter({ hasText: 'by Operator' }).first()).toBeVisible();
   await page.goto(`/vms/${vm.id}`);
   expect(await page.content()).not.toContain(secret);
-  // The live connection is an answer without an end, until its page is left.
+  // The live connection is a response that ends only when its page is left.
   await page.goto('about:blank');
   const seen = await Promise.all(answers);
   expect(seen.length).toBeGreaterThan(10);
@@ -194,7 +194,7 @@ test('a secret goes in and never comes out (AZ-C2)', async ({ api, portal, signe
   expect(await placesThatHold(portal, secret)).toEqual([]);
 });
 
-test('of two operators the second is told, merges what both did, and applies the result', async ({
+test('the second of two operators sees the conflict, merges both changes and applies the result', async ({
   api,
   signedIn,
   unique,
@@ -211,7 +211,7 @@ test('of two operators the second is told, merges what both did, and applies the
   await apply(ada).click();
   await expect(ada).toHaveURL(`/vms/${vm.id}`);
 
-  // What was typed stays, and the page says that it has been overtaken before anybody applies.
+  // The typed text stays, and the page says before applying that someone else changed the extension.
   await expect(grace.getByText('changed mount while you were editing. Your changes are kept.')).toBeVisible();
   await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');
   await expect(apply(grace)).toHaveAttribute('aria-disabled', 'true');
@@ -236,7 +236,7 @@ test('of two operators the second is told, merges what both did, and applies the
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'grace.example.net', retrySeconds: 30, readOnly: true });
 });
 
-test('what is shown is what is applied, and one act undoes it', async ({ api, signedIn, unique }) => {
+test('the preview is what is applied, and one click undoes it', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net', retrySeconds: 10 });
   await api.setExtension(vm.id, 'behind', { handler, version: '1.0.0.0', dependsOn: ['mount'], settings: secured });
@@ -260,14 +260,14 @@ test('what is shown is what is applied, and one act undoes it', async ({ api, si
   await expect(page.getByText(`${vm.name} is back on goal state 3`, { exact: true })).toBeVisible();
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'a.example.net', retrySeconds: 10 });
 
-  // Another order of the same is no change.
+  // Another order of the same names is not a change.
   await page.goto(`/vms/${vm.id}/extensions/mount`);
   await write(page, '{"retrySeconds": 10, "server": "a.example.net"}');
   await expect(page.getByText('No changes: this configuration is already published.')).toBeVisible();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('who waits for whom is a picture, and a circle is explained before and after it is chosen', async ({
+test('dependencies are shown as a graph, and a circle is explained before and after the choice', async ({
   api,
   signedIn,
   unique,
@@ -301,7 +301,7 @@ test('who waits for whom is a picture, and a circle is explained before and afte
   await expectAccessibleInBothThemes(page);
 });
 
-test('extensions of one handler take a version together, in one goal state', async ({ api, signedIn, unique }) => {
+test('extensions of one handler change their version together, in one goal state', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   await api.setExtension(vm.id, 'other', { handler, version: '1.0.0.0', settings: secured });
@@ -318,7 +318,7 @@ test('extensions of one handler take a version together, in one goal state', asy
   expect(extensions.map(({ goalSequenceNumber }) => goalSequenceNumber)).toEqual([2, 2]);
 });
 
-test('Back, links and the palette ask before what was typed is lost', async ({ api, signedIn, unique }) => {
+test('Back, links and the palette ask before unsaved changes are lost', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');
@@ -343,7 +343,7 @@ test('Back, links and the palette ask before what was typed is lost', async ({ a
   await expect(page).toHaveURL(`/vms/${vm.id}`);
 });
 
-test('an extension or VM that goes while it is edited leaves the draft to copy', async ({ api, signedIn, unique }) => {
+test('an extension or VM that is deleted during an edit leaves the draft to copy', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');
@@ -367,7 +367,7 @@ test('an extension or VM that goes while it is edited leaves the draft to copy',
   await expectAccessibleInBothThemes(page);
 });
 
-test('names that every object has, and one that was an address', async ({ api, signedIn, unique }) => {
+test('settings may have names of Object.prototype, and one like an address', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await api.setExtension(vm.id, 'new', { handler: bare, version: '1.0.0.0', settings: { publicSettings: {} } });
   const page = await signedIn('operator');
@@ -380,7 +380,7 @@ test('names that every object has, and one that was an address', async ({ api, s
   expect(await settingsOf(api, vm.id)).toEqual({ constructor: 'x', prototype: { a: 1 } });
 });
 
-test('by the keyboard alone: change, look at the plan, apply', async ({ api, signedIn, unique }) => {
+test('an extension can be changed with the keyboard alone', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');
@@ -402,7 +402,7 @@ test('by the keyboard alone: change, look at the plan, apply', async ({ api, sig
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'keys.example.net' });
 });
 
-test('who may only look is told so, and what is not there is not found', async ({ api, signedIn, unique }) => {
+test('a viewer sees why editing is not possible, and unknown pages are not found', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const viewer = await signedIn('viewer');
@@ -417,11 +417,11 @@ test('who may only look is told so, and what is not there is not found', async (
   await expect(operator.getByRole('heading', { level: 1 })).toHaveText('Page not found');
 });
 
-/** Tables, files and logs in which a text stands in the clear. */
+/** Tables, files and logs that contain a text unencrypted. */
 async function placesThatHold(portal: Portal, text: string): Promise<string[]> {
   const tables = await dumpDatabase(portal);
   const found = tables.filter((table) => table.text.includes(text)).map(({ table }) => table);
-  // What the database has only in memory goes to the files that are read below.
+  // Flushes what the database keeps in memory to the files that are read below.
   await withDatabase(portal, (client) => client.query('checkpoint'));
   const bytes = Buffer.from(text);
   for (const file of [portal.logFile, ...filesBelow(portal.dataDir)]) {

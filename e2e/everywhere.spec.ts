@@ -11,10 +11,10 @@ test.use({ household: 'everywhere' });
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
-/** What people named, as it may stand inside of our sentences. */
+/** Names chosen by people, which may appear inside our sentences. */
 const names = ['ada', 'Bootstrap token', 'watch', 'env test', 'role web'];
 
-/** A wide screen, and a telephone; 720 × 450 is a laptop at 200 %. */
+/** A wide screen, and a phone; 720 × 450 is a laptop at 200 %. */
 const screens = {
   wide: { width: 1440, height: 900 },
   zoomed: { width: 720, height: 450 },
@@ -29,7 +29,7 @@ async function expectNoSidewaysScroll(page: Page, what: string): Promise<void> {
   expect(scroll, `${what} is as wide as the window`).toBeLessThanOrEqual(client ?? 0);
 }
 
-test('every page keeps the rules of accessibility, in both themes and at 200 % zoom', async ({
+test('every page passes axe, in both themes and at 200 % zoom', async ({
   signedIn,
   api,
   startAgent,
@@ -55,7 +55,7 @@ for (const [language, what] of [
   ['en-XA', 'words that are 40 % longer'],
   ['ar-XB', 'words from right to left'],
 ] as const) {
-  test(`every page holds with ${what}`, async ({ signedIn, portal, api, startAgent, unique }) => {
+  test(`every page works with ${what}`, async ({ signedIn, portal, api, startAgent, unique }) => {
     test.setTimeout(300_000);
     const vm = await api.createVm(`everywhere-${unique}`, { env: 'test', role: 'web' });
     await api.setExtension(vm.id, 'watch', sampleGoal(probe));
@@ -77,7 +77,7 @@ for (const [language, what] of [
   });
 }
 
-test('the palette leads to VMs, handlers, pages and acts without the mouse', async ({ signedIn, api, unique }) => {
+test('the palette opens VMs, handlers, pages and actions without the mouse', async ({ signedIn, api, unique }) => {
   const vm = await api.createVm(`jump-${unique}`);
   const page = await signedIn('admin');
   await page.goto('/handlers');
@@ -112,7 +112,7 @@ test('the palette leads to VMs, handlers, pages and acts without the mouse', asy
   await expect(keys).toContainText('Next handler');
 });
 
-test('a script that comes with somebody’s words does not run', async ({ signedIn, portal, api, unique }) => {
+test('scripts in names and texts from people do not run', async ({ signedIn, portal, api, unique }) => {
   const page = await signedIn('operator');
   const answer = await page.goto('/vms');
   expect(answer?.headers()['content-security-policy']).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic'/);
@@ -120,7 +120,7 @@ test('a script that comes with somebody’s words does not run', async ({ signed
   const vm = await api.createVm(`hostile-${unique}`, { note: hostile });
   await page.goto(`/vms/${vm.id}`);
   await expect(page.getByText(hostile).first()).toBeVisible();
-  // Nor does the font rewrite them, 2x4 to 2×4 and -> to an arrow.
+  // Nor does the font replace 2x4 by 2×4 or -> by an arrow.
   await expect(page.getByText(hostile).first()).toHaveCSS('font-variant-ligatures', 'no-contextual');
   await expect(page).toHaveTitle(new RegExp(`^${vm.name}`));
 

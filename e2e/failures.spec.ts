@@ -10,7 +10,7 @@ import { withDatabase } from './support/database.ts';
 import { expect, test } from './support/test.ts';
 import { zipOf } from './support/zip.ts';
 
-/** What enable does; every other command of the handler does nothing, and does it well. */
+/** The enable command; every other command of the handler succeeds without doing anything. */
 const misbehaviours = {
   Exits: 'i=0; while [ $i -lt 1200 ]; do i=$((i + 1)); echo "step $i"; done; echo "no such volume: sdz" >&2; exit 17',
   Hangs: 'echo "waiting for the licence server"; sleep 300',
@@ -35,7 +35,7 @@ async function publish(api: Api, namespace: string): Promise<void> {
   }
 }
 
-/** Until the agent has said of its extension what it has to say. */
+/** Waits until the agent has reported on its extension. */
 const settled = (api: Api, vm: CreatedVm, is: (extension: InstanceView['extensions'][number]) => boolean) =>
   expect
     .poll(async () => (await api.instanceView(vm.id)).extensions.every(is), { intervals: [100], timeout: 20_000 })
@@ -43,7 +43,7 @@ const settled = (api: Api, vm: CreatedVm, is: (extension: InstanceView['extensio
 
 const why = (page: Page, title: string) => page.getByRole('region', { name: title });
 
-test('three machines whose handlers misbehave: each failure is explained in two languages, with its output', async ({
+test('failures of three misbehaving handlers are explained in two languages, with their output', async ({
   signedIn,
   api,
   portal,
@@ -63,7 +63,7 @@ test('three machines whose handlers misbehave: each failure is explained in two 
   const [, , silentAgent] = await Promise.all([exits, hangs, silent].map(startAgent));
   const [english, german] = [await signedIn('operator'), await signedIn('operator', { locale: 'de-DE' })];
 
-  // Nobody waits a quarter of an hour for a deadline: the third was given its goal an hour ago.
+  // Instead of waiting for a deadline, the third goal was set an hour ago.
   await settled(api, silent, ({ handlerState }) => handlerState?.state === 'enabled');
   await withDatabase(portal, async (client) => {
     await client.query(`update extensions set delivered_at = now() - interval '1 hour' where vm_id = $1`, [silent.id]);
@@ -71,7 +71,7 @@ test('three machines whose handlers misbehave: each failure is explained in two 
   });
   for (const vm of [exits, hangs, silent]) await settled(api, vm, ({ health }) => health === 'failed');
 
-  const told: [CreatedVm, en: string, de: string, output: string][] = [
+  const explanations: [CreatedVm, en: string, de: string, output: string][] = [
     [
       exits,
       'volume failed: enable ended with exit code 17.',
@@ -91,7 +91,7 @@ test('three machines whose handlers misbehave: each failure is explained in two 
       'started, and says nothing more',
     ],
   ];
-  for (const [vm, en, de, output] of told) {
+  for (const [vm, en, de, output] of explanations) {
     await Promise.all([english.goto(`/vms/${vm.id}`), german.goto(`/vms/${vm.id}`)]);
     await expect(why(english, 'Why is it not done?')).toContainText(en);
     await expect(why(german, 'Warum ist die VM nicht fertig?')).toContainText(de);
@@ -102,7 +102,7 @@ test('three machines whose handlers misbehave: each failure is explained in two 
   }
   await expectAccessible(german);
 
-  // The whole of it, far above what a report has room for; the line that matters is on the page.
+  // The whole output, much larger than a report allows; the page shows the line that matters.
   await english.goto(`/vms/${exits.id}?tab=output`);
   await expect(english.getByText('First error, line 1201')).toBeVisible();
   await expect(english.getByText('Lines 1,001 to 1,201 of 1,201')).toBeVisible();
@@ -110,7 +110,7 @@ test('three machines whose handlers misbehave: each failure is explained in two 
   await english.getByRole('button', { name: 'Search', exact: true }).click();
   await english.getByRole('button', { name: /^777 step 777$/ }).click();
   await expect(english.getByText('Lines 501 to 1,000 of 1,201')).toBeVisible();
-  // AZ-G11: the log folder, without logging in to the machine.
+  // AZ-G11: the log folder, without signing in to the machine.
   await english.getByRole('button', { name: `Request logs of ${namespace}.Exits` }).click();
   const archive = english.getByRole('link', { name: `Download the logs of ${namespace}.Exits` });
   await expect(archive).toBeVisible();
@@ -118,17 +118,17 @@ test('three machines whose handlers misbehave: each failure is explained in two 
   expect(download.suggestedFilename()).toMatch(/\.Exits-logs-.*\.zip$/);
   await expectAccessibleInBothThemes(english);
 
-  await expectCloneIsTold(english, silent, silentAgent?.dir ?? '');
+  await expectCloneIsReported(english, silent, silentAgent?.dir ?? '');
 });
 
-/** A disk that was copied: the second machine is refused, and the page says what to do. */
-async function expectCloneIsTold(page: Page, vm: CreatedVm, dir: string): Promise<void> {
+/** A copied disk: the second machine is rejected, and the page says what to do. */
+async function expectCloneIsReported(page: Page, vm: CreatedVm, dir: string): Promise<void> {
   const clone = mkdtempSync(path.join(tmpdir(), 'annex-clone-'));
   try {
     for (const name of ['agent.json', 'credential', 'certificates']) {
       cpSync(path.join(dir, name), path.join(clone, name), { recursive: true });
     }
-    // As it was when the disk was copied; the machine has called since.
+    // As when the disk was copied; the machine has called since.
     const { instance } = JSON.parse(readFileSync(path.join(dir, 'state', 'calls.json'), 'utf8')) as {
       instance: string;
     };

@@ -6,7 +6,7 @@ import type { Api } from './support/api.ts';
 import { withDatabase } from './support/database.ts';
 import { expect, test } from './support/test.ts';
 
-/** Agents install, run scripts and report, and the worker gathers what they said. */
+/** Agents install, run scripts and report, and the worker collects unknown ids. */
 const patient = { timeout: 45_000, intervals: [200, 500] };
 
 /** A language of the sample without some of its messages. */
@@ -19,20 +19,20 @@ const words = (lang: string, messages: Record<string, string>) => [
   { version: 1.0, lang, messages: Object.entries(messages).map(([id, text]) => ({ id, text })) },
 ];
 
-/** A published probe of the journey's own, with these languages. */
+/** A published probe for this journey, with these languages. */
 async function givenProbe(api: Api, handler: string, resources: Record<string, unknown>, version = '1.0.0.0') {
   await api.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));
   await api.publish(handler, version, await samplePackage('Acme.Lab.Probe', '1.0.0.0'), { resources });
 }
 
-/** Opens the chooser behind "Load files" and gives it one. */
+/** Chooses a file behind "Load files". */
 async function load(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
   const waiting = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Load files' }).click();
   await (await waiting).setFiles(file);
 }
 
-test('an id that nobody knows: from the machine to the inbox, to its text, to the page of the VM', async ({
+test('an unknown message id goes from the machine to the inbox, to its text, to the page of the VM', async ({
   api,
   signedIn,
   startAgent,
@@ -72,13 +72,13 @@ test('an id that nobody knows: from the machine to the inbox, to its text, to th
     await expect(page.getByRole('button', { name: /^Save en/ })).toHaveCount(0);
   });
 
-  await test.step('the page of the VM speaks, and the inbox is empty', async () => {
+  await test.step('the page of the VM shows the text, and the inbox is empty', async () => {
     await expect(operator.getByText('www.example.net is watched, 1 times.').first()).toBeVisible();
     await page.goto(`/handlers/${handler}`);
     await expect(page.getByText('Every message ID that VMs reported has a text.')).toBeVisible();
   });
 
-  await test.step('for a German reader what lacks only a German text is in a list of its own', async () => {
+  await test.step('a German reader finds messages that only lack a German text in a separate list', async () => {
     await api.call('PUT', `/handlers/${handler}/versions/1.0.0.0/resources/de`, {
       body: without('de', 'target_reached'),
     });
@@ -92,7 +92,7 @@ test('an id that nobody knows: from the machine to the inbox, to its text, to th
   });
 });
 
-test('translators: a language goes out as XLIFF and comes back', async ({ api, signedIn, unique, console }) => {
+test('translators get a language as XLIFF, and it is imported again', async ({ api, signedIn, unique, console }) => {
   test.setTimeout(180_000);
   console.allow(/status of 422/);
   const namespace = `Xliff.${unique}`;
@@ -121,7 +121,7 @@ test('translators: a language goes out as XLIFF and comes back', async ({ api, s
     buffer: Buffer.from(text),
   });
 
-  await test.step('out, translated, back: what changes is shown before it is stored', async () => {
+  await test.step('exported, translated, imported: changes are previewed before they are stored', async () => {
     const sent = await save('de', '2.1');
     const back = sent
       .replace('Platte ', 'Datenträger ')
@@ -140,7 +140,7 @@ test('translators: a language goes out as XLIFF and comes back', async ({ api, s
     await expect(page.getByRole('button', { name: 'de text of idle' })).toContainText('Untätig');
   });
 
-  await test.step('a language that was not there yet comes with its first file', async () => {
+  await test.step('a new language comes with its first file', async () => {
     const sent = await save('fr', '1.2');
     const back = sent.replace('<source>Idle</source>', '<source>Idle</source><target>Au repos</target>');
     await load(page, xliff('fr.xlf', back));
@@ -148,7 +148,7 @@ test('translators: a language goes out as XLIFF and comes back', async ({ api, s
     await expect(page.getByRole('button', { name: 'fr text of idle' })).toContainText('Au repos');
   });
 
-  await test.step('a file of another version, and a hostile one, are refused with the reason', async () => {
+  await test.step('a file of another version, and a hostile one, are rejected with the reason', async () => {
     const other = (await save('de', '2.1')).replaceAll('1.0.0.0', '9.9.9.9');
     await load(page, xliff('other.xlf', other));
     await expect(
@@ -162,7 +162,7 @@ test('translators: a language goes out as XLIFF and comes back', async ({ api, s
   });
 });
 
-test('two people at one language: other messages are kept, the same one is asked about', async ({
+test('two people edit one language: different messages are merged, the same one is a conflict', async ({
   api,
   signedIn,
   unique,
@@ -201,7 +201,7 @@ test('two people at one language: other messages are kept, the same one is asked
   expect(messages.map(({ text }) => text)).toEqual(['One, mine', 'Two, theirs', 'Three, mine']);
 });
 
-test('a handler with a history: adoption, failures, languages, two versions side by side', async ({
+test('a handler’s history: adoption, failures, languages, two versions side by side', async ({
   portal,
   api,
   signedIn,
@@ -224,10 +224,10 @@ test('a handler with a history: adoption, failures, languages, two versions side
   const page = await signedIn('viewer');
   await page.goto(`/handlers/${handler}`);
 
-  await test.step('the picture says in words what it shows, and is there as a table', async () => {
+  await test.step('the chart has a description and a table', async () => {
     await expect(page.getByRole('img', { name: '1.0.0.0 on 1 VM now.' })).toBeVisible();
     await expect(page.getByRole('img', { name: 'Failures of 1.0.0.0 per day, at most 10%' })).toBeVisible();
-    // The axis is the time that was chosen, however young the handler is.
+    // The axis covers the chosen time, even for a new handler.
     const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'Europe/Berlin' });
     const first = days.format(Date.now() - 60 * 86_400_000);
     await expect(page.getByRole('main')).toContainText(first);
@@ -239,7 +239,7 @@ test('a handler with a history: adoption, failures, languages, two versions side
     await expectAccessibleInBothThemes(page);
   });
 
-  await test.step('a version’s VMs are a link to them', async () => {
+  await test.step('the VMs of a version are a link to the list', async () => {
     const link = page.getByRole('row', { name: /^1\.0\.0\.0/ }).getByRole('link', { name: '1 VM', exact: true });
     await expect(link).toHaveAttribute('href', `/vms?handler=${handler}&version=1.0.0.0`);
   });
@@ -263,7 +263,7 @@ test('a handler with a history: adoption, failures, languages, two versions side
     await expect(page.getByText('Choose two different versions.')).toBeVisible();
   });
 
-  await test.step('a publisher of another namespace sees it, and reads why there is nothing to do', async () => {
+  await test.step('a publisher of another namespace sees the handler, and why it is read-only', async () => {
     const stranger = await signedIn('publisher', { namespaces: [`Elsewhere.${unique}`] });
     await stranger.goto(`/handlers/${handler}`);
     await expect(stranger.getByText(`In ${namespace} you have read access only`)).toBeVisible();

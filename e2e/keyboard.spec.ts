@@ -7,7 +7,7 @@ const settled = { timeout: 20_000 };
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
-/** Walks by Tab until the keyboard is on this one; what has it must be seen to have it. */
+/** Presses Tab until this element has the focus, which must be visible. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
   await expect(wanted).toBeVisible();
   for (let step = 0; step < 80; step++) {
@@ -29,7 +29,7 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
   throw new Error(`Tab does not reach ${wanted}.`);
 }
 
-test('from the sign-in to a revert without the mouse', async ({ page, portal, api, startAgent, unique }) => {
+test('a VM is reverted without the mouse, from the sign-in on', async ({ page, portal, api, startAgent, unique }) => {
   const vm = await api.createVm(`keys-${unique}`);
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'one.example.net' }));
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'two.example.net' }));
@@ -46,7 +46,7 @@ test('from the sign-in to a revert without the mouse', async ({ page, portal, ap
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(page.getByText('Live', { exact: true }), 'the page listens').toBeVisible();
 
-  await test.step('the list, by its search and its rows', async () => {
+  await test.step('the list, with its search and its rows', async () => {
     await page.keyboard.press('g');
     await page.keyboard.press('v');
     await expect(page).toHaveURL(/\/vms$/);
@@ -62,7 +62,7 @@ test('from the sign-in to a revert without the mouse', async ({ page, portal, ap
     await expect(page.getByRole('article', { name: 'watch' })).toContainText('two.example.net', settled);
   });
 
-  await test.step('its history, two goal states compared, and the older one again', async () => {
+  await test.step('its history, two goal states compared, and the older one published again', async () => {
     await tabTo(page, views.getByRole('link', { name: 'Goal state' }));
     await page.keyboard.press('Enter');
     const history = page.getByRole('list', { name: 'Goal state history' });
@@ -80,7 +80,7 @@ test('from the sign-in to a revert without the mouse', async ({ page, portal, ap
     await expect(history.getByRole('button').first()).toContainText('reverted to 2');
   });
 
-  await test.step('the agent has done it', async () => {
+  await test.step('the agent has applied it', async () => {
     await tabTo(page, views.getByRole('link', { name: 'Overview' }));
     await page.keyboard.press('Enter');
     await expect(page.getByRole('article', { name: 'watch' })).toContainText('one.example.net', settled);

@@ -9,7 +9,7 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   unique,
 }) => {
   const vm = await api.createVm(`limits-${unique}`);
-  // The hour's 256 MiB of changes and 1 GiB of reports that lead to this take too long for a journey.
+  // The 256 MiB of changes and 1 GiB of reports per hour that would cause this take too long for a journey.
   await withDatabase(portal, async (client) => {
     await client.query(
       `insert into agent_refusals (vm_id, code, at)

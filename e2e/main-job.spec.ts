@@ -19,8 +19,8 @@ const french = [
   { version: 1.0, lang: 'fr', messages: [{ id: 'probe_watching', text: '{0} est surveillé, {1} fois activé.' }] },
 ];
 
-/** Agents install, run scripts and report: seconds on a quiet machine, more on a busy one. */
-/** The unpacked packages of a machine. Beside them are copies of its key, where handlers look for it. */
+/** Agents install, run scripts and report: seconds on an idle machine, longer on a busy one. */
+/** The unpacked packages of a machine. Next to them are copies of its key, where handlers look for it. */
 const packagesOf = (dir: string): string[] =>
   readdirSync(path.join(dir, 'handlers'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -33,7 +33,7 @@ const patient = { timeout: 30_000, intervals: [100, 250] };
 const row = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
 
-/** A mark on the window that a reload would wipe away. */
+/** A mark on the window that a reload would remove. */
 const mark = (page: Page) => page.evaluate(() => Object.assign(window, { stillTheSamePage: true }));
 const isMarked = (page: Page) => page.evaluate(() => 'stillTheSamePage' in window);
 
@@ -42,7 +42,7 @@ async function probeOf(api: Api, vmId: string, language = 'en'): Promise<Extensi
   return extensions.find(({ name }) => name === 'probe');
 }
 
-/** The text of the probe's status and where it comes from, as a reader of these languages gets it. */
+/** The text of the probe's status and its source, for a reader of these languages. */
 async function watchingAs(api: Api, vmId: string, language: string): Promise<string> {
   const message = (await probeOf(api, vmId, language))?.status?.message;
   return `${message?.lang}/${message?.source}: ${message?.text}`;
@@ -75,7 +75,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     await api.call('PUT', `/handlers/${probe}/versions/1.0.0.0/resources/zh-Hant`, { body: traditionalChinese });
   });
 
-  const vm = await test.step('an operator makes a VM, and both lists show it', async () => {
+  const vm = await test.step('an operator creates a VM, and both lists show it', async () => {
     const made = await api.createVm(name, { role: 'journey' });
     await expect(row(operator, name)).toContainText('Never seen');
     await expect(row(reader, name)).toContainText('Nie gesehen');
@@ -116,7 +116,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
       });
   });
 
-  await test.step('the stored status is read in the language of each reader', async () => {
+  await test.step('the stored status is shown in the language of each reader', async () => {
     const english = `en/resource: Watching ${target}. Times enabled: 1.`;
     const expected: Record<string, string> = {
       en: english,
@@ -132,7 +132,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     }
   });
 
-  await test.step('a translation that comes later shows at once', async () => {
+  await test.step('a translation that is added later is shown immediately', async () => {
     await api.call('PUT', `/handlers/${probe}/versions/1.0.0.0/resources/fr`, { body: french });
     expect(await watchingAs(api, vm.id, 'fr')).toBe(`fr/resource: ${target} est surveillé, 1 fois activé.`);
   });
@@ -165,7 +165,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
     });
   const enabledTimes = (times: number) => `en/resource: Watching ${target}. Times enabled: ${times}.`;
 
-  await test.step('a new version takes over what the old one remembered', async () => {
+  await test.step('a new version takes over the state of the old one', async () => {
     await api.publishSample('Acme.Lab.Probe', '1.1.0.0', probe);
     await declare('1.1.0.0', 'enabled');
     await expect.poll(() => watchingAs(api, vm.id, 'en'), patient).toBe(enabledTimes(2));

@@ -3,7 +3,7 @@ import { expectAccessible, expectAccessibleInBothThemes } from './support/access
 import type { Api, CreatedVm } from './support/api.ts';
 import { expect, test } from './support/test.ts';
 
-/** Agents install, run scripts and report: seconds on a quiet machine, more on a busy one. */
+/** Agents install, run scripts and report: seconds on an idle machine, longer on a busy one. */
 const patient = { timeout: 30_000 };
 
 const theMap = (page: Page) => page.getByRole('application', { name: /^Fleet map/ });
@@ -11,7 +11,7 @@ const tile = (page: Page, health: string) =>
   page.getByRole('region', { name: 'VMs by health' }).getByRole('link', { name: new RegExp(`^${health}`) });
 const failingTogether = (page: Page) => page.getByRole('region', { name: /^(Common failures|Failures)/ });
 
-/** The figure of a tile. */
+/** The number of a tile. */
 async function figure(page: Page, health: string): Promise<number> {
   const text = await tile(page, health)
     .getByText(/^[\d,]+$/)
@@ -19,7 +19,7 @@ async function figure(page: Page, health: string): Promise<number> {
   return Number(text?.replaceAll(',', ''));
 }
 
-/** A VM whose share cannot be mounted: its command ends with exit code 51. */
+/** A VM whose share cannot be mounted: its command exits with 51. */
 async function givenFailing(
   api: Api,
   startAgent: (vm: CreatedVm) => Promise<unknown>,
@@ -41,10 +41,10 @@ async function givenFailing(
   return vm;
 }
 
-// What fails at the same time is told together: nobody else's failures may be near.
+// Failures at the same time are grouped, so other tests must not add any.
 test.use({ household: 'overview' });
 
-test('a failure appears on the overview without a reload: in its tile, with its cause, and lately', async ({
+test('a failure appears on the overview without a reload: in its tile, with its cause, and as an event', async ({
   api,
   signedIn,
   startAgent,
@@ -83,7 +83,7 @@ test('a failure appears on the overview without a reload: in its tile, with its 
   await expect(page).toHaveURL('/vms?health=failed');
 });
 
-test('the map is walked by keys, told in words, opened by Enter, and read as a table', async ({
+test('the map works with keys, is announced, opens a VM with Enter, and has a table', async ({
   api,
   signedIn,
   startAgent,
@@ -103,15 +103,15 @@ test('the map is walked by keys, told in words, opened by Enter, and read as a t
   await groupBy(page, 'nothing');
   await expect(theMap(page)).toBeVisible();
 
-  // Who the canvas shows is told as text; nobody sees it but those who listen.
-  const told = page.getByRole('status').filter({ hasText: / of \d+$/ });
+  // The VM under the keyboard is announced to screen readers only.
+  const announcement = page.getByRole('status').filter({ hasText: / of \d+$/ });
   await theMap(page).focus();
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowDown');
-  await expect(told).toContainText(/, 2 of \d+$/);
+  await expect(announcement).toContainText(/, 2 of \d+$/);
   await expect(async () => {
     await page.keyboard.press('n');
-    await expect(told).toContainText(`${failing.name}, Failed, share enable: exit code 51`, { timeout: 1_500 });
+    await expect(announcement).toContainText(`${failing.name}, Failed, share enable: exit code 51`, { timeout: 1_500 });
   }).toPass(patient);
   await expectAccessibleInBothThemes(page);
   await page.keyboard.press('Enter');
@@ -127,7 +127,7 @@ test('the map is walked by keys, told in words, opened by Enter, and read as a t
   await expect(theMap(page)).toBeVisible();
 });
 
-test('the grouping of the map is in the address: Back undoes it, a link leads to it', async ({
+test('the address keeps the grouping of the map: Back undoes it, a link opens it', async ({
   api,
   signedIn,
   unique,
@@ -148,7 +148,7 @@ test('the grouping of the map is in the address: Back undoes it, a link leads to
   await expect(page.getByRole('link', { name: `zone-${unique}`, exact: true })).toBeVisible();
 });
 
-test('a pointer on a cell shows who it is, a click opens it', async ({ api, signedIn, unique }) => {
+test('the pointer on a cell shows its VM, a click opens it', async ({ api, signedIn, unique }) => {
   await api.createVm(`point-${unique}`, { kind: `only-${unique}` });
   const page = await signedIn('viewer');
   await page.goto('/');
@@ -164,7 +164,7 @@ test('a pointer on a cell shows who it is, a click opens it', async ({ api, sign
   await expect(page).toHaveURL(/\/vms\/[0-9a-f-]{36}$/);
 });
 
-test('a card that cannot be read says so and tries again; the others stand', async ({
+test('a card that fails to load says so and retries; the others still work', async ({
   signedIn,
   api,
   console,
@@ -186,7 +186,7 @@ test('a card that cannot be read says so and tries again; the others stand', asy
   await expect(theMap(page)).toBeVisible();
 });
 
-test('on a phone and at 200 % zoom nothing is cut off', async ({ signedIn, api, unique }) => {
+test('nothing is cut off on a phone or at 200 % zoom', async ({ signedIn, api, unique }) => {
   await api.createVm(`narrow-${unique}`);
   for (const options of [
     { viewport: { width: 390, height: 844 } },

@@ -7,7 +7,7 @@ import { freePorts, type Portal, startPortal } from './support/portal.ts';
 import { test as base, expect } from './support/test.ts';
 import { openedWhole } from './support/whole-page.ts';
 
-/** Chromium notes every refused call; these journeys provoke them. */
+/** Chromium logs every rejected call; these journeys provoke them. */
 const refused = /status of (401|403|409|422)/;
 const password = 'a long enough pass';
 
@@ -15,7 +15,7 @@ interface PeopleFixtures {
   provider: OpenIdTestProvider;
 }
 
-/** A portal under a name, because passkeys need one, that knows an OpenID provider. */
+/** A portal under a name, because passkeys need one, with an OpenID provider. */
 const test = base.extend<object, PeopleFixtures & { portal: Portal }>({
   provider: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies from the pattern
@@ -51,7 +51,7 @@ async function signIn(page: Page, email: string, secret = password): Promise<voi
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Joins by a link, as people do. */
+/** Joins by a link in a browser. */
 async function join(page: Page, link: string, name: string, email: string): Promise<void> {
   await page.goto(link);
   await page.getByLabel('Name').fill(name);
@@ -61,7 +61,7 @@ async function join(page: Page, link: string, name: string, email: string): Prom
   await expect(page).not.toHaveURL(/set-up/);
 }
 
-/** A device that holds passkeys and whose owner is always verified, in place of the browser's own dialogs. */
+/** A virtual authenticator with user verification, in place of the browser's dialogs. */
 async function addDevice(page: Page) {
   const client = await page.context().newCDPSession(page);
   await client.send('WebAuthn.enable');
@@ -77,7 +77,7 @@ async function addDevice(page: Page) {
   });
 }
 
-/** Holds who waits for `opened` until `open` is called. */
+/** Blocks requests that wait for `opened` until `open` is called. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: () => resolve() };
@@ -95,7 +95,7 @@ const newContext = async (context: BrowserContext): Promise<Page> => {
   return openedWhole(await (await browser.newContext({ baseURL: `http://localhost:${port}` })).newPage());
 };
 
-test('an app and recovery codes guard a sign-in', async ({ page, people, console, unique }) => {
+test('an authenticator app and recovery codes protect a sign-in', async ({ page, people, console, unique }) => {
   console.allow(refused);
   const email = `frida.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Frida', email);
@@ -108,7 +108,7 @@ test('an app and recovery codes guard a sign-in', async ({ page, people, console
   await expect(dialog.getByRole('img', { name: /QR code/ })).toBeVisible();
   const text = (await dialog.locator('code').textContent()) ?? '';
   const app = new TOTP({ secret: Secret.fromBase32(text.replaceAll(' ', '')) });
-  // No code holds twice. One of the next half minute is taken now, and also when it has begun meanwhile.
+  // A code works once. Codes of the next half minute are accepted, even after it has begun.
   const codeIn = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
   await expectAccessibleInBothThemes(page);
   await dialog.getByLabel('Code from the app').fill('000000');
@@ -144,7 +144,7 @@ test('an app and recovery codes guard a sign-in', async ({ page, people, console
   await expect(page.getByText('9 left')).toBeVisible();
 });
 
-test('a passkey is added, signs in by itself and after the password, is renamed and removed', async ({
+test('a passkey is added, signs in alone and after the password, is renamed and removed', async ({
   page,
   people,
   console,
@@ -164,7 +164,7 @@ test('a passkey is added, signs in by itself and after the password, is renamed 
   await expect(page.getByText('Work laptop', { exact: true })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
-  // The field's suggestions are answered while the button is asked: one sign-in is one session.
+  // The field's suggestion is accepted during the button's request: one sign-in creates one session.
   const [pressed, suggested, answered] = [gate(), gate(), gate()];
   let asked = 0;
   await page.route('**/api/auth/sign-in/passkey/options', async (route) => {
@@ -230,7 +230,7 @@ test('an admin requires a second factor of everyone, and resets one that was los
   await admin.getByRole('alertdialog').getByRole('button', { name: 'Require' }).click();
   await expect(admin.getByText('Required.')).toBeVisible();
 
-  // The open page leaves at once, and nothing but the set-up is left.
+  // The open page is left immediately, and only the set-up remains.
   await expect(page).toHaveURL(/\/second-factor/);
   await page.goto('/vms');
   await expect(page).toHaveURL(/\/second-factor\?next=%2Fvms/);
@@ -258,7 +258,7 @@ test('an admin requires a second factor of everyone, and resets one that was los
   await fresh.context().close();
 });
 
-test('sessions are seen and ended, by oneself and by an admin', async ({ page, context, signedIn, people, unique }) => {
+test('members and admins list and end sessions', async ({ page, context, signedIn, people, unique }) => {
   const email = `sven.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Sven', email);
   const other = await newContext(context);
@@ -281,7 +281,7 @@ test('sessions are seen and ended, by oneself and by an admin', async ({ page, c
   await expect(page).toHaveURL(/\/sign-in\?next=/);
 });
 
-test('a chosen language is there in another browser after signing in', async ({ page, context, people, unique }) => {
+test('a chosen language is kept in another browser after signing in', async ({ page, context, people, unique }) => {
   const email = `lena.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Lena', email);
   await page.goto('/settings/account');
@@ -325,7 +325,7 @@ test('a password is changed', async ({ page, people, console, unique }) => {
   await expect(page).not.toHaveURL(/sign-in/);
 });
 
-test('the provider signs in whom it knows and the portal invited', async ({ page, people, provider, console }) => {
+test('the provider signs in members, and people with an invitation', async ({ page, people, provider, console }) => {
   console.allow(refused);
   provider.people.set('uma', { name: 'Uma', email: 'uma@example.org', email_verified: true });
   const atProvider = async (login: string) => {
@@ -371,7 +371,7 @@ test('a member connects an account at the provider', async ({ page, people, prov
   await expect(page).not.toHaveURL(/sign-in/);
   await signOut(page, /^Vera\b/);
 
-  // Someone else whose account at the provider has the member's address.
+  // Another person whose account at the provider has the member's address.
   await page.context().clearCookies({ domain: 'localhost', name: /session|interaction/ });
   await page.goto(await people.invite('viewer'));
   await page.getByRole('button', { name: 'Join with Example' }).click();

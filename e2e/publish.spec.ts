@@ -13,10 +13,10 @@ const commands = {
 const manifest = (fields: object): string => JSON.stringify([{ version: 1.0, handlerManifest: fields }], null, 2);
 const script = '#!/bin/sh\nexit 0\n';
 
-/** Chromium notes every refused call; these journeys provoke them. */
+/** Chromium logs every rejected call; these journeys provoke them. */
 const refused = /status of (409|422)/;
 
-/** Zip libraries refuse to write such a name; of the same length, it can be put over another. */
+/** Zip libraries reject such a name; one of the same length can be replaced. */
 function renamed(zip: Buffer, from: string, to: string): Buffer {
   return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1');
 }
@@ -27,13 +27,13 @@ async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
   await (await waiting).setFiles({ name, mimeType: 'application/zip', buffer });
 }
 
-test('a publisher mends a zip, writes messages in two languages and publishes; an operator finds it', async ({
+test('a publisher corrects a zip, writes messages in two languages and publishes; an operator finds it', async ({
   api,
   signedIn,
   unique,
   console,
 }) => {
-  // Twelve readings of whole pages by axe.
+  // Twelve runs of axe over whole pages.
   test.setTimeout(240_000);
   console.allow(refused);
   const namespace = `Contoso.${unique}`;
@@ -73,7 +73,7 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await api.call('GET', `/handlers/${handler}`, { status: 404 });
   });
 
-  await test.step('the mended zip becomes a draft', async () => {
+  await test.step('the corrected zip becomes a draft', async () => {
     const flags = { rebootAfterInstall: false, reportHeartbeat: true };
     const mended = await zipOf({ 'HandlerManifest.json': manifest({ ...commands, ...flags }), 'bin/probe.sh': script });
     await choose(page, `${handler}-1.2.0.0.zip`, mended);
@@ -111,7 +111,7 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await expect(page.getByRole('button', { name: /^Save / })).toHaveCount(0);
   });
 
-  await test.step('a schema that was chosen and not saved holds the publication up', async () => {
+  await test.step('an unsaved schema blocks publishing', async () => {
     const name = 'settings-schema.json';
     const buffer = Buffer.from('{ "publicSettings": { "type": "object" } }');
     await page.getByLabel('Choose file').setInputFiles({ name, mimeType: 'application/json', buffer });
@@ -120,7 +120,7 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await page.getByRole('button', { name: 'Save schema' }).click();
   });
 
-  await test.step('published: what was said is what readers get', async () => {
+  await test.step('published: readers get the texts of the preview', async () => {
     await page.getByRole('button', { name: 'Publish 1.2.0.0' }).click();
     const dialog = page.getByRole('dialog', { name: 'Publish 1.2.0.0?' });
     await expect(dialog.getByText('complete in en and de')).toBeVisible();
@@ -138,7 +138,7 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     ]);
   });
 
-  await test.step('other bytes under the same version are refused (AZ-P1)', async () => {
+  await test.step('other bytes under the same version are rejected (AZ-P1)', async () => {
     await page.goto(`/publish?handler=${handler}`);
     const flags = { rebootAfterInstall: true, reportHeartbeat: true };
     const other = await zipOf({ 'HandlerManifest.json': manifest({ ...commands, ...flags }), 'bin/probe.sh': script });
@@ -160,7 +160,7 @@ test('a publisher mends a zip, writes messages in two languages and publishes; a
     await expect(page.getByLabel('Version', { exact: true })).toHaveValue('1.3.0.0');
   });
 
-  await test.step('an operator finds it and may not change it', async () => {
+  await test.step('an operator finds it and cannot change it', async () => {
     const operator = await signedIn('operator');
     await operator.goto('/handlers');
     await expectAccessibleInBothThemes(operator);

@@ -11,7 +11,7 @@ import { expect, test } from './support/test.ts';
 const handler = 'Journey.Resilience.Probe';
 const patient = { timeout: 40_000, intervals: [100, 250] };
 
-/** What Chromium notes while a portal or its database is away. */
+/** What Chromium logs while a portal or its database is down. */
 const away =
   /net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|SOCKET_NOT_CONNECTED)|status of 503/;
 
@@ -20,7 +20,7 @@ const row = (page: Page, name: string) =>
 const mark = (page: Page) => page.evaluate(() => Object.assign(window, { stillTheSamePage: true }));
 const isMarked = (page: Page) => page.evaluate(() => 'stillTheSamePage' in window);
 
-/** A VM that should have the probe, which tells its heartbeat every second. */
+/** A VM that should have the probe, which reports its heartbeat every second. */
 async function vmWithProbe(api: Api, name: string): Promise<CreatedVm> {
   const vm = await api.createVm(name);
   const settings = { publicSettings: { heartbeatSeconds: 1 } };
@@ -35,7 +35,7 @@ async function isReady(url: string): Promise<boolean> {
   );
 }
 
-/** Numbers of the machine's reports as the database holds them, in the order in which they came. */
+/** Numbers of the machine's reports in the database, in the order of arrival. */
 async function storedReports(portal: Portal, vmId: string): Promise<number[]> {
   const { rows } = await withDatabase(portal, (client) =>
     client.query<{ code: number }>(
@@ -47,7 +47,7 @@ async function storedReports(portal: Portal, vmId: string): Promise<number[]> {
   return rows.map(({ code }) => code);
 }
 
-// Verdicts age by the portal's clock, so the machine of the last journey goes silent before the first one begins.
+// Verdicts age by the portal's clock, so the machine of the last journey stops reporting before the first one begins.
 let lost: { vm: CreatedVm; agent: AgentProcess };
 
 test.describe.configure({ timeout: 120_000 });
@@ -62,7 +62,7 @@ test.beforeAll(async ({ api, portal }) => {
 
 test.afterAll(() => lost.agent.remove());
 
-/** Rows do not move under a reader's eyes: what is new waits until it is asked for, or came with the list itself. */
+/** Rows do not move while they are read: new ones wait for a click, unless they came with the list. */
 async function expectNewRow(page: Page, name: string): Promise<void> {
   const more = page.getByRole('button', { name: /more VMs? match/ });
   await expect(row(page, name).or(more).first()).toBeVisible();
@@ -70,7 +70,7 @@ async function expectNewRow(page: Page, name: string): Promise<void> {
   await expect(row(page, name)).toContainText('Never seen');
 }
 
-test('database and gateway are killed while machines report: they come back, and nothing acknowledged is missing', async ({
+test('database and gateway are killed while machines report: they recover, and no acknowledged report is lost', async ({
   api,
   portal,
   signedIn,
@@ -104,7 +104,7 @@ test('database and gateway are killed while machines report: they come back, and
   };
   await allGoOn();
 
-  await test.step('the database dies, again and again, until the page says that what it shows is old', async () => {
+  await test.step('the database is killed repeatedly, until the page says that its data is stale', async () => {
     const { pid } = postmaster(portal);
     signal(pid, 'SIGKILL');
     await expect(async () => {
@@ -116,7 +116,7 @@ test('database and gateway are killed while machines report: they come back, and
     await expect(row(page, real.name), 'what was known stays on the page').toBeVisible();
   });
 
-  await test.step('left alone, it comes back by itself, and so does the page', async () => {
+  await test.step('it recovers automatically, and so does the page', async () => {
     await expect.poll(() => isReady(portal.url), patient).toBe(true);
     await expect.poll(() => isReady(portal.gatewayUrl), patient).toBe(true);
     await allGoOn();
@@ -125,7 +125,7 @@ test('database and gateway are killed while machines report: they come back, and
     await expectNewRow(page, `after-database-${unique}`);
   });
 
-  await test.step('the gateway dies and comes back', async () => {
+  await test.step('the gateway is killed and recovers', async () => {
     const first = processOf(portal, 'gateway');
     signal(first, 'SIGKILL');
     await expect.poll(() => isReady(portal.gatewayUrl), patient).toBe(true);
@@ -135,7 +135,7 @@ test('database and gateway are killed while machines report: they come back, and
     await expectNewRow(page, `after-gateway-${unique}`);
   });
 
-  await test.step('every acknowledged report is there once, in order', async () => {
+  await test.step('every acknowledged report is stored once, in order', async () => {
     for (const { vm, machine } of machines) {
       await machine.stop();
       expect(machine.acknowledged.length).toBeGreaterThan(30);
@@ -151,7 +151,7 @@ test('database and gateway are killed while machines report: they come back, and
     ).toBe(true);
   });
 
-  await test.step('the real agent has told everything, and takes the next configuration', async () => {
+  await test.step('the real agent has delivered everything, and takes the next configuration', async () => {
     await api.setExtension(real.id, 'probe', {
       handler,
       version: '1.0.0.0',
@@ -166,7 +166,7 @@ test('database and gateway are killed while machines report: they come back, and
   expect(await isMarked(page), 'the page was never loaded anew').toBe(true);
 });
 
-test('the portal is restarted: agents go on, the page comes back, and nobody has to sign in again', async ({
+test('the portal restarts: agents and pages continue, and sessions stay valid', async ({
   api,
   portal,
   signedIn,
@@ -206,7 +206,7 @@ test('the portal is restarted: agents go on, the page comes back, and nobody has
   await expect(row(page, vm.name)).toContainText('Healthy');
 });
 
-test('an agent is killed: two people see its machine degrade and recover, each in their own language', async ({
+test('an agent is killed: two people see its machine degrade and recover, each in their language', async ({
   api,
   signedIn,
 }) => {
@@ -233,7 +233,7 @@ test('an agent is killed: two people see its machine degrade and recover, each i
   for (const page of [english, german]) expect(await isMarked(page), 'no page was loaded anew').toBe(true);
 });
 
-test('a gateway that does not answer is told on the page, until it answers again', async ({ portal, signedIn }) => {
+test('the page shows that a gateway does not respond, until it responds again', async ({ portal, signedIn }) => {
   const page = await signedIn('viewer');
   await page.goto('/vms');
   const banner = page.getByRole('alert').filter({ hasText: 'The agent gateway is not responding.' });

@@ -15,19 +15,19 @@ const patient = { timeout: 30_000, intervals: [100, 250] };
 const share = 'share';
 
 const newSecret = (): string => `pw-${randomBytes(15).toString('hex')}`;
-const evidenceOf = (where: string, said: unknown): Evidence => ({
+const evidenceOf = (where: string, value: unknown): Evidence => ({
   where,
-  bytes: Buffer.from(typeof said === 'string' ? said : JSON.stringify(said)),
+  bytes: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
 });
 
-/** Opens the sealed settings as the machine does: with openssl and the key that never left it. */
+/** Opens sealed settings like the machine: with openssl and its private key. */
 function openOnMachine(agent: AgentProcess, sealed: string, thumbprint: string): unknown {
   const key = path.join(agent.dir, 'certificates', `${thumbprint}.prv`);
   const args = ['cms', '-decrypt', '-inform', 'DER', '-inkey', key];
   return JSON.parse(execFileSync('openssl', args, { input: Buffer.from(sealed, 'base64') }).toString());
 }
 
-/** Every GET of the management door by its own description, answered to an admin. */
+/** Every GET of the management API by its OpenAPI document, as an admin. */
 async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evidence[]> {
   interface Operation {
     parameters?: { name: string; in: string }[];
@@ -47,7 +47,9 @@ async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evi
   return answers;
 }
 
-/** Opens every page in the browser and keeps all that came in, what it shows, and its answer to a soft navigation. */
+/**
+ * Opens every page in the browser and collects all responses, the document, and the response of a client navigation.
+ */
 async function everyPage(page: Page, addresses: readonly string[]): Promise<Evidence[]> {
   const found: Evidence[] = [];
   const bodies: Promise<unknown>[] = [];
@@ -57,7 +59,7 @@ async function everyPage(page: Page, addresses: readonly string[]): Promise<Evid
       const bytes = await (await request.response())?.body();
       if (bytes) found.push({ where: `answer ${request.url()}`, bytes });
     };
-    // A redirect has no body, and what was given up has none any more.
+    // A redirect and an aborted response have no body.
     bodies.push(keep().catch(() => undefined));
   });
   for (const address of addresses) {
@@ -72,7 +74,7 @@ async function everyPage(page: Page, addresses: readonly string[]): Promise<Evid
   return found;
 }
 
-test('a secret goes in, is used on the machine, and is found nowhere else', async ({
+test('a secret is stored, used on the machine, and found nowhere else', async ({
   api,
   portal,
   signedIn,
@@ -89,10 +91,10 @@ test('a secret goes in, is used on the machine, and is found nowhere else', asyn
     broken: newSecret(),
     viaPage: newSecret(),
   };
-  const said: Evidence[] = [];
+  const responses: Evidence[] = [];
   const page = await signedIn('admin');
 
-  await test.step('the search knows its disguises', () => {
+  await test.step('the search recognizes encodings of a secret', () => {
     const { first } = secrets;
     const hidden = ['', 'x', 'xy'].flatMap((before) => {
       const bytes = Buffer.from(`${before}${first}${before}`);
@@ -123,27 +125,27 @@ test('a secret goes in, is used on the machine, and is found nowhere else', asyn
     expect(openOnMachine(agent, protectedSettings, protectedSettingsCertThumbprint)).toEqual({ password: secret });
   };
 
-  const agent = await test.step('it goes in before the machine enrols, and the machine opens it', async () => {
-    said.push(evidenceOf('PUT', await api.call('PUT', at, { body: goal({ password: secrets.first }) })));
+  const agent = await test.step('it is entered before the machine enrols, and the machine opens it', async () => {
+    responses.push(evidenceOf('PUT', await api.call('PUT', at, { body: goal({ password: secrets.first }) })));
     const started = await startAgent(vm);
     await mountedWith(1, secrets.first, started);
     return started;
   });
 
-  await test.step('requests that are refused do not repeat it', async () => {
+  await test.step('rejected requests do not repeat it', async () => {
     const wrong = goal({ password: secrets.refused, passwort: secrets.refused });
-    said.push(evidenceOf('PUT refused', await api.call('PUT', at, { body: wrong, status: 422 })));
-    said.push(evidenceOf('PUT of a text', await api.call('PUT', at, { body: goal(secrets.refused), status: 422 })));
+    responses.push(evidenceOf('PUT refused', await api.call('PUT', at, { body: wrong, status: 422 })));
+    responses.push(evidenceOf('PUT of a text', await api.call('PUT', at, { body: goal(secrets.refused), status: 422 })));
     const broken = await fetch(`${portal.url}/api/v1${at}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${portal.token}`, 'content-type': 'application/json' },
       body: `{"settings":{"protectedSettings":{"password":"${secrets.broken}"`,
     });
     expect(broken.status).toBe(400);
-    said.push(evidenceOf('PUT cut off', await broken.text()));
+    responses.push(evidenceOf('PUT cut off', await broken.text()));
   });
 
-  await test.step('another one comes in by the pages’ door', async () => {
+  await test.step('another one is entered through the pages', async () => {
     for (const [procedure, protectedSettings, status] of [
       ['setExtension', { password: secrets.refused, passwort: secrets.refused }, 422],
       ['planExtension', { password: secrets.refused, passwort: secrets.refused }, 200],
@@ -154,19 +156,19 @@ test('a secret goes in, is used on the machine, and is found nowhere else', asyn
         data: { json: { vmId: vm.id, name: share, goal: goal(protectedSettings) } },
       });
       expect(answer.status(), await answer.text()).toBe(status);
-      said.push(evidenceOf(procedure, await answer.text()));
+      responses.push(evidenceOf(procedure, await answer.text()));
     }
     await mountedWith(2, secrets.viaPage, agent);
   });
 
   await test.step('changed again, and reverted to the first', async () => {
-    said.push(evidenceOf('PUT', await api.call('PUT', at, { body: goal({ password: secrets.second }) })));
+    responses.push(evidenceOf('PUT', await api.call('PUT', at, { body: goal({ password: secrets.second }) })));
     await mountedWith(3, secrets.second, agent);
-    said.push(evidenceOf('revert', await api.call('POST', `/vms/${vm.id}/goal-states/2/revert`)));
+    responses.push(evidenceOf('revert', await api.call('POST', `/vms/${vm.id}/goal-states/2/revert`)));
     await mountedWith(4, secrets.first, agent);
   });
 
-  const logs = await test.step('what the commands wrote is sent, and the log folder when it is asked for', async () => {
+  const logs = await test.step('outputs of commands are sent, and the log folder on request', async () => {
     const list = `/vms/${vm.id}/outputs`;
     const outputs = () => api.call<{ items: { id: string; storedBytes: number }[] }>('GET', list);
     await expect
@@ -181,8 +183,8 @@ test('a secret goes in, is used on the machine, and is found nowhere else', asyn
 
   const parts = { id: vm.id, vmId: vm.id, name: share, handler, version: '2.0.0.0', lang: 'de', ...logs };
   const tabs = ['goal-state', 'output', 'documents'].map((tab) => `/vms/${vm.id}?tab=${tab}`);
-  const places = await test.step('every answer, page, table, file and log is gathered', async () => ({
-    answers: [...said, ...(await everyAnswer(api, parts))],
+  const places = await test.step('every response, page, table, file and log is collected', async () => ({
+    answers: [...responses, ...(await everyAnswer(api, parts))],
     pages: await everyPage(page, [...pageAddresses(parts), ...tabs]),
     database: (await dumpDatabase(portal)).map(({ table, text }) => evidenceOf(table, text)),
     files: filesBelow(portal.dataDir),
@@ -190,7 +192,7 @@ test('a secret goes in, is used on the machine, and is found nowhere else', asyn
   }));
   const log = { where: portal.logFile, bytes: readFileSync(portal.logFile) };
 
-  await test.step('what is no secret is found everywhere, what is one nowhere', () => {
+  await test.step('ordinary values are found everywhere, secret ones nowhere', () => {
     for (const [place, evidence] of Object.entries(places)) {
       expect(tracesOf(user, evidence), `the user, who is no secret, in ${place}`).not.toEqual([]);
     }

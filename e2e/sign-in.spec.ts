@@ -1,10 +1,10 @@
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-/** Chromium notes every refused call; these journeys provoke them. */
+/** Chromium logs every rejected call; these journeys provoke them. */
 const refused = /status of (401|422)/;
 
-test('somebody signs in, lands where they wanted to go, and signs out', async ({ page, portal, console }) => {
+test('a member signs in, lands on the requested page, and signs out', async ({ page, portal, console }) => {
   console.allow(refused);
   await page.goto('/settings/members');
   await expect(page).toHaveURL('/sign-in?next=%2Fsettings%2Fmembers');
@@ -22,7 +22,7 @@ test('somebody signs in, lands where they wanted to go, and signs out', async ({
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL('/settings/members');
 
-  // Live: the page answers to clicks by then.
+  // Hydrated: the page reacts to clicks by then.
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: /^ada\b.*account/i }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -67,7 +67,7 @@ test.describe('in German', () => {
   });
 });
 
-test('the pages are there for guests who may not see them only as a sign-in', async ({ page }) => {
+test('guests see a sign-in instead of any page', async ({ page }) => {
   for (const path of ['/vms', '/handlers', '/publish', '/settings/members']) {
     const answer = await page.request.get(path, { maxRedirects: 0 });
     expect([302, 303, 307, 308], path).toContain(answer.status());

@@ -25,7 +25,7 @@ async function machineOf(gatewayUrl: string, vm: CreatedVm): Promise<(file: unkn
   };
 }
 
-const said = (message: string) => ({ formattedMessage: { lang: 'en', message } });
+const withMessage = (message: string) => ({ formattedMessage: { lang: 'en', message } });
 
 test('a status shows line breaks, JSON as a tree, whole names, its failed part, and why one was rejected', async ({
   signedIn,
@@ -45,10 +45,10 @@ test('a status shows line breaks, JSON as a tree, whole names, its failed part, 
       status: {
         status: 'success',
         code,
-        ...said('first line\nsecond line'),
+        ...withMessage('first line\nsecond line'),
         substatus: [
-          { name, status: 'success', code: '0', ...said(patches) },
-          { name: 'disk', status: 'error', code: 28, ...said('/dev/sdb1 is full') },
+          { name, status: 'success', code: '0', ...withMessage(patches) },
+          { name: 'disk', status: 'error', code: 28, ...withMessage('/dev/sdb1 is full') },
         ],
       },
     },

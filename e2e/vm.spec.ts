@@ -9,7 +9,7 @@ const snapshot = 'Northwind.Backup.Snapshot';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe, mount, snapshot]));
 
-/** Until the portal has the report of this sequence number; then the page has a second to show it. */
+/** Waits until the portal has the report with this sequence number; then the page has a second to show it. */
 async function reported(api: Api, vm: CreatedVm, extension: string, sequence: number): Promise<void> {
   await expect
     .poll(
@@ -24,7 +24,7 @@ async function reported(api: Api, vm: CreatedVm, extension: string, sequence: nu
 
 const aboutASecond = { timeout: 1_500 };
 
-test('what an agent reports is on the page within about a second, without a reload', async ({
+test('an agent’s report is on the page within about a second, without a reload', async ({
   signedIn,
   api,
   startAgent,
@@ -77,7 +77,7 @@ test('AZ-L2 two readers see the same stored status, each in their own language',
   await expectAccessible(german);
 });
 
-test('a failed one and what waits for it: the chain, the output, and nothing of it once it works', async ({
+test('a failed extension and its dependant: the chain, the output, and nothing of it once it works', async ({
   signedIn,
   api,
   startAgent,
@@ -115,7 +115,7 @@ test('a failed one and what waits for it: the chain, the output, and nothing of 
   await expect(why).toHaveCount(0);
 });
 
-test('output that did not load is not told as none; on a telephone the tab that is open is seen', async ({
+test('an output that did not load is not shown as empty; on a phone the open tab is visible', async ({
   signedIn,
   api,
   console,
@@ -138,7 +138,7 @@ test('output that did not load is not told as none; on a telephone the tab that 
   await expect(tab).toBeInViewport({ ratio: 1 });
 });
 
-test('an agent that dies is told as silent, its state as the last known one; back again it recovers', async ({
+test('an agent that dies is shown as silent, with its last state; it recovers when it returns', async ({
   signedIn,
   api,
   startAgent,
@@ -156,7 +156,7 @@ test('an agent that dies is told as silent, its state as the last known one; bac
   await expect(late).toHaveCount(0);
 
   await agent.stop('SIGKILL');
-  // A poll that is held is promised for a minute, and has a grace.
+  // A held poll is promised within a minute, plus a grace period.
   await expect(late).toBeVisible({ timeout: 150_000 });
   await expect(card).not.toContainText('Ready');
   await expect(card).toContainText('Watching www.example.net.');
@@ -167,7 +167,7 @@ test('an agent that dies is told as silent, its state as the last known one; bac
   await expect(card).toContainText('Healthy', { timeout: 30_000 });
 });
 
-test('an extension is uninstalled from the page, and stays until the agent has removed it', async ({
+test('an uninstalled extension stays on the page until the agent has removed it', async ({
   signedIn,
   api,
   startAgent,
@@ -197,7 +197,7 @@ test('an extension is uninstalled from the page, and stays until the agent has r
   expect((await api.instanceView(vm.id)).extensions).toEqual([]);
 });
 
-test('one that no agent answers for is removed by force, when its name was typed', async ({
+test('an extension without an agent is removed by force, after typing its name', async ({
   signedIn,
   api,
   unique,
@@ -216,7 +216,7 @@ test('one that no agent answers for is removed by force, when its name was typed
   await expect(page.getByRole('article', { name: 'watch' })).toHaveCount(0);
 });
 
-test('the history says what changed; a revert names what it does, and who was faster', async ({
+test('the history says what changed; a revert names its changes, and who was faster', async ({
   signedIn,
   api,
   console,
@@ -257,7 +257,7 @@ test('the history says what changed; a revert names what it does, and who was fa
   await expectAccessibleInBothThemes(page);
 });
 
-test('any two goal states beside each other, chosen by keys, in the address; secrets only as changed', async ({
+test('any two goal states are compared side by side with keys and an address; secrets only as changed', async ({
   signedIn,
   api,
   unique,
@@ -301,7 +301,7 @@ test('any two goal states beside each other, chosen by keys, in the address; sec
   await expectAccessibleInBothThemes(page);
 });
 
-test('what was sent is read as it was sent, filtered, and taken along; a viewer is told why not', async ({
+test('documents are shown as sent, filtered and downloaded; a viewer sees why not', async ({
   signedIn,
   api,
   startAgent,
@@ -336,7 +336,7 @@ test('what was sent is read as it was sent, filtered, and taken along; a viewer 
   await expectAccessibleInBothThemes(viewer);
 });
 
-test('the time axis shows a change, a failure and its recovery; it is walked by keys, and is a table', async ({
+test('the time axis shows a change, a failure and its recovery, works with keys, and has a table', async ({
   signedIn,
   api,
   startAgent,
@@ -352,13 +352,13 @@ test('the time axis shows a change, a failure and its recovery; it is walked by 
   await expect(now('failed, a command exited with an error code')).toBeVisible({ timeout: 30_000 });
   await expect(axis.getByRole('link', { name: /^Configuration, .*by/ }).first()).toBeVisible();
   await expect(axis.getByRole('img', { name: /^People, .*share added/ })).toBeVisible();
-  // Two bars that are shorter than a few pixels are drawn as one: the failure lasts as long as it can be seen.
+  // Bars of less than a few pixels are merged: the failure lasts long enough to be visible.
   await expect(axis.getByRole('img', { name: /^share, failed, .* for ([5-9]|\d\d) s/ })).toBeVisible({
     timeout: 20_000,
   });
   await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: true }));
   await expect(now('healthy')).toBeVisible({ timeout: 30_000 });
-  // One bar, or two where the status said so before the command ended.
+  // One bar, or two where the status failed before the command ended.
   await expect(axis.getByRole('img', { name: /^share, failed, .* to .* for/ }).first()).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
@@ -389,13 +389,13 @@ test('the time axis shows a change, a failure and its recovery; it is walked by 
   await expectAccessible(page);
 });
 
-test('a VM is renamed, gets a token that is shown once, and is deleted when its name was typed', async ({
+test('a VM is renamed, gets a token that is shown once, and is deleted after typing its name', async ({
   signedIn,
   api,
   console,
   unique,
 }) => {
-  // The page may hear of its end before it has left.
+  // The page may see the end before it has navigated.
   console.allow(/status of 404/);
   const vm = await api.createVm(`old-${unique}`);
   const page = await signedIn('operator');
@@ -426,7 +426,7 @@ test('a VM is renamed, gets a token that is shown once, and is deleted when its 
   await expect(page).toHaveURL('/vms');
 });
 
-test('a VM that is deleted meanwhile is told as gone; one that never was is not found', async ({
+test('a VM that is deleted while its page is open is shown as deleted; an unknown one is not found', async ({
   signedIn,
   api,
   console,

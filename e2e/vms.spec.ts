@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-// The whole list is read here: what others enrol would push rows out of sight.
+// The whole list is read here: VMs of other tests would push rows out of sight.
 test.use({ household: 'vms' });
 
 test('an operator enrols a VM, and its machine appears without a reload', async ({
@@ -35,7 +35,7 @@ test('an operator enrols a VM, and its machine appears without a reload', async 
   await expect(row).toContainText('role: web');
 });
 
-test('a name that is taken is refused at its field', async ({ signedIn, api, console, unique }) => {
+test('a duplicate name is rejected at its field', async ({ signedIn, api, console, unique }) => {
   console.allow(/status of 409/);
   const { name } = await api.createVm(`taken-${unique}`);
   const page = await signedIn('operator');
@@ -46,7 +46,7 @@ test('a name that is taken is refused at its field', async ({ signedIn, api, con
   await expect(page.getByText(`The name ${name} is already used by another VM.`)).toBeVisible();
 });
 
-test('the search finds a part of a name, lives in the address, and says when nothing matches', async ({
+test('the search finds parts of names, is kept in the address, and says when nothing matches', async ({
   signedIn,
   api,
   unique,
@@ -71,7 +71,7 @@ test('the search finds a part of a name, lives in the address, and says when not
   await expect(page.getByRole('link', { name: names[2] ?? '' })).toBeVisible();
 });
 
-test('j and k walk the list, Enter opens', async ({ signedIn, api, unique }) => {
+test('j and k move in the list, Enter opens', async ({ signedIn, api, unique }) => {
   await api.createVm(`walk-${unique}-a`);
   const second = await api.createVm(`walk-${unique}-b`);
   const page = await signedIn('viewer');
@@ -85,7 +85,7 @@ test('j and k walk the list, Enter opens', async ({ signedIn, api, unique }) => 
   await expect(page).toHaveURL(`/vms/${second.id}`);
 });
 
-test('filters by tag and health are chosen from menus, live in the address, and Back takes them off', async ({
+test('filters by tag and health are chosen from menus, kept in the address, and undone by Back', async ({
   signedIn,
   api,
   unique,
@@ -130,7 +130,7 @@ test('filters by tag and health are chosen from menus, live in the address, and 
   await expect(links).toHaveCount(3);
 });
 
-test('a menu is walked by keys alone', async ({ signedIn, api, unique }) => {
+test('a menu works with keys alone', async ({ signedIn, api, unique }) => {
   await api.call('POST', '/vms', { body: { name: `keys-${unique}`, tags: { [`only-${unique}`]: 'yes' } } });
   const page = await signedIn('viewer');
   await page.goto('/vms');
@@ -142,7 +142,7 @@ test('a menu is walked by keys alone', async ({ signedIn, api, unique }) => {
   await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: 'Tag' }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('combobox', { name: 'Find a tag' })).toBeFocused();
-  // Faster than any answer: what is chosen is what is found, not what the menu showed before.
+  // Faster than any response: the choice applies to the results of the search, not to earlier ones.
   await page.keyboard.type(`only-${unique}`);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
@@ -151,7 +151,7 @@ test('a menu is walked by keys alone', async ({ signedIn, api, unique }) => {
   await expect(page.getByRole('status').filter({ hasText: '1 VM matches' })).toBeVisible();
 });
 
-test('heads sort, and say how', async ({ signedIn, api, unique }) => {
+test('headers sort, and show how', async ({ signedIn, api, unique }) => {
   for (const name of ['a', 'b']) await api.createVm(`sort-${unique}-${name}`);
   const page = await signedIn('viewer');
   await page.goto(`/vms?q=sort-${unique}`);
@@ -165,7 +165,7 @@ test('heads sort, and say how', async ({ signedIn, api, unique }) => {
   await expect(page).toHaveURL(/sort=-name/);
 });
 
-test('columns are chosen and stay so in this browser', async ({ signedIn, api, unique }) => {
+test('this browser keeps the chosen columns', async ({ signedIn, api, unique }) => {
   await api.createVm(`look-${unique}`);
   const page = await signedIn('viewer');
   await page.goto(`/vms?q=look-${unique}`);
@@ -178,7 +178,7 @@ test('columns are chosen and stay so in this browser', async ({ signedIn, api, u
   await expect(page.getByRole('columnheader', { name: 'Goal state' })).toBeVisible();
 });
 
-test('what an address asks that is nothing is left out, with a word', async ({ signedIn, api, unique }) => {
+test('invalid parts of an address are ignored and named', async ({ signedIn, api, unique }) => {
   await api.createVm(`odd-${unique}`);
   const page = await signedIn('viewer');
   await page.goto(`/vms?q=odd-${unique}&health=fine&sort=colour&version=x`);
@@ -197,7 +197,7 @@ test('a new VM waits behind a count and does not move the rows', async ({ signed
   await expect(page.getByRole('link', { name: /^calm-/ })).toHaveText([`calm-${unique}-a`, `calm-${unique}-b`]);
 });
 
-test('what matches is taken away as a file that no spreadsheet runs', async ({ signedIn, api, unique }) => {
+test('matching VMs are downloaded as a file that no spreadsheet executes', async ({ signedIn, api, unique }) => {
   await api.call('POST', '/vms', { body: { name: `file-${unique}-a`, tags: { '=cmd': '1' } } });
   await api.createVm(`file-${unique}-b`);
   const page = await signedIn('viewer');
@@ -212,7 +212,7 @@ test('what matches is taken away as a file that no spreadsheet runs', async ({ s
   expect(lines[1]).toContain(`"'=cmd=1"`);
 });
 
-test('of many VMs only those in sight are in the document, and scrolling reaches the last', async ({
+test('only visible rows of many VMs are in the document, and scrolling reaches the last', async ({
   signedIn,
   api,
   unique,

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ZipFile } from 'yazl';
 
-/** A sample handler: what a publisher would bring, for the demo and for tests. */
+/** A sample handler, as a publisher would write it, for the demo and for tests. */
 export interface Sample {
   handler: string;
   version: string;
   publisher: { namespace: string; displayName: string };
-  /** Settings that it likes; protected ones where it needs some. */
+  /** Valid settings; protected ones where it requires some. */
   settings: { publicSettings: Record<string, unknown>; protectedSettings?: Record<string, unknown> };
 }
 
@@ -61,10 +61,10 @@ export const samples: readonly Sample[] = [
 
 export const sampleLanguages = ['en', 'de', 'ja'] as const;
 
-/** The same bytes each time, so that registering a sample again is no change. */
+/** The same bytes each time, so that registering a sample again changes nothing. */
 const time = new Date(2026, 0, 1, 12);
 
-/** The package of a sample as a zip. Throws where there is no such sample. */
+/** The package of a sample as a zip. Throws for an unknown sample. */
 export async function samplePackage(handler: string, version: string): Promise<Buffer> {
   const folder = join(import.meta.dirname, handler, version);
   const zip = new ZipFile();

@@ -32,7 +32,7 @@ const messagesOf = (status: StatusObject): { id: string; params: string[] }[] =>
   ...status.substatus.flatMap(messagesOf),
 ];
 
-/** Seals as the portal does, with what every machine has. */
+/** Seals as the portal does, with programs that every machine has. */
 function seal(settings: Record<string, unknown>): GoalInput['settings'] {
   const folder = join(machine.dir, 'certificates');
   const certificate = readdirSync(folder).find((name) => name.endsWith('.crt')) ?? '';
@@ -55,7 +55,7 @@ function processesBelow(folder: string): string[] {
 }
 
 describe.each(samples)('$handler $version', ({ handler, version, settings }) => {
-  test('is a package as the contract wants it, with the same bytes each time', async () => {
+  test('is a package by the contract, with the same bytes each time', async () => {
     const folder = join(import.meta.dirname, handler, version);
     const manifest = JSON.parse(readFileSync(join(folder, 'HandlerManifest.json'), 'utf8'));
     expect(handlerManifestFile.safeParse(manifest).success).toBe(true);
@@ -64,7 +64,7 @@ describe.each(samples)('$handler $version', ({ handler, version, settings }) => 
     for (const lang of sampleLanguages) expect(resourceFile.parse(sampleResource(handler, lang)).lang).toBe(lang);
   });
 
-  test('installs, tells a status whose messages are all known, and leaves nothing running after disable', async () => {
+  test('installs, reports a status with known messages only, and leaves nothing running after disable', async () => {
     const sealed = settings.protectedSettings === undefined ? {} : seal(settings.protectedSettings);
     const publicSettings = {
       ...settings.publicSettings,
@@ -86,7 +86,7 @@ describe.each(samples)('$handler $version', ({ handler, version, settings }) => 
   });
 });
 
-test('AZ-C3 protected settings are on disk sealed only; the handler opens them with the key found by thumbprint', async () => {
+test('AZ-C3 protected settings are stored sealed only; the handler opens them with the key found by thumbprint', async () => {
   const password = 'correct horse battery';
   const publicSettings = { server: 'files.example.net', user: 'backup' };
   await give('Northwind.Storage.Mount', '2.0.0.0', { settings: { publicSettings, ...seal({ password }) } });
@@ -113,7 +113,7 @@ test('the mount fails with exit code 51 and message 1215 when its server is not 
   expect(status.message).toEqual({ id: '1215', params: ['spo-sqldb.cloudapp.net', 'JoeAdmin'] });
 });
 
-test('the probe carries its count over when it is updated', async () => {
+test('the probe keeps its count through an update', async () => {
   await give('Acme.Lab.Probe', '1.0.0.0', { settings: { publicSettings: { target: 'a' } } });
   await machine.start();
   await heard('enabled');

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 let project: string;
 
-/** Stands in for npm: notes how it was called, and leaves what npm would. */
+/** A fake npm: logs its calls, and creates what npm would. */
 const npm = `
 const fs = require('node:fs');
 const args = process.argv.slice(2);
@@ -27,7 +27,7 @@ beforeEach(() => {
   writeFileSync(path.join(project, 'package.json'), JSON.stringify(manifest));
   writeFileSync(path.join(project, 'package-lock.json'), '{}');
   mkdirSync(path.join(project, 'npm-cli'));
-  // CommonJS, below a package that says `module`.
+  // CommonJS, below a package with `"type": "module"`.
   writeFileSync(path.join(project, 'npm-cli', 'package.json'), '{"type":"commonjs"}');
   writeFileSync(path.join(project, 'npm-cli', 'npm.js'), npm);
   writeFileSync(path.join(project, 'calls.jsonl'), '');
@@ -59,7 +59,7 @@ function run(...script: string[]): { kinds: string[]; calls: Call[] } {
   return { calls, kinds: calls.map(({ args }) => (args.includes('--omit=dev') ? 'production' : 'development')) };
 }
 
-test('`npm start` installs no packages of development, and install scripts see no variable of Annex', () => {
+test('`npm start` installs no development packages, and install scripts see no variable of Annex', () => {
   const { kinds, calls } = run('scripts/start.ts');
   expect(kinds).toEqual(['production']);
   // Otherwise npm adds development packages that a package of the portal can use, and rewrites the lock file.

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { build } from 'esbuild';
 
 const root = path.resolve(import.meta.dirname, '..');
-/** Packages that are CommonJS ask for Node's own modules by `require`. */
+/** CommonJS packages load Node's modules with `require`. */
 const banner = `#!/usr/bin/env node
 import { createRequire as annexRequire } from 'node:module';
 const require = annexRequire(import.meta.url);`;
 
-/** Writes the guest agent with all that it needs but Node as one file. */
+/** Bundles the guest agent and its packages into one file. */
 export async function bundleAgent(file: string): Promise<void> {
   await build({
     entryPoints: [path.join(root, 'agent/main.ts')],

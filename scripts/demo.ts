@@ -24,7 +24,7 @@ interface DemoExtension {
   timeouts?: { enable: number };
 }
 
-/** Seconds: what shows a state that lasts must not be too late for it while somebody looks at the demo. */
+/** Seconds: a lasting state must not become overdue while the demo is shown. */
 const patient = { enable: 8 * 3_600 };
 
 interface DemoVm {
@@ -33,7 +33,7 @@ interface DemoVm {
   extensions: DemoExtension[];
 }
 
-/** Chosen so that every state is there: healthy, warning, failed, waiting for another, progressing, disabled. */
+/** Chosen to show every state: healthy, warning, failed, waiting for another, progressing, disabled. */
 const vms: readonly DemoVm[] = [
   {
     name: 'web-1',
@@ -81,7 +81,7 @@ const vms: readonly DemoVm[] = [
   },
 ];
 
-/** Makes the demo in an empty database, finishes one that was broken off, and starts the agents of one that is there. */
+/** Creates the demo in an empty database, completes an interrupted one, and starts the agents of an existing one. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const folder = path.join(options.config.dataDir, 'demo');
   const unfinished = path.join(folder, 'unfinished');
@@ -102,12 +102,12 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     await Promise.all(vms.map((vm) => makeVm(api, options, folder, vm)));
     await rm(unfinished);
   }
-  // Ended like a machine that is switched off: handlers say nothing, and are enabled again at the next start.
+  // Stopped like a machine that is switched off: handlers report nothing, and are enabled again at the next start.
   for (const vm of vms) {
     const dir = path.join(folder, vm.name);
     if (!existsSync(path.join(dir, 'credential'))) continue;
     const agent = path.join(options.root, 'agent', 'main.ts');
-    // Three agents on one machine, which is not theirs: no keys outside of their folders.
+    // Three agents share this machine, so they keep their keys in their folders.
     const pace = ['--heartbeat-seconds', '20', '--status-seconds', '20', '--waagent-folder', 'none'];
     options.keep(`agent of ${vm.name}`, [agent, 'run', '--dir', dir, ...pace], dir);
   }
@@ -116,7 +116,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 
 type Api = <Answer>(method: string, at: string, body?: unknown, accept?: readonly number[]) => Promise<Answer>;
 
-/** The public API over the loopback. Statuses besides 2xx that are fine are named by the caller. */
+/** Calls the public API over the loopback. The caller names accepted statuses besides 2xx. */
 function demoApi(config: Config): Api {
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host;
   const base = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}/api/v1`;
@@ -144,7 +144,7 @@ async function isEmptyPortal(api: Api): Promise<boolean> {
   return lists.every(({ items }) => items.length === 0);
 }
 
-/** Doing it again is no change, so a demo that was broken off is finished by the same calls. */
+/** Repeating it changes nothing, so an interrupted demo is completed by the same calls. */
 async function publish(api: Api, { handler, version, publisher }: Sample): Promise<void> {
   const at = `/handlers/${handler}/versions/${version}`;
   await api('POST', '/publishers', publisher, [409]);
@@ -183,7 +183,7 @@ async function makeVm(api: Api, { config, root }: DemoOptions, folder: string, v
   await promisify(execFile)(process.execPath, args, { cwd: root, env });
 }
 
-/** The agents trust what the machine trusts: where the gateway has a certificate of its own, they use the portal's port. */
+/** The agents trust what the machine trusts: if the gateway has a private certificate, they use the portal's port. */
 function gatewayAddress(config: Config): string {
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${config.tls === null ? config.gatewayPort : config.port}`;

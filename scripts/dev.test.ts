@@ -14,7 +14,7 @@ let copy: string;
 let port: number;
 let dev: ChildProcess;
 let ended: Promise<number | null>;
-let said = '';
+let output = '';
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
@@ -24,13 +24,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Runs `npm run dev` on a copy of the sources, so that a change of a page meets no other test. */
+/** Runs `npm run dev` on a copy of the sources, so that other tests do not see the change of a page. */
 beforeAll(async () => {
   const below = path.join(root, '.data');
   await mkdir(below, { recursive: true });
   copy = await mkdtemp(path.join(below, 'dev-'));
   for (const part of [...parts, ...files]) await cp(path.join(root, part), path.join(copy, part), { recursive: true });
-  // Packages are found in the folders above; the pages name only the files of their fonts by path.
+  // Packages are found in parent folders; only the pages' fonts are named by path.
   const fonts = path.join('node_modules', '@fontsource-variable');
   await cp(path.join(root, fonts), path.join(copy, fonts), { recursive: true });
   port = await freePort();
@@ -45,9 +45,9 @@ beforeAll(async () => {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  for (const stream of [dev.stdout, dev.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  for (const stream of [dev.stdout, dev.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   ended = once(dev, 'exit').then(([code]) => code as number | null);
-  await vi.waitFor(() => expect(said).toContain('Annex is ready'), { timeout: 120_000, interval: 100 });
+  await vi.waitFor(() => expect(output).toContain('Annex is ready'), { timeout: 120_000, interval: 100 });
 }, 150_000);
 
 afterAll(async () => {
@@ -72,21 +72,21 @@ test('a page is compiled on request, reloads when it changes, and tells open bro
   timeout: 240_000,
 }, async () => {
   expect(await read('/sign-in')).toContain('<html lang="en"');
-  const told: string[] = [];
+  const messages: string[] = [];
   const socket = new WebSocket(`ws://127.0.0.1:${port}/_next/hmr?id=1`);
-  socket.addEventListener('message', ({ data }) => told.push(String(data)));
+  socket.addEventListener('message', ({ data }) => messages.push(String(data)));
   await vi.waitFor(() => expect(socket.readyState).toBe(WebSocket.OPEN), { timeout: 20_000 });
 
   await change('app/layout.tsx', '<html\n', '<html\n      data-changed="yes"\n');
   await expect.poll(() => read('/sign-in'), { timeout: 60_000 }).toContain('data-changed="yes"');
-  await expect.poll(() => told.join(), { timeout: 20_000 }).toContain('serverComponentChanges');
+  await expect.poll(() => messages.join(), { timeout: 20_000 }).toContain('serverComponentChanges');
   socket.close();
 });
 
 test('the processes restart when server code changes', { timeout: 90_000 }, async () => {
   await change('server/process/health.ts', '{"status":"ok"}', '{"status":"ok","changed":true}');
   await expect.poll(() => read('/healthz'), { timeout: 60_000 }).toContain('"changed":true');
-  expect(said).toContain('server/process/health.ts changed');
+  expect(output).toContain('server/process/health.ts changed');
 });
 
 test('Ctrl-C ends all of it with 0', { timeout: 60_000 }, async () => {

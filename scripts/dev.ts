@@ -11,7 +11,7 @@ const usage = `Starts the portal, the agent gateway, the worker and the database
 
 What can be set in the environment is in docs/operations.md.`;
 
-/** Code and texts that portal, gateway and worker load once. Next.js follows the files of the pages. */
+/** Code and texts that portal, gateway and worker load once. Next.js watches the files of the pages. */
 const watched = ['server', 'protocol', 'db', 'locales'];
 /** Editors and Git write several files at a time. */
 const settleMs = 200;

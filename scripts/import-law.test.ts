@@ -35,13 +35,13 @@ function plant(files: Record<string, string>): void {
   }
 }
 
-/** Rules broken, without doubles. */
+/** Broken rules, without duplicates. */
 async function broken(): Promise<string[]> {
   const violations = await importLawViolations(root, ['protocol', 'db', 'server', 'app', 'agent']);
   return [...new Set(violations.map((violation) => violation.rule))].sort();
 }
 
-test('a house in order breaks no rule', async () => {
+test('a correct tree breaks no rule', async () => {
   expect(await broken()).toEqual([]);
 });
 
@@ -198,7 +198,7 @@ describe('a planted violation is caught', () => {
     expect(await broken()).toContain(rule);
   });
 
-  test('the same import is fine in a test', async () => {
+  test('the same import is allowed in a test', async () => {
     plant({ 'server/domain/vms/create-vm.test.ts': `import '#server/domain/reports/index.ts';` });
     expect(await broken()).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import law from '../.dependency-cruiser.ts';
 
-/** One arrow that the law forbids: which rule, from which file to which. Paths are relative to the root. */
+/** A forbidden import: the rule, the importing and the imported file. Paths are relative to the root. */
 export interface Violation {
   rule: string;
   from: string;
@@ -14,7 +14,7 @@ export interface Violation {
 
 const rooms = ['protocol', 'db', 'server', 'app', 'agent', 'scripts', 'e2e', 'bench', 'samples'];
 
-/** Reads every import below `root` and holds it against `.dependency-cruiser.ts`. */
+/** Checks every import below `root` against `.dependency-cruiser.ts`. */
 export async function importLawViolations(root: string, roomsToRead: readonly string[] = rooms): Promise<Violation[]> {
   const { options, ...ruleSet } = law;
   const { enhancedResolveOptions, ...cruiseOptions } = options ?? {};

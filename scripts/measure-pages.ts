@@ -21,17 +21,17 @@ const flags = readFlags(usage, {
   },
 });
 
-/** The most that is allowed, milliseconds. */
+/** The target in milliseconds. */
 const allowed = 300;
 const allowedFrame = 50;
 const allowedScript = 200_000;
 
-/** What the page tells about the moment at which it shows what was asked for. */
+/** What a page looks like once it shows the requested content. */
 type Shown = 'rows' | 'search' | 'filter' | 'map';
 
 /**
- * Runs in the page: from the last key or click until what is meant is there and a frame with it was made.
- * `known` is what stood there before.
+ * Runs in the page: measures from the last key or click until the content is there and a frame was drawn. `known` is
+ * the content before.
  */
 function timeUntil([shown, known]: [Shown, string]): Promise<number> {
   const rows = () => [...document.querySelectorAll('table a[href^="/vms/"]')].map((link) => link.textContent ?? '');
@@ -74,7 +74,7 @@ async function timed(page: Page, shown: Shown, act: () => Promise<void>, known =
 const link = (page: Page, name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).first();
 const matching = (page: Page) => page.locator('main [role="status"]').first().textContent();
 
-/** The four times of one run, from pages that were opened before, as a person who works has them. */
+/** The four times of one run, from pages that are already open, as in daily use. */
 async function walk(page: Page): Promise<Record<Shown, number>> {
   await page.goto('/settings');
   await page.waitForLoadState('networkidle');
@@ -110,7 +110,7 @@ interface Frames {
   longTasks: number;
 }
 
-/** Half of the time by wheel, half by dragging the scrollbar about; the page notes the gaps between its frames. */
+/** Half of the time by wheel, half by dragging the scrollbar; the page records the gaps between its frames. */
 async function scroll(page: Page, seconds: number): Promise<Frames> {
   await page.goto('/vms');
   await page.waitForLoadState('networkidle');
@@ -125,11 +125,11 @@ async function scroll(page: Page, seconds: number): Promise<Frames> {
     const end = performance.now() + ms;
     let last = performance.now();
     await new Promise<void>((resolve) => {
-      // The time of the frame itself: when its callback runs is later by what other callbacks take.
+      // The time of the frame: its callback runs later, after other callbacks.
       const frame = (now: number) => {
         gaps.push(now - last);
         last = now;
-        // The second half: a hand on the scrollbar that goes to and fro over the whole list.
+        // The second half: drags the scrollbar over the whole list and back.
         const left = end - now;
         if (left < ms / 2) {
           const height = document.documentElement.scrollHeight - innerHeight;
@@ -156,11 +156,11 @@ async function scroll(page: Page, seconds: number): Promise<Frames> {
   };
 }
 
-/** Bytes of script, gzip, that a page's document names: what is loaded before anybody touches it. */
+/** Bytes of script, gzip, in a page's document: what is loaded before any interaction. */
 async function scriptOf(state: State, address: string): Promise<number> {
   const client = await request.newContext({ baseURL: flags.url, ...(state && { storageState: state }) });
   const document = await (await client.get(address)).text();
-  // `nomodule`: for browsers that are older than modules; no other loads it.
+  // `nomodule`: only browsers without modules load it.
   const tags = [...document.matchAll(/<script[^>]+src="([^"]+)"[^>]*>/g)].filter(([tag]) => !/\snomodule/i.test(tag));
   const sources = new Set(tags.map(([, source]) => source ?? ''));
   const bodies = await Promise.all([...sources].map(async (source) => (await client.get(source)).body()));
@@ -193,7 +193,7 @@ async function measure(browser: Browser): Promise<void> {
   });
   const page = await context.newPage();
   console.log(`${flags.url}, ${busy()}`);
-  // The first walk loads what a browser keeps.
+  // The first visit loads what a browser caches.
   await walk(page);
   const runs: Record<Shown, number>[] = [];
   for (let run = 0; run < Number(flags.runs); run++) runs.push(await walk(page));

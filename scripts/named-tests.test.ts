@@ -3,7 +3,7 @@ import { namedTestFaults } from './named-tests.ts';
 
 const exists = (path: string) => path === 'server/a.test.ts';
 
-test('a row of claims names a test that exists', () => {
+test('a row of claims names an existing test', () => {
   const page = `# Claims
 
 | What | How |
@@ -20,7 +20,7 @@ test('a row of claims names a test that exists', () => {
   ]);
 });
 
-test('so does a section, by a link from its own folder too', () => {
+test('a section does too, also by a link relative to its folder', () => {
   const page = '# Claims\n\n## One\n([test](../server/a.test.ts))\n\n## Two\nIt is so.\n';
   expect(namedTestFaults(page, 'sections', exists)).toEqual(['no test is named for "Two"']);
 });

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** The flags of this script. `--help` says how it is used and ends it with 0, a flag that it does not know with 2. */
+/** The flags of this script. `--help` prints the usage and exits with 0, an unknown flag with 2. */
 export function readFlags<const Config extends ParseArgsConfig>(
   usage: string,
   config: Config,

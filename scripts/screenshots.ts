@@ -31,7 +31,7 @@ const flags = readFlags(usage, {
   },
 });
 
-/** Higher pages are cut: nobody looks at more. */
+/** Taller pages are cut. */
 const tallest = 4_000;
 
 interface Look {
@@ -40,7 +40,7 @@ interface Look {
   width: number;
 }
 
-/** Every combination that the flags ask for. */
+/** Every combination of the flags. */
 function looks(): Look[] {
   const themes = flags.themes.split(',').map((theme) => (theme === 'dark' ? 'dark' : 'light'));
   const widths = flags.widths.split(',').map(Number);
@@ -63,7 +63,7 @@ async function contextOf(browser: Browser, { language, theme, width }: Look, sto
   return context;
 }
 
-/** Until the page has what it shows and nothing has come for a moment; `live`: its word for being connected. */
+/** Waits until the page is loaded and the network is idle for a moment; `live`: the word for being connected. */
 async function settle(page: Page, live?: string): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
@@ -84,7 +84,7 @@ async function settle(page: Page, live?: string): Promise<void> {
   });
 }
 
-/** The whole page in one window, so that what sticks to its edges does so once. */
+/** The whole page in one window, so that sticky elements appear once. */
 async function shoot(page: Page, { floats }: Subject, file: string): Promise<void> {
   const size = page.viewportSize();
   if (floats !== true && size !== null) {

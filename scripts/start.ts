@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   });
 }
 
-/** The demo acts through the public API like anybody; its administrator's token lives as long as this process. */
+/** The demo uses the public API like any client; its admin token lives as long as this process. */
 function withDemoToken(config: Config, demo: boolean): Config {
   if (!demo || config.bootstrap.token !== null) return config;
   return { ...config, bootstrap: { ...config.bootstrap, token: newToken('demo') } };

@@ -63,7 +63,7 @@ describe('.ci/run', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs `.ci/run` with an `npm` that says and ends as told. */
+  /** Runs `.ci/run` with an `npm` that prints and exits as given. */
   function withNpm(script: string) {
     const npm = path.join(folder, 'npm');
     writeFileSync(npm, `#!/bin/sh\n${script}\n`);
@@ -89,7 +89,7 @@ describe('.ci/run', () => {
     });
   });
 
-  test('totals that never came are a failure', () => {
+  test('missing totals are a failure', () => {
     expect(withNpm('exit 3')).toEqual({ status: 3, last: '0 passed, 1 failed' });
     expect(withNpm('exit 0')).toEqual({ status: 1, last: '0 passed, 1 failed' });
   });

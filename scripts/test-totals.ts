@@ -51,14 +51,14 @@ export function playwrightTotals(report: PlaywrightReport | undefined, exitCode:
   return closed({ passed: expected, failed: unexpected + flaky + skipped + report.errors.length, notes }, exitCode);
 }
 
-/** A step that is no suite: nothing to count unless it fails. */
+/** A step that is not a suite counts only if it fails. */
 export function stepTotals(exitCode: number): Totals {
   return exitCode === 0
     ? { passed: 0, failed: 0, notes: [] }
     : { passed: 0, failed: 1, notes: [`ended with ${exitCode}`] };
 }
 
-/** The line that the whole run ends with. */
+/** The last line of the whole run. */
 export function lastLine(all: readonly Totals[]): string {
   const sum = (pick: (totals: Totals) => number) => all.reduce((total, totals) => total + pick(totals), 0);
   return `${sum((totals) => totals.passed)} passed, ${sum((totals) => totals.failed)} failed`;
@@ -68,7 +68,7 @@ function notStarted(exitCode: number): Totals {
   return { passed: 0, failed: 1, notes: [`did not start or left no report (ended with ${exitCode})`] };
 }
 
-/** A suite without tests, or one that ended badly although every test passed, is a failure too. */
+/** A suite without tests, or one that failed although every test passed, is a failure too. */
 function closed(totals: Totals, exitCode: number): Totals {
   if (totals.failed > 0) return totals;
   if (totals.passed === 0) return { ...totals, failed: 1, notes: [...totals.notes, 'no test ran'] };

@@ -14,7 +14,7 @@ const vitestReport = path.join(reports, 'vitest.json');
 const playwrightReport = path.join(reports, 'playwright.json');
 const stockReport = path.join(reports, 'stock-agent.json');
 
-/** Handed on to the running step, which cleans up and ends; the summary is still printed. */
+/** Passed on to the running step, which cleans up and exits; the summary is still printed. */
 const endings: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 interface Step {
@@ -26,7 +26,7 @@ interface Step {
 
 const steps: Step[] = [
   { name: 'verify', command: ['node', 'scripts/verify.ts'], totals: stepTotals },
-  // Before the tests: the one of the launcher would build them otherwise, and is about starting.
+  // Before the tests: the launcher's test would otherwise build them, and it is about starting.
   { name: 'pages', command: ['node', 'scripts/build.ts'], totals: stepTotals },
   {
     name: 'tests',
@@ -68,7 +68,7 @@ function read<Report>(file: string): Report | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
 }
 
-/** Runs a step with its output shown as it comes, and gives its exit code. */
+/** Runs a step with its output, and returns its exit code. */
 function run({ command: [command, ...args], env }: Step): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(path.join(bin, command), args, {

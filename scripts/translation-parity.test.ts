@@ -16,7 +16,7 @@ test('a complete translation has no fault', () => {
   expect(parityFaults('en', english, english)).toEqual([]);
 });
 
-test('plural forms follow the language’s own rules', () => {
+test('plural forms follow the rules of the language', () => {
   const japanese = { greet: '{{name}} さん', title: 'VM', found_other: '{{count}} 台' };
   expect(parityFaults('ja', english, { 'vms.json': japanese })).toEqual([]);
   const polish = { greet: '{{name}}', title: 'VM', found_one: '1', found_other: '{{count}}' };
@@ -35,13 +35,13 @@ test.each([
   ['a key too many', { extra: 'x' }, 'de/vms.json: extra: English has no such key'],
   ['a plural form', { found_one: undefined }, 'de/vms.json: found_one: missing plural form'],
   ['another tag', { title: '<b>VMs</b>' }, 'de/vms.json: title: other tags than in English'],
-])('%s that differs is named', (_, change, fault) => {
+])('a differing %s is named', (_, change, fault) => {
   const german: Record<string, unknown> = { ...english['vms.json'], ...change };
   for (const [key, text] of Object.entries(german)) if (text === undefined) delete german[key];
   const files = Object.keys(change).length === 0 ? {} : { 'vms.json': german };
   expect(parityFaults('de', english, files as never)).toEqual([fault]);
 });
 
-test('a file too many is named', () => {
+test('an extra file is named', () => {
   expect(parityFaults('de', english, { ...english, 'x.json': {} })).toEqual(['de/x.json: English has no such file']);
 });

@@ -35,8 +35,8 @@ function formsByStem(texts: Record<string, unknown>): Map<string, Map<string, st
 }
 
 /**
- * What a language lacks or has too much of against English: files, keys, plural forms by the language's own rules,
- * placeholders, tags, empty texts. One sentence per fault.
+ * Compares a language with English: files, keys, plural forms by the language's rules, placeholders, tags, empty texts.
+ * One sentence per fault.
  */
 export function parityFaults(language: string, english: Translation, other: Translation): string[] {
   const faults: string[] = [];
@@ -74,7 +74,7 @@ function pluralFaults(language: string, key: string, expected: Map<string, strin
   const ownForm = (suffix: string) => (suffix === '' ? key : `${key}_${suffix}`);
   if (expected.has('') !== found.has('')) return [`${key}: a plural in one language only`];
   if (expected.has('')) return [];
-  // `zero` is i18next's own, allowed in every language.
+  // `zero` belongs to i18next and is allowed in every language.
   const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories as string[];
   return [
     ...needed.filter((suffix) => !found.has(suffix)).map((suffix) => `${ownForm(suffix)}: missing plural form`),

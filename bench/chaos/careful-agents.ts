@@ -5,19 +5,19 @@ import { Connection, type HttpReply } from '../load/connection.ts';
 import type { Tally } from '../load/tally.ts';
 
 export interface CarefulAgents {
-  /** By VM: the highest number of a report that was acknowledged. Each agent sends one after the other. */
+  /** By VM: the highest number of an acknowledged report. Each agent sends one at a time. */
   acknowledged: Uint32Array;
   count(): number;
-  /** The longest time without any acknowledgement, milliseconds. */
+  /** The longest time without any acknowledgement, in milliseconds. */
   longestSilence(): number;
-  /** Sends what is begun until it is acknowledged, at most so many seconds; tells how many reports were not. */
+  /** Sends started reports until they are acknowledged, for at most this many seconds; returns how many were not. */
   finish(seconds: number): Promise<number>;
 }
 
 export interface CarefulOptions {
   gateways: readonly Gateway[];
   agents: Agents;
-  /** Agents that have a report under way at once. */
+  /** Agents that report concurrently. */
   atOnce: number;
   tally: Tally;
   random(): number;
@@ -25,12 +25,12 @@ export interface CarefulOptions {
 
 const thinkMs = 200;
 const pauseMs = 250;
-/** An answer that takes longer is not waited for. */
+/** Milliseconds to wait for a response. */
 const patienceMs = 30_000;
 
 /**
- * Agents that keep a report until it is acknowledged, as the protocol asks: whatever else comes back, they send it again
- * under its number, to the other gateway. Each report has a status that was never said before.
+ * Agents that keep a report until it is acknowledged, as the protocol requires: after any other response, they resend
+ * it under its number, to the other gateway. Each report has a unique status.
  */
 export function startCarefulAgents({ gateways, agents, atOnce, tally, random }: CarefulOptions): CarefulAgents {
   const acknowledged = new Uint32Array(agents.count + 1);
@@ -50,7 +50,7 @@ export function startCarefulAgents({ gateways, agents, atOnce, tally, random }: 
       });
     });
 
-  /** One report until it is acknowledged; false where the time was over before. */
+  /** Sends one report until it is acknowledged; false if the time was over first. */
   const deliver = async (connections: Connection[], agent: number): Promise<boolean> => {
     const report = agents.prepare(agent, 'changed');
     for (let attempt = Math.floor(random() * connections.length); performance.now() < until; attempt += 1) {

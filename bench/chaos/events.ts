@@ -5,12 +5,12 @@ import { processesIn, signal } from '#server/platform/processes.ts';
 import type { House } from '../house/house.ts';
 import type { SmallDisk } from './small-disk.ts';
 
-/** Something that goes wrong. */
+/** A fault to inject. */
 export interface Mishap {
   name: string;
   /** Whether it is a `kill -9`. */
   kill: boolean;
-  /** Lets it happen; resolves when it is over. False where there was nothing to do it to at that moment. */
+  /** Injects it; resolves when it is over. False where there was no target at that moment. */
   happen(): Promise<boolean>;
 }
 
@@ -18,11 +18,11 @@ export interface MishapOptions {
   house: House;
   disk: SmallDisk;
   random(): number;
-  /** What must be put right when the run is broken off in the middle. */
+  /** Cleans up when the run is interrupted in the middle. */
   undo: Set<() => void>;
 }
 
-/** What can go wrong here. Only processes that this run started are touched. */
+/** The faults that can be injected here. Only processes that this run started are affected. */
 export function mishapsOf({ house, disk, random, undo }: MishapOptions): Mishap[] {
   const cluster = join(house.folder, 'postgres', 'data');
   const killing = (name: string, pid: () => number | undefined): Mishap => ({
@@ -34,7 +34,7 @@ export function mishapsOf({ house, disk, random, undo }: MishapOptions): Mishap[
       return found !== undefined;
     },
   });
-  /** Between beginning and end the run may be broken off. */
+  /** The run may be interrupted during the fault. */
   const passing = async (end: () => void, ms: number): Promise<void> => {
     undo.add(end);
     await delay(ms);

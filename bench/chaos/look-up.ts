@@ -3,14 +3,14 @@ import pg from 'pg';
 export interface Findings {
   /** Acknowledged reports whose status is not in the history, each once. */
   lost: string[];
-  /** VMs whose presence or latest status is behind what was acknowledged. */
+  /** VMs whose presence or latest status is older than what was acknowledged. */
   behind: string[];
   /** Statuses that are in the history more than once. */
   twice: number;
   stored: number;
 }
 
-/** Looks up every acknowledged report: in the history, as the VM's last report number, and as what is shown. */
+/** Looks up every acknowledged report: in the history, as the VM's last report number, and as the shown status. */
 export async function lookUp(databaseUrl: string, run: string, acknowledged: Uint32Array): Promise<Findings> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

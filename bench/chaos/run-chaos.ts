@@ -15,7 +15,7 @@ export interface ChaosOptions {
   fleet: Fleet;
   disk: SmallDisk;
   kills: number;
-  /** Ends earlier than after so many kills; none by default. */
+  /** Ends earlier after this many kills; none by default. */
   minutes: number;
   undo: Set<() => void>;
   say(line: string): void;
@@ -30,18 +30,18 @@ export interface ChaosResult extends Findings {
   longestOutage: number;
   errors: Record<string, number>;
   minutes: number;
-  /** What had happened last when it was over. */
+  /** The last fault before its end. */
   longestOutageDuring: string;
 }
 
-/** After so many kills something else goes wrong. */
+/** After this many kills, another kind of fault follows. */
 const killsBetween = 4;
 const settleSeconds = 90;
 
-/** Reports flow while one thing after the other goes wrong; then every acknowledged one is looked up. */
+/** Injects one fault after the other while agents report; then looks up every acknowledged report. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { house, fleet, disk, undo, say } = options;
-  // What goes wrong, and when, does not depend on how many calls the agents make.
+  // The faults and their times do not depend on how many calls the agents make.
   const random = randomFrom(numberFrom(`${fleet.seed} mishaps`));
   const agents = new Agents({ count: fleet.vms, seed: fleet.seed, etag: fleet.etag, run: 'chaos' });
   const tally = new Tally();
@@ -90,7 +90,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 const draw = (from: readonly Mishap[], random: () => number): Mishap | undefined =>
   from[Math.floor(random() * from.length)];
 
-/** The last kill may have been the database's. */
+/** The last kill may have hit the database. */
 async function comesBack(databaseUrl: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 });

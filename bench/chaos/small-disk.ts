@@ -3,21 +3,21 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system of its own for the data, small enough to be filled. */
+/** A separate file system for the data, small enough to fill. */
 export interface SmallDisk {
-  /** Where the data goes. */
+  /** The folder for the data. */
   folder: string;
-  /** Takes all that is free. Null where there is no file system of its own: nobody else's disk is filled. */
+  /** Fills all free space. Null without a separate file system, so that no other disk is filled. */
   fill: (() => void) | null;
   free(): void;
   remove(): void;
 }
 
-/** Room for the log of PostgreSQL at its largest, the fleet, and some hundred thousand reports. */
+/** Space for PostgreSQL's largest log, the fleet, and some hundred thousand reports. */
 const size = '4g';
 const chunk = Buffer.alloc(1_048_576);
 
-/** Mounts it in memory; where this user may not mount, an ordinary folder takes its place. */
+/** Mounts it in memory; a user who may not mount gets an ordinary folder. */
 export function openSmallDisk(): SmallDisk {
   const mount = mkdtempSync(join(tmpdir(), 'annex-chaos-'));
   const own = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0711`, 'annex-chaos', mount]).status === 0;
@@ -38,7 +38,7 @@ export function openSmallDisk(): SmallDisk {
 function fillUp(file: string): void {
   const opened = openSync(file, 'w');
   try {
-    // The last write stores less than was asked for, the next one fails.
+    // The last write is shortened, the next one fails.
     for (;;) writeSync(opened, chunk);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;

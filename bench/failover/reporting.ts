@@ -3,22 +3,22 @@ import type { Agents } from '../load/agents.ts';
 import { Connection, type HttpReply } from '../load/connection.ts';
 import { Tally } from '../load/tally.ts';
 
-/** Agents that report without a pause, and what was acknowledged to them. */
+/** Agents that report without a pause, and their acknowledged reports. */
 export interface Reporting {
-  /** By VM: the highest number of a report that was acknowledged; all below it were, too. */
+  /** By VM: the highest number of an acknowledged report; all below it were acknowledged too. */
   acknowledged: Uint32Array;
   tally: Tally;
-  /** Resolves with the moment at which the first report that is sent from now on is acknowledged. */
+  /** Resolves with the time at which the first report sent from now on is acknowledged. */
   nextAcknowledgement(): Promise<number>;
-  /** Resolves when what was begun is acknowledged. */
+  /** Resolves when all started reports are acknowledged. */
   stop(): Promise<void>;
 }
 
 const pauseMs = 50;
 
 /**
- * Begins to report over some connections; each works through its share of the agents, one report at a time, and sends a
- * report until it is acknowledged.
+ * Starts to report over some connections; each works through its share of the agents, one report at a time, and resends
+ * a report until it is acknowledged.
  */
 export function startReporting(agents: Agents, host: string, port: number, connections: number): Reporting {
   const acknowledged = new Uint32Array(agents.count + 1);

@@ -10,21 +10,21 @@ import { processesIn, signal, waitUntil } from '#server/platform/processes.ts';
 /** One PostgreSQL server of the pair. */
 export interface Server {
   port: number;
-  /** Kills it and everything that it started, at once. */
+  /** Kills it and all of its child processes immediately. */
   kill(): Promise<void>;
-  /** Stops it in the middle of everything, like a machine that vanished: connections stay, nothing answers. */
+  /** Freezes it like a machine that vanished: connections stay open, nothing responds. */
   freeze(): Promise<void>;
 }
 
-/** A primary and a replica without which it acknowledges nothing. */
+/** A primary and the replica that must confirm its commits. */
 export interface Pair {
   primary: Server;
   replica: Server;
   version: string;
-  /** For both, as `DATABASE_URL` has it. */
+  /** For both, in the form of `DATABASE_URL`. */
   url: string;
   replicaUrl: string;
-  /** Makes the replica take writes. */
+  /** Promotes the replica. */
   promote(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ const host = '127.0.0.1';
 const database = 'annex';
 const replicaName = 'annex_replica';
 
-/** Where Debian keeps the tools of a server; the ones that come by npm cannot copy a cluster. Null without any. */
+/** Debian's folder with server tools; those from npm cannot copy a cluster. Null without any. */
 export function serverTools(): string | null {
   const versions = '/usr/lib/postgresql';
   const [newest] = (existsSync(versions) ? readdirSync(versions) : [])
@@ -69,7 +69,7 @@ export async function startPair(folder: string, tools: string, [one, two]: [numb
   const source = `host=${host} port=${one} user=postgres password=${password} application_name=${replicaName}`;
   run(bin('pg_basebackup'), ['-D', second, '-d', source, '-c', 'fast', '-R', '-X', 'stream']);
   const replica = await startServer(identity, second, two, urlOf(two, 'postgres'));
-  // After the copy: the replica waits for nobody once it is promoted.
+  // After the copy: the promoted replica has no replica to wait for.
   await query(urlOf(one), `alter system set synchronous_standby_names = '${replicaName}'`);
   await query(urlOf(one), 'select pg_reload_conf()');
   const isSynchronous = async (): Promise<boolean> =>
@@ -107,7 +107,7 @@ async function startServer(identity: PostgresIdentity, data: string, port: numbe
   const { command, args, ...as } = identity.wrap(identity.binaries.postgres, ['-D', data, ...flags]);
   const logFile = join(data, '..', `${port}.log`);
   const log = await open(logFile, 'a');
-  // Away from the terminal's Ctrl-C: the command ends things in order.
+  // Detached from the terminal's Ctrl-C: the command stops processes in order.
   const child = spawn(command, args, { ...as, cwd: data, stdio: ['ignore', log.fd, log.fd], detached: true });
   await log.close();
   const answers = (): Promise<boolean> =>

@@ -10,12 +10,12 @@ import { extensionNames, heartbeatFile } from '../load/agents.ts';
 
 export interface BenchFleetOptions {
   vms: number;
-  /** The word that everything random and every credential comes from. */
+  /** The seed of everything random and of every credential. */
   seed: string;
   say(line: string): void;
 }
 
-/** What the load needs to know of the fleet. */
+/** The facts about the fleet that the load needs. */
 export interface Fleet {
   vms: number;
   seed: string;
@@ -25,17 +25,18 @@ export interface Fleet {
 
 const handlers = seedHandlers.filter(({ name }) => (Object.values(extensionNames) as string[]).includes(name));
 
-/** No foreign keys are checked and no commit is waited for: what is written here can be written again. */
+/** Foreign keys are not checked and commits do not wait for the disk: this data can be written again. */
 const settings = `set session_replication_role = replica; set synchronous_commit = off; set work_mem = '256MB';
   set maintenance_work_mem = '512MB'`;
 
-/** Seconds that writing a million VMs takes about; the last readings are set so far ahead, so that nothing has aged. */
+/** Seconds to write a million VMs; the last readings are set this far ahead, so that nothing has aged. */
 const secondsPerMillion = 60;
 
 /**
  * Fills an empty database with VMs that have real credentials, a goal state of three extensions, and reports of all of
- * them: one VM in a hundred is in transition, one in fifty has failed, the others are well. Handlers come in by the
- * product's own verbs, all else as rows. The history of goal states is left out: no agent reads it.
+ * them: one VM in a hundred is in transition, one in fifty has failed, the others are healthy. Handlers are published
+ * by the product's verbs, everything else is written as rows. There is no history of goal states, which agents never
+ * read.
  */
 export async function seedFleet(services: Services, { vms, seed, say }: BenchFleetOptions): Promise<Fleet> {
   const etag = `"${services.epoch}.1"`;
@@ -53,13 +54,13 @@ export async function seedFleet(services: Services, { vms, seed, say }: BenchFle
   } finally {
     client.release(true);
   }
-  // What was written past the verbs is counted as by night.
+  // Counts what was written past the verbs, like the nightly check.
   await checkCounts(services, new Date());
   say(`${vms} VMs written in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
   return { vms, seed, etag };
 }
 
-/** The extensions that a VM has, as rows and as a goal state's text with a place for the VM's id. */
+/** The extensions of a VM, as rows and as the text of a goal state with a placeholder for the VM's id. */
 async function prepareGoals(client: pg.ClientBase, limits: Limits['report']): Promise<void> {
   const { rows } = await client.query<{ handler: string; version: string; sha256: string; size: string }>(
     'select handler, version, sha256, size from handler_versions',
@@ -81,12 +82,12 @@ async function prepareGoals(client: pg.ClientBase, limits: Limits['report']): Pr
      select r.*, $2::text as goal_state from json_to_recordset($1::json) as r(
        name text, handler text, version text, timeouts json, "publicSettings" json, heartbeat jsonb, status jsonb,
        "heartbeatHash" uuid)`,
-    [JSON.stringify(contents.map((goal) => ({ ...goal, ...saidOf(goal.name, limits) }))), text],
+    [JSON.stringify(contents.map((goal) => ({ ...goal, ...reportedOf(goal.name, limits) }))), text],
   );
 }
 
-/** What was last reported of an extension that is well, read as the door reads it. */
-function saidOf(extension: string, limits: Limits['report']) {
+/** The last report of a healthy extension, read like a request. */
+function reportedOf(extension: string, limits: Limits['report']) {
   const read = { extension, ageSeconds: 4, readSecondsAgo: 0 };
   const beats = extension === extensionNames.heartbeat;
   const status = {
@@ -105,7 +106,7 @@ function saidOf(extension: string, limits: Limits['report']) {
     entries.find((entry) => entry.kind === kind),
   );
   const documentOf = (entry: typeof shown): unknown => (entry && 'document' in entry ? entry.document : null);
-  // What the agents of the load say next is the same heartbeat, and so no news.
+  // The agents of the load report the same heartbeat next, so it is unchanged.
   return { heartbeat: documentOf(heartbeat), heartbeatHash: heartbeat?.hash ?? null, status: documentOf(shown) };
 }
 

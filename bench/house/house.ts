@@ -13,30 +13,30 @@ export const root = resolve(import.meta.dirname, '../..');
 
 export interface HouseOptions {
   gateways?: number;
-  /** Whether the worker runs from the beginning; `startWorker` starts it later. */
+  /** Whether the worker runs from the start; `startWorker` starts it later. */
   worker?: boolean;
-  /** Where the data goes; a new folder below the system's temporary one by default. Removed at the end. */
+  /** The folder for the data; a new temporary folder by default. Removed at the end. */
   folder?: string;
-  /** Variables for gateway and worker on top of the defaults. */
+  /** Environment variables of gateway and worker beside the defaults. */
   environment?: Record<string, string>;
-  /** Keeps what gateways and worker log away from the terminal. */
+  /** Keeps the logs of gateways and worker off the terminal. */
   quiet?: boolean;
   say(line: string): void;
 }
 
 /**
- * Annex without its pages, thrown away afterwards: PostgreSQL, gateways and worker as the launcher keeps them running,
- * with the settings that the product ships, on free ports and fresh data.
+ * Annex without its pages, thrown away afterwards: PostgreSQL, gateways and worker as the launcher runs them, with the
+ * shipped settings, on free ports and fresh data.
  */
 export interface House {
   /** For verbs that are called in this process, and for SQL. */
   services: OpenServices;
   databaseUrl: string;
-  /** Where all of its data is. */
+  /** The folder of all its data. */
   folder: string;
   database: Database;
   gateways: Gateway[];
-  /** Undefined while none was started. */
+  /** Undefined before it was started. */
   worker(): Child | undefined;
   startWorker(): Promise<void>;
   stop(): Promise<void>;
@@ -52,7 +52,7 @@ const host = '127.0.0.1';
 const open = new Set<House>();
 const opening = new Set<Promise<House>>();
 
-/** Opens a house; throws, with everything ended again, where a part of it does not come up. */
+/** Starts it; on a failure, stops everything again and throws. */
 export function openHouse(options: HouseOptions): Promise<House> {
   const house = build(options);
   opening.add(house);
@@ -114,7 +114,7 @@ async function build(options: HouseOptions): Promise<House> {
         worker ??= await start('worker', ports[0] ?? 0);
       },
       stop: () => {
-        // Who else asks meanwhile waits for the same end.
+        // Concurrent callers wait for the same end.
         ended ??= end().finally(() => open.delete(house));
         return ended;
       },
@@ -128,7 +128,7 @@ async function build(options: HouseOptions): Promise<House> {
   }
 }
 
-/** Ends what is open or about to be, for a command that was interrupted. */
+/** Stops what is running or starting, for an interrupted command. */
 export async function closeHouses(): Promise<void> {
   await Promise.allSettled(opening);
   await Promise.all([...open].map((house) => house.stop()));
@@ -144,7 +144,7 @@ async function prepare(config: Config): Promise<OpenServices> {
   return openServices(config, 'launcher');
 }
 
-/** Ports that nobody listens on now. */
+/** Free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

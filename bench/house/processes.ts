@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process and everything below it used and holds. */
+/** CPU time and memory of a process and its descendants. */
 export interface Usage {
-  /** CPU time in seconds, of ended children too. */
+  /** CPU time in seconds, including ended children. */
   cpuSeconds: number;
-  /** Memory in bytes; what several of its processes share is counted once. */
+  /** Memory in bytes; memory shared between its processes is counted once. */
   memoryBytes: number;
 }
 
 /** The kernel's unit of CPU time (USER_HZ), the same on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** Reads from /proc what a process used, with all that are below it. One that is gone counts as nothing. */
+/** Reads the usage of a process and its descendants from /proc. A process that has ended counts as nothing. */
 export function readUsage(pid: number): Usage {
   return readUsages({ it: pid }).it ?? { cpuSeconds: 0, memoryBytes: 0 };
 }
 
-/** The same for several, in one look at /proc. One that is below another counts for itself only. */
+/** The same for several, in one pass over /proc. A process that descends from another one counts separately. */
 export function readUsages<Name extends string>(pids: Readonly<Record<Name, number>>): Record<Name, Usage> {
   const stats = new Map<number, string[]>();
   const below = new Map<number, number[]>();
@@ -42,7 +42,7 @@ function usageOf(pids: readonly number[], stats: ReadonlyMap<number, string[]>):
   let files = 0;
   let shared = 0;
   for (const pid of pids) {
-    // utime, stime and those of children that were waited for.
+    // utime, stime and those of reaped children.
     const stat = stats.get(pid) ?? [];
     ticks += [11, 12, 13, 14].reduce((sum, at) => sum + Number(stat[at] ?? 0), 0);
     const status = read(`/proc/${pid}/status`);

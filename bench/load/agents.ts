@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 
-/** Names of the extensions that the fleet of the bench has, and which document each writes. */
+/** Names of the extensions in the bench's fleet, and the document that each writes. */
 export const extensionNames = { heartbeat: 'metrics', status: 'mount', silent: 'backup' } as const;
 
-/** The word from which the credential of the n-th VM is made; SQL makes the same (fleet/seed-fleet.ts). */
+/** The text that the credential of the n-th VM is derived from; SQL derives the same (fleet/seed-fleet.ts). */
 export const credentialWord = (seed: string, n: number): string => `${seed} ${n}`;
 
-/** What the handler writes as long as all is well. */
+/** The handler's heartbeat while all is well. */
 export const heartbeatFile = [{ version: 1, heartbeat: { status: 'ready', code: 0 } }];
 const heartbeatText = JSON.stringify(heartbeatFile);
 
-/** As the portal makes them: `annex_agent_` and 256 bits. */
+/** As the portal creates them: `annex_agent_` and 256 bits. */
 export function credentialOf(seed: string, n: number): string {
   return `annex_agent_${hash('sha256', credentialWord(seed, n), 'base64url')}`;
 }
@@ -27,10 +27,10 @@ export interface AgentsOptions {
   run: string;
 }
 
-/** What a report says of the status: nothing, the same as always, or something that was never said before. */
+/** The status in a report: none, the same as before, or a unique one. */
 export type StatusSaid = 'none' | 'unchanged' | 'changed';
 
-/** The agents of the fleet: each knows its credential and counts its calls and reports, as a real one does. */
+/** The agents of the fleet: each has its credential and counts its calls and reports, like a real one. */
 export class Agents {
   readonly count: number;
   readonly run: string;
@@ -51,24 +51,24 @@ export class Agents {
     this.#reports = new Uint32Array(count + 1);
   }
 
-  /** `GET /goal-state` with the ETag that the agent has; held for `wait` seconds where given. */
+  /** `GET /goal-state` with the agent's ETag; held for `wait` seconds where given. */
   poll(n: number, wait = 0): string {
     const query = wait > 0 ? `?wait=${wait}` : '';
     const etag = this.#etags.get(n) ?? this.#etag;
     return `GET /agent/v1/goal-state${query} HTTP/1.1\r\n${this.#headers(n)}If-None-Match: ${etag}\r\n\r\n`;
   }
 
-  /** Takes over the ETag of a goal state that came. */
+  /** Stores the ETag of a received goal state. */
   took(n: number, etag: string): void {
     this.#etags.set(n, etag);
   }
 
-  /** `POST /reports` of one heartbeat and, by `said`, one status. */
+  /** `POST /reports` with one heartbeat and, depending on `status`, one status. */
   report(n: number, said: StatusSaid): string {
     return this.post(n, this.prepare(n, said).body);
   }
 
-  /** A report with the agent's next number; a status that changed has a mark that nobody used before. */
+  /** A report with the agent's next number; a changed status has a unique mark. */
   prepare(n: number, said: StatusSaid): { body: string; reportNumber: number } {
     const reportNumber = (this.#reports[n] ?? 0) + 1;
     this.#reports[n] = reportNumber;
@@ -99,7 +99,7 @@ export class Agents {
     );
   }
 
-  /** Now in ISO 8601, to the second. */
+  /** The current time in ISO 8601, to the second. */
   #now(): string {
     const now = Date.now();
     if (now >= this.#timeUntil) {
@@ -113,7 +113,7 @@ export class Agents {
 /** The mark of a changed status: the parameter of its message. */
 const markOf = (n: number, reportNumber: number): string => `${n}.${reportNumber}`;
 
-/** What a handler tells of its parts while it works, so that the entry has the 1.5 kB of a usual status. */
+/** Typical substatuses of a working handler, so that the entry has the usual 1.5 kB. */
 const parts = Array.from({ length: 6 }, (_, index) => ({
   name: `volume-${index}`,
   status: 'success',
@@ -124,7 +124,7 @@ const parts = Array.from({ length: 6 }, (_, index) => ({
   },
 }));
 
-/** The status entry up to its mark, and from there on. */
+/** The status entry up to its mark, and after it. */
 const [statusHead = '', statusTail = ''] = JSON.stringify({
   extension: extensionNames.status,
   sequenceNumber: 1,

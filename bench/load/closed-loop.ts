@@ -6,27 +6,27 @@ export interface ClosedLoopOptions {
   host: string;
   port: number;
   connections: number;
-  /** Agents 1 … so many take turns, each on one connection only, so that the calls of one stay in order. */
+  /** Agents from 1 to this number take turns, each on one connection only, so that its calls stay in order. */
   agents: number;
-  /** The request that an agent makes next. */
+  /** The next request of an agent. */
   request(agent: number): string;
   wanted: readonly number[];
   warmUpSeconds: number;
   seconds: number;
-  /** Reads a meter at the beginning and at the end of what is measured. */
+  /** Reads a meter at the start and end of the measurement. */
   meter?(): number;
 }
 
 export interface ClosedLoopResult {
   tally: Tally;
   seconds: number;
-  /** Good answers per second. */
+  /** Successful responses per second. */
   perSecond: number;
-  /** What the meter went on by. */
+  /** The increase of the meter. */
   metered: number;
 }
 
-/** Each connection asks again as soon as it has its answer: how much goes through when everybody pushes. */
+/** Each connection sends the next request as soon as it has a response: the maximum throughput. */
 export async function runClosedLoop(options: ClosedLoopOptions): Promise<ClosedLoopResult> {
   const { host, port, agents, request, wanted, meter = () => 0 } = options;
   const connections = Math.min(options.connections, agents);

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-/** What came back: a status, or the code of the error that took its place. */
+/** A response: a status, or the code of the error that occurred instead. */
 export interface HttpReply {
-  /** 0 where there was none. */
+  /** 0 without a response. */
   status: number;
   /** Status line and headers. */
   head: string;
@@ -10,13 +10,13 @@ export interface HttpReply {
   error: string | null;
 }
 
-/** Answers of all sockets are read into the same place: a read and its callback are never interrupted by another. */
+/** Responses of all sockets are read into one buffer: a read and its callback are never interrupted by another. */
 const place = Buffer.allocUnsafeSlow(64 * 1024);
 const pauseMs = 100;
 
 /**
- * One keep-alive connection that carries one request at a time. It knows as much of HTTP/1.1 as the gateway's answers
- * need: the load generator must cost little beside the process that it measures.
+ * One keep-alive connection that carries one request at a time. It supports only the part of HTTP/1.1 that the gateway
+ * uses: the load generator must cost little beside the process that it measures.
  */
 export class Connection {
   readonly #host: string;
@@ -32,22 +32,22 @@ export class Connection {
     this.#port = port;
   }
 
-  /** Sends a whole request; the reply is given in the turn in which its last byte arrives. Only one at a time. */
+  /** Sends a whole request; `done` is called in the turn in which the last byte of the reply arrives. One at a time. */
   send(request: string, done: (reply: HttpReply) => void): void {
     this.#waiting = done;
-    // Whoever was refused just now waits a little, as an agent does.
+    // Waits a little after a refused connection, as an agent does.
     const pause = this.#socket === null ? this.#failedAt + pauseMs - performance.now() : 0;
     if (pause > 0) setTimeout(() => this.#write(request), pause);
     else this.#write(request);
   }
 
-  /** Hangs up. A request under way ends with the error `closed`. */
+  /** Closes the connection. A request in progress ends with the error `closed`. */
   close(): void {
     this.#closed = true;
     this.#drop(this.#socket, 'closed');
   }
 
-  /** Waits no longer: the request under way ends with this error, the next one opens the connection anew. */
+  /** Ends the request in progress with this error; the next one opens the connection again. */
   giveUp(error: string): void {
     this.#drop(this.#socket, error);
   }
@@ -113,7 +113,7 @@ export class Connection {
   }
 }
 
-/** Reads one answer; null while it is not complete. */
+/** Reads one response; null while it is incomplete. */
 export function parseReply(text: string): HttpReply | null {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return null;
@@ -126,7 +126,7 @@ export function parseReply(text: string): HttpReply | null {
     const to = from + Number(length);
     return text.length < to ? null : { status, head, body: text.slice(from, to), error: null };
   }
-  // Chunked: only refusals come so, and nobody counts their bytes.
+  // Only error responses are chunked, and their bytes are not counted.
   return text.endsWith('0\r\n\r\n') ? { status, head, body: text.slice(from), error: null } : null;
 }
 

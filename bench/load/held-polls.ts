@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Agents } from './agents.ts';
 import { Connection, type HttpReply, headerOf } from './connection.ts';
 
-/** Long polls of many VMs, each on a connection of its own, asked again as soon as they were answered. */
+/** Long polls of many VMs, each on a separate connection, repeated after each response. */
 export interface HeldPolls {
-  /** Resolves with the moment at which the VM's poll brings a new goal state. One waiter per VM. */
+  /** Resolves with the time at which the VM's poll returns a new goal state. One waiter per VM. */
   nextGoalState(agent: number): Promise<number>;
-  /** Answers that were neither a goal state nor "nothing new", by status or error. */
+  /** Responses that were neither a goal state nor "unchanged", by status or error. */
   complaints: Map<string, number>;
   close(): void;
 }
@@ -19,10 +19,10 @@ export interface HeldPollsOptions {
 }
 
 const waitSeconds = 60;
-/** So many connections are opened at once: fewer than a listener queues. */
+/** Connections that are opened concurrently: fewer than a listener queues. */
 const opened = 250;
 
-/** Opens them a few at a time; returns when all are under way. */
+/** Opens them a few at a time; resolves when all polls are in progress. */
 export async function holdPolls({ host, port, agents, count }: HeldPollsOptions): Promise<HeldPolls> {
   const complaints = new Map<string, number>();
   const waiting = new Map<number, (at: number) => void>();

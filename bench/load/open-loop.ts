@@ -3,7 +3,7 @@ import type { ConnectionPool } from './pool.ts';
 import type { Schedule } from './schedule.ts';
 import type { Tally } from './tally.ts';
 
-/** One kind of call that agents make by a schedule. */
+/** One kind of call that agents make on a schedule. */
 export interface Stream {
   schedule: Schedule;
   request(agent: number): string;
@@ -12,16 +12,16 @@ export interface Stream {
 }
 
 export interface OpenLoop {
-  /** Calls that are due and have no answer yet. */
+  /** Calls that are due and unanswered. */
   outstanding(): number;
-  /** Begins no more calls, waits for answers, at most so many seconds. */
+  /** Starts no more calls, and waits for responses, at most this many seconds. */
   stop(seconds: number): Promise<void>;
 }
 
 /**
- * Makes each call when its schedule says so, whether earlier ones were answered or not. Its latency counts from that
- * instant on: what had to wait, in this process too, is not left out. One that never sleeps takes a core for itself, and
- * no server pays for waking it: one that answers later would have to do so more often.
+ * Makes each call when its schedule says so, whether or not earlier ones were answered. Latency counts from that time,
+ * so waiting in this process is included. The loop never sleeps and takes a core, so that wake-ups of this process do
+ * not distort the result.
  */
 export function startOpenLoop(
   pool: ConnectionPool,

@@ -6,8 +6,8 @@ interface Waiting {
 }
 
 /**
- * A bounded number of keep-alive connections that all agents share, used in turn. What finds none free waits; the order
- * of the calls stays.
+ * A bounded number of keep-alive connections that all agents share in turn. Calls without a free connection wait in
+ * order.
  */
 export class ConnectionPool {
   readonly #free: Connection[];
@@ -20,12 +20,12 @@ export class ConnectionPool {
     this.#free = [...this.#all];
   }
 
-  /** Requests that wait for a connection. */
+  /** Requests waiting for a connection. */
   get waiting(): number {
     return this.#queue.length - this.#served;
   }
 
-  /** Requests that were sent and have no answer yet. */
+  /** Sent requests without a response. */
   get underWay(): number {
     return this.#all.length - this.#free.length;
   }

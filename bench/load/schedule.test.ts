@@ -9,7 +9,7 @@ const taken = (schedule: Schedule, count: number): [agent: number, at: number][]
   });
 
 describe('Schedule', () => {
-  it('calls every agent once in each period, at the same moment of it', () => {
+  it('calls every agent once per period, at the same offset', () => {
     const calls = taken(new Schedule(agents, 1_000, randomFrom(7)), 15);
     const [first, second, third] = [calls.slice(0, 5), calls.slice(5, 10), calls.slice(10)];
     expect(first.map(([agent]) => agent).sort()).toEqual([1, 2, 3, 4, 5]);
@@ -18,13 +18,13 @@ describe('Schedule', () => {
     expect(calls.map(([, at]) => at)).toEqual(calls.map(([, at]) => at).sort((a, b) => a - b));
   });
 
-  it('is the same for the same word', () => {
+  it('is the same for the same seed', () => {
     const of = (word: string) => taken(new Schedule(agents, 1_000, randomFrom(numberFrom(word))), 5);
     expect(of('annex')).toEqual(of('annex'));
     expect(of('annex')).not.toEqual(of('other'));
   });
 
-  it('has nothing to do without agents', () => {
+  it('is empty without agents', () => {
     expect(new Schedule(new Uint32Array(), 1_000, randomFrom(7)).nextAt).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -1,4 +1,4 @@
-/** A sequence of numbers from 0 to 1 that is the same for the same seed (mulberry32). */
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -10,7 +10,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** A number of 32 bits from a word (FNV-1a). */
+/** A 32-bit number from a text (FNV-1a). */
 export function numberFrom(word: string): number {
   let number = 0x811c9dc5;
   for (const byte of Buffer.from(word)) number = Math.imul(number ^ byte, 0x01000193) >>> 0;
@@ -18,8 +18,8 @@ export function numberFrom(word: string): number {
 }
 
 /**
- * When each of many agents calls that call once in every period, each at a moment of its own: arrivals come as unevenly
- * as those of machines that know nothing of each other. Times are milliseconds from the beginning.
+ * When each of many agents calls, once per period at a random offset: arrivals are as uneven as those of independent
+ * machines. Times are milliseconds from the start.
  */
 export class Schedule {
   readonly #periodMs: number;
@@ -30,7 +30,7 @@ export class Schedule {
   /** How much longer this round is than the period. */
   #stretch: number;
 
-  /** `firstRound`: how much longer than the others the first round is, whose calls cost more than later ones. */
+  /** `firstRound`: how much longer the first round is, because its calls cost more. */
   constructor(agents: Uint32Array, periodMs: number, random: () => number, { firstRound = 1 } = {}) {
     this.#periodMs = periodMs;
     this.#stretch = firstRound;
@@ -38,7 +38,7 @@ export class Schedule {
     this.#agents = shuffled(agents, random);
   }
 
-  /** The instant at which the next one is due. */
+  /** The time of the next call. */
   get nextAt(): number {
     return this.#roundStart + this.#stretch * (this.#moments[this.#cursor] ?? Number.POSITIVE_INFINITY);
   }

@@ -1,15 +1,15 @@
 import type { HttpReply } from './connection.ts';
 import { Latencies } from './latencies.ts';
 
-/** What came of the requests since the last reset. */
+/** The results of requests since the last reset. */
 export class Tally {
   readonly latencies = new Latencies();
-  /** Answers that were asked for. */
+  /** Expected responses. */
   good = 0;
-  /** All else: by status, or by the error that took its place. */
+  /** Everything else: by status or error. */
   readonly bad = new Map<string, number>();
 
-  /** Counts a reply; tells whether it was one of those asked for. */
+  /** Counts a reply; returns whether it was expected. */
   take(reply: HttpReply, wanted: readonly number[], milliseconds: number): boolean {
     if (reply.error === null && wanted.includes(reply.status)) {
       this.good += 1;
@@ -25,7 +25,7 @@ export class Tally {
     return [...this.bad.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** What went wrong, as a sentence; empty where nothing did. */
+  /** The failures as a sentence; empty without any. */
   complaint(): string {
     return [...this.bad].map(([what, count]) => `${count} × ${what}`).join(', ');
   }

@@ -17,12 +17,12 @@ export interface MillionCommand {
 }
 
 const limitMs = 50;
-/** Memory counts as flat where its second half holds not more than this share above the first. */
+/** Memory counts as flat if its second half is at most this share above the first. */
 const flat = 1.1;
 
-/** The headline run: seeds, runs, prints what came of it; false where it is not what is asked for. */
+/** The main run: seeds, runs, prints the result; false where a target is missed. */
 export async function million({ vms, minutes, connections, seed, json, say }: MillionCommand): Promise<boolean> {
-  // As operations.md says for a fleet of this size: every agent is remembered.
+  // As operations.md recommends for a fleet of this size: every agent is kept in memory.
   const limits = { rememberedAgents: Math.max(vms, defaultLimits.rememberedAgents) };
   const house = await openHouse({ environment: { ANNEX_LIMITS: JSON.stringify(limits) }, say });
   const fleet = await seedFleet(house.services, { vms, seed, say });

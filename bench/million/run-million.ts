@@ -9,15 +9,16 @@ import { ConnectionPool } from '../load/pool.ts';
 import { numberFrom, randomFrom, Schedule } from '../load/schedule.ts';
 import { Tally } from '../load/tally.ts';
 
-/** The source document's cadence: heartbeats every two minutes, statuses of what is in transition every five. */
+/** The cadence of the source document: heartbeats every two minutes, statuses in transition every five. */
 const heartbeatMs = 120_000;
 const statusMs = 300_000;
 /** One VM in a hundred is in transition. */
 const transitionEvery = 100;
 const sampleMs = 5_000;
 /**
- * Everybody calls twice before the measured time. With the first call, a fifth slower than later ones, the gateway meets
- * the agent and PostgreSQL the pages of its rows; until the second one an agent is a little later than it promised.
+ * Every agent calls twice before the measurement. Its first call is a fifth slower than later ones: the gateway does
+ * not know the agent yet, and PostgreSQL loads its pages. Until its second call, an agent is slightly later than it
+ * promised.
  */
 const firstRound = 1.2;
 const warmUpMs = (firstRound + 1) * heartbeatMs;
@@ -35,7 +36,7 @@ type Process = 'gateway' | 'worker' | 'postgres' | 'bench';
 
 /** A few seconds of the run. */
 export interface LoadSample {
-  /** Seconds from the beginning of the measured time to the end of it; below zero in the warm-up. */
+  /** Seconds from the start of the measured time to the end of the sample; negative in the warm-up. */
   at: number;
   perSecond: number;
   p50: number;
@@ -54,9 +55,9 @@ export interface MillionResult {
   statuses: { count: number; latencies: Percentiles };
   all: { count: number; perSecond: number; latencies: Percentiles };
   failures: Record<string, number>;
-  /** Calls that had no answer in the end. */
+  /** Calls without a response at the end. */
   unanswered: number;
-  /** How often the health of a VM became another meanwhile, by what it became. Nothing happens to this fleet. */
+  /** How often the health of a VM changed, by its new health. Nothing happens to this fleet. */
   healthChanges: Record<string, number>;
 }
 

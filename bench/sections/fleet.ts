@@ -15,7 +15,7 @@ interface Page {
   byHand: Omit<ListQuestion, 'name'>;
 }
 
-/** Pages that people open: the verb's input beside the same question in SQL. */
+/** Pages that people open: the verb's input and the same query in SQL. */
 const pages: readonly Page[] = [
   {
     what: 'by name, first page',
@@ -25,7 +25,7 @@ const pages: readonly Page[] = [
   {
     what: 'failed, the newest first',
     input: { health: ['failed'], sort: '-since' },
-    // By rank, which has an index, as whoever knows the tables would ask.
+    // By rank, which is indexed, as an expert would write it.
     byHand: { where: 'h.rank = 0', order: 'h.since desc, h.vm_id desc' },
   },
   {
@@ -40,7 +40,7 @@ const pages: readonly Page[] = [
   },
 ];
 
-/** What people look at while the fleet is large: the verbs of overview and list, called in process, against SQL by hand. */
+/** Pages of a large fleet: the verbs of overview and list, called in process, against hand-written SQL. */
 export async function fleet({ house, agents, rounds, seconds }: Bench): Promise<Figure[]> {
   const pool = openPool(house.databaseUrl, 'portal');
   try {
@@ -48,7 +48,7 @@ export async function fleet({ house, agents, rounds, seconds }: Bench): Promise<
     const byHand = fleetByHand(pool);
     const context = (): Context & { isPage: true } => ({
       ...house.services,
-      // What is kept between readers is kept by this object: everybody here is the first to ask.
+      // Caches belong to this object: every call here is the first one.
       db: Object.create(db) as Database,
       log: pino({ level: 'silent' }),
       actor: systemActor,

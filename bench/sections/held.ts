@@ -15,10 +15,10 @@ import { alternate, type Bench, type Figure, figureOf, median } from './section.
 
 const most = 10_000;
 const wakesPerRound = 50;
-/** A wake-up that takes longer is lost. */
+/** A wake-up that takes longer counts as lost. */
 const patienceMs = 30_000;
 
-/** Held long polls: what each costs in memory, and how long after a commit its poll is answered. */
+/** Held long polls: their memory, and the time from a commit to the response. */
 export async function held({ house, agents, rounds, say }: Bench): Promise<Figure[]> {
   const [gateway] = house.gateways;
   if (gateway === undefined) throw new Error('no gateway');
@@ -77,7 +77,7 @@ export async function held({ house, agents, rounds, say }: Bench): Promise<Figur
   }
 }
 
-/** One poll of each VM, so that what the gateway keeps of VMs in any case is not taken for the price of holding. */
+/** One poll of each VM first, so that state which the gateway keeps anyway is not counted as the cost of holding. */
 async function meetEverybody(house: House, agents: Agents): Promise<void> {
   const [gateway] = house.gateways;
   const seconds = 1;
@@ -90,7 +90,10 @@ async function meetEverybody(house: House, agents: Agents): Promise<void> {
   await delay(2_000);
 }
 
-/** Changes the goal state of one VM after the other by the product's own verb; measures from the sending of its commit. */
+/**
+ * Changes the goal state of one VM after the other with the product's verb; measures from the moment the commit is
+ * sent.
+ */
 async function waker(services: OpenServices, polls: HeldPolls, count: number): Promise<() => Promise<number>> {
   const { rows } = await services.db.$client.query<{ id: string; n: string; handler: string; version: string }>(
     `select a.vm_id as id, substr(a.instance_id, length('bench-') + 1) as n, e.handler, e.version

@@ -10,10 +10,10 @@ import { startBareHttp } from '../yardsticks/bare-http.ts';
 import { alternate, type Bench, type Figure, figureOf } from './section.ts';
 
 const connections = 64;
-/** Slow enough for either server to have time left: who waits for whom, and wakes whom, is then the same for both. */
+/** Slow enough for either server to have idle time, so that scheduling affects both alike. */
 const perSecond = 8_000;
 
-/** Unchanged polls: what one CPU-second of the gateway answers, against node:http that only writes the same headers. */
+/** Unchanged polls: responses per CPU second of the gateway, against node:http that only writes the same headers. */
 export async function poll({ house, agents, rounds, seconds }: Bench): Promise<Figure[]> {
   const [gateway] = house.gateways;
   if (gateway === undefined) throw new Error('no gateway');
@@ -31,7 +31,7 @@ export async function poll({ house, agents, rounds, seconds }: Bench): Promise<F
     perCpuSecond({ host, port, pid, seconds, agents: agents.count, request });
   try {
     const pid = gateway.child.pid() ?? 0;
-    // Every agent is met once before anything is measured.
+    // Every agent calls once before the measurement.
     await perCpuSecond({ ...gateway, pid, seconds: agents.count / perSecond, agents: agents.count, request });
     const steadily = await alternate(
       rounds,
@@ -67,14 +67,14 @@ export async function poll({ house, agents, rounds, seconds }: Bench): Promise<F
 interface Steady {
   host: string;
   port: number;
-  /** Of the process whose CPU time counts. */
+  /** The process whose CPU time counts. */
   pid: number;
   seconds: number;
   agents: number;
   request(agent: number): string;
 }
 
-/** Polls that come at a steady rate: how many one CPU-second of the server answers. */
+/** Polls at a steady rate: responses per CPU second of the server. */
 async function perCpuSecond({ host, port, pid, seconds, agents, request }: Steady): Promise<number> {
   const pool = new ConnectionPool(host, port, connections);
   const tally = new Tally();
@@ -90,7 +90,7 @@ async function perCpuSecond({ host, port, pid, seconds, agents, request }: Stead
   return tally.good / used;
 }
 
-/** The headers of one real answer, without those that node:http adds by itself. */
+/** The headers of one real response, without those that node:http adds automatically. */
 async function headersOfUnchanged(host: string, port: number, request: string): Promise<Record<string, string>> {
   const connection = new Connection(host, port);
   const reply = await new Promise<HttpReply>((resolve) => connection.send(request, resolve));

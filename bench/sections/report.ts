@@ -6,7 +6,7 @@ import { alternate, type Bench, type Figure, figureOf } from './section.ts';
 const many = 128;
 const few = 8;
 
-/** Reports, acknowledged after their commit, against the transaction that they come down to. */
+/** Reports, acknowledged after their commit, against the bare transaction. */
 export async function report({ house, agents, rounds, seconds }: Bench): Promise<Figure[]> {
   const [gateway] = house.gateways;
   if (gateway === undefined) throw new Error('no gateway');

@@ -1,28 +1,28 @@
 import type { House } from '../house/house.ts';
 import type { Agents } from '../load/agents.ts';
 
-/** What a section of the bench works with. */
+/** The context of a section. */
 export interface Bench {
   house: House;
   agents: Agents;
   rounds: number;
-  /** Of one measurement. */
+  /** Seconds per measurement. */
   seconds: number;
   say(line: string): void;
 }
 
-/** One figure beside its yardstick. */
+/** One result and its yardstick. */
 export interface Figure {
   what: string;
   unit: string;
   ours: number;
-  /** Null where there is nothing to hold it against. */
+  /** Null without a yardstick. */
   yardstick: { what: string; value: number } | null;
-  /** Ours by the yardstick's, the median of the rounds; or ours itself where the target is one of its own. */
+  /** The ratio to the yardstick, the median of the rounds; or the result where the target is absolute. */
   ratio: number | null;
   target: Target | null;
   rounds: { ours: number; yardstick: number | null }[];
-  /** What a reader must know to judge it. */
+  /** What a reader needs to interpret it. */
   note?: string;
 }
 
@@ -32,7 +32,7 @@ export interface Target {
   of: 'ratio' | 'value';
 }
 
-/** A part of the bench: sets up, measures, cleans up after itself. */
+/** A part of the bench: sets up, measures, cleans up. */
 export type Section = (bench: Bench) => Promise<Figure[]>;
 
 export function isMet({ ours, ratio, target }: Figure): boolean | null {
@@ -49,7 +49,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[half] ?? 0) : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
 }
 
-/** Measures both in turn, the other one first in every second round: what the machine does meanwhile meets both. */
+/** Measures both in turn, alternating the order: other load of the machine affects both. */
 export async function alternate<A, B>(
   rounds: number,
   ours: () => Promise<A>,
@@ -68,7 +68,7 @@ export async function alternate<A, B>(
   return measured;
 }
 
-/** A figure of rounds that were measured in turn. */
+/** A result of rounds that were measured in turn. */
 export function figureOf(
   base: Pick<Figure, 'what' | 'unit' | 'target' | 'note'> & { against: string },
   rounds: { ours: number; yardstick: number }[],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type HandlerCall, judgeCalls } from './call-log.ts';
 
-/** `install 1.0`, a second apart; `install 1.0!` was ended by force, `install 1.0+` lasts into the next one. */
+/** `install 1.0`, a second apart; `install 1.0!` was killed, `install 1.0+` overlaps with the next one. */
 function callsOf(...lines: string[]): HandlerCall[] {
   return lines.map((line, index) => {
     const [, command = '', version = '', how = ''] = /^(\w+) ([\d.]+)([!+]?)$/.exec(line) ?? [];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareVersions } from '#protocol/index.ts';
 
-/** One call of a handler, as the handler itself wrote it down. */
+/** One call of a handler, as the handler logged it. */
 export interface HandlerCall {
   handler: string;
   version: string;
@@ -10,13 +10,13 @@ export interface HandlerCall {
   sequenceNumber: number;
   /** Nanoseconds. */
   begun: bigint;
-  /** Null where it was ended by force. */
+  /** Null where it was killed. */
   ended: bigint | null;
 }
 
 const folderName = /^(.+)-(\d+(?:\.\d+)*)$/;
 
-/** The calls of all handlers of a machine, in the order in which they began; `logs` is the agent's folder of logs. */
+/** The calls of all handlers of a machine, in order of their start; `logs` is the agent's folder of logs. */
 export function readCalls(logs: string): HandlerCall[] {
   const folders = existsSync(logs) ? readdirSync(logs) : [];
   return folders
@@ -39,12 +39,12 @@ function callsIn(text: string, handler: string, version: string): HandlerCall[] 
   return calls;
 }
 
-/** Where a handler's versions stand after its calls: by version, whether it runs. */
+/** The versions of a handler after its calls: by version, whether it runs. */
 export type Standing = Map<string, Map<string, 'runs' | 'rests'>>;
 
 /**
- * What of these calls no handler may ever see: one beside another, an install of what is installed, an enable of what is
- * not, an update while the old version runs, an uninstall of what runs. One sentence for each, and where all stand.
+ * Violations of the handler contract in these calls: overlapping calls, installing what is installed, enabling what is
+ * not, updating while the old version runs, uninstalling what runs. One sentence for each, and the final state.
  */
 export function judgeCalls(calls: readonly HandlerCall[]): { faults: string[]; standing: Standing } {
   const faults: string[] = [];
@@ -58,7 +58,7 @@ export function judgeCalls(calls: readonly HandlerCall[]): { faults: string[]; s
     standing.set(call.handler, versions);
     const fault = faultOf(call, versions);
     if (fault !== null) faults.push(`${nameOf(call)}: ${fault}`);
-    // What was ended by force has done nothing that counts, and comes again.
+    // A killed call has no effect and is repeated.
     if (call.ended !== null) follow(call, versions);
   }
   return { faults, standing };

@@ -24,7 +24,7 @@ export function contextOf(services: Services): Context {
   };
 }
 
-/** Three handlers that take their time, in three versions each. */
+/** Three slow handlers, in three versions each. */
 export async function publishHandlers(services: Services): Promise<void> {
   await createPublisher(contextOf(services), { namespace: 'Acme.Soak', displayName: 'Soak' });
   for (const handler of Object.values(handlers)) {
@@ -37,10 +37,10 @@ export async function publishHandlers(services: Services): Promise<void> {
   }
 }
 
-/** What one VM was last asked for, by extension; absent: to be uninstalled. */
+/** The last goal of one VM, by extension; absent: to be uninstalled. */
 export type Wanted = Map<string, { version: string; state: 'enabled' | 'disabled'; dependsOn: string[] }>;
 
-/** Something else for this VM: an extension more or less, a version up or down, other settings, a dependency. */
+/** Changes this VM at random: an extension more or less, a version up or down, other settings, a dependency. */
 export async function changeGoal(
   services: Services,
   vmId: string,
@@ -59,7 +59,7 @@ export async function changeGoal(
     const leans = name === 'beta' && wanted.get('alpha')?.state === 'enabled' && random() < 0.5;
     const goal = {
       version: pick(versions),
-      // Whoever waits for one that is disabled would wait for ever.
+      // A dependant of a disabled extension would wait forever.
       state: random() < 0.8 || isNeeded ? ('enabled' as const) : ('disabled' as const),
       dependsOn: leans ? ['alpha'] : [],
     };
@@ -68,14 +68,14 @@ export async function changeGoal(
     wanted.set(name, goal);
     return true;
   } catch (error) {
-    // Being uninstalled just now, or the database is away: nothing was changed, or the answer got lost.
+    // It is being uninstalled, or the database is down: nothing changed, or the response was lost.
     if (error instanceof DomainError) return false;
     await learn(services, vmId, wanted);
     return false;
   }
 }
 
-/** What the VM is asked for by the portal's own books: the answer to the last change got lost. */
+/** The goal of the VM in the portal, after the response to the last change was lost. */
 export async function learn(services: Services, vmId: string, wanted: Wanted): Promise<void> {
   try {
     const { rows } = await services.db.$client.query<{
@@ -89,7 +89,7 @@ export async function learn(services: Services, vmId: string, wanted: Wanted): P
       if (state !== 'uninstall') wanted.set(name, { version, state, dependsOn });
     }
   } catch {
-    // Still away: the next change asks again.
+    // Still down: the next change retries.
   }
 }
 

@@ -25,13 +25,13 @@ export interface SoakResult {
   changes: number;
   kills: Record<string, number>;
   calls: number;
-  /** Seconds from the last change until every VM was at its goal; null where one never was. */
+  /** Seconds from the last change until every VM was at its goal; null if one never was. */
   settledAfter: number | null;
-  /** What a handler must never see, by VM. */
+  /** Violations of the handler contract, by VM. */
   outOfOrder: string[];
-  /** What is not as the goal wants it, by VM. */
+  /** Differences from the goal, by VM. */
   notAtGoal: string[];
-  /** Agents that ended although nobody killed them. */
+  /** Agents that exited without being killed. */
   endedByThemselves: number;
   folder: string;
 }
@@ -44,7 +44,10 @@ interface Vm {
   wanted: Wanted;
 }
 
-/** Goal states change at random while agents, gateway, worker and database are killed; in the end all must be well. */
+/**
+ * Goal states change at random while agents, gateway, worker and database are killed; in the end every VM must be at
+ * its goal.
+ */
 export async function runSoak({ house, agents, minutes, seed, undo, say }: SoakOptions): Promise<SoakResult> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-soak-'));
   const vms = await openVms(house, agents, folder);
@@ -114,7 +117,7 @@ async function openVms(house: House, agents: number, folder: string): Promise<Vm
   return vms;
 }
 
-/** One `kill -9`; mostly of an agent, whose handlers go on meanwhile. */
+/** One `kill -9`; usually of an agent, whose handlers keep running. */
 async function kill(house: House, vms: readonly Vm[], random: () => number): Promise<string | null> {
   const dice = random();
   if (dice < 0.7) {
@@ -132,7 +135,7 @@ async function kill(house: House, vms: readonly Vm[], random: () => number): Pro
   return what;
 }
 
-/** Waits until the portal shows every VM at its goal; what is not there in the end. */
+/** Waits until the portal shows every VM at its goal; returns what is not. */
 async function settle(house: House, vms: readonly Vm[]): Promise<Pick<SoakResult, 'settledAfter' | 'notAtGoal'>> {
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1_000;
@@ -153,8 +156,8 @@ async function awayFromGoal(house: House, { name, machine, wanted }: Vm): Promis
     const wrong = extensions.flatMap(({ goal, goalSequenceNumber, goalVersion, version, handlerState, ...one }) => {
       const { state, sequenceNumber } = handlerState ?? {};
       const isThere = state === goal && sequenceNumber === goalSequenceNumber && version === goalVersion;
-      const told = `${state} ${version} ${sequenceNumber}, wanted ${goal} ${goalVersion} ${goalSequenceNumber}`;
-      return isThere ? [] : [`${one.name} is ${told}`];
+      const actual = `${state} ${version} ${sequenceNumber}, wanted ${goal} ${goalVersion} ${goalSequenceNumber}`;
+      return isThere ? [] : [`${one.name} is ${actual}`];
     });
     return [...missing, ...wrong].map((line) => `${name}: ${line}`);
   } catch (error) {
@@ -162,7 +165,7 @@ async function awayFromGoal(house: House, { name, machine, wanted }: Vm): Promis
   }
 }
 
-/** What the handlers themselves wrote down: nothing out of order, and in the end as it was wanted. */
+/** The logs of the handlers: no contract violation, and the final state as in the goal. */
 function judge(vms: readonly Vm[], notAtGoal: string[]): Pick<SoakResult, 'calls' | 'outOfOrder' | 'notAtGoal'> {
   const outOfOrder: string[] = [];
   const away = [...notAtGoal];

@@ -9,7 +9,7 @@ import { wireTokenHash } from '#server/domain/stock-agents/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 
-/** A VM as its forwarder knows it. */
+/** A VM as its forwarder sees it. */
 export interface StockVm {
   vmId: string;
   token: string;
@@ -19,8 +19,8 @@ export const handler = { handler: 'Acme.Lab.Probe', version: '1.0.0.0' } as cons
 const atOnce = 4;
 
 /**
- * VMs in stock mode with one extension each, by the product's verbs but for the tenant key, which nobody asks for here:
- * to make a thousand takes minutes.
+ * VMs in stock mode with one extension each, created by the product's verbs except for the tenant key, which takes
+ * minutes for a thousand VMs and is not used here.
  */
 export async function seedStock(services: OpenServices, count: number): Promise<StockVm[]> {
   const { db } = services;

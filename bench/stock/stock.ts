@@ -12,23 +12,23 @@ import { startBareHttp } from '../yardsticks/bare-http.ts';
 import { StockCalls } from './calls.ts';
 import { seedStock } from './seed-stock.ts';
 
-/** The agent's own period, and how often a minute it calls for other things. */
+/** The agent's period, and other calls per minute. */
 const periodMs = 6_000;
 const others = 6;
 
 export interface StockOptions {
   vms: number;
   rounds: number;
-  /** Of one measurement. */
+  /** Seconds per measurement. */
   seconds: number;
-  /** Where the figures go. */
+  /** The file for the results. */
   json: string | undefined;
   say(line: string): void;
 }
 
 /**
- * Idle stock VMs on one gateway at the agent's own period: how long a call takes, and what a VM costs the database.
- * Prints the figures; whether all targets are met.
+ * Idle stock VMs on one gateway at the agent's period: latency of a call, and database load of a VM. Prints the
+ * results; returns whether all targets are met.
  */
 export async function stock(options: StockOptions): Promise<boolean> {
   const { vms: count, rounds, seconds, json, say } = options;
@@ -38,7 +38,7 @@ export async function stock(options: StockOptions): Promise<boolean> {
   const [gateway] = house.gateways;
   if (gateway === undefined) throw new Error('no gateway');
   await calls.meet(gateway.host, gateway.port);
-  // As large as a goal state, with its headers: what is compared is the way, not the bytes.
+  // As large as a goal state, with its headers, to compare the transport and not the bytes.
   const bare = await startBareHttp({ 'content-type': 'text/xml; charset=utf-8' }, { status: 200, bytes: 1_400 });
   const gatewayPid = gateway.child.pid() ?? 0;
   const transactions = { calls: [] as number[], none: [] as number[] };
@@ -55,7 +55,7 @@ export async function stock(options: StockOptions): Promise<boolean> {
   };
   try {
     const measured: { ours: number; yardstick: number }[] = [];
-    // Always in this order: who is not called for longer than this takes the agents for silent.
+    // Always in this order: a gateway that is not called for longer considers the agents silent.
     for (let round = 0; round < rounds; round += 1) {
       const p99 = await counted(gateway, transactions.calls);
       measured.push({ ours: p99, yardstick: await counted(bare, transactions.none) });
@@ -102,8 +102,8 @@ export async function stock(options: StockOptions): Promise<boolean> {
 }
 
 /**
- * All VMs call for so long: the 99th percentile of their calls, counted from when each was due, and what `begin` gave when
- * that time began.
+ * All VMs call for this long: returns the 99th percentile of their latency, from when each call was due, and the result
+ * of `begin` at the start.
  */
 async function load<B>(
   calls: StockCalls,
@@ -123,7 +123,7 @@ async function load<B>(
     { schedule: schedule(periodMs, 2), request: (n) => calls.status(n), wanted, tally },
     { schedule: schedule(60_000 / others, 3), request: (n) => calls.minute(n, turn++), wanted, tally },
   ]);
-  // Connections are opened, what was never run is compiled, and each VM has told its status once.
+  // Warm-up: connections are opened, code is compiled, and each VM has sent its status once.
   await delay(periodMs + 2_000);
   tally.reset();
   const before = await begin();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** As little as node:http can do: one answer (first argument, JSON) for whatever is asked. */
+/** The minimum of node:http: one response (first argument, JSON) to every request. */
 const { headers, status, bytes } = JSON.parse(process.argv[2] ?? '{}') as {
   headers: Record<string, string>;
   status: number;

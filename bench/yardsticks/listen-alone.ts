@@ -1,14 +1,14 @@
 import pg from 'pg';
 
 export interface ListenAlone {
-  /** Milliseconds from sending a commit that notifies until a bare client has the notification. */
+  /** Milliseconds from sending a commit that notifies until a bare client receives the notification. */
   measure(): Promise<number>;
   stop(): Promise<void>;
 }
 
 const channel = 'yardstick';
 
-/** PostgreSQL's own way from a commit to somebody else: one client writes a row and notifies, another one listens. */
+/** PostgreSQL's shortest way from a commit to another client: one writes a row and notifies, another one listens. */
 export async function startListenAlone(databaseUrl: string): Promise<ListenAlone> {
   const [writer, listener] = [
     new pg.Client({ connectionString: databaseUrl }),
@@ -26,12 +26,12 @@ export async function startListenAlone(databaseUrl: string): Promise<ListenAlone
       await writer.query('begin');
       await writer.query('update yardstick.woken set n = n + 1 where id = 1');
       await writer.query('select pg_notify($1, $2)', [channel, '1']);
-      const told = new Promise<number>((resolve) => {
+      const notified = new Promise<number>((resolve) => {
         heard = resolve;
       });
       const began = performance.now();
       await writer.query('commit');
-      return (await told) - began;
+      return (await notified) - began;
     },
     stop: async () => void (await Promise.all([writer.end(), listener.end()])),
   };

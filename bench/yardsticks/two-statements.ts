@@ -7,8 +7,8 @@ import { hasProgram, pgbench, provideTestPrograms } from '#server/testing/progra
 import { Latencies } from '../load/latencies.ts';
 
 /**
- * What a report comes down to in SQL, committed: one row of history with a document of 1.5 kB, one row of the latest.
- * Partitioned by day, with one index beside the key; no foreign keys, so it is rather cheaper than the real thing.
+ * The minimum of a report in SQL, committed: one row of history with a document of 1.5 kB, one row of the latest.
+ * Partitioned by day, with one index beside the key; without foreign keys, so slightly cheaper than the real one.
  */
 const schema = `
   create schema if not exists yardstick;
@@ -34,12 +34,12 @@ const upsert = (vm: string): string =>
 const document = JSON.stringify({ extension: 'mount', text: 'x'.repeat(1_460) });
 
 export interface TwoStatements {
-  /** Who ran it. */
+  /** The client that ran it. */
   by: 'pgbench' | 'pg';
   run(clients: number, seconds: number): Promise<{ perSecond: number; p50Ms: number }>;
 }
 
-/** The yardstick of reports on this database: pgbench where it can be had, the same through pg otherwise. */
+/** The yardstick of reports on this database: pgbench if available, the same through pg otherwise. */
 export async function prepareTwoStatements(databaseUrl: string, vms: number): Promise<TwoStatements> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

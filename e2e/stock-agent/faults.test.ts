@@ -16,7 +16,7 @@ const document = (status: object) => JSON.stringify([{ version: 1.0, timestampUT
 const sound = { name: 'probe', operation: 'Enable', status: 'success', code: 0 };
 const text = (message: unknown) => ({ lang: 'en-US', message });
 
-/** What a handler may write, and how its status reads after the agent had it in its hands. */
+/** A handler's status file, and the status that the page shows after the agent has processed it. */
 const cases: [string, string, 'success' | 'error' | 'either'][] = [
   ['no JSON', 'not json {', 'error'],
   ['half a document', '[{"version": 1.0, "status": {"status": "succ', 'error'],
@@ -45,7 +45,7 @@ for (const [name, raw, word] of cases) {
   });
 }
 
-test('a heartbeat that cannot be read is not taken for a good one, and the next settings mend it', async () => {
+test('an unreadable heartbeat does not count as good, and the next settings correct it', async () => {
   const set = (publicSettings: object) =>
     stage.api.setExtension(vm.vmId, 'probe', { handler: probe, version: '1.0.0.0', settings: { publicSettings } });
   await set({ rawHeartbeat: 'thump' });

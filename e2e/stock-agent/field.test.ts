@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 for (const field of fieldHandlers) {
-  test(`in the manner of ${field.like}: ${field.reliesOn}`, async () => {
+  test(`a handler like ${field.like} works: ${field.reliesOn}`, async () => {
     await publishField(stage.api, field);
     for (const step of field.steps) await takeFieldStep(stage.api, vm, field.handler, step);
   });

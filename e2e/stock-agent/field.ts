@@ -4,7 +4,7 @@ import { fieldPackage } from '#samples/field/package.ts';
 import type { Api, ExtensionView } from '../support/api.ts';
 import type { Actor } from './stage.ts';
 
-/** Publishes every version of a handler that its life needs. */
+/** Publishes every version of a handler that its lifecycle needs. */
 export async function publishField(api: Api, { handler, steps }: FieldHandler): Promise<void> {
   await api.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));
   const versions = new Set(steps.flatMap(({ goal }) => (goal === 'remove' ? [] : [goal.version])));
@@ -12,9 +12,9 @@ export async function publishField(api: Api, { handler, steps }: FieldHandler): 
   for (const version of versions) await api.publish(handler, version, zip);
 }
 
-/** Makes one change and waits until everything that the table says of it can be seen. */
+/** Makes one change and waits until everything that the table lists for it is visible. */
 export async function takeFieldStep(api: Api, vm: Actor, handler: string, step: FieldStep): Promise<void> {
-  // Numbers of an extension go on after its uninstall: each handler has a name of its own.
+  // Sequence numbers continue after an uninstall, so each handler has a separate name.
   const { extension: name = handler.toLowerCase(), goal } = step;
   const seen = callsOf(vm, handler).length;
   let sequence = 0;
@@ -27,7 +27,7 @@ export async function takeFieldStep(api: Api, vm: Actor, handler: string, step: 
     ({ sequenceNumber: sequence } = await api.setExtension(vm.vmId, name, declared));
     await vm.until(name, (extension) => expectStep(step, extension, sequence));
   }
-  // What goes on in the background may write its line after its status.
+  // A background process may write its line after its status.
   await vi.waitFor(() => expect(callsOf(vm, handler).slice(seen)).toEqual(step.calls), { timeout: 30_000 });
 }
 
@@ -42,7 +42,7 @@ function expectStep(step: FieldStep, extension: ExtensionView, sequence: number)
   if (substatus) expect(extension.status).toMatchObject({ substatus: [substatus] });
 }
 
-/** What the handler wrote down in its log folder, oldest first. */
+/** The lines in the log folder of the handler, oldest first. */
 function callsOf(vm: Actor, handler: string): string[] {
   const lines = vm.machine.text(`/var/log/azure/${handler}/calls.log`).split('\n').filter(Boolean);
   return lines.map((line) => line.replace(/^\d+ /, ''));

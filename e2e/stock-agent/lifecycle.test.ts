@@ -22,7 +22,7 @@ const goal = (version: string, publicSettings: object, more: Partial<ExtensionGo
   ...more,
 });
 
-/** Asks for something and waits until the agent has told that it is so. */
+/** Sets a goal and waits until the agent has reported it. */
 async function arrive(version: string, publicSettings: object, more: Partial<ExtensionGoal> = {}): Promise<number> {
   const { sequenceNumber } = await stage.api.setExtension(vm.vmId, 'probe', goal(version, publicSettings, more));
   await vm.until('probe', ({ version: reported, status, health }) => {
@@ -35,7 +35,7 @@ async function arrive(version: string, publicSettings: object, more: Partial<Ext
   return sequenceNumber;
 }
 
-test('install, then new settings: enable alone, under the new number', async () => {
+test('install, then new settings: only enable runs, with the new sequence number', async () => {
   const first = await arrive('1.0.0.0', { target: 'alpha' });
   const second = await arrive('1.0.0.0', { target: 'beta' });
   expect(vm.newCallsInShort()).toBe(`1.0 install, 1.0 enable ${first}, 1.0 enable ${second}`);
@@ -43,7 +43,7 @@ test('install, then new settings: enable alone, under the new number', async () 
   expect(status?.message?.text).toBe('Probe 1.0.0.0 is watching beta.');
 });
 
-test('what the portal is asked for a second time runs no handler', async () => {
+test('setting the same goal twice runs no handler', async () => {
   await stage.api.setExtension(vm.vmId, 'probe', goal('1.0.0.0', { target: 'beta' }));
   const third = await arrive('1.0.0.0', { target: 'gamma' });
   expect(vm.newCallsInShort()).toBe(`1.0 enable ${third}`);
@@ -59,11 +59,11 @@ test('an update runs disable, update, uninstall, install and enable; a downgrade
     { version: '1.1.0.0', command: 'enable', sequence: newer },
   ]);
   const older = await arrive('1.0.0.0', { target: 'alpha' });
-  // The agent has the higher version do the work of a downgrade.
+  // For a downgrade, the agent runs commands of the higher version.
   expect(vm.newCallsInShort()).toBe(`1.1 disable, 1.1 update, 1.1 uninstall, 1.0 install, 1.0 enable ${older}`);
 });
 
-test('an update that fails stops there, is told with its reason, and is undone by going back', async () => {
+test('a failed update stops, is reported with its reason, and is undone by going back', async () => {
   await stage.api.setExtension(vm.vmId, 'probe', goal('1.2.0.0', { target: 'alpha', fail: 'update' }));
   const failed = await vm.until('probe', ({ health }) => expect(health).toBe('failed'));
   expect(failed.handlerState).toMatchObject({ state: 'failed', command: 'update' });
@@ -72,7 +72,7 @@ test('an update that fails stops there, is told with its reason, and is undone b
   expect(vm.newCallsInShort()).toBe(`1.0 enable ${back}`);
 });
 
-test('an enable that fails is told, and the next settings mend it', async () => {
+test('a failed enable is reported, and the next settings correct it', async () => {
   const { sequenceNumber } = await stage.api.setExtension(
     vm.vmId,
     'probe',
@@ -93,7 +93,7 @@ test('disabled and enabled again', async () => {
   expect(vm.newCallsInShort()).toBe(`1.0 enable ${again}`);
 });
 
-test('secrets are opened on the machine, kept where they are not given again, and changed', async () => {
+test('secrets are opened on the machine, kept when they are not given again, and changed', async () => {
   const secrets = (password: string) => ({ publicSettings: { target: 'alpha' }, protectedSettings: { password } });
   await arrive('1.0.0.0', {}, { settings: secrets('first') });
   await arrive('1.0.0.0', { target: 'beta' });
@@ -101,12 +101,12 @@ test('secrets are opened on the machine, kept where they are not given again, an
   expect(vm.newCalls().map(({ secret }) => secret)).toEqual(
     ['first', 'first', 'second, with ü and "quotes"'].map((password) => sha256(JSON.stringify({ password }))),
   );
-  const told = JSON.stringify([await vm.view(), await stage.api.goalState(vm.vmId)]);
-  expect(told).not.toMatch(/first|second, with/);
+  const shown = JSON.stringify([await vm.view(), await stage.api.goalState(vm.vmId)]);
+  expect(shown).not.toMatch(/first|second, with/);
   expect(vm.machine.log()).not.toMatch(/second, with/);
 });
 
-test('another user of the machine gets nothing, whatever it claims', async () => {
+test('another user of the machine gets nothing, whatever it claims to be', async () => {
   const program = `
 import http.client
 for host, port, path in (("168.63.129.16", 80, "/machine/?comp=goalstate"), ("168.63.129.16", 32526, "/versions"), ("169.254.169.254", 80, "/metadata/instance")):
@@ -114,12 +114,12 @@ for host, port, path in (("168.63.129.16", 80, "/machine/?comp=goalstate"), ("16
     connection.request("GET", path, headers={"X-Guest-Token": "forged", "X-Guest-Vm": "other", "Metadata": "True"})
     print(connection.getresponse().status)`;
   const ask = (...as: string[]) => vm.machine.run('env', ...as, 'python3', '-c', program);
-  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+  const unprivileged = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
   expect((await ask(...nobody)).trim().split('\n')).toEqual(['403', '403', '403']);
   expect((await ask()).trim().split('\n').slice(0, 2)).toEqual(['200', '200']);
 });
 
-test('turned off and on, the agent makes a new certificate, runs enable once more, and the secret opens', async () => {
+test('turned off and on, the agent creates a new certificate, runs enable once more, and the secret opens', async () => {
   await vm.machine.stop();
   await vm.machine.start();
   await vm.untilMachine(() => expect(vm.newCallsInShort()).toMatch(/^1\.0 enable \d+$/));

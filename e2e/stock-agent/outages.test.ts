@@ -21,13 +21,13 @@ const watching = async (vm: Actor, target: string) =>
 /** How often the process that reads goal states was started. */
 const starts = ({ machine }: Actor) => machine.log().match(/ running as process \d+/g)?.length;
 
-test('two machines at once each get what is theirs', async () => {
+test('two machines running at the same time each get their own goal state', async () => {
   await Promise.all(vms.map((vm, index) => set(vm, { target: `machine ${index}` })));
   await Promise.all(vms.map((vm, index) => watching(vm, `machine ${index}`)));
   for (const vm of vms) expect(vm.newCallsInShort()).toMatch(/^1\.0 install, 1\.0 enable \d+$/);
 });
 
-test('the portal is restarted in the middle of a command: its end is told, nothing runs twice', async () => {
+test('the portal restarts during a command: its end is reported, nothing runs twice', async () => {
   const [vm] = vms as [Actor];
   const { sequenceNumber } = await set(vm, { target: 'slow', slow: 'enable', sleep: 10 });
   await vm.untilMachine(({ text }) =>
@@ -38,7 +38,7 @@ test('the portal is restarted in the middle of a command: its end is told, nothi
   expect(vm.newCallsInShort()).toBe(`1.0 enable ${sequenceNumber}`);
 });
 
-test('the gateway is away for a minute: no agent ends, no handler runs again, and then all is as it was', async () => {
+test('the gateway is down for a minute: no agent exits, no handler runs again, and all recovers', async () => {
   const before = vms.map(starts);
   await stage.portal.stop();
   const away = performance.now();

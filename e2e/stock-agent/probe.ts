@@ -5,12 +5,12 @@ import { zipOf } from '../support/zip.ts';
 import type { StockMachine } from './stock-machine.ts';
 
 export const probe = 'Annex.Stock.Probe';
-/** The same as a handler that takes several extensions. */
+/** The same as a handler that supports several extensions. */
 export const many = 'Annex.Stock.Many';
-/** The same once more, for something to depend on. */
+/** Another one, for dependencies. */
 export const base = 'Annex.Stock.Base';
 
-/** One line of what the probes of a machine wrote down. */
+/** One line in the log of the probes of a machine. */
 export interface ProbeCall {
   handler: string;
   version: string;
@@ -20,7 +20,7 @@ export interface ProbeCall {
   /** VERSION and AZURE_GUEST_AGENT_UPDATING_FROM_VERSION, in an update. */
   target?: string;
   from?: string;
-  /** SHA-256 of the protected settings as they were opened. */
+  /** SHA-256 of the opened protected settings. */
   secret?: string;
 }
 
@@ -71,7 +71,7 @@ async function probePackage(version: string, supportsMultipleExtensions: boolean
   });
 }
 
-/** What the probes of a machine were called with, the oldest first. */
+/** The calls of the probes of a machine, oldest first. */
 export function probeCalls(machine: StockMachine): ProbeCall[] {
   return machine
     .text('/var/log/probe.log')
@@ -80,7 +80,7 @@ export function probeCalls(machine: StockMachine): ProbeCall[] {
     .map((line) => JSON.parse(line) as ProbeCall);
 }
 
-/** Calls in short: `1.0 install, 1.0 enable 1`. */
+/** Calls in short form: `1.0 install, 1.0 enable 1`. */
 export function inShort(calls: ProbeCall[]): string {
   return calls
     .map(({ version, command, sequence, name }) =>

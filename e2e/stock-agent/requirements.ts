@@ -14,7 +14,7 @@ const programs: Record<string, string> = {
   dpkg: 'dpkg',
 };
 
-/** What keeps the stock agent from being driven on this machine, one sentence each; none where it can be. */
+/** What keeps the stock agent from running on this machine, one sentence each; empty where it can run. */
 export function missingForStockAgent(): string[] {
   if (process.platform !== 'linux') return ['it needs Linux'];
   const missing: string[] = [];
@@ -30,7 +30,7 @@ export function missingForStockAgent(): string[] {
   return missing;
 }
 
-/** In the system, or among the programs fetched for tests, which the throwaway machine sees as its own. */
+/** Installed in the system, or among the programs fetched for tests, which the throwaway machine sees as its own. */
 function isFound(program: string): boolean {
   const folders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin', `${programRoot}/usr/bin`, `${programRoot}/usr/sbin`];
   return folders.some((folder) => existsSync(`${folder}/${program}`));

@@ -38,7 +38,7 @@ test('a package is installed, and its secret is opened on the machine', async ()
   ]);
 });
 
-test('what it says in English is told in German, and marked as found again', async () => {
+test('its English words are shown in German, and marked as recovered', async () => {
   const [extension] = (await vm.view('de')).extensions;
   const found = { lang: 'de', source: 'recovered' };
   expect(extension?.status).toMatchObject({
@@ -47,7 +47,7 @@ test('what it says in English is told in German, and marked as found again', asy
   });
 });
 
-test('a newer version takes its place, in the order that handlers know', async () => {
+test('a newer version replaces it, in the order that handlers expect', async () => {
   const { sequenceNumber } = await stage.api.setExtension(vm.vmId, 'probe', { handler: probe, version: '1.1.0.0' });
   await vm.until('probe', ({ version, status, health }) => {
     expect({ version, health, status: status?.sequenceNumber }).toEqual({
@@ -68,7 +68,7 @@ test('uninstalled, it is gone from the machine and from the portal', async () =>
   expect(await vm.machine.run('sh', '-c', 'ls -d /var/lib/waagent/Annex*/ 2>/dev/null || true')).toBe('');
 });
 
-test('a handler in the manner of public ones runs unchanged', async () => {
+test('a handler written like public ones runs unchanged', async () => {
   const field = fieldHandlers.find(({ handler }) => handler === 'Field.Access.Users');
   if (field === undefined) throw new Error('the handler is not among the samples');
   await publishField(stage.api, field);

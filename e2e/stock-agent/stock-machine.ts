@@ -18,13 +18,13 @@ export interface StockMachineOptions {
   gatewayUrl: string;
   vmId: string;
   token: string;
-  /** Lines of waagent.conf that are other than in the package. */
+  /** Lines of waagent.conf that differ from the package. */
   settings?: Record<string, string>;
-  /** Where its logs go when it is taken down. */
+  /** The folder for its logs when it is taken down. */
   logs: string;
 }
 
-/** What a machine without cloud-init, disks and network cards needs; everything else is as Debian ships it. */
+/** Settings for a machine without cloud-init, disks and network cards; everything else is as Debian ships it. */
 const usualSettings: Record<string, string> = {
   'Provisioning.Agent': 'disabled',
   'Provisioning.DeleteRootPassword': 'n',
@@ -37,8 +37,8 @@ const usualSettings: Record<string, string> = {
 };
 
 /**
- * A throwaway machine with the real stock agent, and `agent wire-forward` beside it. Everything of it is in namespaces
- * that end with this process, however that ends.
+ * A throwaway machine with the real stock agent, and `agent wire-forward` next to it. All of it runs in namespaces that
+ * end with this process, however it ends.
  */
 export class StockMachine {
   readonly options: StockMachineOptions;
@@ -54,7 +54,7 @@ export class StockMachine {
     this.folder = mkdtempSync(path.join(tmpdir(), 'annex-stock-'));
   }
 
-  /** A machine whose forwarder runs and whose agent does not yet. */
+  /** Starts a machine and its forwarder, but not its agent. */
   static async make(options: StockMachineOptions): Promise<StockMachine> {
     const machine = new StockMachine(options);
     try {
@@ -67,17 +67,17 @@ export class StockMachine {
     }
   }
 
-  /** Turns the agent on. */
+  /** Starts the agent. */
   async start(): Promise<void> {
     await this.tell('start');
   }
 
-  /** Ends everything on the machine as when it is turned off; its disk stays. */
+  /** Ends everything on the machine as if it were turned off; its disk stays. */
   async stop(): Promise<void> {
     await this.tell('stop');
   }
 
-  /** Runs a command on the machine as root; its output. Rejects where it fails. */
+  /** Runs a command on the machine as root and returns its output. Rejects where it fails. */
   async run(command: string, ...args: string[]): Promise<string> {
     const inside = ['--target', String(this.pid), ...namespaces, 'env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin'];
     const { stdout } = await promisify(execFile)('nsenter', [...inside, command, ...args], {
@@ -113,7 +113,7 @@ export class StockMachine {
     const forwarder = spawn(process.execPath, [...line, ...where], {
       cwd: root,
       env: { PATH: process.env.PATH, ANNEX_GUEST_TOKEN: token, NODE_ENV: 'production' },
-      // It ends with the channel.
+      // It ends when the channel closes.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.forwarder = forwarder;
@@ -131,7 +131,7 @@ export class StockMachine {
     this.forwarder = null;
   }
 
-  /** Takes the machine down and leaves nothing of it but its logs. */
+  /** Takes the machine down and keeps only its logs. */
   async remove(): Promise<void> {
     mkdirSync(this.options.logs, { recursive: true });
     for (const name of ['waagent.log', 'waagent.out', 'probe.log']) {

@@ -7,7 +7,7 @@ export default defineConfig({
     dir: import.meta.dirname,
     globalSetup: path.resolve(import.meta.dirname, '../../server/testing/programs-setup.ts'),
     include: ['**/*.test.ts'],
-    // Each file has a portal and machines of its own, and two cores.
+    // Each file has a separate portal and machines, on two cores.
     fileParallelism: false,
     allowOnly: false,
     testTimeout: 180_000,

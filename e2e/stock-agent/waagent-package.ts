@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { debianRelease, unpackDebianPackages } from '#server/testing/debian-packages.ts';
 
-/** Where packages stay between runs. */
+/** Where packages are cached between runs. */
 export const cacheFolder = path.resolve(
   process.env.DATA_DIR ?? path.join(import.meta.dirname, '../../.data'),
   'stock-agent',
@@ -11,9 +11,9 @@ export const cacheFolder = path.resolve(
 
 export interface AgentPackage {
   suite: string;
-  /** As Debian numbers it, for example 2.7.3.0-4.1. */
+  /** Debian's version, for example 2.7.3.0-4.1. */
   version: string;
-  /** Where it is unpacked. */
+  /** The folder of the unpacked package. */
   root: string;
 }
 
@@ -22,7 +22,7 @@ export async function suiteHere(): Promise<string> {
   return (await debianRelease()) ?? 'stable';
 }
 
-/** Debian's package of the stock agent from a suite, unpacked below `cache`. `again` fetches the newest. */
+/** Debian's package of the stock agent from a suite, unpacked below `cache`. `again` downloads the newest. */
 export async function agentPackage(cache: string, suite: string, again = false): Promise<AgentPackage> {
   const folder = path.resolve(cache, suite);
   const known = existsSync(folder) && !again ? await unpacked(folder, suite) : null;
@@ -30,7 +30,7 @@ export async function agentPackage(cache: string, suite: string, again = false):
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const root = path.join(folder, 'unpacking');
-  // The agent asks python3-distro which system it is on.
+  // The agent asks python3-distro which system it runs on.
   const debs = await unpackDebianPackages(root, {
     suite,
     packages: ['waagent', 'python3-distro'],

@@ -4,15 +4,15 @@ import { expect, type Page } from '@playwright/test';
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * WCAG 2.2 AA in the theme that the page has now; every violation is named with the elements concerned. What comes in
- * while axe looks is there at once, as for readers who want no motion: colours in the middle of one are nobody's.
+ * Checks WCAG 2.2 AA in the current theme; every violation is listed with its elements. Animations are finished first,
+ * as with reduced motion: colors in the middle of one are not real.
  */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await endAnimations(page);
   const { violations } = await new AxeBuilder({ page })
     .options({ runOnly: tags, resultTypes: ['violations'] })
-    // No page has frames, and without looking for them axe is done in half the time.
+    // Pages have no frames, and skipping the search for them halves the time.
     .setLegacyMode(true)
     .analyze();
   await page.emulateMedia({ reducedMotion: null });
@@ -20,7 +20,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found, `${page.url()} breaks no accessibility rule`).toEqual([]);
 }
 
-/** Puts to its end what began to move before, also where nothing is painted now. */
+/** Finishes animations that began before, even where nothing is painted now. */
 async function endAnimations(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const one of document.getAnimations()) {

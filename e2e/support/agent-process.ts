@@ -8,14 +8,14 @@ import type { Portal } from './portal.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** The reference agent, as a real process with a folder of its own. */
+/** The reference agent as a real process with a separate folder. */
 export class AgentProcess {
-  /** Everything of this guest: identity, packages, settings, status files. */
+  /** All files of this guest: identity, packages, settings, status files. */
   readonly dir = mkdtempSync(path.join(tmpdir(), 'annex-guest-'));
   readonly #logFile = path.join(this.dir, 'process.log');
   #child: ChildProcess | null = null;
 
-  /** Enrols the machine and starts the daemon. */
+  /** Enrols the machine and starts the agent. */
   static async start(portal: Portal, vm: Pick<CreatedVm, 'enrollmentToken'>): Promise<AgentProcess> {
     const agent = new AgentProcess();
     const code = await agent.#spawn(['enroll', '--portal', portal.gatewayUrl, '--token', vm.enrollmentToken]);
@@ -24,12 +24,12 @@ export class AgentProcess {
     return agent;
   }
 
-  /** Starts the daemon (again): short periods, so that journeys need not wait. */
+  /** Starts the agent (again), with short periods so that journeys need not wait. */
   resume(): void {
     void this.#spawn(['run', '--heartbeat-seconds', '1', '--status-seconds', '1']);
   }
 
-  /** Ends the daemon as an operator would, or as a crash would. */
+  /** Stops the agent like an operator, or like a crash. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const child = this.#child;
     if (child === null || !this.isRunning()) return;
@@ -47,17 +47,17 @@ export class AgentProcess {
     return readdirSync(path.join(this.dir, 'reports')).filter((name) => name.endsWith('.json')).length;
   }
 
-  /** Ends it and removes its folder, upon which the services of its handlers end by themselves. */
+  /** Stops it and removes its folder, which ends the services of its handlers. */
   async remove(): Promise<void> {
     await this.stop();
-    // A service may write its heartbeat meanwhile.
+    // A service may still write its heartbeat.
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 10 });
   }
 
   #spawn([command = '', ...args]: string[]): Promise<number | null> {
     const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.dir, ...args], {
       cwd: root,
-      // Agents that run as root leave this machine's own folders alone.
+      // Agents that run as root do not touch this machine's folders.
       env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

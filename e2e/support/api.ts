@@ -1,7 +1,7 @@
 import { sampleLanguages, samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
 import type { Portal } from './portal.ts';
 
-/** What `PUT /vms/{id}/extensions/{name}` takes, as far as journeys use it; `/api/v1/openapi.json` has all of it. */
+/** The input of `PUT /vms/{id}/extensions/{name}` that journeys use; `/api/v1/openapi.json` has all of it. */
 export interface ExtensionGoal {
   handler: string;
   version: string;
@@ -16,7 +16,7 @@ export interface CreatedVm {
   enrollmentToken: string;
 }
 
-/** The parts of a goal state that journeys look at. */
+/** The parts of a goal state that journeys use. */
 export interface GoalState {
   incarnation: number;
   extensions: {
@@ -27,7 +27,7 @@ export interface GoalState {
   }[];
 }
 
-/** The parts of an instance view that journeys look at. */
+/** The parts of an instance view that journeys use. */
 export interface InstanceView {
   vmId: string;
   incarnation: number;
@@ -55,7 +55,7 @@ export interface ExtensionView {
 interface Call {
   body?: unknown;
   headers?: Record<string, string>;
-  /** Awaited status; any 2xx where it is not given. */
+  /** The expected status; any 2xx by default. */
   status?: number;
 }
 
@@ -69,7 +69,7 @@ export class Api {
     this.#token = token;
   }
 
-  /** Any call. Throws with the problem's text when another status comes back than was awaited. */
+  /** Makes a call. Throws with the problem's text when the status is not the expected one. */
   async call<Answer>(method: string, path: string, { body, headers, status }: Call = {}): Promise<Answer> {
     const isBytes = body instanceof Uint8Array;
     const response = await fetch(`${this.portal.url}/api/v1${path}`, {
@@ -90,7 +90,7 @@ export class Api {
     return (text === '' ? undefined : isJson ? JSON.parse(text) : text) as Answer;
   }
 
-  /** Makes the publisher where it does not exist yet. */
+  /** Creates the publisher if it does not exist yet. */
   async ensurePublisher(namespace: string): Promise<void> {
     const list = await this.call<{ items: { namespace: string }[] }>('GET', '/publishers?limit=100').catch(() => null);
     if (list?.items.some((publisher) => publisher.namespace === namespace)) return;
@@ -115,7 +115,7 @@ export class Api {
     await this.call('POST', `${base}/publish`);
   }
 
-  /** Uploads and publishes a sample handler under an id of the journey's own: messages in three languages, a schema. */
+  /** Uploads and publishes a sample handler under an id of this journey: messages in three languages, a schema. */
   async publishSample(sample: string, version: string, handler: string): Promise<void> {
     await this.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));
     await this.publish(handler, version, await samplePackage(sample, version), {

@@ -11,8 +11,8 @@ const require = createRequire(import.meta.url);
 const parts = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br', 'swiftshader.tar.br'];
 
 /**
- * How to start Chromium for tests: the one of CHROMIUM_PATH, or the one from npm, which is unpacked once per version
- * into the system's temporary folder and needs nothing of the system.
+ * How to start Chromium for tests: from CHROMIUM_PATH, or from npm, unpacked once per version into the system's
+ * temporary folder without dependencies on the system.
  */
 export async function chromiumLaunch(): Promise<LaunchOptions> {
   const args = [
@@ -38,7 +38,7 @@ export async function chromiumLaunch(): Promise<LaunchOptions> {
   };
 }
 
-/** Unpacks beside the final folder and moves it there in one step, so that a killed run leaves no half a browser. */
+/** Unpacks next to the final folder and renames it, so that a killed run leaves no partial browser. */
 async function unpacked(): Promise<string> {
   const home = path.resolve(require.resolve('@sparticuz/chromium'), '../..');
   const { version } = require(path.join(home, 'package.json')) as { version: string };
@@ -47,7 +47,7 @@ async function unpacked(): Promise<string> {
 
   const temporary = mkdtempSync(`${folder}.`);
   const previous = process.env.TMPDIR;
-  // The package unpacks into the temporary folder, whatever that is at the time.
+  // The package unpacks into the current temporary folder.
   process.env.TMPDIR = temporary;
   try {
     await Promise.all(parts.map((part) => inflate(path.join(home, 'bin', part))));
@@ -55,7 +55,7 @@ async function unpacked(): Promise<string> {
     if (previous === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = previous;
   }
-  // The package's own configuration names the folders of another platform.
+  // The package's configuration names folders of another platform.
   const fonts = `<dir>${path.join(folder, 'fonts')}</dir><cachedir>${path.join(folder, 'font-cache')}</cachedir>`;
   writeFileSync(path.join(temporary, 'fonts', 'fonts.conf'), `<?xml version="1.0"?><fontconfig>${fonts}</fontconfig>`);
   try {

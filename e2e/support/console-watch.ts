@@ -1,8 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 
 /**
- * Collects what a page complains about, what its policy blocks, and what it asks of other hosts; a complaint that the
- * test did not foresee fails it.
+ * Collects errors and warnings of a page, blocked content, and requests to other hosts; unexpected ones fail the test.
  */
 export class ConsoleWatch {
   readonly #complaints: string[] = [];
@@ -21,7 +20,7 @@ export class ConsoleWatch {
     });
   }
 
-  /** A complaint that belongs to the journey: a refused request, a lost connection. */
+  /** An expected message: a rejected request, a lost connection. */
   allow(pattern: RegExp): void {
     this.#allowed.push(pattern);
   }

@@ -7,7 +7,7 @@ import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** A portal that was started for tests: real processes on free ports with a data folder of their own. */
+/** A portal started for tests: real processes on free ports with a separate data folder. */
 export interface Portal {
   url: string;
   gatewayUrl: string;
@@ -16,17 +16,17 @@ export interface Portal {
   /** The first admin of the pages. */
   admin: { email: string; password: string };
   dataDir: string;
-  /** What the launcher and its processes said. */
+  /** Output of the launcher and its processes. */
   logFile: string;
-  /** Ends it by SIGTERM; gives the exit code. */
+  /** Stops it by SIGTERM and returns the exit code. */
   stop: () => Promise<number | null>;
-  /** Ends it and starts it again with the same data, ports and secrets. */
+  /** Stops and starts it with the same data, ports and secrets. */
   restart: () => Promise<void>;
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   remove: () => Promise<void>;
 }
 
-/** Starts the portal by the command that people use, and waits until it is ready. */
+/** Starts the portal with its command, and waits until it is ready. */
 export async function startPortal(environment: Record<string, string> = {}): Promise<Portal> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'annex-e2e-'));
   const [freePort, gatewayPort] = await freePorts(2);
@@ -104,7 +104,7 @@ async function launch(env: NodeJS.ProcessEnv, logFile: string, readyUrl: string)
   throw new Error(`The portal did not get ready:\n${readFileSync(logFile, 'utf8').slice(-4000)}`);
 }
 
-/** Ports that nobody listens on now. */
+/** Free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import type { CreatedVm } from './api.ts';
 
-/** Below the rate that a VM may have. */
+/** Below the rate limit of a VM. */
 const paceMs = 60;
 const patienceMs = 60_000;
 
 /**
- * A machine that does nothing but report, as fast as it may, one numbered status after the other. It keeps each report
- * until the portal acknowledged it, as an agent has to, and remembers which ones that were.
+ * A machine that reports as fast as it may, one numbered status after the other. It keeps each report until the portal
+ * acknowledges it, as an agent must, and records the acknowledged ones.
  */
 export class ReportingMachine {
   /** Numbers of the reports that were answered with 204. */
   readonly acknowledged: number[] = [];
-  /** How often a report could not be delivered and was tried again. */
+  /** How often a report could not be delivered and was retried. */
   retries = 0;
   readonly #door: string;
   readonly #credential: string;
@@ -27,7 +27,7 @@ export class ReportingMachine {
     this.#extension = extension;
   }
 
-  /** Enrols at a door (an address with or without the portal's pages) and begins to report. */
+  /** Enrols at a gateway or portal address and starts to report. */
   static async start(address: string, vm: CreatedVm, extension: string): Promise<ReportingMachine> {
     const { certificate } = newKeyPair();
     const door = `${address}/agent/v1`;
@@ -43,12 +43,12 @@ export class ReportingMachine {
     const { credential } = (await answer.json()) as { credential: string };
     const machine = new ReportingMachine(door, credential, extension);
     machine.#running = machine.#run();
-    // Whoever stops it hears of it.
+    // `stop` throws it.
     machine.#running.catch(() => {});
     return machine;
   }
 
-  /** Waits for the answer to the report that is on its way, and throws what was wrong meanwhile. */
+  /** Waits for the response to the current report, and throws what went wrong before. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#running;
@@ -71,7 +71,7 @@ export class ReportingMachine {
     this.acknowledged.push(number);
   }
 
-  /** Whether it was acknowledged. Only a door that is away or says so is a reason to try again. */
+  /** Whether it was acknowledged. Only an unavailable portal is a reason to retry. */
   async #send(number: number): Promise<boolean> {
     const extension = this.#extension;
     const status = {

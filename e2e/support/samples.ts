@@ -1,7 +1,7 @@
 import { sampleLanguages, samplePackage, sampleResource, sampleSchema, samples } from '../../samples/build.ts';
 import type { Api, ExtensionGoal } from './api.ts';
 
-/** Publishes sample handlers where this portal has them not yet: the newest of each handler that is named. */
+/** Publishes the newest version of each named sample handler, unless this portal has it. */
 export async function publishSamples(api: Api, handlers: readonly string[]): Promise<void> {
   for (const handler of handlers) {
     const { version, publisher } = newest(handler);
@@ -17,7 +17,7 @@ export async function publishSamples(api: Api, handlers: readonly string[]): Pro
   }
 }
 
-/** A goal for a sample handler with settings that it likes; `publicSettings` are added to them. */
+/** A goal for a sample handler with valid settings; `publicSettings` are added to them. */
 export function sampleGoal(handler: string, publicSettings: Record<string, unknown> = {}): ExtensionGoal {
   const { version, settings } = newest(handler);
   return {

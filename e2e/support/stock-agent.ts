@@ -1,4 +1,4 @@
-/** What a handler says through the stock agent: texts alone, whatever else its status file holds. */
+/** The parts of a handler's status that the stock agent passes on: only texts. */
 export interface StockStatus {
   status: 'success' | 'transitioning' | 'warning' | 'error';
   operation?: string;
@@ -7,8 +7,8 @@ export interface StockStatus {
 }
 
 /**
- * As much of a stock Azure Linux agent behind its forwarder as a page needs: it fetches its goal state and sends the
- * status that every handler of it would have. The real one is driven elsewhere.
+ * The part of a stock Azure Linux agent behind its forwarder that a page needs: it fetches its goal state and sends a
+ * status for each handler. Other tests run the real one.
  */
 export class StockAgent {
   readonly #door: string;
@@ -19,7 +19,7 @@ export class StockAgent {
     this.#token = token;
   }
 
-  /** Fetches the goal state and says that each of its handlers is ready, and what its extension said. */
+  /** Fetches the goal state and reports each of its handlers as ready, with the status of its extension. */
   async report(says: StockStatus): Promise<void> {
     const goalState = await this.#read('http://168.63.129.16/machine/?comp=goalstate');
     const incarnation = elementOf(goalState, 'Incarnation');
@@ -90,7 +90,7 @@ export class StockAgent {
     return (await this.#ask(address)).text();
   }
 
-  /** Addresses in documents name the forwarder, which puts the token on each request. */
+  /** Addresses in documents name the forwarder, which adds the token to each request. */
   async #ask(address: string, init: RequestInit = {}): Promise<Response> {
     const { pathname, search } = new URL(address);
     const headers = { 'x-ms-agent-name': 'WALinuxAgent', ...init.headers, 'x-guest-token': this.#token };
@@ -100,7 +100,7 @@ export class StockAgent {
   }
 }
 
-/** The text of the first element of that name; addresses have no other entity. */
+/** The text of the first element with that name; addresses contain no entity but &amp;. */
 function elementOf(xml: string, name: string): string {
   const text = new RegExp(`<${name}(?:\\s[^>]*)?>([^<]*)</${name}>`).exec(xml)?.[1];
   if (text === undefined) throw new Error(`There is no ${name} in:\n${xml}`);

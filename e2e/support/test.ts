@@ -7,7 +7,7 @@ import { type Portal, startPortal } from './portal.ts';
 import { openedWhole } from './whole-page.ts';
 
 interface PortalFixtures {
-  /** Tests that name another one get a portal of their own, with nothing of other journeys in it. */
+  /** Tests with another value get a separate portal, without data of other journeys. */
   household: string;
   /** A real portal with a fresh database, shared by the tests of one worker. */
   portal: Portal;
@@ -16,15 +16,15 @@ interface PortalFixtures {
 }
 
 interface JourneyFixtures {
-  /** What the pages complained about; checked at the end of every test. */
+  /** Errors of the pages; checked at the end of every test. */
   console: ConsoleWatch;
-  /** What the portal said, kept with a test that failed. */
+  /** Output of the portal, attached to a failed test. */
   portalLog: undefined;
-  /** A page of somebody with this role, in a browser of its own. */
+  /** A page of a member with this role, in a separate browser. */
   signedIn: (role: Role, options?: BrowserContextOptions & { namespaces?: string[] }) => Promise<Page>;
   /** Enrols a VM's guest and runs its agent until the test ends. */
   startAgent: (vm: CreatedVm) => Promise<AgentProcess>;
-  /** A word that no other test uses, for names. */
+  /** A unique word for names. */
   unique: string;
 }
 

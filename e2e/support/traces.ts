@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Something that was written or said, and by what name to call it. */
+/** A text that was written or sent, and its name. */
 export interface Evidence {
   where: string;
   bytes: Buffer;
 }
 
-/** Every file below a folder. One that goes while it is read (a database tidies up) holds nothing any more. */
+/** Every file below a folder. One that disappears while it is read (a database cleans up) no longer holds anything. */
 export function filesBelow(folder: string): Evidence[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -22,7 +22,7 @@ export function filesBelow(folder: string): Evidence[] {
     });
 }
 
-/** Where a text occurs, and in which form: as it stands, in UTF-16, in hex, or anywhere inside base64. */
+/** Where a text occurs, and in which form: plain, in UTF-16, in hex, or anywhere inside base64. */
 export function tracesOf(text: string, evidence: readonly Evidence[]): string[] {
   const forms = formsOf(text);
   return evidence.flatMap(({ where, bytes }) =>
@@ -45,7 +45,7 @@ function formsOf(text: string): { form: string; bytes: Buffer }[] {
   ];
 }
 
-/** The digits that depend on the text alone when it begins at this offset of a group of three bytes. */
+/** The base64 digits that depend on the text alone when it begins at this offset of a group of three bytes. */
 function insideBase64(plain: Buffer, offset: number, encoding: 'base64' | 'base64url'): string {
   const skipped = offset === 0 ? 0 : 3 - offset;
   const whole = plain.subarray(skipped, plain.length - ((plain.length - skipped) % 3));

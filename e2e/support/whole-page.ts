@@ -1,10 +1,9 @@
 import { expect, type Page } from '@playwright/test';
 
 /**
- * A page that is opened when it is whole, as it is for people, who are slower. What React streams arrives in a hidden
- * element and is put in its place a moment after the document has loaded; until then it stands there twice, or not
- * where readers see it. And a page listens to keys and clicks when its scripts have run: Next then adds the element
- * that tells those who hear the page where they are.
+ * Waits until a page is complete, as it is for people, who are slower. React streams content into a hidden element and
+ * moves it a moment after the document has loaded; until then it exists twice, or in the wrong place. And keys and
+ * clicks work after hydration, when Next.js adds its route announcer.
  */
 export function openedWhole(page: Page): Page {
   const { goto, reload, goBack, goForward } = page;

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 
 const language = 'en-XA';
 
-/** What the browser says in the pseudo-language, which it takes for English: months, units, languages, "and". */
+/** Browser-generated words in the pseudo-language, which it treats as English: months, units, languages, "and". */
 const ofTheBrowser = new Set([
   ...Array.from({ length: 12 }, (_, month) =>
     new Intl.DateTimeFormat(language, { month: 'short' }).format(new Date(2026, month)),
@@ -13,10 +13,10 @@ const ofTheBrowser = new Set([
 ]);
 
 /**
- * Words on a page in the pseudo-language that came from no file of `locales/`: those are in brackets and accented. What
- * programs and people wrote is marked as such on the page: code, times, elements with a language of their own (an empty
- * one where nobody knows it) or with `translate="no"`. Only inside a sentence of ours or in an attribute, where nothing
- * can be marked, may the given names stand.
+ * Words on a page in the pseudo-language that come from no file of `locales/`: those are bracketed and accented. Texts
+ * of programs and people are marked on the page: code, times, elements with another language (empty where it is
+ * unknown) or with `translate="no"`. The given names are allowed only inside our sentences and in attributes, where
+ * nothing can be marked.
  */
 export async function wordsWithoutTranslation(page: Page, names: readonly string[]): Promise<string[]> {
   const { texts, attributes } = await page.evaluate(() => {

@@ -1,10 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
-/** Executable for everyone: what a handler's commands need to be when they are unpacked. */
+/** Executable for everyone, as commands of a handler must be after unpacking. */
 const mode = 0o100755;
 
-/** A zip of texts by name, the same bytes for the same texts. */
+/** A zip of texts by name; the same texts give the same bytes. */
 export function zipOf(files: Record<string, string>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [name, text] of Object.entries(files)) {

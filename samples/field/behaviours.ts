@@ -8,35 +8,35 @@ export interface FieldGoal {
   protectedSettings?: Record<string, unknown>;
 }
 
-/** One change on the VM, and what has to be seen after it, whichever agent runs there. */
+/** One change on the VM and its expected result, with either agent. */
 export interface FieldStep {
   /** Name of the extension; `field` unless the handler has several. */
   extension?: string;
   /** `remove`: the extension is uninstalled. */
   goal: FieldGoal | 'remove';
-  /** The state that the agent reports in the end. */
+  /** The final state that the agent reports. */
   state: 'enabled' | 'disabled' | 'failed' | 'removed';
-  /** Of the command that failed. */
+  /** Exit code of the failed command. */
   exitCode?: number;
-  /** The last status of the extension, as a reader of English sees it. */
+  /** The last status of the extension in English. */
   status?: { status: 'success' | 'error'; message: string };
   /** The last heartbeat. */
   heartbeat?: 'ready';
-  /** A substatus that follows later, while the status stays as it is. */
+  /** A substatus that follows later, while the status stays. */
   substatus?: { name: string; status: 'error' };
   /**
-   * What the handler wrote into `calls.log` of its log folders since the step before, oldest first, without the time in
-   * front: the version that the agent told it, the command, facts.
+   * The lines that the handler wrote to `calls.log` since the previous step, oldest first, without times: the version
+   * from the agent, the command, facts.
    */
   calls: string[];
 }
 
-/** A handler that does things as handlers for Azure's own agent do, and its life on a VM. */
+/** A handler that works like handlers for Azure's agent, and its lifecycle on a VM. */
 export interface FieldHandler {
   handler: string;
-  /** The public handlers whose manner it has. */
+  /** The public handlers that it resembles. */
   like: string;
-  /** What it relies on. */
+  /** The behavior of the agent that it relies on. */
   reliesOn: string;
   /** From install to uninstall; sequence numbers of an extension are 1, 2, 3, … */
   steps: FieldStep[];
@@ -45,7 +45,7 @@ export interface FieldHandler {
 const digest = (secret: string) => createHash('sha256').update(secret).digest('hex').slice(0, 12);
 const success = (message: string) => ({ status: 'success' as const, message });
 
-/** Life of a handler with one version: install and enable, then new settings, then away. */
+/** Lifecycle of a handler with one version: install and enable, then new settings, then uninstall. */
 function usualLife(version: string, first: Omit<FieldGoal, 'version'>, status: string): FieldStep[] {
   return [
     {
@@ -58,7 +58,7 @@ function usualLife(version: string, first: Omit<FieldGoal, 'version'>, status: s
   ];
 }
 
-/** Every behaviour runs unchanged on the reference agent and on the stock Azure Linux agent. */
+/** Every behavior runs unchanged on the reference agent and on the stock Azure Linux agent. */
 export const fieldHandlers: FieldHandler[] = [
   {
     handler: 'Field.Scripts.CustomScript',

@@ -3,9 +3,9 @@ import { join, relative } from 'node:path';
 import { ZipFile } from 'yazl';
 
 export interface FieldPackageOptions {
-  /** Written into the package, so that versions with the same programs differ. */
+  /** Stored in the package, so that versions with the same programs differ. */
   version?: string;
-  /** The folder in which the handlers look for keys, as Azure's own agent has it. Tests give another one. */
+  /** The folder in which handlers look for keys, as with Azure's agent. Tests set another one. */
   waagentFolder?: string;
 }
 
@@ -13,8 +13,8 @@ export interface FieldPackageOptions {
 const mtime = new Date(2026, 0, 1, 12);
 
 /**
- * The package of a handler in this folder. Every version has the same programs. No entry is executable, as in zips that
- * were built on another system: agents make all files executable.
+ * The package of a handler in this folder. Every version has the same programs. No entry is executable, as in zips
+ * built on another system: agents make all files executable.
  */
 export async function fieldPackage(
   handler: string,

@@ -3,15 +3,15 @@ import { samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
 import { zipOf } from '../../e2e/support/zip.ts';
 import { type Api, apiOf, Person, type StorageState } from './portal.ts';
 
-/** What the pictures are taken of, beside what the demo has. */
+/** The data of the screenshots, in addition to the demo. */
 export interface ScreenshotStage {
-  /** Cookies by who looks: the admin, one who may only look, one whose sign-in has a second factor. */
+  /** Cookies by account: the admin, a viewer, and one with a second factor. */
   cookies: Record<'admin' | 'viewer' | 'guarded', StorageState>;
   guarded: { email: string; password: string };
   /** Ids by name: the demo's VMs and those below. */
   vms: Record<string, string>;
   handler: string;
-  /** A link by which somebody can join. */
+  /** An invitation link. */
   invitation: string;
   api: Api;
 }
@@ -27,13 +27,13 @@ interface Messages {
   messages: { id: string; text: string }[];
 }
 
-/** The sample probe's messages in a language without some of them, so that something is left to be done. */
+/** The sample probe's messages in a language without some of them, so that some are missing. */
 function lacking(lang: 'en' | 'de' | 'ja', ...ids: string[]): unknown[] {
   const [file] = sampleResource('Acme.Lab.Probe', lang) as [Messages];
   return [{ ...file, messages: file.messages.filter(({ id }) => !ids.includes(id)) }];
 }
 
-/** Brings what is missing. Doing it again changes nothing. Needs the demo. */
+/** Creates what is missing. Repeating it changes nothing. Requires the demo. */
 export async function setStage(url: string, admin: Person): Promise<ScreenshotStage> {
   const expiresAt = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const { value } = await admin.mutate<{ value: string }>('tokens.create', {
@@ -159,14 +159,14 @@ async function heardOf(api: Api, vmId: string, extension: string): Promise<void>
 
 const emailOf = (name: string): string => `${name.toLowerCase().replaceAll(' ', '.')}@example.org`;
 
-/** Joins by a link, or signs in who has joined before. */
+/** Joins by a link, or signs in a member who has joined before. */
 async function member(url: string, admin: Person, name: string, role: string, isGuarded = false): Promise<Person> {
   const email = emailOf(name);
   const { items } = await admin.query<{ items: { id: string; email: string }[] }>('members.list');
   const before = items.find((one) => one.email === email);
   if (before !== undefined) {
     if (!isGuarded) return Person.signedIn(url, email, password);
-    // Its app's secret went with the last run.
+    // The secret of its authenticator app was lost with the last run.
     await admin.mutate('members.resetFactors', { id: before.id });
   }
   const person = before === undefined ? await Person.guest(url) : await Person.signedIn(url, email, password);

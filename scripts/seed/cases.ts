@@ -2,8 +2,8 @@ import { type HeartbeatDocument, heartbeatFile, type StatusDocument, statusFile 
 import { type SeedHandler, seedHandlers } from './catalogue.ts';
 
 /**
- * How VMs of the seed fare. Seconds since it came to that are given as a range; `long` is weeks of quiet before.
- * First line that fits, by the random number `r` of a VM.
+ * The health of seeded VMs. Seconds since it began are a range; `long` is weeks without a change. The first line that
+ * fits decides, by the random number `r` of a VM.
  */
 export const scenarios = [
   { name: 'mount-refused', where: `role = 'files' and region = 'eu2' and env = 'prod'`, ago: [2_040, 2_160] },
@@ -23,17 +23,17 @@ export const scenarios = [
 
 export type Scenario = (typeof scenarios)[number]['name'];
 
-/** What an extension of a VM in a scenario reported; SQL makes the rows. Ages are seconds. */
+/** What an extension of a VM in a scenario reported; SQL creates the rows. Ages are seconds. */
 export interface Case {
   scenario: Scenario;
   name: string;
   variant: number;
-  /** It is what the scenario is about; the others have been as they are for long. */
+  /** The extension that the scenario is about; the others have been unchanged for long. */
   affected: boolean;
   /** The goal is the newest version, whatever the VM's share would be. */
   newest: boolean;
   state: 'enabled' | 'disabled';
-  /** `patient` goals have hours, so that what goes on is not late while somebody looks. */
+  /** `patient` goals have hours, so that work in progress is not late while the seed is in use. */
   timeouts: 'usual' | 'patient';
   report: Record<string, unknown> | null;
   beat: HeartbeatDocument | null;
@@ -47,7 +47,7 @@ export interface Case {
 export const variants = 5;
 const time = '2026-01-01T00:00:00Z';
 
-interface Said {
+interface ReportedStatus {
   status: 'transitioning' | 'error' | 'success' | 'warning';
   code?: number;
   operation?: string;
@@ -55,7 +55,7 @@ interface Said {
   substatus?: unknown[];
 }
 
-const well: Readonly<Record<string, (variant: number) => Said>> = {
+const well: Readonly<Record<string, (variant: number) => ReportedStatus>> = {
   metrics: (variant) => ({
     status: 'success',
     operation: 'collecting',
@@ -77,12 +77,12 @@ interface Change {
   timeouts?: 'patient';
   report?: Record<string, unknown> | null;
   beatAge?: number;
-  says?: Said | null;
+  says?: ReportedStatus | null;
 }
 
 const drives = ['/', '/var', '/data', '/srv', '/home'];
 
-/** What is another than well, by scenario and extension. */
+/** Extensions that are not healthy, by scenario. */
 const changes: Partial<Record<Scenario, Partial<Record<string, (variant: number) => Change>>>> = {
   'mount-refused': {
     mount: (variant) => ({
@@ -145,7 +145,7 @@ const changes: Partial<Record<Scenario, Partial<Record<string, (variant: number)
   disabled: { baseline: () => ({ state: 'disabled', report: { state: 'disabled', command: 'disable' }, beatAge: -1 }) },
 };
 
-/** Every case of these handlers. The documents went through the protocol's own schemas. */
+/** Every case of these handlers. The documents were checked by the protocol's schemas. */
 export function casesOf(handlers: readonly SeedHandler[]): Case[] {
   return scenarios.flatMap(({ name: scenario }) =>
     handlers.flatMap((handler) => Array.from({ length: variants }, (_, variant) => caseOf(scenario, handler, variant))),
@@ -183,12 +183,12 @@ function caseOf(scenario: Scenario, { name, heartbeat }: SeedHandler, variant: n
     beatAge: Math.max(0, beatAge),
     status: file && statusFile.parse(file),
     statusFile: file,
-    // What warns had come to its end before.
+    // A warning comes from a finished command.
     concluded: says === null || says.status === 'transitioning' ? null : says.status === 'error' ? 'error' : 'success',
   };
 }
 
-/** A command that goes on, waits or ran out of time has no exit code. */
+/** A command that is running, waiting or timed out has no exit code. */
 function clean(report: Record<string, unknown> | undefined): Record<string, unknown> {
   if (report === undefined || 'exitCode' in report || report.state === 'disabled') return report ?? {};
   return { exitCode: undefined, ...('command' in report ? {} : { command: undefined }), ...report };

@@ -127,7 +127,7 @@ export const seedHandlers: readonly SeedHandler[] = [
   },
 ];
 
-/** Registers and publishes the handlers with the verbs that publishers use. Keeps versions that exist already. */
+/** Registers and publishes the handlers with the verbs of publishers. Keeps existing versions. */
 export async function publishCatalogue(services: Services): Promise<void> {
   const ctx: Context = {
     ...services,
@@ -155,7 +155,7 @@ async function publish(ctx: Context, seed: SeedHandler, version: string, newest:
   const file = await receiveUpload(ctx, Readable.from([await zipOf(seed)]));
   await registerPackage(ctx, { handler, version, file });
   for (const lang of ['en', 'de', 'ja'] as const) {
-    // The newest version is not wholly translated yet, as it is in life.
+    // The newest version is not completely translated yet, as usual.
     const ids = Object.keys(seed.messages).filter((_, index) => !(newest && lang === 'ja' && index === 1));
     const messages = ids.map((id) => ({ id, text: seed.messages[id]?.[lang] ?? '' }));
     await setResources(ctx, { handler, version, lang, file: [{ version: 1.0, lang, messages }] });

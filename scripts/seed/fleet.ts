@@ -3,16 +3,16 @@ import { defaultTimeouts, packageKey, renderGoalState } from '#server/domain/goa
 import { casesOf, scenarios, variants } from './cases.ts';
 import type { SeedHandler } from './catalogue.ts';
 
-/** Who made what the seed made: so it is known again. */
+/** The actor of seeded data, which identifies it later. */
 export const seededBy = 'Seed';
-/** The run of agents that are kept alive, and of those that fell silent. */
+/** The run id of agents that are kept alive, and of silent ones. */
 export const runs = { alive: 'seed', silent: 'seed-silent' } as const;
 
 const patient = { ...defaultTimeouts, enable: 8 * 3_600 };
 
 export interface FleetOptions {
   vms: number;
-  /** VMs of earlier seeds: names go on after them. */
+  /** VMs of earlier seeds; names continue after them. */
   before: number;
   handlers: readonly SeedHandler[];
   epoch: string;
@@ -20,8 +20,8 @@ export interface FleetOptions {
 }
 
 /**
- * Writes the VMs with all that belongs to them, in bulk. The caller holds the transaction; afterwards the temporary
- * tables `seed_vms` and `seed_extensions` say what was made.
+ * Writes the VMs and all of their data in bulk. The caller holds the transaction; afterwards the temporary tables
+ * `seed_vms` and `seed_extensions` list them.
  */
 export async function writeFleet(client: pg.ClientBase, options: FleetOptions): Promise<void> {
   const at = options.now.toISOString();
@@ -36,13 +36,13 @@ export async function writeFleet(client: pg.ClientBase, options: FleetOptions): 
   );
   await writeGoalStates(client, options.epoch);
   await writeReports(client);
-  // Last and as of now: writing a large fleet takes minutes, in which its agents would have fallen silent.
+  // Last, with the current time: writing a large fleet takes minutes, in which its agents would become silent.
   const heardAt = new Date().toISOString();
   await writeAgents(client, heardAt, options.epoch);
   await writePulses(client, { at, heardAt });
 }
 
-/** Each goal that there can be, as contents and as the text that agents get. */
+/** Each possible goal, as contents and as the text for agents. */
 async function prepareGoals(client: pg.ClientBase, handlers: readonly SeedHandler[]): Promise<void> {
   const { rows } = await client.query<{ handler: string; version: string; sha256: string; size: string }>(
     'select handler, version, sha256, size from handler_versions where handler = any($1)',
@@ -96,7 +96,7 @@ async function prepareCases(client: pg.ClientBase, handlers: readonly SeedHandle
 
 const recordset = (columns: string): string => `select * from json_to_recordset($1::json) as r(${columns})`;
 
-/** Names as people give them: role, region and a number; more machines in production than elsewhere. */
+/** Names as people choose them: role, region and a number; most machines are in production. */
 async function prepareVms(client: pg.ClientBase, { vms, before, now }: FleetOptions): Promise<void> {
   const scenario = scenarios.map(({ name, where }) => `when ${where} then '${name}'`).join(' ');
   const ago = scenarios.map(({ name, ago: [from, to] }) => `when '${name}' then ${from} + q * ${to - from}`).join(' ');
@@ -127,7 +127,7 @@ async function prepareVms(client: pg.ClientBase, { vms, before, now }: FleetOpti
   await client.query('analyze seed_vms');
 }
 
-/** One row per extension, with everything about it. */
+/** One row per extension, with all of its data. */
 async function prepareExtensions(client: pg.ClientBase, at: string): Promise<void> {
   await client.query(
     `create temporary table seed_extensions as
@@ -217,7 +217,7 @@ async function writeAgents(client: pg.ClientBase, at: string, epoch: string): Pr
   );
 }
 
-/** What was reported last, and the history that tells of it. */
+/** The latest reports and their history. */
 async function writeReports(client: pg.ClientBase): Promise<void> {
   await client.query(
     `insert into extension_latest (vm_id, name, handler_state, handler_at, heartbeat, status)
@@ -242,7 +242,7 @@ async function writeReports(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/** When each document was read last; `seed_extensions` has that as of `at`. */
+/** When each document was last read; `seed_extensions` has that as of `at`. */
 async function writePulses(client: pg.ClientBase, { at, heardAt }: { at: string; heardAt: string }): Promise<void> {
   await client.query(
     `insert into extension_pulse (vm_id, name, handler_sequence, heartbeat_status, heartbeat_read_at,

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenServices } from '#server/process/services.ts';
 import { runs } from './fleet.ts';
 
-/** Seconds in which every agent is heard once, and into how many equal parts that work is cut. */
+/** Seconds in which every agent calls once, and the number of equal parts of that work. */
 const roundSeconds = 300;
 const parts = 50;
 
 /**
- * Speaks for the agents of the seed until it is stopped: each is heard every five minutes, its files with it. Those
- * that fell silent stay silent. Agents that were missed meanwhile are marked, so that the worker finds them back.
+ * Acts for the agents of the seed until it is stopped: each calls every five minutes, with its files. Silent agents
+ * stay silent. Agents that were missed in between are marked, so that the worker evaluates them.
  */
 export async function keepAlive({ db }: OpenServices, signal: AbortSignal): Promise<void> {
   const { rows } = await db.$client.query<{ vm_id: string }>(
@@ -16,7 +16,7 @@ export async function keepAlive({ db }: OpenServices, signal: AbortSignal): Prom
     [runs.alive],
   );
   const ids = rows.map((row) => row.vm_id);
-  // The first round at once: an earlier keeping-alive may have ended long ago.
+  // The first round immediately: the last one may have been long ago.
   for (let turn = 0; !signal.aborted; turn++) {
     const started = Date.now();
     await hear(
@@ -41,7 +41,7 @@ async function hear(pool: OpenServices['db']['$client'], vmIds: readonly string[
        select vm_id from before where next_expected_at + interval '30 seconds' < now() order by vm_id`,
       [vmIds],
     );
-    // A file that nobody touches ages, also while it is read again.
+    // A file that is not touched ages, even while it is read again.
     await client.query(
       `update extension_pulse set heartbeat_read_at = now(), heartbeat_age_seconds =
            case when heartbeat_age_seconds > 60

@@ -5,8 +5,8 @@ import { runningPostgres, startPostgres } from '#server/platform/postgres.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 
 /**
- * The database of the portal that runs here: `DATABASE_URL`, else the embedded one of `DATA_DIR`, which is started
- * where no portal runs it.
+ * The database of the local portal: `DATABASE_URL`, or the embedded one of `DATA_DIR`, which is started where no portal
+ * runs it.
  */
 export async function openHere(): Promise<{ services: OpenServices; close(): Promise<void> }> {
   const config = loadConfig();

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SeedHandler } from './catalogue.ts';
 
-/** Since when VMs and extensions of a seed are as they are; `$1` is now. */
+/** How long VMs and extensions of a seed have been in their state; `$1` is now. */
 export const vmSince = `least($1::timestamptz, case
     when v.scenario = 'silent' then p.last_seen_at + interval '10 minutes'
     else $1::timestamptz - make_interval(secs => v.ago) end)`;
@@ -11,15 +11,15 @@ export const extensionSince = `least($1::timestamptz, case
     else e.changed_at + interval '40 seconds' end)`;
 
 /**
- * Gives the health that was just derived a past: since when it is so, what became of what in the last hour, and how
- * each version spread over the last 60 days. The caller holds the transaction.
+ * Adds a past to the derived health: since when it applies, its changes in the last hour, and how each version spread
+ * over the last 60 days. The caller holds the transaction.
  */
 export async function writePast(
   client: pg.ClientBase,
   { handlers, vms, now }: { handlers: readonly SeedHandler[]; vms: number; now: Date },
 ): Promise<void> {
   const at = now.toISOString();
-  // The first look at a VM tells of everything as new; in this past it is not.
+  // The first evaluation of a VM reports everything as new; in this past it is not.
   await client.query('delete from health_transitions t using seed_vms v where t.vm_id = v.id');
   await client.query(
     `update extension_health h set since = ${extensionSince}
@@ -37,7 +37,7 @@ export async function writePast(
   await writeCounts(client, handlers, vms, at);
 }
 
-/** Who is not well was well before; who recovered had failed. */
+/** Unhealthy VMs were healthy before; recovered ones had failed. */
 async function writeTransitions(client: pg.ClientBase, at: string): Promise<void> {
   await client.query(
     `insert into health_transitions (at, vm_id, extension, kind, "from", "to", cause, waits_for)
@@ -63,7 +63,7 @@ async function writeTransitions(client: pg.ClientBase, at: string): Promise<void
   );
 }
 
-/** A roll-out for each version: it comes, takes over from the one before, and the fleet grows meanwhile. */
+/** A roll-out for each version: it appears, replaces the one before, and the fleet grows. */
 async function writeCounts(
   client: pg.ClientBase,
   handlers: readonly SeedHandler[],
@@ -76,7 +76,7 @@ async function writeCounts(
       version,
       share,
       older: versions.slice(0, index).reduce((sum, { share: other }) => sum + other, 0),
-      /** Days ago when half of its way was done; the oldest was there from the beginning. */
+      /** Days ago when half of the roll-out was done; the oldest version was there from the start. */
       turn: index === 0 ? null : 42 * (1 - (index - 1) / Math.max(1, versions.length - 1)) - 1,
       next: index === versions.length - 1 ? null : 42 * (1 - index / Math.max(1, versions.length - 1)) - 1,
     })),

@@ -11,15 +11,15 @@ import { testContext, testServices } from '#server/testing/context.ts';
 import { SeedError, seed } from './seed.ts';
 
 let services: Services;
-const said: string[] = [];
-const options = { vms: 1_500, extensions: 3, more: false, say: (line: string) => said.push(line) };
+const output: string[] = [];
+const options = { vms: 1_500, extensions: 3, more: false, say: (line: string) => output.push(line) };
 
 beforeAll(async () => {
   services = await testServices();
   await seed(services, options);
 }, 60_000);
 
-test('the health that was written is what the VMs’ own pages derive', async () => {
+test('the seeded health is what the VMs’ pages derive', async () => {
   const viewer = await testContext({ services, role: 'viewer' });
   const rows = await services.db.execute<{ vm_id: string; health: string; kinds: number }>(sql`
     select distinct on (health, agent, deadline_at is null) vm_id, health from vm_health
@@ -30,7 +30,7 @@ test('the health that was written is what the VMs’ own pages derive', async ()
     expect(view.health, vmId).toBe(health);
     expect(view.extensions).toHaveLength(3);
   }
-  // Most have it from another of their sort; each by itself comes to the same.
+  // Most VMs get it from another of their kind; deriving each one gives the same.
   const read = async () => [
     await services.db.select().from(vmHealth).orderBy(vmHealth.vmId),
     await services.db.select().from(extensionHealth).orderBy(extensionHealth.vmId, extensionHealth.name),
@@ -41,7 +41,7 @@ test('the health that was written is what the VMs’ own pages derive', async ()
   expect(await read()).toEqual(before);
 });
 
-test('what was written of reports and goals is what the protocol has', async () => {
+test('seeded reports and goals are valid by the protocol', async () => {
   const { rows } = await services.db.execute<{ kind: string; document: unknown }>(
     sql`select distinct kind, document::jsonb as document from report_history`,
   );
@@ -54,7 +54,7 @@ test('what was written of reports and goals is what the protocol has', async () 
   for (const { text } of heads.rows) expect(goalState.parse(JSON.parse(text)).extensions).toHaveLength(3);
 });
 
-test('some fail together, with a past, and versions have spread', async () => {
+test('some VMs fail together, with a past, and versions have spread', async () => {
   const together = await services.db.execute<{ cause: string; vms: number }>(sql`
     select cause, count(*)::int as vms from extension_health
      where cause in ('exit', 'silent', 'status', 'waiting', 'deadline', 'timeout') group by cause order by cause`);
@@ -76,7 +76,7 @@ test('some fail together, with a past, and versions have spread', async () => {
   expect(counted.rows[0]?.versions).toBe(7);
 });
 
-test('a second one is refused, or adds to the first', async () => {
+test('a second seed is rejected, or adds to the first', async () => {
   await expect(seed(services, options)).rejects.toBeInstanceOf(SeedError);
   await seed(services, { ...options, vms: 100, more: true });
   expect((await services.db.select().from(vmHealth)).length).toBe(1_600);

@@ -6,7 +6,7 @@ import { seededBy, writeFleet } from './fleet.ts';
 import { writePast } from './past.ts';
 import { markSamples, spreadHealth } from './spread-health.ts';
 
-/** Something that the person who called it can put right. */
+/** An error that the caller can correct. */
 export class SeedError extends Error {
   override readonly name = 'SeedError';
 }
@@ -15,12 +15,12 @@ export interface SeedOptions {
   vms: number;
   /** Extensions of each VM. */
   extensions: number;
-  /** Adds to the VMs of an earlier seed; refused otherwise. */
+  /** Adds to the VMs of an earlier seed; otherwise that is rejected. */
   more: boolean;
   say(line: string): void;
 }
 
-/** Sorting and temporary tables in memory; a crash may lose the last of what can be made again. */
+/** Sorting and temporary tables in memory; a crash may lose the last data, which can be seeded again. */
 const settings = `set temp_buffers = '512MB'; set work_mem = '256MB'; set synchronous_commit = off`;
 
 /** Fills the database with a fleet: handlers, VMs, goals, agents, reports, their health and its past. */
@@ -83,15 +83,15 @@ async function inOne(client: pg.ClientBase, work: () => Promise<void>): Promise<
   await client.query('commit');
 }
 
-/** Each row is written beside those that it refers to: asking again for every one takes a third of the time. */
+/** Rows are written together with those they refer to: checking foreign keys would take half as long again. */
 async function withoutChecks(client: pg.ClientBase): Promise<void> {
   await client.query('set session_replication_role = replica').catch((error: { code?: string }) => {
-    // Only a superuser may; it goes more slowly without.
+    // Only a superuser may; without it, writing is slower.
     if (error.code !== '42501') throw error;
   });
 }
 
-/** Until none of these VMs is without its health: a worker of the portal may have taken some of them. */
+/** Until all of these VMs have their health: a worker of the portal may have taken some of them. */
 async function derive(services: Services, client: pg.ClientBase, vmIds: string): Promise<void> {
   for (;;) {
     await foldHealth(services, new Date());

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { variants } from './cases.ts';
 import { extensionSince, vmSince } from './past.ts';
 
-/** Hours between which a VM at rest is looked at again, as after its own look. */
+/** Hours until a VM at rest is evaluated again, as after a regular evaluation. */
 const restHours = { from: 12, to: 36 };
 
 /**
- * Sorts the VMs of a seed by what can make a difference to their health, and has the health of one of each sort
- * derived: afterwards `seed_sorts` says who is of which, and who stands for it.
+ * Groups the VMs of a seed by everything that affects their health, and derives the health of one of each group:
+ * afterwards `seed_sorts` has the group of each VM and its sample.
  */
 export async function markSamples(client: pg.ClientBase): Promise<void> {
   await client.query(
@@ -25,8 +25,8 @@ export async function markSamples(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Gives the health of each sample to all of its sort that are at rest, which nearly all of a fleet are. Where a moment
- * is awaited, each VM has its own, and is derived by itself.
+ * Copies the health of each sample to its group's VMs at rest, which are nearly all. VMs with a pending deadline are
+ * derived individually.
  */
 export async function spreadHealth(client: pg.ClientBase, now: Date): Promise<void> {
   const at = now.toISOString();

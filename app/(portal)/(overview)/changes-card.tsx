@@ -102,13 +102,13 @@ function Bars({ changes }: { changes: Changes }) {
       >
         {changes.bars.map((bar) => {
           const from = new Date(bar.from);
-          const told = stack
+          const counts = stack
             .filter(({ kind }) => bar[kind] > 0)
             .map(({ kind }) => t(`changes.${kind}`, { count: bar[kind], shown: bar[kind] }));
           return (
             <span
               key={bar.from}
-              title={[clock(from), ...told].join('\n')}
+              title={[clock(from), ...counts].join('\n')}
               className="flex h-full flex-1 flex-col-reverse gap-px"
             >
               {stack

@@ -58,11 +58,11 @@ function EventWords({ event }: { event: FleetEvent }) {
     if (health === 'unresponsive') return <Trans text={t('events.silent', { vm: vm.name })} tags={tags} />;
     if (!extension) return <Trans text={t('events.failed.vm', { vm: vm.name })} tags={tags} />;
     const { name, cause, exitCode } = extension;
-    const told =
+    const sentence =
       cause === 'exit' && exitCode !== null
         ? t('events.failed.exit', { vm: vm.name, name, exit: exitCode })
         : t('events.failed.extension', { vm: vm.name, name });
-    return <Trans text={told} tags={tags} />;
+    return <Trans text={sentence} tags={tags} />;
   }
   const address = vmsAddress({ health, ...(common && { tag: common }) });
   const tags = { b: <Link href={address} prefetch={false} className="font-medium text-ink hover:underline" /> };

@@ -113,7 +113,7 @@ function ListTools({ address, first, summary, look, setLook, list, onShow }: Lis
         </Banner>
       )}
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is drawn as a box of its own and does not wrap */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is a separate box and does not wrap */}
         <div role="group" aria-label={t('filters')} className="contents">
           <FilterBar address={address} />
         </div>

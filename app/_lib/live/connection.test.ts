@@ -25,7 +25,7 @@ function portal() {
 }
 
 const vm = (key: string): LiveChange => ({ topic: 'vm', key });
-const told = (id: string, ...changes: LiveChange[]): Received => ({ id, everything: false, changes });
+const hint = (id: string, ...changes: LiveChange[]): Received => ({ id, everything: false, changes });
 
 describe('LiveConnection', () => {
   beforeEach(() => {
@@ -48,8 +48,8 @@ describe('LiveConnection', () => {
   it('gathers a burst of hints into one load within a second', () => {
     const { newest, invalidated, connection } = started();
     newest().on.connected();
-    newest().on.received(told('1', vm('a')));
-    newest().on.received(told('2', vm('b')));
+    newest().on.received(hint('1', vm('a')));
+    newest().on.received(hint('2', vm('b')));
     expect(invalidated).toEqual([]);
     vi.advanceTimersByTime(999);
     expect(invalidated).toEqual([[vm('a'), vm('b')]]);
@@ -72,12 +72,12 @@ describe('LiveConnection', () => {
   it('resumes after the last change it saw, and counts what it missed', () => {
     const { newest, connection } = started();
     newest().on.connected();
-    newest().on.received(told('7'));
+    newest().on.received(hint('7'));
     newest().on.failed();
     vi.advanceTimersByTime(1000);
     expect(newest().lastEventId).toBe('7');
     newest().on.connected();
-    newest().on.received(told('9', vm('a'), vm('b')));
+    newest().on.received(hint('9', vm('a'), vm('b')));
     vi.advanceTimersByTime(800);
     expect(connection.getState()).toEqual({ phase: 'back', caughtUp: 2 });
     vi.advanceTimersByTime(5000);
@@ -87,7 +87,7 @@ describe('LiveConnection', () => {
   it('loads everything again when too much was missed', () => {
     const { newest, connection, invalidated } = started();
     newest().on.connected();
-    newest().on.received(told('1'));
+    newest().on.received(hint('1'));
     newest().on.failed();
     vi.advanceTimersByTime(1000);
     newest().on.connected();

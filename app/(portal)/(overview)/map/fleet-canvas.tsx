@@ -53,7 +53,7 @@ export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
           <GroupHeads map={map} layout={layout} ratio={ratio} />
           <div
             role="application"
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a widget with keys of its own
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a widget that handles keys
             tabIndex={0}
             aria-label={label}
             aria-describedby={hintId}

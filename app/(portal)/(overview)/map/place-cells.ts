@@ -100,8 +100,8 @@ function divide(cells: readonly number[], lines: number): number[] {
   for (let line = 1; line <= lines; line += 1) {
     const begin = index;
     const wanted = (all * line) / lines;
-    const mostHere = cells.length - (lines - line);
-    while (index < mostHere) {
+    const lastStart = cells.length - (lines - line);
+    while (index < lastStart) {
       const next = before + (cells[index] ?? 0);
       // Ends the line where it is closer to its target.
       if (index > begin && line < lines && next - wanted > wanted - before) break;

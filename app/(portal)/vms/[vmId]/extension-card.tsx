@@ -98,22 +98,22 @@ function Spoken({ extension, at }: { extension: Extension; at: Date }) {
   const { t } = useTranslation('reports');
   const { status, handlerState, goalSequenceNumber, notice } = extension;
   const own = notice === null ? null : t(`said.${notice.code}`, notice.values);
-  const said = own === null ? (status?.message ?? null) : null;
+  const message = own === null ? (status?.message ?? null) : null;
   const failed = handlerState?.failed === true;
   const sequence = (own === null ? status?.sequenceNumber : handlerState?.sequenceNumber) ?? goalSequenceNumber;
   const when = own === null ? (status?.timestampUTC ?? status?.readAt) : handlerState?.at;
   const command = handlerState?.command ?? '';
   return (
     <div>
-      <div className="text-13 wrap-anywhere">{said ? <MessageBody said={said} /> : (own ?? t('card.noMessage'))}</div>
+      <div className="text-13 wrap-anywhere">{message ? <MessageBody message={message} /> : (own ?? t('card.noMessage'))}</div>
       <p className="mt-0.5 flex flex-wrap items-baseline gap-x-3 gap-y-0.5 text-11 text-ink-3 tabular-nums">
-        {said?.truncated ? <span>{t('card.truncated')}</span> : null}
-        {said ? <MessageSource said={said} /> : own === null ? null : <span>{t('card.byPortal')}</span>}
-        {said?.id === undefined ? null : (
+        {message?.truncated ? <span>{t('card.truncated')}</span> : null}
+        {message ? <MessageSource message={message} /> : own === null ? null : <span>{t('card.byPortal')}</span>}
+        {message?.id === undefined ? null : (
           <span className="wrap-anywhere">
             {t('card.message')}{' '}
             <span translate="no" className="mono-11">
-              {said.id}
+              {message.id}
             </span>
           </span>
         )}

@@ -38,7 +38,7 @@ export function HeartbeatFoot({ vmId, name, heartbeat, deadlineAt, at }: Heartbe
             {t(`heartbeat.${verdict}`)}
           </span>
           <span className="min-w-0 text-ink-2 wrap-anywhere">
-            {message ? <MarkedText said={message} /> : null}
+            {message ? <MarkedText message={message} /> : null}
             {code === null || code === 0 ? null : (
               <span className="ms-2 text-ink-3 tabular-nums">{t('card.code', { code })}</span>
             )}

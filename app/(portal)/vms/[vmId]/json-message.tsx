@@ -14,14 +14,14 @@ const shownEntries = 50;
 const small = 'min-h-6 rounded-sm px-1.5 text-12 text-brand-text hover:bg-hover';
 
 /** A JSON message as a tree whose branches are rendered when opened, and as raw text. */
-export function JsonMessage({ value, said }: { value: object; said: ReportedMessage }) {
+export function JsonMessage({ value, message }: { value: object; message: ReportedMessage }) {
   const { t } = useTranslation('reports');
   const [raw, setRaw] = useState(false);
   return (
     <div className="min-w-0 text-12">
       {raw ? (
         <div className="mono-11 wrap-anywhere">
-          <MessageText said={said} />
+          <MessageText message={message} />
         </div>
       ) : (
         <Entries value={value} />

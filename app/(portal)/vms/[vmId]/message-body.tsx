@@ -12,20 +12,20 @@ import type { ReportedMessage } from './vm-data.ts';
 const JsonMessage = dynamic(() => import('./json-message.tsx').then((module) => module.JsonMessage));
 
 /** The text of a message with line breaks, folded when long; JSON as a tree. `marked`: shows the source of the text. */
-export function MessageBody({ said, marked = false }: { said: ReportedMessage; marked?: boolean }) {
-  const value = useMemo(() => jsonOf(said.text), [said.text]);
-  if (value !== undefined) return <JsonMessage value={value} said={said} />;
-  return <FoldedText said={said} marked={marked} />;
+export function MessageBody({ message, marked = false }: { message: ReportedMessage; marked?: boolean }) {
+  const value = useMemo(() => jsonOf(message.text), [message.text]);
+  if (value !== undefined) return <JsonMessage value={value} message={message} />;
+  return <FoldedText message={message} marked={marked} />;
 }
 
-function FoldedText({ said, marked }: { said: ReportedMessage; marked: boolean }) {
+function FoldedText({ message, marked }: { message: ReportedMessage; marked: boolean }) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);
-  const beginning = useMemo(() => foldText(said.text), [said.text]);
-  const text = beginning === null || all ? said.text : `${beginning}…`;
+  const beginning = useMemo(() => foldText(message.text), [message.text]);
+  const text = beginning === null || all ? message.text : `${beginning}…`;
   return (
     <>
-      {marked ? <MarkedText said={said} text={text} /> : <MessageText said={said} text={text} />}
+      {marked ? <MarkedText message={message} text={text} /> : <MessageText message={message} text={text} />}
       {beginning === null ? null : (
         <button
           type="button"

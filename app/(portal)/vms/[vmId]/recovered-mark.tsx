@@ -12,7 +12,7 @@ type PopoverParts = typeof import('#app/_ui/popover.tsx');
 const load = () => import('#app/_ui/popover.tsx');
 
 /** A mark beside a message whose id was derived from its text: shows the original text and how the id was found. */
-export function RecoveredMark({ said, className }: { said: ReportedMessage; className?: string }) {
+export function RecoveredMark({ message, className }: { message: ReportedMessage; className?: string }) {
   const { t } = useTranslation('reports');
   const [parts, setParts] = useState<PopoverParts>();
   if (parts === undefined) {
@@ -38,11 +38,11 @@ export function RecoveredMark({ said, className }: { said: ReportedMessage; clas
           <dt className="text-ink-3">{t('recovered.sent')}</dt>
           {/* In any language: the agent labels all of its text English. */}
           <dd lang="" translate="no" className="max-h-40 overflow-y-auto text-ink wrap-anywhere">
-            {isolateText(said.original ?? '')}
+            {isolateText(message.original ?? '')}
           </dd>
           <dt className="text-ink-3">{t('recovered.id')}</dt>
           <dd translate="no" className="mono-11 text-ink wrap-anywhere">
-            {said.id}
+            {message.id}
           </dd>
         </dl>
       </PopoverContent>

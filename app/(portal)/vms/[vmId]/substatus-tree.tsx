@@ -63,7 +63,7 @@ function Part({ part, depth }: { part: Substatus; depth: number }) {
             {isolateText(part.name ?? part.operation ?? '')}
           </span>
           <div className="min-w-0 flex-[1_1_10rem] wrap-anywhere">
-            {part.message ? <MessageBody said={part.message} marked /> : null}
+            {part.message ? <MessageBody message={part.message} marked /> : null}
           </div>
         </div>
         <span

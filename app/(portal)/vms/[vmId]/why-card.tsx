@@ -39,7 +39,7 @@ export function WhyCard({ view, onRevert }: WhyCardProps) {
         </p>
         <ol className="my-4 grid auto-cols-fr grid-flow-col max-md:mt-3.5 max-md:mb-1 max-md:grid-flow-row">
           {links.map((link, index) => (
-            <ChainLink key={link.kind} link={link} said={saidIn(view, link)} last={index === links.length - 1} />
+            <ChainLink key={link.kind} link={link} message={messageOf(view, link)} last={index === links.length - 1} />
           ))}
         </ol>
       </div>
@@ -57,19 +57,19 @@ export function WhyCard({ view, onRevert }: WhyCardProps) {
 type WhyLink = Explanation['links'][number];
 
 /** The handler's message, where a link is about a failed part of its status. */
-function saidIn(view: InstanceDetails, { title, extension }: WhyLink): ReportedMessage | null {
+function messageOf(view: InstanceDetails, { title, extension }: WhyLink): ReportedMessage | null {
   if (title.code !== 'part' && title.code !== 'part.unnamed') return null;
   return view.extensions.find(({ name }) => name === extension)?.failedPart?.message ?? null;
 }
 
 interface ChainLinkProps {
   link: WhyLink;
-  said: ReportedMessage | null;
+  message: ReportedMessage | null;
   last: boolean;
 }
 
 /** Solid where work went through, dashed where it is stuck; vertical on narrow screens. */
-function ChainLink({ link: { kind, status, holds, title, detail }, said, last }: ChainLinkProps) {
+function ChainLink({ link: { kind, status, holds, title, detail }, message, last }: ChainLinkProps) {
   const counts = kind === 'deadline' && status !== 'failed';
   return (
     <li className="min-w-0 max-md:grid max-md:grid-cols-[18px_minmax(0,1fr)] max-md:gap-x-3 md:pe-4">
@@ -93,9 +93,9 @@ function ChainLink({ link: { kind, status, holds, title, detail }, said, last }:
         <WhySentence sentence={title} />
       </span>
       <span className="block text-12 text-pretty text-ink-2 tabular-nums max-md:col-start-2 max-md:pb-3.5">
-        {said ? (
+        {message ? (
           <span className="line-clamp-4 wrap-anywhere text-ink">
-            <MessageText said={said} />
+            <MessageText message={message} />
           </span>
         ) : null}
         {detail ? <WhySentence sentence={detail} /> : null}

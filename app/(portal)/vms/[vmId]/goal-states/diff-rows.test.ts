@@ -3,7 +3,7 @@ import { type DiffPiece, hunksBetween } from './diff-rows.ts';
 
 const text = (pieces: readonly DiffPiece[] | undefined) =>
   pieces?.map((piece) => (piece.marked ? `[${piece.text}]` : piece.text)).join('') ?? '';
-const told = (before: string[], after: string[]) =>
+const diffText = (before: string[], after: string[]) =>
   hunksBetween(before.join('\n'), after.join('\n')).flatMap(({ rows }) =>
     rows
       .filter(({ changed }) => changed)
@@ -26,7 +26,7 @@ test.each<[string, string[], string[], string[]]>([
   ['lines that have nothing in common are not marked', ['left'], ['right'], ['1:left | 1:right']],
   ['as many as there are on the longer side', ['k: 1'], ['k: 2', 'more'], ['1:k: [1] | 1:k: [2]', ': | 2:more']],
 ])('tells %s', (_, before, after, expected) => {
-  expect(told(before, after)).toEqual(expected);
+  expect(diffText(before, after)).toEqual(expected);
 });
 
 test('parts are headed by their extension, and lines of both sides numbered', () => {

@@ -26,7 +26,7 @@ export function useCauseWords(): (past: PastChange) => string {
   const say = useChangeWords();
   return ({ cause, changes }) => {
     const name = cause.extension ?? '';
-    const told = changes.map((change) => say(change)).join('; ');
+    const sentence = changes.map((change) => say(change)).join('; ');
     switch (cause.action) {
       case 'vm.create':
       case 'vm.decommission':
@@ -40,10 +40,10 @@ export function useCauseWords(): (past: PastChange) => string {
         return t(`cause.${cause.action}`, { name });
       case 'goal-state.revert': {
         const back = t('cause.goal-state.revert', { incarnation: cause.incarnation ?? 0 });
-        return told === '' ? back : `${back}: ${told}`;
+        return sentence === '' ? back : `${back}: ${sentence}`;
       }
       default:
-        return told || (name === '' ? t('cause.other') : t('cause.extension.set', { name }));
+        return sentence || (name === '' ? t('cause.other') : t('cause.extension.set', { name }));
     }
   };
 }

@@ -49,7 +49,7 @@ const timeline: Timeline = {
   healthSince: null,
 };
 const names = ['b', 'a'];
-const told = (from: number, to: number) =>
+const eventsWithin = (from: number, to: number) =>
   eventsOf(timeline, names, at(from), at(to)).map((event) => `${event.kind} ${laneOf(event, names)}`);
 
 test.each([
@@ -80,7 +80,7 @@ test.each([
 
 describe('events of an axis', () => {
   test('are ordered by time, then by lane; ready heartbeats are left out', () => {
-    expect(told(0, 30)).toEqual([
+    expect(eventsWithin(0, 30)).toEqual([
       'health 2',
       'health 3',
       'configuration 0',
@@ -92,7 +92,7 @@ describe('events of an axis', () => {
   });
 
   test('include those that reach into the window', () => {
-    expect(told(15, 18)).toEqual(['health 3', 'health 2']);
+    expect(eventsWithin(15, 18)).toEqual(['health 3', 'health 2']);
   });
 
   test('leave out extensions without a lane', () => {

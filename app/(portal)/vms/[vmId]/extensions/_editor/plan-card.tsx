@@ -50,7 +50,7 @@ export function PlanCard(props: PlanCardProps) {
             <span className="tabular-nums">
               {[
                 count === 0 ? null : t('changes.count', { count }),
-                plan === null ? null : useless(plan) ? t('plan.none') : sequenceOf(plan, t),
+                plan === null ? null : changesNothing(plan) ? t('plan.none') : sequenceOf(plan, t),
               ]
                 .filter(Boolean)
                 .join(', ')}
@@ -99,11 +99,11 @@ export function PlanCard(props: PlanCardProps) {
   );
 }
 
-type Told = NonNullable<Planned['plan']>;
+type LoadedPlan = NonNullable<Planned['plan']>;
 
-const useless = (plan: Told) => plan.incarnation.after === plan.incarnation.before;
+const changesNothing = (plan: LoadedPlan) => plan.incarnation.after === plan.incarnation.before;
 
-function sequenceOf({ extensions: [first] }: Told, t: ReturnType<typeof useTranslation<'editor'>>['t']): string {
+function sequenceOf({ extensions: [first] }: LoadedPlan, t: ReturnType<typeof useTranslation<'editor'>>['t']): string {
   if (first === undefined) return '';
   const { before, after } = first.sequenceNumber;
   if (before === null) return t('changes.sequenceNew');

@@ -72,9 +72,9 @@ export function useFaults({ planned, draft, secrets, taken, mustReplace, active 
     if (mustReplace !== undefined && secrets.mode === 'keep') add(protectedRoot, mustReplace);
 
     // While the JSON is invalid, faults of the portal are about an older text.
-    const told =
+    const reported =
       draft.unread === null ? planned.faults : planned.faults.filter(({ path }) => !path.startsWith(publicRoot));
-    const all = [...own, ...told];
+    const all = [...own, ...reported];
     const shown = all.filter((fault) => {
       if (insists || !missing.has(fault.code)) return true;
       return visited.has(placeOf(fault.path));
