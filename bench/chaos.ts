@@ -1,8 +1,8 @@
 import { readFlags } from '#scripts/read-flags.ts';
 import { runChaos } from './chaos/run-chaos.ts';
 import { openSmallDisk, type SmallDisk } from './chaos/small-disk.ts';
+import { startDeployment, stopDeployments } from './deployment/deployment.ts';
 import { seedFleet } from './fleet/seed-fleet.ts';
-import { closeHouses, openHouse } from './house/house.ts';
 import { writeResults } from './print/results.ts';
 
 const usage = `usage: npm run chaos [-- FLAGS]
@@ -32,12 +32,18 @@ let disk: SmallDisk | undefined;
 async function main(): Promise<void> {
   disk = openSmallDisk();
   if (disk.fill === null) say('this user may not mount a file system: the disk is not filled in this run.');
-  const house = await openHouse({ gateways: 2, worker: true, folder: disk.folder, quiet: true, say: () => {} });
-  const fleet = await seedFleet(house.services, { vms: Number(values.vms), seed: values.seed, say });
+  const deployment = await startDeployment({
+    gateways: 2,
+    worker: true,
+    folder: disk.folder,
+    quiet: true,
+    say: () => {},
+  });
+  const fleet = await seedFleet(deployment.services, { vms: Number(values.vms), seed: values.seed, say });
   const { kills, minutes } = values;
-  const result = await runChaos({ house, fleet, disk, undo, say, kills: Number(kills), minutes: Number(minutes) });
-  const { lost, behind, twice, acknowledged, unacknowledged, mishaps, errors } = result;
-  const file = await writeResults(house.services.db.$client, 'chaos', { options: values, ...result }, values.json);
+  const result = await runChaos({ deployment, fleet, disk, undo, say, kills: Number(kills), minutes: Number(minutes) });
+  const { lost, behind, twice, acknowledged, unacknowledged, faults, errors } = result;
+  const file = await writeResults(deployment.services.db.$client, 'chaos', { options: values, ...result }, values.json);
   const list = (counts: Record<string, number>): string =>
     Object.entries(counts)
       .map(([what, count]) => `${count} × ${what}`)
@@ -46,7 +52,7 @@ async function main(): Promise<void> {
     [
       '',
       `${acknowledged} reports acknowledged in ${result.minutes.toFixed(1)} minutes, ${unacknowledged} not in the end`,
-      `${result.kills} kills. What went wrong: ${list(mishaps)}`,
+      `${result.kills} kills. What went wrong: ${list(faults)}`,
       `calls in vain, sent again: ${list(errors)}`,
       `longest time without an acknowledgement: ${result.longestOutage.toFixed(1)} s (${result.longestOutageDuring})`,
       `stored ${result.stored}, of these twice: ${twice}`,
@@ -61,7 +67,7 @@ async function main(): Promise<void> {
 
 async function close(): Promise<void> {
   for (const act of undo) act();
-  await closeHouses();
+  await stopDeployments();
   disk?.remove();
 }
 

@@ -8,10 +8,10 @@ import { type Child, keepRunning } from '#server/launcher/child.ts';
 import { bareEnvironment, loadConfig } from '#server/platform/env.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 import { lookUp } from './chaos/look-up.ts';
+import { freePorts, root } from './deployment/deployment.ts';
 import { startReporting } from './failover/reporting.ts';
 import { serverTools, startPair } from './failover/servers.ts';
 import { seedFleet } from './fleet/seed-fleet.ts';
-import { freePorts, root } from './house/house.ts';
 import { Agents } from './load/agents.ts';
 
 const usage = `usage: npm run failover [-- FLAGS]

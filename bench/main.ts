@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readFlags } from '#scripts/read-flags.ts';
+import { startDeployment, stopDeployments } from './deployment/deployment.ts';
 import { seedFleet } from './fleet/seed-fleet.ts';
-import { closeHouses, openHouse } from './house/house.ts';
 import { Agents } from './load/agents.ts';
 import { million } from './million/million.ts';
 import { writeResults } from './print/results.ts';
@@ -80,27 +80,27 @@ async function runSections(): Promise<void> {
   if (unknown.length > 0) throw new Error(`There is no section ${unknown.join(', ')}.\n\n${usage}`);
   const environment: Record<string, string> =
     values.profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(values.profile)}` };
-  const house = await openHouse({ environment, say });
-  const seeded = await seedFleet(house.services, { vms: Number(values.vms ?? 10_000), seed: values.seed, say });
+  const deployment = await startDeployment({ environment, say });
+  const seeded = await seedFleet(deployment.services, { vms: Number(values.vms ?? 10_000), seed: values.seed, say });
   const agents = new Agents({ count: seeded.vms, seed: seeded.seed, etag: seeded.etag, run: `bench-${process.pid}` });
   const figures: Figure[] = [];
   for (const name of names) {
     say(`${name} …`);
-    const bench = { house, agents, rounds: Number(values.rounds ?? 5), seconds: Number(values.seconds ?? 3), say };
+    const bench = { deployment, agents, rounds: Number(values.rounds ?? 5), seconds: Number(values.seconds ?? 3), say };
     figures.push(...((await sections[name]?.(bench)) ?? []));
   }
-  const file = await writeResults(house.services.db.$client, 'bench', { options: values, figures }, values.json);
+  const file = await writeResults(deployment.services.db.$client, 'bench', { options: values, figures }, values.json);
   console.log(`\n${tableOf(figures)}\n\nin full: ${file}`);
 }
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
-  process.on(name, () => void closeHouses().finally(() => process.exit(130)));
+  process.on(name, () => void stopDeployments().finally(() => process.exit(130)));
 }
 await (values.million ? runMillion() : values.stock ? runStock() : runSections())
   .catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
   })
-  .finally(closeHouses);
+  .finally(stopDeployments);
 // An open channel to the parent process would keep this one running.
 process.exit();

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { readFlags } from '#scripts/read-flags.ts';
 import { provideTestPrograms } from '#server/testing/programs.ts';
-import { closeHouses, openHouse } from './house/house.ts';
+import { startDeployment, stopDeployments } from './deployment/deployment.ts';
 import { writeResults } from './print/results.ts';
 import { runSoak } from './soak/run-soak.ts';
 
@@ -29,11 +29,11 @@ const undo = new Set<() => Promise<unknown>>();
 async function main(): Promise<void> {
   // Handlers open their settings with openssl.
   await provideTestPrograms();
-  const house = await openHouse({ worker: true, quiet: true, say: () => {} });
+  const deployment = await startDeployment({ worker: true, quiet: true, say: () => {} });
   const { minutes, agents, seed } = values;
-  const result = await runSoak({ house, minutes: Number(minutes), agents: Number(agents), seed, undo, say });
+  const result = await runSoak({ deployment, minutes: Number(minutes), agents: Number(agents), seed, undo, say });
   const { changes, kills, calls, settledAfter, outOfOrder, notAtGoal, endedByThemselves, folder } = result;
-  const file = await writeResults(house.services.db.$client, 'soak', { options: values, ...result }, values.json);
+  const file = await writeResults(deployment.services.db.$client, 'soak', { options: values, ...result }, values.json);
   const some = (lines: string[]): string =>
     lines
       .slice(0, 20)
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
 
 async function close(): Promise<void> {
   for (const act of undo) await act();
-  await closeHouses();
+  await stopDeployments();
 }
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {

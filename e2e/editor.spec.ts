@@ -301,7 +301,11 @@ test('dependencies are shown as a graph, and a circle is explained before and af
   await expectAccessibleInBothThemes(page);
 });
 
-test('extensions of one handler change their version together, in one goal state', async ({ api, signedIn, unique }) => {
+test('extensions of one handler change their version together, in one goal state', async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   await api.setExtension(vm.id, 'other', { handler, version: '1.0.0.0', settings: secured });
@@ -343,7 +347,11 @@ test('Back, links and the palette ask before unsaved changes are lost', async ({
   await expect(page).toHaveURL(`/vms/${vm.id}`);
 });
 
-test('an extension or VM that is deleted during an edit leaves the draft to copy', async ({ api, signedIn, unique }) => {
+test('an extension or VM that is deleted during an edit leaves the draft to copy', async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');
@@ -402,7 +410,11 @@ test('an extension can be changed with the keyboard alone', async ({ api, signed
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'keys.example.net' });
 });
 
-test('a viewer sees why editing is not possible, and unknown pages are not found', async ({ api, signedIn, unique }) => {
+test('a viewer sees why editing is not possible, and unknown pages are not found', async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const viewer = await signedIn('viewer');

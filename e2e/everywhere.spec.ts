@@ -7,7 +7,7 @@ import { wordsWithoutTranslation } from './support/words.ts';
 
 const probe = 'Acme.Lab.Probe';
 
-test.use({ household: 'everywhere' });
+test.use({ portalGroup: 'everywhere' });
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
@@ -29,12 +29,7 @@ async function expectNoSidewaysScroll(page: Page, what: string): Promise<void> {
   expect(scroll, `${what} is as wide as the window`).toBeLessThanOrEqual(client ?? 0);
 }
 
-test('every page passes axe, in both themes and at 200 % zoom', async ({
-  signedIn,
-  api,
-  startAgent,
-  unique,
-}) => {
+test('every page passes axe, in both themes and at 200 % zoom', async ({ signedIn, api, startAgent, unique }) => {
   test.setTimeout(300_000);
   const vm = await api.createVm(`everywhere-${unique}`, { env: 'test', role: 'web' });
   await api.setExtension(vm.id, 'watch', sampleGoal(probe));

@@ -42,7 +42,7 @@ async function givenFailing(
 }
 
 // Failures at the same time are grouped, so other tests must not add any.
-test.use({ household: 'overview' });
+test.use({ portalGroup: 'overview' });
 
 test('a failure appears on the overview without a reload: in its tile, with its cause, and as an event', async ({
   api,

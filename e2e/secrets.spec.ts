@@ -135,7 +135,9 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
   await test.step('rejected requests do not repeat it', async () => {
     const wrong = goal({ password: secrets.refused, passwort: secrets.refused });
     responses.push(evidenceOf('PUT refused', await api.call('PUT', at, { body: wrong, status: 422 })));
-    responses.push(evidenceOf('PUT of a text', await api.call('PUT', at, { body: goal(secrets.refused), status: 422 })));
+    responses.push(
+      evidenceOf('PUT of a text', await api.call('PUT', at, { body: goal(secrets.refused), status: 422 })),
+    );
     const broken = await fetch(`${portal.url}/api/v1${at}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${portal.token}`, 'content-type': 'application/json' },

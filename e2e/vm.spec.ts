@@ -197,11 +197,7 @@ test('an uninstalled extension stays on the page until the agent has removed it'
   expect((await api.instanceView(vm.id)).extensions).toEqual([]);
 });
 
-test('an extension without an agent is removed by force, after typing its name', async ({
-  signedIn,
-  api,
-  unique,
-}) => {
+test('an extension without an agent is removed by force, after typing its name', async ({ signedIn, api, unique }) => {
   const vm = await api.createVm(`force-${unique}`);
   await api.setExtension(vm.id, 'watch', sampleGoal(probe));
   const page = await signedIn('operator');

@@ -3,7 +3,7 @@ import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
 // The whole list is read here: VMs of other tests would push rows out of sight.
-test.use({ household: 'vms' });
+test.use({ portalGroup: 'vms' });
 
 test('an operator enrols a VM, and its machine appears without a reload', async ({
   signedIn,

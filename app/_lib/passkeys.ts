@@ -38,7 +38,7 @@ export async function signWithPasskey(options: PublicKeyCredentialRequestOptions
 }
 
 /** Creates a passkey. */
-export async function makePasskey(options: PublicKeyCredentialCreationOptionsJSON) {
+export async function createPasskey(options: PublicKeyCredentialCreationOptionsJSON) {
   const { startRegistration } = await load();
   return startRegistration({ optionsJSON: options }).catch(raise);
 }
@@ -49,7 +49,7 @@ export async function canOfferByField(): Promise<boolean> {
 }
 
 /** Cancels a pending request, such as the one in the field's suggestions. */
-export async function stopAsking(): Promise<void> {
+export async function cancelPasskeyRequest(): Promise<void> {
   (await load()).WebAuthnAbortService.cancelCeremony();
 }
 

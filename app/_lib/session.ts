@@ -32,7 +32,7 @@ export async function signIn(email: string, password: string): Promise<FactorKin
 }
 
 /** The request for the passkeys of the account whose password was given. */
-export async function askPasskeyAsFactor(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+export async function requestFactorOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return (await post('/api/auth/sign-in/factor/passkey', {})).json();
 }
 
@@ -42,7 +42,7 @@ export async function signInWithFactor(answer: SignInFactor): Promise<void> {
 }
 
 /** The request for any passkey of this browser. */
-export async function askPasskey(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+export async function requestPasskeyOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return (await post('/api/auth/sign-in/passkey/options', {})).json();
 }
 

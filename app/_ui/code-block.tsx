@@ -99,10 +99,10 @@ function JsonLine({ line }: { line: string }) {
   for (const match of line.matchAll(token)) {
     parts.push(line.slice(from, match.index));
     const [whole, text, colon, literal] = match;
-    const colour =
+    const color =
       literal !== undefined ? 'text-progressing-text' : colon !== undefined ? 'text-brand-text' : 'text-healthy-text';
     parts.push(
-      <span key={match.index} className={colour}>
+      <span key={match.index} className={color}>
         {text ?? literal}
       </span>,
       colon ?? '',

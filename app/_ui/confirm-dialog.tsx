@@ -7,7 +7,7 @@ import { Button } from './button.tsx';
 import { scrim, sheet } from './dialog.tsx';
 import { FieldError } from './field.tsx';
 import { Input } from './input.tsx';
-import { currentOpener, giveBack } from './opener.ts';
+import { currentOpener, restoreFocus } from './opener.ts';
 import { allowScrollLock } from './style-nonce.ts';
 
 export interface ConfirmDialogProps {
@@ -41,7 +41,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     <Radix.Root open={props.open} onOpenChange={props.onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className={scrim} />
-        <Radix.Content className={sheet} onCloseAutoFocus={(event) => giveBack(event, opener)}>
+        <Radix.Content className={sheet} onCloseAutoFocus={(event) => restoreFocus(event, opener)}>
           <Question {...props} />
         </Radix.Content>
       </Radix.Portal>

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from './button.tsx';
 import { cn } from './cn.ts';
-import { currentOpener, giveBack } from './opener.ts';
+import { currentOpener, restoreFocus } from './opener.ts';
 import { allowScrollLock } from './style-nonce.ts';
 
 export const scrim = 'fixed inset-0 z-50 animate-fade bg-scrim';
@@ -38,7 +38,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
         <Radix.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           onOpenAutoFocus={focusFirstField}
-          onCloseAutoFocus={(event) => giveBack(event, opener)}
+          onCloseAutoFocus={(event) => restoreFocus(event, opener)}
           className={cn(sheet, size === 'wide' && 'w-[min(680px,calc(100vw-24px))]')}
         >
           <div className="flex items-start gap-2">

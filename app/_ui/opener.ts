@@ -8,7 +8,7 @@ export function currentOpener(): HTMLElement | null {
 }
 
 /** Restores the focus when the dialog has closed; for `onCloseAutoFocus`. */
-export function giveBack(event: Event, opener: HTMLElement | null): void {
+export function restoreFocus(event: Event, opener: HTMLElement | null): void {
   if (opener?.isConnected !== true) return;
   event.preventDefault();
   opener.focus();

@@ -4,7 +4,7 @@ import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { cn } from './cn.ts';
-import { bringIntoBar, tab, tabBar } from './tab-style.ts';
+import { scrollIntoBar, tab, tabBar } from './tab-style.ts';
 
 export interface TabLink {
   href: string;
@@ -25,7 +25,7 @@ export function TabLinks({ label, tabs }: { label: string; tabs: readonly TabLin
           key={href}
           href={href}
           aria-current={current ? 'page' : undefined}
-          ref={current ? bringIntoBar : undefined}
+          ref={current ? scrollIntoBar : undefined}
           className={cn(
             tab,
             'aria-[current=page]:border-brand-text aria-[current=page]:font-medium aria-[current=page]:text-ink',

@@ -5,7 +5,7 @@ export const tab =
   'inline-flex h-9 shrink-0 items-center gap-1.5 border-b-2 border-transparent text-ink-2 whitespace-nowrap hover:text-ink focus-visible:shadow-[inset_0_0_0_2px_var(--brand-text)] pointer-coarse:h-11';
 
 /** A `ref` of the current tab: scrolls it into view where the bar is too narrow for all. */
-export function bringIntoBar(current: HTMLElement | null): void {
+export function scrollIntoBar(current: HTMLElement | null): void {
   const bar = current?.parentElement;
   if (!current || !bar) return;
   const [inside, around] = [current.getBoundingClientRect(), bar.getBoundingClientRect()];

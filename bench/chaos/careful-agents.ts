@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Gateway } from '../house/house.ts';
+import type { Gateway } from '../deployment/deployment.ts';
 import type { Agents } from '../load/agents.ts';
 import { Connection, type HttpReply } from '../load/connection.ts';
 import type { Tally } from '../load/tally.ts';

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { processesIn, signal } from '#server/platform/processes.ts';
-import type { House } from '../house/house.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import type { SmallDisk } from './small-disk.ts';
 
 /** A fault to inject. */
-export interface Mishap {
+export interface InjectedFault {
   name: string;
   /** Whether it is a `kill -9`. */
   kill: boolean;
@@ -14,8 +14,8 @@ export interface Mishap {
   happen(): Promise<boolean>;
 }
 
-export interface MishapOptions {
-  house: House;
+export interface FaultOptions {
+  deployment: Deployment;
   disk: SmallDisk;
   random(): number;
   /** Cleans up when the run is interrupted in the middle. */
@@ -23,9 +23,9 @@ export interface MishapOptions {
 }
 
 /** The faults that can be injected here. Only processes that this run started are affected. */
-export function mishapsOf({ house, disk, random, undo }: MishapOptions): Mishap[] {
-  const cluster = join(house.folder, 'postgres', 'data');
-  const killing = (name: string, pid: () => number | undefined): Mishap => ({
+export function faultsFor({ deployment, disk, random, undo }: FaultOptions): InjectedFault[] {
+  const cluster = join(deployment.folder, 'postgres', 'data');
+  const killing = (name: string, pid: () => number | undefined): InjectedFault => ({
     name: `kill -9 of the ${name}`,
     kill: true,
     happen: async () => {
@@ -49,11 +49,11 @@ export function mishapsOf({ house, disk, random, undo }: MishapOptions): Mishap[
   };
   const fill = disk.fill;
   return [
-    ...house.gateways.map(({ child }, index) => killing(`gateway ${index + 1}`, child.pid)),
-    killing('worker', () => house.worker()?.pid()),
-    killing('database', () => house.database.pid()),
+    ...deployment.gateways.map(({ child }, index) => killing(`gateway ${index + 1}`, child.pid)),
+    killing('worker', () => deployment.worker()?.pid()),
+    killing('database', () => deployment.database.pid()),
     { name: 'the database stalls', kill: false, happen: stall },
-    { name: 'the LISTEN connections are lost', kill: false, happen: () => loseListeners(house.databaseUrl) },
+    { name: 'the LISTEN connections are lost', kill: false, happen: () => loseListeners(deployment.databaseUrl) },
     ...(fill === null
       ? []
       : [

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import type { Deployment } from '../deployment/deployment.ts';
 import type { Fleet } from '../fleet/seed-fleet.ts';
-import type { House } from '../house/house.ts';
 import { Agents } from '../load/agents.ts';
 import { numberFrom, randomFrom } from '../load/schedule.ts';
 import { Tally } from '../load/tally.ts';
 import { startCarefulAgents } from './careful-agents.ts';
-import { type Mishap, mishapsOf } from './events.ts';
+import { faultsFor, type InjectedFault } from './events.ts';
 import { type Findings, lookUp } from './look-up.ts';
 import type { SmallDisk } from './small-disk.ts';
 
 export interface ChaosOptions {
-  house: House;
+  deployment: Deployment;
   fleet: Fleet;
   disk: SmallDisk;
   kills: number;
@@ -24,7 +24,7 @@ export interface ChaosOptions {
 export interface ChaosResult extends Findings {
   acknowledged: number;
   unacknowledged: number;
-  mishaps: Record<string, number>;
+  faults: Record<string, number>;
   kills: number;
   /** Seconds without any acknowledgement. */
   longestOutage: number;
@@ -40,45 +40,45 @@ const settleSeconds = 90;
 
 /** Injects one fault after the other while agents report; then looks up every acknowledged report. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { house, fleet, disk, undo, say } = options;
+  const { deployment, fleet, disk, undo, say } = options;
   // The faults and their times do not depend on how many calls the agents make.
-  const random = randomFrom(numberFrom(`${fleet.seed} mishaps`));
+  const random = randomFrom(numberFrom(`${fleet.seed} faults`));
   const agents = new Agents({ count: fleet.vms, seed: fleet.seed, etag: fleet.etag, run: 'chaos' });
   const tally = new Tally();
   const began = performance.now();
   const load = startCarefulAgents({
-    gateways: house.gateways,
+    gateways: deployment.gateways,
     agents,
     atOnce: 64,
     tally,
     random: randomFrom(numberFrom(fleet.seed)),
   });
-  const mishaps = mishapsOf({ house, disk, random, undo });
-  const [killing, other] = [mishaps.filter(({ kill }) => kill), mishaps.filter(({ kill }) => !kill)];
+  const faults = faultsFor({ deployment, disk, random, undo });
+  const [killing, other] = [faults.filter(({ kill }) => kill), faults.filter(({ kill }) => !kill)];
   const happened: Record<string, number> = {};
   let kills = 0;
   let longest = 0;
   let during = '';
   for (let turn = 0; kills < options.kills && performance.now() - began < options.minutes * 60_000; turn += 1) {
     await delay(1_000 + random() * 3_000);
-    const mishap = draw(turn % (killsBetween + 1) === killsBetween ? other : killing, random);
-    if (mishap === undefined || !(await mishap.happen())) continue;
-    happened[mishap.name] = (happened[mishap.name] ?? 0) + 1;
-    if (mishap.kill) kills += 1;
+    const fault = draw(turn % (killsBetween + 1) === killsBetween ? other : killing, random);
+    if (fault === undefined || !(await fault.happen())) continue;
+    happened[fault.name] = (happened[fault.name] ?? 0) + 1;
+    if (fault.kill) kills += 1;
     if (load.longestSilence() > longest) {
       longest = load.longestSilence();
-      during = mishap.name;
+      during = fault.name;
     }
-    say(`${mishap.name} (${kills} kills, ${load.count()} reports acknowledged, ${tally.failures} calls in vain)`);
+    say(`${fault.name} (${kills} kills, ${load.count()} reports acknowledged, ${tally.failures} calls in vain)`);
   }
   const unacknowledged = await load.finish(settleSeconds);
-  await comesBack(house.databaseUrl);
-  const findings = await lookUp(house.databaseUrl, agents.run, load.acknowledged);
+  await waitUntilAvailable(deployment.databaseUrl);
+  const findings = await lookUp(deployment.databaseUrl, agents.run, load.acknowledged);
   return {
     ...findings,
     acknowledged: load.count(),
     unacknowledged,
-    mishaps: happened,
+    faults: happened,
     kills,
     longestOutage: load.longestSilence() / 1_000,
     longestOutageDuring: during,
@@ -87,11 +87,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   };
 }
 
-const draw = (from: readonly Mishap[], random: () => number): Mishap | undefined =>
+const draw = (from: readonly InjectedFault[], random: () => number): InjectedFault | undefined =>
   from[Math.floor(random() * from.length)];
 
 /** The last kill may have hit the database. */
-async function comesBack(databaseUrl: string): Promise<void> {
+async function waitUntilAvailable(databaseUrl: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 });
     client.on('error', () => {});

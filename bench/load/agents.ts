@@ -28,7 +28,7 @@ export interface AgentsOptions {
 }
 
 /** The status in a report: none, the same as before, or a unique one. */
-export type StatusSaid = 'none' | 'unchanged' | 'changed';
+export type StatusKind = 'none' | 'unchanged' | 'changed';
 
 /** The agents of the fleet: each has its credential and counts its calls and reports, like a real one. */
 export class Agents {
@@ -64,15 +64,15 @@ export class Agents {
   }
 
   /** `POST /reports` with one heartbeat and, depending on `status`, one status. */
-  report(n: number, said: StatusSaid): string {
-    return this.post(n, this.prepare(n, said).body);
+  report(n: number, status: StatusKind): string {
+    return this.post(n, this.prepare(n, status).body);
   }
 
   /** A report with the agent's next number; a changed status has a unique mark. */
-  prepare(n: number, said: StatusSaid): { body: string; reportNumber: number } {
+  prepare(n: number, status: StatusKind): { body: string; reportNumber: number } {
     const reportNumber = (this.#reports[n] ?? 0) + 1;
     this.#reports[n] = reportNumber;
-    const statuses = said === 'none' ? '' : statusEntry(said === 'changed' ? markOf(n, reportNumber) : 'unchanged');
+    const statuses = status === 'none' ? '' : statusEntry(status === 'changed' ? markOf(n, reportNumber) : 'unchanged');
     const body =
       `{"run":"${this.run}","reportNumber":${reportNumber},"agentTime":"${this.#now()}",` +
       `"appliedEtag":${JSON.stringify(this.#etag)},"periods":{"heartbeatSeconds":120,"statusSeconds":300},` +

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { defaultLimits } from '#server/platform/limits.ts';
+import { startDeployment } from '../deployment/deployment.ts';
 import { seedFleet } from '../fleet/seed-fleet.ts';
-import { openHouse } from '../house/house.ts';
 import { latencyPicture } from '../print/latency-picture.ts';
 import { writeResults } from '../print/results.ts';
 import { type LoadSample, type MillionResult, runMillion } from './run-million.ts';
@@ -24,18 +24,18 @@ const flat = 1.1;
 export async function million({ vms, minutes, connections, seed, json, say }: MillionCommand): Promise<boolean> {
   // As operations.md recommends for a fleet of this size: every agent is kept in memory.
   const limits = { rememberedAgents: Math.max(vms, defaultLimits.rememberedAgents) };
-  const house = await openHouse({ environment: { ANNEX_LIMITS: JSON.stringify(limits) }, say });
-  const fleet = await seedFleet(house.services, { vms, seed, say });
-  await house.services.db.$client.query('checkpoint');
-  await house.startWorker();
+  const deployment = await startDeployment({ environment: { ANNEX_LIMITS: JSON.stringify(limits) }, say });
+  const fleet = await seedFleet(deployment.services, { vms, seed, say });
+  await deployment.services.db.$client.query('checkpoint');
+  await deployment.startWorker();
   say(
     `${vms} VMs report their heartbeat every 2 minutes, 1 % of them a status every 5, for ${minutes} minutes; ` +
       `${connections} keep-alive connections are shared by all; latencies count from the instant a report is due.`,
   );
-  const result = await runMillion({ house, fleet, minutes, connections, say });
+  const result = await runMillion({ deployment, fleet, minutes, connections, say });
   const verdicts = judge(result);
   const file = await writeResults(
-    house.services.db.$client,
+    deployment.services.db.$client,
     'million',
     { options: { vms, minutes, connections, seed, limits }, verdicts, ...result },
     json,

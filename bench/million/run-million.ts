@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Deployment } from '../deployment/deployment.ts';
+import { readUsages } from '../deployment/processes.ts';
 import type { Fleet } from '../fleet/seed-fleet.ts';
-import type { House } from '../house/house.ts';
-import { readUsages } from '../house/processes.ts';
 import { Agents } from '../load/agents.ts';
 import { Latencies, type Percentiles } from '../load/latencies.ts';
 import { type Stream, startOpenLoop } from '../load/open-loop.ts';
@@ -24,7 +24,7 @@ const firstRound = 1.2;
 const warmUpMs = (firstRound + 1) * heartbeatMs;
 
 export interface MillionOptions {
-  house: House;
+  deployment: Deployment;
   fleet: Fleet;
   minutes: number;
   /** Keep-alive connections that all agents share. */
@@ -65,8 +65,14 @@ export interface MillionResult {
  * Every VM reports on its own schedule, for a warm-up of two rounds and then for `minutes`, without waiting for answers.
  * Calls that are outstanding when the measured time begins count in it.
  */
-export async function runMillion({ house, fleet, minutes, connections, say }: MillionOptions): Promise<MillionResult> {
-  const [gateway] = house.gateways;
+export async function runMillion({
+  deployment,
+  fleet,
+  minutes,
+  connections,
+  say,
+}: MillionOptions): Promise<MillionResult> {
+  const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
   const { heartbeats, statuses } = createStreams(fleet);
   const pool = new ConnectionPool(gateway.host, gateway.port, connections);
@@ -78,7 +84,7 @@ export async function runMillion({ house, fleet, minutes, connections, say }: Mi
     [heartbeats, statuses],
     began,
     () => loop.outstanding(),
-    () => pidsOf(house),
+    () => pidsOf(deployment),
   );
   try {
     for (const until of [began, end]) {
@@ -100,7 +106,7 @@ export async function runMillion({ house, fleet, minutes, connections, say }: Mi
     all: { count: all.count, perSecond: all.count / (minutes * 60), latencies: all.percentiles() },
     failures: sampler.failures,
     unanswered: loop.outstanding(),
-    healthChanges: await readHealthChanges(house, beganAt),
+    healthChanges: await readHealthChanges(deployment, beganAt),
   };
 }
 
@@ -119,11 +125,11 @@ function createStreams(fleet: Fleet): { heartbeats: Stream; statuses: Stream } {
   return { heartbeats: stream(all, heartbeatMs, 'none'), statuses: stream(inTransition, statusMs, 'changed') };
 }
 
-function pidsOf(house: House): Record<Process, number> {
+function pidsOf(deployment: Deployment): Record<Process, number> {
   return {
-    gateway: house.gateways[0]?.child.pid() ?? 0,
-    worker: house.worker()?.pid() ?? 0,
-    postgres: house.database.pid(),
+    gateway: deployment.gateways[0]?.child.pid() ?? 0,
+    worker: deployment.worker()?.pid() ?? 0,
+    postgres: deployment.database.pid(),
     bench: process.pid,
   };
 }
@@ -217,7 +223,7 @@ const byProcess = (value: (name: Process) => number): Record<Process, number> =>
   bench: value('bench'),
 });
 
-async function readHealthChanges({ services }: House, since: Date): Promise<Record<string, number>> {
+async function readHealthChanges({ services }: Deployment, since: Date): Promise<Record<string, number>> {
   const { rows } = await services.db.$client.query<{ to: string | null; changes: number }>(
     `select "to", count(*)::int as changes from health_transitions
       where extension is null and kind = 'health' and at >= $1 group by 1`,

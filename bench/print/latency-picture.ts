@@ -20,8 +20,8 @@ export function latencyPicture(title: string, moments: readonly LatencyPoint[], 
     const share = Math.log10(Math.max(ms, lowest) / lowest) / Math.log10(highest / lowest);
     return round(size.height - frame.bottom - share * (size.height - frame.top - frame.bottom));
   };
-  const line = (of: 'p50' | 'p99', colour: string): string =>
-    `<polyline fill="none" stroke="${colour}" stroke-width="1.5" points="${moments
+  const line = (of: 'p50' | 'p99', color: string): string =>
+    `<polyline fill="none" stroke="${color}" stroke-width="1.5" points="${moments
       .map((moment) => `${x(moment.at)},${y(moment[of])}`)
       .join(' ')}"/>`;
   const decades = Array.from({ length: Math.round(Math.log10(highest / lowest)) + 1 }, (_, n) => lowest * 10 ** n);

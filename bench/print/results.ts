@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
-import { root } from '../house/house.ts';
+import { root } from '../deployment/deployment.ts';
 
 /** Writes the results with the machine and the versions that were measured; returns the path. */
 export async function writeResults(

@@ -41,13 +41,13 @@ const pages: readonly Page[] = [
 ];
 
 /** Pages of a large fleet: the verbs of overview and list, called in process, against hand-written SQL. */
-export async function fleet({ house, agents, rounds, seconds }: Bench): Promise<Figure[]> {
-  const pool = openPool(house.databaseUrl, 'portal');
+export async function fleet({ deployment, agents, rounds, seconds }: Bench): Promise<Figure[]> {
+  const pool = openPool(deployment.databaseUrl, 'portal');
   try {
     const db = openDatabase(pool);
     const byHand = fleetByHand(pool);
     const context = (): Context & { isPage: true } => ({
-      ...house.services,
+      ...deployment.services,
       // Caches belong to this object: every call here is the first one.
       db: Object.create(db) as Database,
       log: pino({ level: 'silent' }),

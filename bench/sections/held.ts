@@ -4,8 +4,8 @@ import { systemActor } from '#server/domain/actor.ts';
 import { type Context, systemOrigin } from '#server/domain/context.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
-import type { House } from '../house/house.ts';
-import { readUsage } from '../house/processes.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { readUsage } from '../deployment/processes.ts';
 import { type Agents, extensionNames } from '../load/agents.ts';
 import { runClosedLoop } from '../load/closed-loop.ts';
 import { type HeldPolls, holdPolls } from '../load/held-polls.ts';
@@ -19,20 +19,20 @@ const wakesPerRound = 50;
 const patienceMs = 30_000;
 
 /** Held long polls: their memory, and the time from a commit to the response. */
-export async function held({ house, agents, rounds, say }: Bench): Promise<Figure[]> {
-  const [gateway] = house.gateways;
+export async function held({ deployment, agents, rounds, say }: Bench): Promise<Figure[]> {
+  const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
   const count = Math.min(most, agents.count);
-  await meetEverybody(house, agents);
+  await callOnce(deployment, agents);
   const pid = gateway.child.pid() ?? 0;
   const before = readUsage(pid).memoryBytes;
   const polls = await holdPolls({ host: gateway.host, port: gateway.port, agents, count });
-  const alone = await startListenAlone(house.databaseUrl);
+  const alone = await startListenAlone(deployment.databaseUrl);
   try {
     await delay(5_000);
     const perPoll = (readUsage(pid).memoryBytes - before) / count / 1_000;
     say(`${count} long polls are held`);
-    const wake = await waker(house.services, polls, count);
+    const wake = await waker(deployment.services, polls, count);
     const times = async (measure: () => Promise<number>): Promise<number> => {
       const taken: number[] = [];
       for (let n = 0; n < wakesPerRound; n += 1) {
@@ -78,8 +78,8 @@ export async function held({ house, agents, rounds, say }: Bench): Promise<Figur
 }
 
 /** One poll of each VM first, so that state which the gateway keeps anyway is not counted as the cost of holding. */
-async function meetEverybody(house: House, agents: Agents): Promise<void> {
-  const [gateway] = house.gateways;
+async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
+  const [gateway] = deployment.gateways;
   const seconds = 1;
   await runClosedLoop({
     ...{ host: gateway?.host ?? '', port: gateway?.port ?? 0, connections: 64, agents: agents.count, seconds },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readUsage } from '../house/processes.ts';
+import { readUsage } from '../deployment/processes.ts';
 import { runClosedLoop } from '../load/closed-loop.ts';
 import { Connection, type HttpReply } from '../load/connection.ts';
 import { startOpenLoop } from '../load/open-loop.ts';
@@ -14,8 +14,8 @@ const connections = 64;
 const perSecond = 8_000;
 
 /** Unchanged polls: responses per CPU second of the gateway, against node:http that only writes the same headers. */
-export async function poll({ house, agents, rounds, seconds }: Bench): Promise<Figure[]> {
-  const [gateway] = house.gateways;
+export async function poll({ deployment, agents, rounds, seconds }: Bench): Promise<Figure[]> {
+  const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
   const headers = await headersOfUnchanged(gateway.host, gateway.port, agents.poll(1));
   const bare = await startBareHttp(headers);

@@ -1,4 +1,4 @@
-import type { StatusSaid } from '../load/agents.ts';
+import type { StatusKind } from '../load/agents.ts';
 import { type ClosedLoopResult, runClosedLoop } from '../load/closed-loop.ts';
 import { prepareTwoStatements } from '../yardsticks/two-statements.ts';
 import { alternate, type Bench, type Figure, figureOf } from './section.ts';
@@ -7,15 +7,15 @@ const many = 128;
 const few = 8;
 
 /** Reports, acknowledged after their commit, against the bare transaction. */
-export async function report({ house, agents, rounds, seconds }: Bench): Promise<Figure[]> {
-  const [gateway] = house.gateways;
+export async function report({ deployment, agents, rounds, seconds }: Bench): Promise<Figure[]> {
+  const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
-  const yardstick = await prepareTwoStatements(house.databaseUrl, agents.count);
-  const send = async (connections: number, said: StatusSaid): Promise<ClosedLoopResult> => {
+  const yardstick = await prepareTwoStatements(deployment.databaseUrl, agents.count);
+  const send = async (connections: number, status: StatusKind): Promise<ClosedLoopResult> => {
     const result = await runClosedLoop({
       ...{ host: gateway.host, port: gateway.port, connections, seconds, warmUpSeconds: 1, wanted: [204] },
       agents: agents.count,
-      request: (agent) => agents.report(agent, said),
+      request: (agent) => agents.report(agent, status),
     });
     if (result.tally.failures > 0) throw new Error(`Reports went wrong: ${result.tally.complaint()}`);
     return result;

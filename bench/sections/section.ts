@@ -1,9 +1,9 @@
-import type { House } from '../house/house.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import type { Agents } from '../load/agents.ts';
 
 /** The context of a section. */
 export interface Bench {
-  house: House;
+  deployment: Deployment;
   agents: Agents;
   rounds: number;
   /** Seconds per measurement. */

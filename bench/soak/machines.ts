@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { root } from '../house/house.ts';
+import { root } from '../deployment/deployment.ts';
 
 /** A machine with a real agent process, which is killed and restarted. */
 export class Machine {

@@ -5,14 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
 import { signal } from '#server/platform/processes.ts';
-import type { House } from '../house/house.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { numberFrom, randomFrom } from '../load/schedule.ts';
 import { judgeCalls, readCalls } from './call-log.ts';
 import { changeGoal, contextOf, handlerOf, learn, publishHandlers, type Wanted } from './goals.ts';
 import { Machine } from './machines.ts';
 
 export interface SoakOptions {
-  house: House;
+  deployment: Deployment;
   agents: number;
   minutes: number;
   seed: string;
@@ -48,9 +48,9 @@ interface Vm {
  * Goal states change at random while agents, gateway, worker and database are killed; in the end every VM must be at
  * its goal.
  */
-export async function runSoak({ house, agents, minutes, seed, undo, say }: SoakOptions): Promise<SoakResult> {
+export async function runSoak({ deployment, agents, minutes, seed, undo, say }: SoakOptions): Promise<SoakResult> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-soak-'));
-  const vms = await openVms(house, agents, folder);
+  const vms = await openVms(deployment, agents, folder);
   undo.add(() => Promise.all(vms.map(({ machine }) => machine.stop())));
   const began = performance.now();
   const goesOn = () => performance.now() - began < minutes * 60_000;
@@ -61,7 +61,7 @@ export async function runSoak({ house, agents, minutes, seed, undo, say }: SoakO
     const random = randomFrom(numberFrom(`${seed} goals`));
     while (goesOn()) {
       const vm = vms[Math.floor(random() * vms.length)] as Vm;
-      if (await changeGoal(house.services, vm.machine.vmId, vm.wanted, random)) changes += 1;
+      if (await changeGoal(deployment.services, vm.machine.vmId, vm.wanted, random)) changes += 1;
       await delay(200 + random() * 1_500);
     }
   };
@@ -69,7 +69,7 @@ export async function runSoak({ house, agents, minutes, seed, undo, say }: SoakO
     const random = randomFrom(numberFrom(`${seed} kills`));
     while (goesOn()) {
       await delay(1_000 + random() * 4_000);
-      const what = await kill(house, vms, random);
+      const what = await kill(deployment, vms, random);
       if (what !== null) kills[what] = (kills[what] ?? 0) + 1;
     }
   };
@@ -87,7 +87,7 @@ export async function runSoak({ house, agents, minutes, seed, undo, say }: SoakO
   };
   await Promise.all([changing(), killing(), telling()]);
   say(`${changes} changes made; now everything has ${settleSeconds} s to arrive.`);
-  const { settledAfter, notAtGoal } = await settle(house, vms);
+  const { settledAfter, notAtGoal } = await settle(deployment, vms);
   const endedByThemselves = vms.filter(({ machine }) => machine.hasEnded()).length;
   await Promise.all(vms.map(({ machine }) => machine.stop()));
   return {
@@ -101,14 +101,14 @@ export async function runSoak({ house, agents, minutes, seed, undo, say }: SoakO
   };
 }
 
-async function openVms(house: House, agents: number, folder: string): Promise<Vm[]> {
-  await publishHandlers(house.services);
-  const [gateway] = house.gateways;
+async function openVms(deployment: Deployment, agents: number, folder: string): Promise<Vm[]> {
+  await publishHandlers(deployment.services);
+  const [gateway] = deployment.gateways;
   const portal = `http://${gateway?.host}:${gateway?.port}`;
   const vms: Vm[] = [];
   for (let index = 1; index <= agents; index += 1) {
     const name = `soak-${index}`;
-    const { id, enrollmentToken } = await registerVm(contextOf(house.services), { name });
+    const { id, enrollmentToken } = await registerVm(contextOf(deployment.services), { name });
     const machine = new Machine(id, join(folder, name));
     await machine.enroll(portal, enrollmentToken);
     machine.start();
@@ -118,7 +118,7 @@ async function openVms(house: House, agents: number, folder: string): Promise<Vm
 }
 
 /** One `kill -9`; usually of an agent, whose handlers keep running. */
-async function kill(house: House, vms: readonly Vm[], random: () => number): Promise<string | null> {
+async function kill(deployment: Deployment, vms: readonly Vm[], random: () => number): Promise<string | null> {
   const dice = random();
   if (dice < 0.7) {
     const vm = vms[Math.floor(random() * vms.length)] as Vm;
@@ -126,31 +126,34 @@ async function kill(house: House, vms: readonly Vm[], random: () => number): Pro
   }
   const [what, pid] =
     dice < 0.82
-      ? (['gateway', house.gateways[0]?.child.pid()] as const)
+      ? (['gateway', deployment.gateways[0]?.child.pid()] as const)
       : dice < 0.9
-        ? (['worker', house.worker()?.pid()] as const)
-        : (['database', house.database.pid()] as const);
+        ? (['worker', deployment.worker()?.pid()] as const)
+        : (['database', deployment.database.pid()] as const);
   if (pid === undefined) return null;
   signal(pid, 'SIGKILL');
   return what;
 }
 
 /** Waits until the portal shows every VM at its goal; returns what is not. */
-async function settle(house: House, vms: readonly Vm[]): Promise<Pick<SoakResult, 'settledAfter' | 'notAtGoal'>> {
+async function settle(
+  deployment: Deployment,
+  vms: readonly Vm[],
+): Promise<Pick<SoakResult, 'settledAfter' | 'notAtGoal'>> {
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1_000;
-  for (const { machine, wanted } of vms) await learn(house.services, machine.vmId, wanted);
+  for (const { machine, wanted } of vms) await learn(deployment.services, machine.vmId, wanted);
   for (;;) {
-    const notAtGoal = (await Promise.all(vms.map((vm) => awayFromGoal(house, vm)))).flat();
+    const notAtGoal = (await Promise.all(vms.map((vm) => differencesFromGoal(deployment, vm)))).flat();
     if (notAtGoal.length === 0) return { settledAfter: seconds(), notAtGoal };
     if (seconds() > settleSeconds) return { settledAfter: null, notAtGoal };
     await delay(1_000);
   }
 }
 
-async function awayFromGoal(house: House, { name, machine, wanted }: Vm): Promise<string[]> {
+async function differencesFromGoal(deployment: Deployment, { name, machine, wanted }: Vm): Promise<string[]> {
   try {
-    const { extensions } = await getInstanceView(contextOf(house.services), { vmId: machine.vmId });
+    const { extensions } = await getInstanceView(contextOf(deployment.services), { vmId: machine.vmId });
     const known = new Map(extensions.map((extension) => [extension.name, extension]));
     const missing = [...wanted.keys()].filter((each) => !known.has(each)).map((each) => `${each} is not on it`);
     const wrong = extensions.flatMap(({ goal, goalSequenceNumber, goalVersion, version, handlerState, ...one }) => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { openHouse } from '../house/house.ts';
-import { readUsage } from '../house/processes.ts';
+import { startDeployment } from '../deployment/deployment.ts';
+import { readUsage } from '../deployment/processes.ts';
 import { startOpenLoop } from '../load/open-loop.ts';
 import { ConnectionPool } from '../load/pool.ts';
 import { randomFrom, Schedule } from '../load/schedule.ts';
@@ -32,10 +32,10 @@ export interface StockOptions {
  */
 export async function stock(options: StockOptions): Promise<boolean> {
   const { vms: count, rounds, seconds, json, say } = options;
-  const house = await openHouse({ environment: { ANNEX_WIRE: 'on' }, worker: true, say });
+  const deployment = await startDeployment({ environment: { ANNEX_WIRE: 'on' }, worker: true, say });
   say(`${count} VMs in stock mode …`);
-  const calls = new StockCalls(await seedStock(house.services, count));
-  const [gateway] = house.gateways;
+  const calls = new StockCalls(await seedStock(deployment.services, count));
+  const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
   await calls.meet(gateway.host, gateway.port);
   // As large as a goal state, with its headers, to compare the transport and not the bytes.
@@ -45,11 +45,11 @@ export async function stock(options: StockOptions): Promise<boolean> {
   const cpu: number[] = [];
   const counted = async (at: { host: string; port: number }, kept: number[]): Promise<number> => {
     const begin = async () => ({
-      at: await committed(house.services.db.$client),
+      at: await committed(deployment.services.db.$client),
       used: readUsage(gatewayPid).cpuSeconds,
     });
     const { before, p99 } = await load(calls, count, at, seconds, begin);
-    kept.push((await committed(house.services.db.$client)) - before.at);
+    kept.push((await committed(deployment.services.db.$client)) - before.at);
     if (at === gateway) cpu.push((readUsage(gatewayPid).cpuSeconds - before.used) / seconds);
     return p99;
   };
@@ -81,7 +81,7 @@ export async function stock(options: StockOptions): Promise<boolean> {
         measured,
       ),
       own(
-        'Transactions per idle stock VM and minute, beyond those of a house without calls',
+        'Transactions per idle stock VM and minute, beyond those of a deployment without calls',
         '',
         transactions.calls.map((n, round) => (n - (transactions.none[round] ?? 0)) / count / (seconds / 60)),
         1,
@@ -89,7 +89,7 @@ export async function stock(options: StockOptions): Promise<boolean> {
       own(`Cores of the gateway, ${count} idle stock VMs`, '', cpu, null),
     ];
     const file = await writeResults(
-      house.services.db.$client,
+      deployment.services.db.$client,
       'stock',
       { options: { count, rounds, seconds }, figures },
       json,
@@ -114,9 +114,9 @@ async function load<B>(
 ): Promise<{ before: B; p99: number }> {
   const pool = new ConnectionPool(at.host, at.port, count);
   const tally = new Tally();
-  const everybody = Uint32Array.from({ length: count }, (_, index) => index);
+  const allAgents = Uint32Array.from({ length: count }, (_, index) => index);
   const wanted = [200, 404];
-  const schedule = (period: number, seed: number) => new Schedule(everybody, period, randomFrom(seed));
+  const schedule = (period: number, seed: number) => new Schedule(allAgents, period, randomFrom(seed));
   let turn = 0;
   const loop = startOpenLoop(pool, [
     { schedule: schedule(periodMs, 1), request: (n) => calls.goalState(n), wanted, tally },

@@ -115,7 +115,7 @@ for host, port, path in (("168.63.129.16", 80, "/machine/?comp=goalstate"), ("16
     print(connection.getresponse().status)`;
   const ask = (...as: string[]) => vm.machine.run('env', ...as, 'python3', '-c', program);
   const unprivileged = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
-  expect((await ask(...nobody)).trim().split('\n')).toEqual(['403', '403', '403']);
+  expect((await ask(...unprivileged)).trim().split('\n')).toEqual(['403', '403', '403']);
   expect((await ask()).trim().split('\n').slice(0, 2)).toEqual(['200', '200']);
 });
 

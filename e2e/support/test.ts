@@ -8,7 +8,7 @@ import { openedWhole } from './whole-page.ts';
 
 interface PortalFixtures {
   /** Tests with another value get a separate portal, without data of other journeys. */
-  household: string;
+  portalGroup: string;
   /** A real portal with a fresh database, shared by the tests of one worker. */
   portal: Portal;
   api: Api;
@@ -31,9 +31,9 @@ interface JourneyFixtures {
 let counter = 0;
 
 export const test = base.extend<JourneyFixtures, PortalFixtures>({
-  household: ['shared', { scope: 'worker', option: true }],
+  portalGroup: ['shared', { scope: 'worker', option: true }],
   portal: [
-    async ({ household: _ }, use) => {
+    async ({ portalGroup: _ }, use) => {
       const portal = await startPortal();
       await use(portal);
       await portal.remove();

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { makePasskey, PasskeyError } from '#app/_lib/passkeys.ts';
+import { createPasskey, PasskeyError } from '#app/_lib/passkeys.ts';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
@@ -27,7 +27,7 @@ export function NewPasskey({ onDone }: NewFactorProps) {
   const start = useMutation(trpc.account.startPasskey.mutationOptions());
   const add = useMutation(trpc.account.addPasskey.mutationOptions());
   const make = useMutation({
-    mutationFn: async () => add.mutateAsync({ name, answer: await makePasskey(await start.mutateAsync()) }),
+    mutationFn: async () => add.mutateAsync({ name, answer: await createPasskey(await start.mutateAsync()) }),
     onSuccess: onDone,
   });
   const trouble = make.error instanceof PasskeyError ? make.error.trouble : undefined;

@@ -4,7 +4,7 @@ import { KeyRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { canUsePasskeys } from '#app/_lib/passkeys.ts';
-import { askPasskeyAsFactor, type FactorKinds, type SignInFactor, signInWithFactor } from '#app/_lib/session.ts';
+import { type FactorKinds, requestFactorOptions, type SignInFactor, signInWithFactor } from '#app/_lib/session.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Field } from '#app/_ui/field.tsx';
@@ -40,7 +40,7 @@ export function SignInForm({ next, provider, hasMembers, refused }: SignInFormPr
           kinds={(['passkey', 'totp', 'recoveryCode'] as const).filter(
             (kind) => factors[kind] && (kind !== 'passkey' || canUsePasskeys()),
           )}
-          askPasskey={askPasskeyAsFactor}
+          askPasskey={requestFactorOptions}
           onShow={async (shown) => {
             await signInWithFactor(shown as SignInFactor);
             goOn();

@@ -3,8 +3,14 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/browser';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { canOfferByField, canUsePasskeys, PasskeyError, signWithPasskey, stopAsking } from '#app/_lib/passkeys.ts';
-import { askPasskey, type FactorKinds, signIn, signInWithPasskey } from '#app/_lib/session.ts';
+import {
+  cancelPasskeyRequest,
+  canOfferByField,
+  canUsePasskeys,
+  PasskeyError,
+  signWithPasskey,
+} from '#app/_lib/passkeys.ts';
+import { type FactorKinds, requestPasskeyOptions, signIn, signInWithPasskey } from '#app/_lib/session.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 
 /** What went wrong; mild where another attempt may succeed. */
@@ -72,7 +78,7 @@ export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOp
     setBusy('passkey');
     onMessage(undefined);
     try {
-      await sendPasskey(await signWithPasskey(await askPasskey()));
+      await sendPasskey(await signWithPasskey(await requestPasskeyOptions()));
     } catch (error) {
       if (!sent.current) fail(error);
     }
@@ -84,13 +90,13 @@ export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOp
     let isHere = true;
     const offer = async () => {
       if (!(await canOfferByField()) || !isHere) return;
-      await sendPasskey(await signWithPasskey(await askPasskey(), true));
+      await sendPasskey(await signWithPasskey(await requestPasskeyOptions(), true));
     };
     // The offer was not requested, so its failure is not reported.
     offer().catch(() => undefined);
     return () => {
       isHere = false;
-      void stopAsking();
+      void cancelPasskeyRequest();
     };
   }, []);
 

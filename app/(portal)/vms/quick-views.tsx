@@ -6,7 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { Num } from '#app/_ui/num.tsx';
-import { bringIntoBar, tab, tabBar } from '#app/_ui/tab-style.ts';
+import { scrollIntoBar, tab, tabBar } from '#app/_ui/tab-style.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { needsAttention, unresponsiveSeconds } from '#server/domain/verdicts/words.ts';
 import { withoutGaps, writeAddress } from './fleet-address.ts';
@@ -65,7 +65,7 @@ export function QuickViews({ address, first, firstAt }: QuickViewsProps) {
             href={address.hrefOf(query)}
             onClick={open}
             aria-current={isCurrent ? 'page' : undefined}
-            ref={isCurrent ? bringIntoBar : undefined}
+            ref={isCurrent ? scrollIntoBar : undefined}
             className={cn(
               tab,
               'aria-[current=page]:border-brand-text aria-[current=page]:font-medium aria-[current=page]:text-ink',

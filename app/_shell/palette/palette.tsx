@@ -14,7 +14,7 @@ import { useTRPC } from '../../_lib/trpc.tsx';
 import { useProblem } from '../../_lib/use-problem.ts';
 import { cn } from '../../_ui/cn.ts';
 import { scrim } from '../../_ui/dialog.tsx';
-import { currentOpener, giveBack } from '../../_ui/opener.ts';
+import { currentOpener, restoreFocus } from '../../_ui/opener.ts';
 import { StatusIcon } from '../../_ui/status-icon.tsx';
 import { allowScrollLock } from '../../_ui/style-nonce.ts';
 import { type PaletteCommand, useCommands } from './use-commands.ts';
@@ -49,7 +49,7 @@ export function Palette({ onClose }: { onClose(): void }) {
         <Radix.Overlay className={scrim} />
         <Radix.Content
           aria-describedby={undefined}
-          onCloseAutoFocus={(event) => giveBack(event, opener)}
+          onCloseAutoFocus={(event) => restoreFocus(event, opener)}
           className="fixed top-[12vh] left-1/2 z-50 w-[min(600px,calc(100vw-24px))] -translate-x-1/2 overflow-hidden rounded-xl bg-raised shadow-float outline-none animate-fade [--cut:var(--raised)]"
         >
           <Radix.Title className="sr-only">{t('title')}</Radix.Title>

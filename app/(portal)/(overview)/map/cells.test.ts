@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { healthLetters as letters } from '#server/domain/verdicts/words.ts';
-import { nextTrouble, unpackCells, vmOfCell, worstOf } from './cells.ts';
+import { nextUnhealthy, unpackCells, vmOfCell, worstOf } from './cells.ts';
 
 const cells = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letters.indexOf(letter));
 const text = (bytes: Uint8Array): string => [...bytes].map((at) => letters[at]).join('');
@@ -32,9 +32,9 @@ test.each([
   [{ group: 2, cell: 1 }, 1, { group: 0, cell: 2 }],
   [{ group: 0, cell: 2 }, -1, { group: 2, cell: 1 }],
 ] as const)('the next unhealthy cell from %o, %i', (from, direction, found) => {
-  expect(nextTrouble([cells('hhf'), cells('hx'), cells('hd')], from, direction)).toEqual(found);
+  expect(nextUnhealthy([cells('hhf'), cells('hx'), cells('hd')], from, direction)).toEqual(found);
 });
 
 test('there is no next unhealthy cell when all VMs are healthy', () => {
-  expect(nextTrouble([cells('hhx')], { group: 0, cell: 0 }, 1)).toBeNull();
+  expect(nextUnhealthy([cells('hhx')], { group: 0, cell: 0 }, 1)).toBeNull();
 });

@@ -38,7 +38,7 @@ export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): numb
 }
 
 /** The nearest unhealthy cell after (or before) this one, across groups; null when all are healthy. */
-export function nextTrouble(
+export function nextUnhealthy(
   groups: readonly Uint8Array[],
   from: { group: number; cell: number },
   direction: 1 | -1,

@@ -73,26 +73,26 @@ export class Painting {
 
   #cell(x: number, y: number, health: number, clear: boolean): void {
     const { cell } = this.#layout;
-    const colour = this.#palette[health] ?? 0;
+    const color = this.#palette[health] ?? 0;
     if (health === unknown) {
       if (clear) this.#fill(x, y, cell.x, cell.y, 0);
       const inset = Math.floor(Math.min(cell.x, cell.y) / 4) || (Math.min(cell.x, cell.y) > 2 ? 1 : 0);
-      this.#fill(x + inset, y + inset, cell.x - 2 * inset, cell.y - 2 * inset, colour);
+      this.#fill(x + inset, y + inset, cell.x - 2 * inset, cell.y - 2 * inset, color);
       return;
     }
-    this.#fill(x, y, cell.x, cell.y, colour);
+    this.#fill(x, y, cell.x, cell.y, color);
     if (health !== unresponsive) return;
     const edge = Math.max(1, Math.round(Math.min(cell.x, cell.y) / 4));
     this.#fill(x + edge, y + edge, cell.x - 2 * edge, cell.y - 2 * edge, 0);
   }
 
   /** Pixel by pixel: for so few pixels faster than `fill`. */
-  #fill(x: number, y: number, width: number, height: number, colour: number): void {
+  #fill(x: number, y: number, width: number, height: number, color: number): void {
     const line = this.#pixels.width;
     const words = this.#words;
     for (let row = y; row < y + height; row += 1) {
       const end = row * line + x + width;
-      for (let at = row * line + x; at < end; at += 1) words[at] = colour;
+      for (let at = row * line + x; at < end; at += 1) words[at] = color;
     }
   }
 }

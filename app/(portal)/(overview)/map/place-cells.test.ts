@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type CellLayout, type CellPlace, type CellStep, cellAt, cornerOf, layOut, step } from './place-cells.ts';
+import { type CellLayout, type CellPlace, type CellStep, cellAt, cornerOf, layOutCells, step } from './place-cells.ts';
 
 const given = (counts: number[], { width = 1000, height = 500, ratio = 1 } = {}): CellLayout =>
-  layOut({ counts, width, height, ratio });
+  layOutCells({ counts, width, height, ratio });
 
 describe.each<[string, number[], object]>([
   ['one VM', [1], {}],

@@ -52,7 +52,7 @@ const narrowest = 108;
  * Finds the largest cells that fit. Groups keep their order and are arranged in lines; within a line, widths follow
  * sizes so that all groups are equally high. When not even the smallest cells fit, a cell holds several VMs.
  */
-export function layOut({ counts, width, height, ratio }: LayoutInput): CellLayout {
+export function layOutCells({ counts, width, height, ratio }: LayoutInput): CellLayout {
   const scale = (css: number): number => Math.round(css * ratio);
   const smallest = Math.max(2, scale(pitches.smallest));
   for (let pitch = scale(pitches.largest); pitch >= smallest; pitch -= 1) {

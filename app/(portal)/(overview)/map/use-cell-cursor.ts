@@ -1,7 +1,7 @@
 'use client';
 
 import { type KeyboardEvent, type MouseEvent, type PointerEvent, useState } from 'react';
-import { nextTrouble } from './cells.ts';
+import { nextUnhealthy } from './cells.ts';
 import { type CellPlace, type CellStep, cellAt, step } from './place-cells.ts';
 import type { FleetLayout } from './use-fleet-layout.ts';
 
@@ -58,7 +58,7 @@ export function useCellHandlers({ fleet, cursor, open, cancelOpen }: CellHandler
     const direction = steps[event.key];
     let next: CellPlace | null = null;
     if (direction !== undefined) next = walked === null ? from : step(layout, from, direction);
-    else if (event.key === 'n' || event.key === 'N') next = nextTrouble(cells, from, event.key === 'n' ? 1 : -1);
+    else if (event.key === 'n' || event.key === 'N') next = nextUnhealthy(cells, from, event.key === 'n' ? 1 : -1);
     else if (event.key === 'Escape' && place !== null) setWalked(null);
     else if (event.key !== 'Enter') return;
     event.preventDefault();

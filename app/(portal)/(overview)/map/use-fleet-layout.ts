@@ -4,7 +4,7 @@ import { type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
 import { unpackCells, worstOf } from './cells.ts';
 import type { FleetMap } from './groups.ts';
 import { Painting } from './paint.ts';
-import { type CellLayout, layOut } from './place-cells.ts';
+import { type CellLayout, layOutCells } from './place-cells.ts';
 import { type Measured, useMeasure } from './use-measure.ts';
 import { usePalette } from './use-palette.ts';
 
@@ -28,7 +28,7 @@ export function useFleetLayout(map: FleetMap, box: RefObject<HTMLElement | null>
     if (measured === null) return null;
     const { width, height, ratio } = measured;
     const counts = sizes === '' ? [] : sizes.split(',').map(Number);
-    return layOut({ counts, width: Math.floor(width * ratio), height: Math.floor(height * ratio), ratio });
+    return layOutCells({ counts, width: Math.floor(width * ratio), height: Math.floor(height * ratio), ratio });
   }, [measured, sizes]);
   const vms = useMemo(() => map.groups.map(({ cells, count }) => unpackCells(cells, count)), [map]);
   const perCell = layout?.perCell ?? 1;

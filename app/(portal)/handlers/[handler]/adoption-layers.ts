@@ -29,11 +29,11 @@ export function layersOf(
   current: readonly { version: string; vms: number }[],
   now: Date,
 ): { layers: Layer[]; points: StackedPoint[] } {
-  const coloured = [...series].reverse().map(([version, colour]) => ({ version, series: colour, count: 1 }));
+  const colored = [...series].reverse().map(([version, color]) => ({ version, series: color, count: 1 }));
   const others = counted.versions.filter((version) => !series.has(version));
   const rest = current.filter(({ version, vms }) => vms > 0 && !series.has(version));
   const counts = new Set([...others, ...rest.map(({ version }) => version)]).size;
-  const layers: Layer[] = [...(counts > 0 ? [{ version: null, series: 0 as const, count: counts }] : []), ...coloured];
+  const layers: Layer[] = [...(counts > 0 ? [{ version: null, series: 0 as const, count: counts }] : []), ...colored];
   const stacked = (vmsOf: ReadonlyMap<string, number>) => {
     const others = [...vmsOf].reduce((sum, [version, vms]) => (series.has(version) ? sum : sum + vms), 0);
     return layers.map(({ version }) => (version === null ? others : (vmsOf.get(version) ?? 0)));

@@ -1,7 +1,7 @@
 /** One of the five colors of a chart, the strongest first; 0 for versions without a color. */
 export type Series = 0 | 1 | 2 | 3 | 4 | 5;
 
-const colours = [1, 2, 3, 4, 5] as const;
+const colors = [1, 2, 3, 4, 5] as const;
 
 /**
  * The color of each version in charts and tables: for those on most VMs, the highest version with the strongest color.
@@ -9,7 +9,7 @@ const colours = [1, 2, 3, 4, 5] as const;
  */
 export function seriesOf(versions: readonly { version: string; vms: number }[]): ReadonlyMap<string, Series> {
   const used = versions.filter(({ vms }) => vms > 0);
-  const chosen = used.length > colours.length ? colours.length - 1 : used.length;
+  const chosen = used.length > colors.length ? colors.length - 1 : used.length;
   const kept = new Set(
     used
       .toSorted((a, b) => b.vms - a.vms)
@@ -17,7 +17,7 @@ export function seriesOf(versions: readonly { version: string; vms: number }[]):
       .map(({ version }) => version),
   );
   const shown = versions.filter(({ version }) => kept.has(version));
-  return new Map(shown.map(({ version }, index) => [version, colours[index] ?? 0]));
+  return new Map(shown.map(({ version }, index) => [version, colors[index] ?? 0]));
 }
 
 /** Fill colors as complete class names, which Tailwind requires. */

@@ -105,7 +105,9 @@ function Spoken({ extension, at }: { extension: Extension; at: Date }) {
   const command = handlerState?.command ?? '';
   return (
     <div>
-      <div className="text-13 wrap-anywhere">{message ? <MessageBody message={message} /> : (own ?? t('card.noMessage'))}</div>
+      <div className="text-13 wrap-anywhere">
+        {message ? <MessageBody message={message} /> : (own ?? t('card.noMessage'))}
+      </div>
       <p className="mt-0.5 flex flex-wrap items-baseline gap-x-3 gap-y-0.5 text-11 text-ink-3 tabular-nums">
         {message?.truncated ? <span>{t('card.truncated')}</span> : null}
         {message ? <MessageSource message={message} /> : own === null ? null : <span>{t('card.byPortal')}</span>}

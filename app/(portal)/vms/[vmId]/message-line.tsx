@@ -35,7 +35,9 @@ export function MessageSource({ message }: { message: ReportedMessage }) {
   const preferred = usePreferredLanguage();
   const known = message.lang !== 'und' && message.source !== 'id';
   const fallback = known && negotiate({ chosenLanguage: preferred })[0]?.serves(message.lang) === false;
-  const badge = <LanguageBadge language={known ? message.lang : null} source={sources[message.source]} fallback={fallback} />;
+  const badge = (
+    <LanguageBadge language={known ? message.lang : null} source={sources[message.source]} fallback={fallback} />
+  );
   if (message.source !== 'recovered') return badge;
   return (
     <span className="inline-flex items-baseline">

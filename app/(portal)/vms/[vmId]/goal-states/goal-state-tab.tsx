@@ -18,7 +18,7 @@ import type { GoalStateComparison } from '../vm-data.ts';
 import type { VmAct } from '../vm-dialogs.tsx';
 import { DiffView } from './diff-view.tsx';
 import { type ComparedPair, HistoryList } from './history-list.tsx';
-import { readable } from './readable.ts';
+import { readableGoalState } from './readable.ts';
 import { useChangeWords } from './use-change-words.ts';
 
 const shapes = ['unified', 'split', 'json'] as const;
@@ -152,7 +152,7 @@ function Contents({ comparison, shape }: { comparison: GoalStateComparison; shap
   const say = useChangeWords();
   const { after, changes } = comparison;
   if (shape === 'json') {
-    const text = readable(after.extensions);
+    const text = readableGoalState(after.extensions);
     const label = t('json.label', { incarnation: after.incarnation });
     return (
       <div className="relative">

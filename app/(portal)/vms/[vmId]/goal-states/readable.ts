@@ -7,7 +7,7 @@ export interface SealedWords {
 }
 
 /** A goal state as readable text: extensions by name, in order. */
-export function readable(extensions: readonly PastExtension[]): string {
+export function readableGoalState(extensions: readonly PastExtension[]): string {
   const byName = Object.fromEntries(extensions.map(({ name, ...extension }) => [name, extension]));
   return JSON.stringify(byName, null, 2);
 }

@@ -73,7 +73,7 @@ export function WholeOutput({ vmId, outputId, failed, label }: WholeOutputProps)
           }
         />
       ) : null}
-      <Arrived details={details.data} />
+      <IncompleteNote details={details.data} />
       {rows > 0 ? (
         <>
           {rows > linesWithoutSearch ? (
@@ -95,7 +95,7 @@ export function WholeOutput({ vmId, outputId, failed, label }: WholeOutputProps)
 }
 
 /** Says when the output is incomplete. */
-function Arrived({ details: { totalBytes, storedBytes } }: { details: OutputDetails }) {
+function IncompleteNote({ details: { totalBytes, storedBytes } }: { details: OutputDetails }) {
   const { t } = useTranslation('outputs');
   const format = useFormat();
   const stored = format.bytes(storedBytes);

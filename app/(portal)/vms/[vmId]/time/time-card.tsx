@@ -67,7 +67,7 @@ export function TimeCard({ view }: { view: InstanceDetails }) {
             at={new Date(timeline.errorUpdatedAt)}
           />
         ) : (
-          <Awaited label={t('loading')} lanes={shown.length + 3} />
+          <LanesSkeleton label={t('loading')} lanes={shown.length + 3} />
         )
       ) : asTable ? (
         <TimeTable
@@ -125,7 +125,7 @@ function TimeFoot({ timeline, rest, all, onAll }: TimeFootProps) {
 }
 
 /** Bars in place of the lanes. */
-function Awaited({ label, lanes }: { label: string; lanes: number }) {
+function LanesSkeleton({ label, lanes }: { label: string; lanes: number }) {
   return (
     <div role="status" aria-busy="true" aria-label={label} className="px-4" style={{ paddingTop: headHeight }}>
       {Array.from({ length: lanes }, (_, lane) => (

@@ -38,8 +38,8 @@ export function Editor({ versions, ...from }: EditorProps) {
   const compare = useCompare(vm.id, editing, setNewer);
   const typing = useTyping(editing);
   const { planned, plan } = useCurrentPlan(vm.id, editing, { isApplied: applying.done, isComparing: newer !== null });
-  const neighbours = live.goalState.extensions.filter(({ name }) => name !== draft.name);
-  const taken = isNew && neighbours.length < live.goalState.extensions.length && !applying.done;
+  const otherExtensions = live.goalState.extensions.filter(({ name }) => name !== draft.name);
+  const taken = isNew && otherExtensions.length < live.goalState.extensions.length && !applying.done;
   const faults = useFaults({ planned, draft, secrets, taken, mustReplace: editing.mustReplace, active });
 
   function goOn(merged: ExtensionDraft, keepsSecrets: boolean) {
@@ -72,7 +72,7 @@ export function Editor({ versions, ...from }: EditorProps) {
         <SettingsCard
           editing={editing}
           versions={versions}
-          others={neighbours.filter(({ state }) => state !== 'uninstall')}
+          others={otherExtensions.filter(({ state }) => state !== 'uninstall')}
           faults={faults}
           onSettings={(settings) => setDraft((current) => withSettings(current, settings))}
           onActive={setActive}

@@ -11,7 +11,7 @@ import { type OpenServices, openPool, openServices } from '#server/process/servi
 
 export const root = resolve(import.meta.dirname, '../..');
 
-export interface HouseOptions {
+export interface DeploymentOptions {
   gateways?: number;
   /** Whether the worker runs from the start; `startWorker` starts it later. */
   worker?: boolean;
@@ -28,7 +28,7 @@ export interface HouseOptions {
  * Annex without its pages, thrown away afterwards: PostgreSQL, gateways and worker as the launcher runs them, with the
  * shipped settings, on free ports and fresh data.
  */
-export interface House {
+export interface Deployment {
   /** For verbs that are called in this process, and for SQL. */
   services: OpenServices;
   databaseUrl: string;
@@ -49,17 +49,17 @@ export interface Gateway {
 }
 
 const host = '127.0.0.1';
-const open = new Set<House>();
-const opening = new Set<Promise<House>>();
+const open = new Set<Deployment>();
+const opening = new Set<Promise<Deployment>>();
 
 /** Starts it; on a failure, stops everything again and throws. */
-export function openHouse(options: HouseOptions): Promise<House> {
-  const house = build(options);
-  opening.add(house);
-  return house.finally(() => opening.delete(house));
+export function startDeployment(options: DeploymentOptions): Promise<Deployment> {
+  const deployment = build(options);
+  opening.add(deployment);
+  return deployment.finally(() => opening.delete(deployment));
 }
 
-async function build(options: HouseOptions): Promise<House> {
+async function build(options: DeploymentOptions): Promise<Deployment> {
   const { gateways: count = 1, environment = {}, say } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'annex-bench-'));
   const endings: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
@@ -103,7 +103,7 @@ async function build(options: HouseOptions): Promise<House> {
       ports.map(async (port) => ({ host, port, child: await start('gateway', port) })),
     );
     let worker: Child | undefined;
-    const house: House = {
+    const deployment: Deployment = {
       services,
       databaseUrl: database.url,
       folder,
@@ -115,13 +115,13 @@ async function build(options: HouseOptions): Promise<House> {
       },
       stop: () => {
         // Concurrent callers wait for the same end.
-        ended ??= end().finally(() => open.delete(house));
+        ended ??= end().finally(() => open.delete(deployment));
         return ended;
       },
     };
-    open.add(house);
-    if (options.worker === true) await house.startWorker();
-    return house;
+    open.add(deployment);
+    if (options.worker === true) await deployment.startWorker();
+    return deployment;
   } catch (error) {
     await end();
     throw error;
@@ -129,9 +129,9 @@ async function build(options: HouseOptions): Promise<House> {
 }
 
 /** Stops what is running or starting, for an interrupted command. */
-export async function closeHouses(): Promise<void> {
+export async function stopDeployments(): Promise<void> {
   await Promise.allSettled(opening);
-  await Promise.all([...open].map((house) => house.stop()));
+  await Promise.all([...open].map((deployment) => deployment.stop()));
 }
 
 async function prepare(config: Config): Promise<OpenServices> {
