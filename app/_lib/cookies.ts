@@ -13,7 +13,7 @@ const year = 365 * 24 * 60 * 60;
 /** Keeps a choice for a year. Browser only. */
 export function writeChoice(name: keyof typeof cookieNames, value: string): void {
   const secure = location.protocol === 'https:' ? '; Secure' : '';
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is asynchronous, and a reload may follow at once
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is asynchronous, and a reload may follow immediately
   document.cookie = `${cookieNames[name]}=${encodeURIComponent(value)}; Path=/; Max-Age=${year}; SameSite=Lax${secure}`;
 }
 

@@ -9,7 +9,7 @@ type Ask = (go: () => void) => void;
 let guard: Ask | null = null;
 
 /**
- * Runs `go`, which leaves the page, immediately or after the page has asked for confirmation. For navigation that is
+ * Runs `go`, which leaves the page, immediately or after a confirmation. For navigation that is
  * not a link: links, Back and Forward are intercepted.
  */
 export function mayLeave(go: () => void): void {

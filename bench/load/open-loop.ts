@@ -14,7 +14,7 @@ export interface Stream {
 export interface OpenLoop {
   /** Calls that are due and unanswered. */
   outstanding(): number;
-  /** Starts no more calls, and waits for responses, at most this many seconds. */
+  /** Stops starting calls and waits for responses, at most this many seconds. */
   stop(seconds: number): Promise<void>;
 }
 

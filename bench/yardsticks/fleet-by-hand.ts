@@ -8,7 +8,7 @@ export interface FleetByHand {
 
 export interface ListQuestion {
   name: string;
-  /** Conditions on `v` (vms) and `h` (vm_health), with literal values: the plan is made for these. */
+  /** Conditions on `v` (vms) and `h` (vm_health), with literal values: PostgreSQL plans for these. */
   where: string;
   order: string;
 }

@@ -8,7 +8,7 @@ export type LiveState =
   | { phase: 'lost'; since: number; retryAt: number | undefined }
   /** Reconnected. `caughtUp`: the number of missed changes, undefined when everything was loaded again. */
   | { phase: 'back'; caughtUp: number | undefined }
-  /** The session has ended; there are no more attempts. */
+  /** The session has ended; attempts have stopped. */
   | { phase: 'signed-out'; since: number };
 
 export interface Received {

@@ -24,7 +24,7 @@ export interface Faults {
   siblings: readonly ProblemFault[];
   /** By JSON pointer below the public settings. */
   publicAt(pointer: string): string | undefined;
-  /** By name of a protected setting; the empty name stands for all of them. */
+  /** By name of a protected setting; the empty name means all of them. */
   protectedAt(name: string): string | undefined;
   /** The first fault of the protected settings. */
   anyProtected: string | undefined;
