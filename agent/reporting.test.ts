@@ -252,7 +252,7 @@ test('the agent goes on from disk while the portal is away, and tells it when it
   await machine.portal.until('enabled again', () =>
     machine.portal.reports.slice(before).some(({ handlers }) => handlers.some(({ state }) => state === 'enabled')),
   );
-  expect(machine.lines.some((line) => line.includes('The portal is not responding'))).toBe(true);
+  expect(machine.lines.some((line) => line.includes('The portal does not answer'))).toBe(true);
 });
 
 test('a goal state that cannot be read is told, and the last good one stays', async () => {
