@@ -21,8 +21,8 @@ export const routesFor = (fields: FleetFields): readonly Route[] => [
   // Before those of any language: the ending tells them apart.
   ...xliffRoutes,
   ...resourceRoutes,
-  vmListRoute(fields),
   ...vmRoutes,
+  vmListRoute(fields),
   ...wireAccessRoutes,
   ...goalStateRoutes,
   ...viewRoutes,
