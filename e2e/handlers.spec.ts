@@ -225,7 +225,7 @@ test('a handler’s history: adoption, failures, languages, two versions side by
   await page.goto(`/handlers/${handler}`);
 
   await test.step('the chart has a description and a table', async () => {
-    await expect(page.getByRole('img', { name: '1.0.0.0 on 1 VM now.' })).toBeVisible();
+    await expect(page.getByRole('img', { name: 'Now: 1.0.0.0 on 1 VM.' })).toBeVisible();
     await expect(page.getByRole('img', { name: 'Failures of 1.0.0.0 per day, at most 10%' })).toBeVisible();
     // The axis covers the chosen time, even for a new handler.
     const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'Europe/Berlin' });

@@ -78,7 +78,7 @@ test('publish, declare with a secret, run, report, read in many languages, updat
   const vm = await test.step('an operator creates a VM, and both lists show it', async () => {
     const made = await api.createVm(name, { role: 'journey' });
     await expect(row(operator, name)).toContainText('Never seen');
-    await expect(row(reader, name)).toContainText('Nie gesehen');
+    await expect(row(reader, name)).toContainText('Noch nie gesehen');
     return made;
   });
 
