@@ -8,7 +8,7 @@ export default function GlobalError({ error, reset }: { error: Error & { digest?
         style={{ font: '14px/1.5 system-ui, sans-serif', margin: '10vh auto', maxWidth: '36em', padding: '0 16px' }}
       >
         <title>Annex</title>
-        <h1 style={{ fontSize: 20 }}>The page did not load · Die Seite wurde nicht geladen</h1>
+        <h1 style={{ fontSize: 20 }}>The page did not load · Die Seite konnte nicht geladen werden</h1>
         <p>The portal failed while it made this page. Nothing was changed.</p>
         <p lang="de">Das Portal ist beim Erstellen dieser Seite gescheitert. Nichts wurde geändert.</p>
         {error.digest === undefined ? null : <p>{error.digest}</p>}

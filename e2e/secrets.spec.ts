@@ -238,7 +238,7 @@ test('settings that others entered are withheld from an operator’s machine unt
   await page.goto(`/vms?q=${vm.name}`);
   await expect(page.getByText('Protected settings withheld')).toBeAttached();
   await page.goto(`/vms/${vm.id}`);
-  await expect(page.getByText(`${share} is not delivered`)).toBeVisible();
+  await expect(page.getByText(`${share} was not delivered`)).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Release settings' }).click();
   const dialog = page.getByRole('alertdialog', { name: `Release protected settings to ${vm.name}?` });
