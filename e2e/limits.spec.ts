@@ -26,7 +26,7 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   await page.goto(`/vms/${vm.id}`);
   await expect(
     page.getByText(
-      /A change to .+ was rejected 5 min ago because its goal states exceed 256 MiB in one hour\. Check who or what changes it so often/,
+      /A change to .+ was rejected 5 min ago because its goal states exceeded 256 MiB in one hour\. Check who or what changes it so often/,
     ),
   ).toBeVisible();
   await expect(
@@ -68,7 +68,9 @@ test('a version whose lists are too large for a page says how much it leaves out
   const page = await signedIn('viewer');
   await page.goto(`/handlers/${handler}/1.0.0.0`);
   await expect(
-    page.getByText(/^[\d,]+ files of the package are not listed here, .+ limited to 4 MiB\.$/),
+    page.getByText(
+      /^[\d,]+ files of the package are not listed here or counted in their folders, .+ limited to 4 MiB\.$/,
+    ),
   ).toBeVisible();
   await expect(page.getByText('6,000 files', { exact: true }).first()).toBeVisible();
   await expect(
