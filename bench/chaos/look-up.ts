@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-export interface Findings {
+export interface LookUpResult {
   /** Acknowledged reports whose status is not in the history, each once. */
   lost: string[];
   /** VMs whose presence or latest status is older than what was acknowledged. */
@@ -11,7 +11,7 @@ export interface Findings {
 }
 
 /** Looks up every acknowledged report: in the history, as the VM's last report number, and as the shown status. */
-export async function lookUp(databaseUrl: string, run: string, acknowledged: Uint32Array): Promise<Findings> {
+export async function lookUp(databaseUrl: string, run: string, acknowledged: Uint32Array): Promise<LookUpResult> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {

@@ -7,7 +7,7 @@ import { numberFrom, randomFrom } from '../load/schedule.ts';
 import { Tally } from '../load/tally.ts';
 import { startCarefulAgents } from './careful-agents.ts';
 import { faultsFor, type InjectedFault } from './events.ts';
-import { type Findings, lookUp } from './look-up.ts';
+import { type LookUpResult, lookUp } from './look-up.ts';
 import type { SmallDisk } from './small-disk.ts';
 
 export interface ChaosOptions {
@@ -21,7 +21,7 @@ export interface ChaosOptions {
   say(line: string): void;
 }
 
-export interface ChaosResult extends Findings {
+export interface ChaosResult extends LookUpResult {
   acknowledged: number;
   unacknowledged: number;
   faults: Record<string, number>;

@@ -3,7 +3,7 @@ import type { Agents } from './agents.ts';
 import { Connection, type HttpReply, headerOf } from './connection.ts';
 
 /** Long polls of many VMs, each on a separate connection, repeated after each response. */
-export interface HeldPolls {
+export interface LongPolls {
   /** Resolves with the time at which the VM's poll returns a new goal state. One waiter per VM. */
   nextGoalState(agent: number): Promise<number>;
   /** Responses that were neither a goal state nor "unchanged", by status or error. */
@@ -23,7 +23,7 @@ const waitSeconds = 60;
 const opened = 250;
 
 /** Opens them a few at a time; resolves when all polls are in progress. */
-export async function holdPolls({ host, port, agents, count }: HeldPollsOptions): Promise<HeldPolls> {
+export async function holdPolls({ host, port, agents, count }: HeldPollsOptions): Promise<LongPolls> {
   const complaints = new Map<string, number>();
   const waiting = new Map<number, (at: number) => void>();
   let closed = false;

@@ -8,7 +8,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { readUsage } from '../deployment/processes.ts';
 import { type Agents, extensionNames } from '../load/agents.ts';
 import { runClosedLoop } from '../load/closed-loop.ts';
-import { type HeldPolls, holdPolls } from '../load/held-polls.ts';
+import { holdPolls, type LongPolls } from '../load/held-polls.ts';
 import { randomFrom } from '../load/schedule.ts';
 import { startListenAlone } from '../yardsticks/listen-alone.ts';
 import { alternate, type Bench, type Figure, figureOf, median } from './section.ts';
@@ -94,7 +94,7 @@ async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
  * Changes the goal state of one VM after the other with the product's verb; measures from the moment the commit is
  * sent.
  */
-async function waker(services: OpenServices, polls: HeldPolls, count: number): Promise<() => Promise<number>> {
+async function waker(services: OpenServices, polls: LongPolls, count: number): Promise<() => Promise<number>> {
   const { rows } = await services.db.$client.query<{ id: string; n: string; handler: string; version: string }>(
     `select a.vm_id as id, substr(a.instance_id, length('bench-') + 1) as n, e.handler, e.version
        from agents a join extensions e on e.vm_id = a.vm_id and e.name = $1`,

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { root } from '../deployment/deployment.ts';
 
 /** A machine with a real agent process, which is killed and restarted. */
-export class Machine {
+export class SoakMachine {
   readonly vmId: string;
   readonly folder: string;
   private readonly log: string;

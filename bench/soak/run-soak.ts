@@ -9,7 +9,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { numberFrom, randomFrom } from '../load/schedule.ts';
 import { judgeCalls, readCalls } from './call-log.ts';
 import { changeGoal, contextOf, handlerOf, learn, publishHandlers, type Wanted } from './goals.ts';
-import { Machine } from './machines.ts';
+import { SoakMachine } from './machines.ts';
 
 export interface SoakOptions {
   deployment: Deployment;
@@ -40,7 +40,7 @@ const settleSeconds = 240;
 
 interface Vm {
   name: string;
-  machine: Machine;
+  machine: SoakMachine;
   wanted: Wanted;
 }
 
@@ -109,7 +109,7 @@ async function openVms(deployment: Deployment, agents: number, folder: string): 
   for (let index = 1; index <= agents; index += 1) {
     const name = `soak-${index}`;
     const { id, enrollmentToken } = await registerVm(contextOf(deployment.services), { name });
-    const machine = new Machine(id, join(folder, name));
+    const machine = new SoakMachine(id, join(folder, name));
     await machine.enroll(portal, enrollmentToken);
     machine.start();
     vms.push({ name, machine, wanted: new Map() });

@@ -9,12 +9,12 @@ import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { footId } from './foot-place.ts';
 import { type Faults, placeOf } from './use-faults.ts';
-import type { ExtensionPlan } from './use-plan.ts';
+import type { DraftPlan } from './use-plan.ts';
 
 export interface FootProps {
   faults: Faults;
   /** The result of applying the draft now; null until it is known. */
-  plan: ExtensionPlan | null;
+  plan: DraftPlan | null;
   dirty: boolean;
   /** Why applying is blocked until the reader looks at someone else's change. */
   blockedBy: 'comparing' | 'overtaken' | 'extension' | 'vm' | null;
@@ -99,7 +99,7 @@ function sentenceOf({
   steps,
   incarnation,
   warnings,
-}: ExtensionPlan): 'same' | 'later' | 'install' | 'update' | 'disable' | 'enable' {
+}: DraftPlan): 'same' | 'later' | 'install' | 'update' | 'disable' | 'enable' {
   if (incarnation.after === incarnation.before) return 'same';
   if (warnings.some(({ code }) => code === 'plan_machine_absent')) return 'later';
   const ran = steps.map(({ command }) => command);

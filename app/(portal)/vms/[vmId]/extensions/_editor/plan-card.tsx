@@ -11,7 +11,7 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import type { DraftChange } from './changes.ts';
 import { printed } from './draft.ts';
 import { PlanSteps } from './plan-steps.tsx';
-import type { SecretChange } from './secret-change.ts';
+import type { DraftSecretChange } from './secret-change.ts';
 import { useChangeWords } from './use-change-words.ts';
 import type { Planned } from './use-plan.ts';
 
@@ -19,7 +19,7 @@ const SettingsDiff = dynamic(() => import('./settings-diff.tsx').then((module) =
 
 export interface PlanCardProps {
   changes: readonly DraftChange[];
-  secretChange: SecretChange;
+  secretChange: DraftSecretChange;
   before: SettingsObject;
   after: SettingsObject;
   isNew: boolean;

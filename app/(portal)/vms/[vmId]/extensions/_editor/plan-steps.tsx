@@ -3,10 +3,10 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import type { ExtensionPlan } from './use-plan.ts';
+import type { DraftPlan } from './use-plan.ts';
 
 /** The commands of a plan, other extensions that run again or wait, and warnings. */
-export function PlanSteps({ plan, stale }: { plan: ExtensionPlan; stale: boolean }) {
+export function PlanSteps({ plan, stale }: { plan: DraftPlan; stale: boolean }) {
   const { t } = useTranslation('editor');
   const { steps, others, warnings, extensions } = plan;
   const waiting = others.filter(({ waits }) => waits).map(({ name }) => name);

@@ -1,9 +1,9 @@
 import { isEmptySecret, type ProtectedDraft } from './draft.ts';
 
-export type SecretChange = 'replace' | 'add' | 'remove' | null;
+export type DraftSecretChange = 'replace' | 'add' | 'remove' | null;
 
 /** What applying does to protected settings; null for nothing. */
-export function changeOfSecrets(secrets: ProtectedDraft, hadSecrets: boolean): SecretChange {
+export function changeOfSecrets(secrets: ProtectedDraft, hadSecrets: boolean): DraftSecretChange {
   if (secrets.mode === 'keep') return null;
   const isEmpty = secrets.mode === 'remove' || (isEmptySecret(secrets.values) && !secrets.unread);
   if (isEmpty) return secrets.mode === 'remove' && hadSecrets ? 'remove' : hadSecrets ? 'replace' : null;

@@ -9,14 +9,14 @@ import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { toast } from '#app/_ui/toast.tsx';
 import type { Goal } from './draft.ts';
-import type { ExtensionPlan } from './use-plan.ts';
+import type { DraftPlan } from './use-plan.ts';
 
 /** A declaration with its plan. */
 export interface Declaration {
   name: string;
   goal: Goal;
   siblings: boolean;
-  plan: ExtensionPlan;
+  plan: DraftPlan;
 }
 
 export interface Applying {

@@ -6,7 +6,7 @@ import type { ExtensionView } from '#server/domain/goal-states/index.ts';
 import { changesBetween, type DraftChange } from './changes.ts';
 import { draftOf, type ExtensionDraft, emptyDraft, type Goal, goalOf, type ProtectedDraft, printed } from './draft.ts';
 import { emptyReplacement } from './protected-settings.tsx';
-import { changeOfSecrets, type SecretChange } from './secret-change.ts';
+import { changeOfSecrets, type DraftSecretChange } from './secret-change.ts';
 import { type EditorStart, type LiveExtension, useLive } from './use-live.ts';
 import { type SchemaOfVersion, type UsedSchema, useSchema } from './use-schema.ts';
 
@@ -42,7 +42,7 @@ export interface Editing {
   mustReplace: string | undefined;
   goal: Goal;
   changes: readonly DraftChange[];
-  secretChange: SecretChange;
+  secretChange: DraftSecretChange;
   dirty: boolean;
   live: LiveExtension;
   /** Someone else changed this extension while the draft has changes. */

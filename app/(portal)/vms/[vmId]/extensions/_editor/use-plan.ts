@@ -11,11 +11,11 @@ import { canonical, type Goal } from './draft.ts';
 /** Milliseconds without typing before the plan is requested. */
 const pause = 350;
 
-export type ExtensionPlan = inferRouterOutputs<AppRouter>['goalStates']['planExtension'];
+export type DraftPlan = inferRouterOutputs<AppRouter>['goalStates']['planExtension'];
 
 export interface Planned {
   /** The last plan, which may be older than the draft. Null until there is one. */
-  plan: ExtensionPlan | null;
+  plan: DraftPlan | null;
   faults: readonly ProblemFault[];
   /** Planning failed: the portal does not respond, or the extension cannot be set. */
   problem: ExplainedProblem | null;
