@@ -5,23 +5,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandNames } from '#protocol/index.ts';
 import { visitCrashPoints } from './folder/crash-point.ts';
 import { layoutOf } from './folder/layout.ts';
-import { writeJson, writeWhole } from './folder/write-file.ts';
+import { writeAtomically, writeJson } from './folder/write-file.ts';
 import { readLocalState } from './goal/local-state.ts';
 import { zipOf } from './testing/fake-handler.ts';
 import { type MemoryGoal, MemoryPortal } from './testing/memory-portal.ts';
 import { Agent } from './work/agent.ts';
 
 /*
- * Kills the agent at every point between two things that outlast it: from the n-th on, nothing that it does reaches
- * disk, handlers or portal, as after kill -9; then it is started again. In memory where there is such a folder, since
- * each of hundreds of runs syncs its files.
+ * Stops the agent at every point between two effects that outlast it: from the n-th on, nothing that it does reaches
+ * disk, handlers or portal, as after kill -9; then it starts again. In memory if there is such a folder, since each of
+ * hundreds of runs syncs its files.
  */
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-crash-'));
 const callsFile = join(base, 'calls.log');
 const mount = { name: 'mount', handler: 'Acme.Test.Mount' };
 const echo = { name: 'echo', handler: 'Acme.Test.Echo', dependsOn: ['mount'] };
 const reboot = { name: 'reboot', handler: 'Acme.Test.Reboot' };
-/** Stands in for the machine's boot id. */
+/** Replaces the machine's boot id. */
 const bootIdFile = join(base, 'boot-id');
 const rebootCommand = `echo restart >> ${callsFile}; echo restarted > ${bootIdFile}`;
 const enabled: MemoryGoal[] = [
@@ -29,7 +29,7 @@ const enabled: MemoryGoal[] = [
   { ...mount, version: '1.0' },
 ];
 
-/** What the agent warned of: the reason when a run goes wrong. */
+/** The agent's warnings: the reason when a run fails. */
 let warnings: string[] = [];
 
 class Killed extends Error {}
@@ -37,26 +37,26 @@ class Killed extends Error {}
 interface Stage {
   name: string;
   goal: MemoryGoal[];
-  /** What is called when nobody kills the agent. */
+  /** The calls of a run without interruption. */
   calls: string[];
-  /** Calls that may come once more after a restart; the others never do. */
+  /** Calls that may repeat once after a restart; others never do. */
   again: string[];
-  /** What the portal was told last of each. */
-  told: string[];
-  /** Installed handlers in the end. */
+  /** The last reported state of each extension. */
+  states: string[];
+  /** Handlers that are installed in the end. */
   installed: string[];
-  /** The agent may restart the machine, which gives it another boot id. */
+  /** The agent may restart the machine, which changes its boot id. */
   restarts?: true;
 }
 
-/** Each begins where the one before it has ended. */
+/** Each stage begins where the previous one ended. */
 const stages: Stage[] = [
   {
     name: 'AZ-G1 two extensions, one after the other',
     goal: enabled,
     calls: ['Mount-1.0 install', 'Mount-1.0 enable', 'Echo-1.0 install', 'Echo-1.0 enable'],
     again: ['Mount-1.0 enable', 'Echo-1.0 enable'],
-    told: ['mount enabled 1', 'echo enabled 1'],
+    states: ['mount enabled 1', 'echo enabled 1'],
     installed: ['Acme.Test.Mount-1.0', 'Acme.Test.Echo-1.0'],
   },
   {
@@ -64,7 +64,7 @@ const stages: Stage[] = [
     goal: [{ ...echo, version: '1.1', dependsOn: [] }],
     calls: ['Echo-1.0 disable', 'Echo-1.1 update', 'Echo-1.0 uninstall', 'Echo-1.1 enable'],
     again: ['Echo-1.0 disable', 'Echo-1.1 enable'],
-    told: ['echo enabled 2'],
+    states: ['echo enabled 2'],
     installed: ['Acme.Test.Mount-1.0', 'Acme.Test.Echo-1.1'],
   },
   {
@@ -72,7 +72,7 @@ const stages: Stage[] = [
     goal: [{ ...echo, version: '1.1', state: 'uninstall', dependsOn: [] }],
     calls: ['Echo-1.1 disable', 'Echo-1.1 uninstall'],
     again: ['Echo-1.1 disable'],
-    told: ['echo removed 3'],
+    states: ['echo removed 3'],
     installed: ['Acme.Test.Mount-1.0'],
   },
   {
@@ -80,7 +80,7 @@ const stages: Stage[] = [
     goal: [{ ...reboot, version: '1.0' }],
     calls: ['Reboot-1.0 install', 'restart', 'Reboot-1.0 enable'],
     again: ['Reboot-1.0 enable'],
-    told: ['reboot enabled 4'],
+    states: ['reboot enabled 4'],
     installed: ['Acme.Test.Mount-1.0', 'Acme.Test.Reboot-1.0'],
     restarts: true,
   },
@@ -97,7 +97,7 @@ beforeAll(async () => {
   ];
   packages = await Promise.all(all.map(async (one) => ({ ...one, zip: await packageOf(one) })));
   const first = layoutOf(join(base, 'before-0'));
-  writeWhole(first.credential, 'credential\n');
+  writeAtomically(first.credential, 'credential\n');
   const thumbprint = 'A'.repeat(40);
   const identity = {
     portal: 'http://portal.test',
@@ -117,7 +117,7 @@ interface Package {
   rebootAfterInstall?: boolean;
 }
 
-/** A handler whose commands do nothing but log themselves, without a program of their own: it is run a thousand times. */
+/** A handler whose commands only log themselves, without a program: it runs a thousand times. */
 async function packageOf({ handler, version, rebootAfterInstall = false }: Package): Promise<Buffer> {
   const name = `${handler.split('.').at(-1)}-${version}`;
   const commands = commandNames.map((command) => [`${command}Command`, `echo ${name} ${command} >> ${callsFile}`]);
@@ -125,7 +125,10 @@ async function packageOf({ handler, version, rebootAfterInstall = false }: Packa
   return await zipOf({ 'HandlerManifest.json': JSON.stringify([{ version: 1.0, handlerManifest }]) });
 }
 
-/** One life of the agent in a folder: to its goal, or until it is killed at the n-th point. Gives what it passed. */
+/**
+ * One run of the agent in a folder: to its goal, or until it is stopped at the n-th point. Returns the points it
+ * passed.
+ */
 async function live(
   folder: string,
   portal: MemoryPortal,
@@ -165,7 +168,7 @@ async function live(
   return points;
 }
 
-/** The same, with the restart of the machine that a stage asks for. */
+/** The same, with the restart of the machine that a stage requests. */
 async function lives(
   folder: string,
   portal: MemoryPortal,
@@ -188,7 +191,7 @@ async function untilRestarted(): Promise<void> {
 
 const callsNow = () => (existsSync(callsFile) ? readFileSync(callsFile, 'utf8').trim().split('\n') : []);
 
-/** The calls are those of the stage, in its order; after a restart some may have begun once more. */
+/** The calls are those of the stage, in its order; after a restart some may begin again. */
 function expectLegal(calls: string[], { calls: expected, again }: Stage): void {
   expect(calls.filter((call, index) => calls.indexOf(call) === index)).toEqual(expected);
   const repeated = calls.filter((call, index) => calls.indexOf(call) !== index);
@@ -196,9 +199,9 @@ function expectLegal(calls: string[], { calls: expected, again }: Stage): void {
 }
 
 function expectReached(folder: string, portal: MemoryPortal, stage: Stage): void {
-  for (const told of stage.told) {
-    const [extension = ''] = told.split(' ');
-    expect(portal.told.filter((line) => line.startsWith(`${extension} `)).at(-1)).toBe(told);
+  for (const states of stage.states) {
+    const [extension = ''] = states.split(' ');
+    expect(portal.states.filter((line) => line.startsWith(`${extension} `)).at(-1)).toBe(states);
   }
   const { handlers } = readLocalState(layoutOf(folder));
   const installed = Object.entries(handlers).flatMap(([handler, { versions }]) =>
@@ -210,11 +213,11 @@ function expectReached(folder: string, portal: MemoryPortal, stage: Stage): void
 }
 
 describe.each(stages.map((stage, index) => ({ stage, index, title: stage.name })))('$title', ({ stage, index }) => {
-  test('killed at every point it goes on and arrives', { timeout: 120_000 }, async () => {
+  test('stopped at any point, the agent continues and reaches its goal', { timeout: 120_000 }, async () => {
     const before = join(base, `before-${index}`);
     const after = join(base, `before-${index + 1}`);
     const portalOf = () => new MemoryPortal(index + 1, stage.goal, packages);
-    // Once undisturbed: it says how many points there are, and is where the next stage begins.
+    // Without interruption: counts the points, and prepares the next stage.
     cpSync(before, after, { recursive: true });
     rmSync(callsFile, { force: true });
     writeFileSync(bootIdFile, 'first\n');
@@ -240,7 +243,7 @@ describe.each(stages.map((stage, index) => ({ stage, index, title: stage.name })
         expectLegal(callsNow(), stage);
         expectReached(folder, portal, stage);
       } catch (error) {
-        const what = `calls ${callsNow().join(', ')}; told ${portal.told.join(', ')}; ${warnings.join(' ')}`;
+        const what = `calls ${callsNow().join(', ')}; states ${portal.states.join(', ')}; ${warnings.join(' ')}`;
         throw new Error(`${where}: ${what}`, { cause: error });
       }
     }

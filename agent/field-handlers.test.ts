@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(waagentFolder, { recursive: true, force: true });
 });
 
-/** A handler's life on one machine: what is declared, what the portal heard, what the handler wrote down. */
+/** A handler's life on one machine: declarations, reports, and the handler's own log. */
 class FieldLife {
   private readonly handler: string;
   private readonly goals = new Map<string, GoalInput>();
@@ -43,7 +43,7 @@ class FieldLife {
     return sequenceNumber;
   }
 
-  /** What was removed has left the goal state. */
+  /** Removed extensions have left the goal state. */
   forget(name: string): void {
     this.goals.delete(name);
   }

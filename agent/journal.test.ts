@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test('the log is bounded: full files are put aside, the oldest goes', () => {
+test('the log is bounded: full files are rotated, the oldest is deleted', () => {
   mkdirSync(folder);
   const path = join(folder, 'agent.log');
   const file = rotatingFile(path, 100, 2);
@@ -48,7 +48,7 @@ test.each([
   expect(readFileSync(join(folder, 'agent.log'), 'utf8').trim().split('\n')).toHaveLength(3);
 });
 
-test('logs: the journal, or what it says of one extension with what its commands wrote', () => {
+test('logs prints the journal, or for one extension its entries and the output of its commands', () => {
   const journal = openJournal(folder, () => {});
   journal.info('Goal state 1: probe 1.0.0.0 enabled.');
   journal.warn('probe, mount: install 1.0.0.0 ended with 17 after 0.1 s.');

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { rotatingFile } from './folder/rotating-file.ts';
 import { indented } from './terminal.ts';
 
-/** What the agent tells: one calm line for people, one JSON line in `logs/agent.log` for programs. */
+/** The agent's log: one line for people, one JSON line in `logs/agent.log` for programs. */
 export interface Journal {
   info(line: string, fields?: Record<string, unknown>): void;
   warn(line: string, fields?: Record<string, unknown>): void;
@@ -12,13 +12,13 @@ export interface Journal {
   note(line: string, fields?: Record<string, unknown>): void;
 }
 
-/** `plain` for a terminal, `systemd` with the level that journald reads, `json` with everything. */
+/** `plain` for a terminal, `systemd` with journald's level, `json` with everything. */
 export const logFormats = ['plain', 'systemd', 'json'] as const;
 
 export interface JournalOptions {
-  /** What is printed. */
+  /** The format of printed lines. */
   logFormat?: (typeof logFormats)[number];
-  /** How large `agent.log` becomes before it is put aside, and how many such files are kept beside it. */
+  /** The size at which `agent.log` is rotated, and how many rotated files are kept. */
   logMegabytes?: number;
   logFiles?: number;
 }
@@ -41,7 +41,7 @@ export function openJournal(
   );
   const clock = () => new Date().toISOString().slice(11, 19);
   const say = (line: string, isWarning: boolean) => {
-    // journald has a clock of its own; a line break would begin an entry without level.
+    // journald adds its own time; a line break would begin an entry without level.
     if (logFormat === 'systemd') print(`<${isWarning ? 4 : 6}>${line.replaceAll('\n', ' ')}`);
     else if (logFormat === 'plain') print(`${clock()}  ${isWarning ? '! ' : ''}${indented(line, 10)}`);
   };

@@ -11,7 +11,7 @@ beforeEach(async () => {
   machine = await testMachine();
 });
 afterEach(async () => {
-  // Told to stop, it ends the command that runs.
+  // On SIGTERM it ends the running command.
   if (running?.exitCode === null && running.kill('SIGTERM')) await once(running, 'exit');
   await machine.close();
 });
@@ -25,7 +25,7 @@ const start = () => {
 };
 const handlers = () => machine.portal.reports.flatMap((report) => report.handlers);
 
-test('AZ-G3 killed while an install runs: the install goes on, is waited for, counts, and is not run twice', async () => {
+test('AZ-G3 killed while an install runs: the install continues, counts, and does not run twice', async () => {
   const go = join(machine.dir, 'go');
   await machine.addHandler({
     ...echo,
@@ -48,7 +48,7 @@ echo begun; touch '${go}'; head -c 200000 /dev/zero | tr '\\0' x; sleep 0.3; ech
   expect(machine.portal.logs.get('echo 1 install 1')?.toString()).toContain('started again here');
 });
 
-test('AZ-G3 killed while a command hangs: the next start ends all of it when its time is over', async () => {
+test('AZ-G3 killed while a command hangs: the next start ends all of its processes at the timeout', async () => {
   const child = join(machine.dir, 'child');
   const script = `[ "$1" != install ] || { setsid sleep 300 & echo $! > '${child}'; sleep 300; }`;
   await machine.addHandler({ ...echo, script });

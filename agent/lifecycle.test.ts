@@ -61,7 +61,7 @@ test('AZ-G1 installs: package, folders, settings and environment first, then ins
   });
 });
 
-test('what handlers make for the machine is for all of it, also under the umask of the systemd unit', async () => {
+test("files that handlers create have the machine's umask, also under the systemd unit", async () => {
   await machine.addHandler({ ...echo, script: 'umask' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   const before = process.umask(0o077);
@@ -75,7 +75,7 @@ test('what handlers make for the machine is for all of it, also under the umask 
 
 test('AZ-G2 downloads run in parallel, install commands one at a time', async () => {
   const names = ['One', 'Two', 'Three'];
-  // A command that finds another one running says so.
+  // A command that finds another one running logs it.
   const script = `mkdir '${machine.callsFile}.lock' || echo OVERLAP >> '${machine.callsFile}'; sleep 0.1; rmdir '${machine.callsFile}.lock'`;
   for (const type of names) await machine.addHandler({ handler: `Acme.Test.${type}`, version: '1', script });
   machine.portal.setGoal(names.map((type) => ({ name: type, handler: `Acme.Test.${type}`, version: '1' })));
@@ -100,7 +100,7 @@ test('AZ-G3 AZ-G6 install is remembered across restarts; enable runs again at ea
   expect(machine.calls()).toEqual(['Echo-1.0.0.0 install', 'Echo-1.0.0.0 enable', 'Echo-1.0.0.0 enable']);
 });
 
-test('AZ-G3 a command beyond its time ends with its whole process group, and who left it, and counts as failed', async () => {
+test('AZ-G3 a command ends at its timeout with its process group and daemons, and counts as failed', async () => {
   const children = join(machine.dir, 'children');
   const leaving = ['sleep 300', 'setsid sleep 300', 'env -i setsid sleep 300', 'setsid sh -c "sleep 300; :"'];
   const script = leaving.map((line) => `${line} & echo $! >> '${children}'`).join('\n');
@@ -115,7 +115,7 @@ test('AZ-G3 a command beyond its time ends with its whole process group, and who
   expect(pids.map(isAlive)).toEqual(leaving.map(() => false));
 });
 
-test('a command beyond its time may tidy up before it is killed, and what it starts then ends as well', async () => {
+test('a command may clean up at its timeout, and processes that it starts then end as well', async () => {
   const tidied = join(machine.dir, 'tidied');
   const script = `trap 'sleep 0.3; setsid sleep 300 & echo $! > "${tidied}"; exit 1' TERM; sleep 300 & wait`;
   await machine.addHandler({ ...echo, script });
@@ -125,7 +125,7 @@ test('a command beyond its time may tidy up before it is killed, and what it sta
   expect(isAlive(Number(readFileSync(tidied, 'utf8')))).toBe(false);
 });
 
-test('AZ-G4 a failed install is tried again on a new goal state and on a restart only', async () => {
+test('AZ-G4 a failed install is retried on a new goal state and on a restart only', async () => {
   await machine.addHandler({ ...echo, script: '[ "$1" != install ] || { echo no >&2; exit 17; }' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   const agent = await machine.start();
@@ -141,7 +141,7 @@ test('AZ-G4 a failed install is tried again on a new goal state and on a restart
   expect(machine.calls()).toHaveLength(3);
 });
 
-test('AZ-G5 remove: disable, uninstall, then binaries and configuration are gone and logs stay', async () => {
+test('AZ-G5 remove: disable, uninstall, then binaries and configuration are deleted and logs stay', async () => {
   await machine.addHandler({
     ...echo,
     script:
@@ -159,7 +159,7 @@ test('AZ-G5 remove: disable, uninstall, then binaries and configuration are gone
   expect(log).toBe('install done\nenable done\ndisable done\nuninstall done\n');
 });
 
-test('AZ-G5 a package that arrives after its removal does not stay', async () => {
+test('AZ-G5 a package that arrives after its removal is deleted', async () => {
   await machine.addHandler(echo);
   machine.portal.packagesTogether = 2;
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -168,9 +168,9 @@ test('AZ-G5 a package that arrives after its removal does not stay', async () =>
   machine.portal.setGoal([{ ...echo, name: 'echo', state: 'uninstall', sequenceNumber: 2 }]);
   await machine.portal.until('removed', heard('removed'));
   machine.portal.packagesTogether = 0;
-  // Any report makes the portal look again.
+  // Any report makes the portal check again.
   agent.reporter.problem('test', 'the package goes on its way');
-  await machine.until('the arrival', () => machine.lines.some((line) => line.includes('is not wanted any more')));
+  await machine.until('the arrival', () => machine.lines.some((line) => line.includes('is no longer needed')));
   expect(readdirSync(join(machine.dir, 'handlers'))).toEqual([]);
 });
 
@@ -186,7 +186,7 @@ test('AZ-G6 disable alone leaves the handler installed, and enable brings it bac
   expect(machine.calls().map((call) => call.split(' ')[1])).toEqual(['install', 'enable', 'disable', 'enable']);
 });
 
-test('AZ-G7 update: disable old, update new, uninstall old, enable new; the new one is told where the old one is', async () => {
+test("AZ-G7 update: disable old, update new with the old version's folder, uninstall old, enable new", async () => {
   await machine.addHandler({ ...echo, script: '[ "$1" != enable ] || echo kept > state' });
   await machine.addHandler({
     ...echo,
@@ -212,7 +212,7 @@ test('AZ-G7 update: disable old, update new, uninstall old, enable new; the new 
   expect(existsSync(join(machine.dir, 'handlers', 'Acme.Test.Echo-1.0.0.0'))).toBe(false);
 });
 
-test('AZ-G7 an update that fails leaves the old version on disk and says so', async () => {
+test('AZ-G7 an update that fails leaves the old version on disk and reports it', async () => {
   await machine.addHandler(echo);
   await machine.addHandler({ ...echo, version: '1.1.0.0', script: '[ "$1" != update ] || exit 4' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -241,7 +241,7 @@ test('AZ-G7 a lower version: disable and uninstall the higher, install and enabl
   ]);
 });
 
-test('AZ-G8 the agent asks for a reboot when the installs are complete', async () => {
+test('AZ-G8 the agent requests a reboot when the installs are complete', async () => {
   await machine.addHandler({ ...echo, rebootAfterInstall: true });
   await machine.addHandler({ handler: 'Acme.Test.Other', version: '1' });
   machine.portal.setGoal([
@@ -250,12 +250,12 @@ test('AZ-G8 the agent asks for a reboot when the installs are complete', async (
   ]);
   await machine.start({ rebootCommand: `echo reboot >> '${machine.callsFile}'` });
   await machine.until('the reboot', () => machine.calls().at(-1) === 'reboot');
-  // The handler that asked for the restart is enabled after it.
+  // The handler that requested the restart is enabled after it.
   const calls = ['Echo-1.0.0.0 install', 'Other-1 enable', 'Other-1 install', 'reboot'];
   expect(machine.calls().toSorted()).toEqual(calls);
 });
 
-test('AZ-G8 a reboot is asked for also where the agent was started again before all installs were complete', async () => {
+test('AZ-G8 the agent requests a reboot even if it restarted before all installs were complete', async () => {
   const go = join(machine.dir, 'go');
   await machine.addHandler({ ...echo, rebootAfterInstall: true });
   const script = `[ "$1" != install ] || [ -f '${go}' ] || exec sleep 300`;
@@ -273,7 +273,7 @@ test('AZ-G8 a reboot is asked for also where the agent was started again before 
   expect(machine.calls().filter((call) => call === 'Echo-1.0.0.0 install')).toHaveLength(1);
 });
 
-test('AZ-C4 each configuration has a file of its own, earlier ones stay; with its name where a handler has several', async () => {
+test('AZ-C4 each configuration has a separate file, and earlier ones stay; with the name for a shared handler', async () => {
   await machine.addHandler({ ...echo, supportsMultipleExtensions: true });
   machine.portal.setGoal([
     { ...echo, name: 'red' },
@@ -291,7 +291,7 @@ test('AZ-C4 each configuration has a file of its own, earlier ones stay; with it
   expect(machine.calls().filter((call) => call.endsWith('install'))).toHaveLength(1);
 });
 
-test('a failure stops its dependants and no one else, and says who blocks whom', async () => {
+test('a failure stops its dependants only, and each names the extension that it waits for', async () => {
   await machine.addHandler({ handler: 'Acme.Test.Mount', version: '1', script: '[ "$1" != enable ] || exit 51' });
   await machine.addHandler({ handler: 'Acme.Test.Snapshot', version: '1' });
   await machine.addHandler(echo);
@@ -308,7 +308,7 @@ test('a failure stops its dependants and no one else, and says who blocks whom',
   expect(machine.calls().some((call) => call.startsWith('Snapshot'))).toBe(false);
 });
 
-test('a package with another digest is refused and not unpacked', async () => {
+test('a package with another digest is rejected and not unpacked', async () => {
   await machine.addHandler(echo);
   const zip = await fakeHandler(machine.callsFile, { ...echo, script: 'echo other' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -323,7 +323,7 @@ function isFailed(state: string): boolean {
   return state.endsWith(' failed');
 }
 
-/** Whether a process runs; one that ended and waits for its parent does not. */
+/** Whether a process runs; zombies do not. */
 function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -24,7 +24,7 @@ const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const secret = 'root-only-words';
 
 let machine: TestMachine;
-/** Belongs to root, and no service may read or change it. */
+/** Belongs to root; no service may read or change it. */
 let vault: string;
 let secretFile: string;
 let logs: string;
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(() => machine.close());
 
-/** Packs the log folder; `act` runs after it was listed and before its files are read. */
+/** Packs the log folder; `act` runs between listing and reading. */
 async function archived(act: () => void = () => {}): Promise<string> {
   const zip = join(machine.dir, 'logs.zip');
   const packed = archiveLogs(logs, echo.handler, zip);
@@ -59,7 +59,7 @@ describe('an archive of logs', () => {
     writeFileSync(join(logFolder, 'inner', 'shadow'), 'inner words');
   });
 
-  test('holds what was listed, not a link that replaced a log meanwhile', async () => {
+  test('holds what was listed, not a link that replaced a log', async () => {
     const texts = await archived(() => {
       rmSync(join(logFolder, 'own.log'));
       symlinkSync(secretFile, join(logFolder, 'own.log'));
@@ -69,7 +69,7 @@ describe('an archive of logs', () => {
     expect(texts).toContain('could not be read');
   });
 
-  test('holds what was listed, not what a link in place of a folder leads to', async () => {
+  test('holds what was listed, not the target of a link in place of a folder', async () => {
     const texts = await archived(() => {
       renameSync(join(logFolder, 'inner'), join(logFolder, 'aside'));
       symlinkSync(vault, join(logFolder, 'inner'));
@@ -78,7 +78,7 @@ describe('an archive of logs', () => {
     expect(texts).toContain('own words');
   });
 
-  test('holds what was listed, not a hard link that replaced a log meanwhile', async () => {
+  test('holds what was listed, not a hard link that replaced a log', async () => {
     const texts = await archived(() => {
       rmSync(join(logFolder, 'own.log'));
       linkSync(secretFile, join(logFolder, 'own.log'));
@@ -86,7 +86,7 @@ describe('an archive of logs', () => {
     expect(texts).not.toContain(secret);
   });
 
-  test('leaves out hard links and says so', async () => {
+  test('omits hard links and reports them', async () => {
     linkSync(secretFile, join(logFolder, 'hard.log'));
     const texts = await archived();
     expect(texts).not.toContain(secret);
@@ -94,7 +94,7 @@ describe('an archive of logs', () => {
     expect(texts).toContain('hard.log (it has other names)');
   });
 
-  test('takes a name that looks like a path out of the archive', async () => {
+  test('keeps a name that looks like a path out of the archive', async () => {
     writeFileSync(join(logFolder, '..\\..\\up.log'), 'odd words');
     expect(await archived()).toContain('odd words');
   });
@@ -156,7 +156,7 @@ describe('a status', () => {
       for (let round = 0; ; round += 1) {
         symlinkSync(secret, path + '.next'); renameSync(path + '.next', path);
         writeFileSync(path + '.next', own); renameSync(path + '.next', path);
-        // Now and then the service stays with its own file long enough for a whole look.
+        // Now and then the service leaves its own file long enough for a reading.
         if (round % 20 === 0) for (const end = Date.now() + 20; Date.now() < end; );
       }`,
       [path(), secretFile, own],
@@ -186,13 +186,13 @@ describe('where the agent writes', () => {
     await machine.portal.until('enabled', enable);
   }
 
-  test('a link in place of an output file is replaced, and what it leads to keeps its text', async () => {
+  test('a link in place of an output file is replaced, and its target is unchanged', async () => {
     await runWith(`ln -s '${secretFile}' '${join(logFolder, 'commands', 'echo.1.enable.1.log')}'`);
     expect(readFileSync(secretFile, 'utf8')).toBe(secret);
     expect(readFileSync(join(logFolder, 'commands', 'echo.1.enable.1.log'), 'utf8')).toBe('enable said\n');
   });
 
-  test('a hard link in place of an output file is replaced, and the other file keeps its text', async () => {
+  test('a hard link in place of an output file is replaced, and the other file is unchanged', async () => {
     await runWith(`ln '${secretFile}' '${join(logFolder, 'commands', 'echo.1.enable.1.log')}'`);
     expect(readFileSync(secretFile, 'utf8')).toBe(secret);
   });
@@ -282,7 +282,7 @@ describe('removal', () => {
     }
   });
 
-  test('takes a tree that is deeper than a path may be long', async () => {
+  test('removes a tree that is deeper than the longest path', async () => {
     const tree = join(machine.dir, 'incoming', 'tree.away');
     mkdirSync(tree, { recursive: true });
     const deep = spawn(
@@ -300,7 +300,7 @@ describe('removal', () => {
   });
 });
 
-/** A process that does this until it is ended. */
+/** Runs this in a loop until it is killed. */
 async function swapForever(program: string, words = [logFolder, vault]): Promise<{ end(): Promise<void> }> {
   const child = spawn(process.execPath, ['-e', `process.stdout.write('.');${program}`, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],

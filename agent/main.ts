@@ -12,7 +12,7 @@ import { status, statusText } from './commands/status.ts';
 import { type TryOptions, tryCommand } from './commands/try.ts';
 import { type WireForwardOptions, wireForward, wireListen } from './commands/wire-forward.ts';
 import { openCaller } from './portal/call.ts';
-import type { Route } from './portal/route.ts';
+import type { PortalRoute } from './portal/route.ts';
 import type { ConfigurationKey } from './settings/configuration.ts';
 import { addSettings } from './settings/options.ts';
 import { enrolmentTokenOf } from './settings/tokens.ts';
@@ -23,7 +23,7 @@ const print = (line: string) => console.log(escapeControls(line));
 const printError = (line: string) => console.error(escapeControls(line));
 const environment = process.env;
 const stopping = new AbortController();
-// `disconnect`: whoever started it with a channel and kept it running is gone.
+// `disconnect`: the parent process that started it with a channel has ended.
 for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(event, () => stopping.abort());
 
 const program = new Command('agent')
@@ -31,11 +31,11 @@ const program = new Command('agent')
   .version(agentVersion);
 
 const way: ConfigurationKey[] = ['proxy', 'directHosts', 'ca'];
-type Way = Omit<Route, 'environment'>;
+type Way = Omit<PortalRoute, 'environment'>;
 const callerOf = ({ proxy, directHosts, ca }: Way) => openCaller({ proxy, directHosts, ca, environment });
 
 const logging: ConfigurationKey[] = ['logFormat', 'logMegabytes', 'logFiles'];
-// systemd sets the variable for what writes into its journal.
+// systemd sets the variable for programs that write into its journal.
 const logFormatOf = ({ logFormat }: Pick<RunOptions, 'logFormat'>) =>
   logFormat ?? (environment.JOURNAL_STREAM === undefined ? 'plain' : 'systemd');
 
@@ -209,7 +209,7 @@ program
 
 try {
   await program.parseAsync();
-  // Held connections would keep the process for a while.
+  // Kept connections would keep the process alive for a while.
   process.exit();
 } catch (error) {
   printError(error instanceof AgentError ? error.message : `The agent failed: ${sentenceOf(error)}`);

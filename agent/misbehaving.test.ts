@@ -8,8 +8,8 @@ import { sealedFor } from './testing/seal.ts';
 import type { Agent } from './work/agent.ts';
 
 /*
- * All of them on one machine, one after the other: each gets what it deserves, and none keeps another one from its
- * goal. Then all are uninstalled.
+ * All of them on one machine, one after the other: each gets its own failure, and none keeps another from its goal.
+ * Then all are uninstalled.
  */
 const names = Object.keys(misbehaviours) as Misbehaviour[];
 const extensionOf = (what: Misbehaviour) => misbehaviours[what].type;
@@ -54,12 +54,12 @@ afterAll(async () => {
 
 const logFolder = (what: Misbehaviour) =>
   join(machine.dir, 'logs', `Acme.Faulty.${misbehaviours[what].type}-${version}`);
-const told = (what: Misbehaviour) =>
+const reportsOf = (what: Misbehaviour) =>
   machine.portal.reports.flatMap(({ handlers }) => handlers.filter((one) => one.extension === extensionOf(what)));
-const last = (what: Misbehaviour) => told(what).at(-1);
+const last = (what: Misbehaviour) => reportsOf(what).at(-1);
 /** How enable ended. */
 const enabled = (what: Misbehaviour) =>
-  told(what).find(({ command, state }) => command === 'enable' && state !== 'enabling');
+  reportsOf(what).find(({ command, state }) => command === 'enable' && state !== 'enabling');
 const statuses = (what: Misbehaviour) =>
   machine.portal.reports.flatMap((report) => report.statuses.filter((one) => one.extension === extensionOf(what)));
 const heartbeatAges = () =>
@@ -90,7 +90,7 @@ describe('each has its calls in order, whatever it does', () => {
     const open: string[] = [];
     for (const line of lines.sort()) {
       const [, command, sequence, what] = line.split(' ');
-      // What was ended by force has no end of its own.
+      // A killed command logs no end.
       if (what === 'end') open.pop();
       else if (open.length > 0 && open[0] !== 'enable 1') throw new Error(`${line} while ${open[0]} ran`);
       else open.splice(0, open.length, `${command} ${sequence}`);
@@ -98,7 +98,7 @@ describe('each has its calls in order, whatever it does', () => {
   });
 });
 
-describe('what is told of each', () => {
+describe('what is reported of each', () => {
   test.each<[Misbehaviour, Record<string, unknown>]>([
     ['is well', { state: 'enabled', exitCode: 0 }],
     ['hangs', { state: 'failed', timedOut: true }],
@@ -116,24 +116,24 @@ describe('what is told of each', () => {
     expect(last(what)).toMatchObject({ state: 'removed', sequenceNumber: 2 });
   });
 
-  test('10 MB arrive whole', () => {
+  test('10 MB arrive complete', () => {
     expect(whole('writes 10 MB')).toHaveLength(10_000_000);
     expect(enabled('writes 10 MB')?.output).toContain('only the end of 10000000 bytes');
   });
 
-  test('bytes that are no text are kept as they are, and told as text', () => {
+  test('bytes that are not text are kept on disk, and reported as text', () => {
     expect(whole('writes bytes that are no text').subarray(0, 4)).toEqual(Buffer.from([0xff, 0xfe, 0, 1]));
     expect(enabled('writes bytes that are no text')?.output?.slice(0, 9)).toBe('\uFFFD\uFFFD\uFFFD\uFFFD\u001b[31m');
   });
 
-  test('AZ-G9 half a status is told as a problem, never as a status of that command', () => {
+  test('AZ-G9 a partial status is reported as a problem, never as a status of that command', () => {
     expect(statuses('writes half a status').filter(({ sequenceNumber }) => sequenceNumber === 1)).toEqual([]);
     const problems = machine.portal.reports.flatMap((report) => report.problems ?? []);
     const message = expect.stringContaining('only half of it');
     expect(problems).toContainEqual(expect.objectContaining({ about: 'HalfStatus', message }));
   });
 
-  test('AZ-S1 a status in odd spelling is sent as it was written, and is terminal', () => {
+  test('AZ-S1 a status in odd spelling is sent as written, and is terminal', () => {
     const sent = statuses('spells its status oddly').filter(({ sequenceNumber }) => sequenceNumber === 1);
     expect(sent).toHaveLength(1);
     expect(JSON.stringify(sent[0]?.file)).toContain('"STATUS":"SuCCess"');
@@ -145,15 +145,15 @@ describe('what is told of each', () => {
     expect(ages).toEqual([...ages].sort((a, b) => a - b));
   });
 
-  test('children that stay do not hold up their command, and live on', () => {
+  test('children that stay do not delay their command, and continue to run', () => {
     for (const child of children) expect(existsSync(`/proc/${child}`)).toBe(true);
   });
 
-  test('a secret is in no output, on disk or on its way', () => {
+  test('a secret is in no output, on disk or in transit', () => {
     expect(whole('tells its secret').toString()).toBe('{"password":"[masked]"}');
   });
 
-  test('AZ-G5 whoever deleted its folder is uninstalled without it', () => {
+  test('AZ-G5 a handler that deleted its folder is uninstalled without it', () => {
     expect(calls('deletes its folder').filter((call) => call.endsWith('begin'))).toEqual([
       'install 1 begin',
       'enable 1 begin',

@@ -31,14 +31,14 @@ const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const handlers = () => machine.portal.reports.flatMap((report) => report.handlers);
 const enabled = () => handlers().find(({ state }) => state === 'enabled');
 const log = (key: string) => machine.portal.logs.get(key)?.toString('utf8');
-/** Something of a package is on disk. */
+/** Part of a package is on disk. */
 const isBegun = () => {
   const incoming = join(machine.dir, 'incoming');
   return existsSync(incoming) && readdirSync(incoming).some((name) => statSync(join(incoming, name)).size > 0);
 };
 const commands = () => join(machine.dir, 'logs', 'Acme.Test.Echo-1.0.0.0', 'commands');
 
-test('the whole output goes to the portal in pieces, the report has its end', async () => {
+test('the complete output is uploaded in pieces, the report has its end', async () => {
   await machine.addHandler({
     ...echo,
     script: '[ "$1" != enable ] || { echo begin; head -c 3000000 /dev/zero | tr "\\0" x; echo end; }',
@@ -48,14 +48,14 @@ test('the whole output goes to the portal in pieces, the report has its end', as
   const whole = `begin\n${'x'.repeat(3_000_000)}end\n`;
   await machine.portal.until('the whole output', () => log('echo 7 enable 1')?.length === whole.length);
   expect(log('echo 7 enable 1')).toBe(whole);
-  const told = await machine.portal.until('enabled', enabled);
-  expect(told.output).toMatch(/^\[Cut: only the end of 3000010 bytes\..*\]\nx+end\n$/s);
+  const report = await machine.portal.until('enabled', enabled);
+  expect(report.output).toMatch(/^\[Cut: only the end of 3000010 bytes\..*\]\nx+end\n$/s);
   const file = join(commands(), 'echo.7.enable.1.log');
   expect(readFileSync(file, 'utf8')).toBe(whole);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('outputs are kept on disk while the portal is away, and come when it is back; a sequence number has its attempts', async () => {
+test('outputs stay on disk during an outage and are sent after it; a sequence number has its attempts', async () => {
   await machine.addHandler({ ...echo, script: 'echo "$1 said"' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start();
@@ -88,20 +88,20 @@ test.each<[string, unknown]>([
     // The secret in two pieces, with enough time between them for two chunks.
     const script = `[ "$1" = enable ] || exit 0
 printf 'the password is sword'; sleep 0.1; echo 'fish-in-the-sea and abc12'; cat config/1.settings
-status='{"status":"success","message":{"id":"told","params":["swordfish-in-the-sea"]}}'
+status='{"status":"success","message":{"id":"report","params":["swordfish-in-the-sea"]}}'
 echo '[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":'$status'}]' > status/1.status`;
     await machine.addHandler({ ...echo, script });
     const sealed = sealedFor(machine.dir, settings);
     machine.portal.setGoal([{ ...echo, name: 'echo', settings: { publicSettings: {}, ...sealed } }]);
     await machine.start();
-    const told = await machine.portal.until('enabled', enabled);
+    const report = await machine.portal.until('enabled', enabled);
     const whole = await machine.portal.until('the output', () => log('echo 1 enable 1'));
-    expect(told.output).toBe(whole);
+    expect(report.output).toBe(whole);
     expect(whole).toContain('the password is [masked] and abc12\n');
     const statuses = () => machine.portal.reports.flatMap((report) => report.statuses);
     const status = await machine.portal.until('the status', () => statuses()[0]);
     expect(status.file).toMatchObject([{ status: { status: 'success', message: { params: ['[masked]'] } } }]);
-    // Sealed on disk, as it came.
+    // Encrypted on disk, as received.
     expect(whole).toContain(sealed.protectedSettings);
     const found = spawnSync('grep', [
       '-rlF',
@@ -113,7 +113,7 @@ echo '[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":'$status'}]
   },
 );
 
-test('AZ-G11 logs that an operator asks for are sent as an archive, also after the uninstall', async () => {
+test('AZ-G11 logs that an operator requests are sent as an archive, also after the uninstall', async () => {
   await machine.addHandler({ ...echo, script: 'echo "own words" > "../../logs/$(basename "$PWD")/own.log"' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start();
@@ -133,7 +133,7 @@ test('AZ-G11 logs that an operator asks for are sent as an archive, also after t
   expect([...texts.keys()]).toContain('Acme.Test.Echo-1.0.0.0/commands/echo.2.uninstall.1.log');
 });
 
-test('AZ-G11 a link in the place of a log folder leads nowhere', async () => {
+test('AZ-G11 a link in place of a log folder is not followed', async () => {
   const secrets = join(machine.dir, 'certificates');
   mkdirSync(join(machine.dir, 'logs'), { recursive: true });
   symlinkSync(secrets, join(machine.dir, 'logs', 'Acme.Test.Echo-1.0.0.0'));
@@ -142,7 +142,7 @@ test('AZ-G11 a link in the place of a log folder leads nowhere', async () => {
   expect(statSync(zip).size).toBe(0);
 });
 
-test('a log that is rotated away while it is packed ends neither the archive nor the agent', async () => {
+test('a log that is rotated while it is packed stops neither the archive nor the agent', async () => {
   const folder = join(machine.dir, 'logs', 'Acme.Test.Echo-1.0.0.0');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'new.log'), 'new words');
@@ -157,10 +157,10 @@ test('a log that is rotated away while it is packed ends neither the archive nor
   expect(texts).toContain('could not be read: ENOENT');
 });
 
-test('AZ-G9 a download that breaks off goes on where it stopped, also after a restart', async () => {
+test('AZ-G9 an interrupted download resumes, also after a restart', async () => {
   const zip = await zipOf({
     ...filesOfHandler(machine.callsFile, echo),
-    // It does not get smaller.
+    // It does not shrink.
     'ballast.txt': randomBytes(200_000).toString('hex'),
   });
   machine.portal.addPackage(echo.handler, echo.version, zip);
@@ -180,7 +180,7 @@ test('AZ-G9 a download that breaks off goes on where it stopped, also after a re
   expect(readdirSync(incoming)).toEqual([]);
 });
 
-test('a package that does not arrive twice is a problem that the portal hears of', async () => {
+test('a package that fails to arrive twice is reported as a problem', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   machine.portal.cutPackages = { after: 100, times: 3, when: isBegun };
@@ -191,7 +191,7 @@ test('a package that does not arrive twice is a problem that the portal hears of
   ]);
 });
 
-test('a beginning that does not fit is thrown away, and the package is fetched from its start', async () => {
+test('a partial download that does not match is discarded, and the package is fetched from its start', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   machine.portal.cutPackages = { after: 100, times: 1, when: isBegun };

@@ -15,9 +15,9 @@ function give(incarnation: number, epoch = 'e'): void {
   machine.portal.setGoalText(text, `"${epoch}.${incarnation}"`);
 }
 const applied = (incarnation: number) => machine.lines.filter((line) => line.includes(`Goal state ${incarnation}:`));
-const problems = () => machine.portal.reports.flatMap(({ problems: said = [] }) => said);
+const problems = () => machine.portal.reports.flatMap(({ problems = [] }) => problems);
 
-test('a replayed older goal state is not applied, and is a problem; the newer one stays in force', async () => {
+test('a replayed goal state is rejected and reported; the newer one stays in force', async () => {
   give(5);
   await machine.start();
   await machine.until('5', () => applied(5).length === 1);
@@ -33,7 +33,7 @@ test('a replayed older goal state is not applied, and is a problem; the newer on
   expect(applied(5)).toHaveLength(1);
 });
 
-test('a restart does not forget how new the goal state was', async () => {
+test('a restart does not forget the newest goal state', async () => {
   give(5);
   await machine.start();
   await machine.until('5', () => applied(5).length === 1);
@@ -52,7 +52,7 @@ test('a lower incarnation in a new epoch, after a database was restored, is appl
   await machine.until('5', () => applied(5).length === 1);
   give(3, 'restored');
   await machine.until('3', () => applied(3).length === 1);
-  // The first database is back: it counts on above what it gave out before.
+  // The first database is back: it continues above its last incarnation.
   give(4);
   await machine.portal.until('the problem', () => problems()[0]);
   give(6);
@@ -69,7 +69,7 @@ test.each<[string, string | null]>([
   expect(epochOf(etag)).toBe(epoch);
 });
 
-test('an ETag without an epoch is no reason to refuse; the epochs that are remembered are few', () => {
+test('an ETag without an epoch is accepted; only a few epochs are remembered', () => {
   expect(replayFault({ e: 5 }, '"4"', 4)).toBeNull();
   let newest = {};
   for (let epoch = 0; epoch < 100; epoch += 1) newest = withNewest(newest, `"e${epoch}.7"`, 7);

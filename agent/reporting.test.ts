@@ -35,7 +35,7 @@ async function startWithEcho(options: { reportHeartbeat?: boolean; script?: stri
   return agent;
 }
 
-test('AZ-H2 heartbeats are read on their period with the age of the file, and at once when their text changes', async () => {
+test("AZ-H2 heartbeats are read on their period with the file's age, and immediately when their text changes", async () => {
   await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 0.3 });
   writeHeartbeat(heartbeatText('ready'));
   const old = new Date(Date.now() - 90_000);
@@ -48,7 +48,7 @@ test('AZ-H2 heartbeats are read on their period with the age of the file, and at
   await machine.portal.until('the next reading, though nothing changed', () => heartbeats().length > count);
 });
 
-test('AZ-H2 a heartbeat that changes is told before its period is over', async () => {
+test('AZ-H2 a heartbeat that changes is reported before its period is over', async () => {
   await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 600 });
   writeHeartbeat(heartbeatText('ready'));
   await machine.portal.until('ready', () => heartbeats().length === 1);
@@ -56,7 +56,7 @@ test('AZ-H2 a heartbeat that changes is told before its period is over', async (
   await machine.portal.until('notready', () => JSON.stringify(heartbeats().at(-1)?.file).includes('notready'));
 });
 
-test('a heartbeat that changes all the time is told a few times a second, and its last text is', async () => {
+test('a heartbeat that changes all the time is reported a few times a second, and its last text is', async () => {
   const script = `[ "$1" = enable ] || exit 0
 cd heartbeat; i=0; while [ $i -lt 300 ]; do
   i=$((i + 1)); echo '[{"version":1.0,"heartbeat":{"status":"ready","code":'$i'}}]' > next; mv next heartbeat.json
@@ -66,7 +66,7 @@ done`;
   expect(heartbeats().length).toBeLessThan(50);
 });
 
-test('AZ-H3 a clock that is set forward makes no heartbeat old', async () => {
+test('AZ-H3 setting the clock forward does not age a heartbeat', async () => {
   const agent = await startWithEcho({ reportHeartbeat: true });
   writeHeartbeat(heartbeatText('ready'));
   await machine.portal.until('ready', () => heartbeats().length === 1);
@@ -84,7 +84,7 @@ test('AZ-H2 without reportHeartbeat the file is never read', async () => {
   await startWithEcho({ reportHeartbeat: false }, { heartbeatSeconds: 0.1, statusSeconds: 0.1 });
   writeHeartbeat(heartbeatText('ready'));
   writeStatus(statusText('transitioning'));
-  // Ten readings of the status are ten chances for the heartbeat.
+  // Ten readings of the status are ten opportunities for the heartbeat.
   await machine.portal.until('ten readings', () => statuses().length >= 10);
   expect(heartbeats()).toEqual([]);
 });
@@ -95,7 +95,7 @@ const touchStatus = (seconds: number) => {
   utimesSync(join(root(), 'status', '1.status'), time, time);
 };
 
-test('AZ-S5 what a status says after its conclusion is reported beside the reading of heartbeats', async () => {
+test('AZ-S5 changes of a concluded status are reported with the readings of heartbeats', async () => {
   await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 0.2 });
   writeHeartbeat(heartbeatText('ready'));
   writeStatus(statusText('success'));
@@ -114,7 +114,7 @@ test('AZ-S5 after its conclusion a status file is read only when its modificatio
   touchStatus(50);
   const count = heartbeats().length;
   await machine.portal.until('five looks', () => heartbeats().length > count + 5);
-  // Another time, the same words: read again, and no news.
+  // Another time, the same text: read again, and not reported.
   expect(words()).toEqual(['success']);
   writeStatus(statusText('warning'));
   touchStatus(30);
@@ -122,13 +122,13 @@ test('AZ-S5 after its conclusion a status file is read only when its modificatio
   const later = heartbeats().length;
   await machine.portal.until('five looks more', () => heartbeats().length > later + 5);
   expect(words()).toEqual(['success', 'warning']);
-  // One that is at work again is alive while its file is written, whatever it says (AZ-S4).
+  // One that works again is alive while its file is written, whatever its status (AZ-S4).
   touchStatus(10);
   await machine.portal.until('its age', () => words().join() === 'success,warning,warning');
   expect(statuses().at(-1)?.ageSeconds).toBeLessThan(20);
 });
 
-test('AZ-S5 an error after the success stops no extension that waited for it', async () => {
+test('AZ-S5 an error after success stops no extension that waited for it', async () => {
   const go = join(machine.dir, 'go');
   await machine.addHandler({ ...echo, script: 'true' });
   const slow = { handler: 'Acme.Test.Slow', version: '1.0.0.0' };
@@ -149,7 +149,7 @@ test('AZ-S5 an error after the success stops no extension that waited for it', a
   await machine.portal.until('the last', () => statesOf(machine.portal, 'last').some((s) => s.endsWith('enabled')));
 });
 
-test('AZ-S5 with statusAfterConclusion=stop a status is read until it is terminal, then no more until the next configuration', async () => {
+test('AZ-S5 with statusAfterConclusion=stop a status is read until terminal, then not before the next configuration', async () => {
   const agent = await startWithEcho({}, { statusSeconds: 0.2, statusAfterConclusion: 'stop' });
   writeStatus(statusText('transitioning'));
   await machine.portal.until('several readings', () => statuses().length >= 3);
@@ -166,9 +166,9 @@ test('AZ-S5 with statusAfterConclusion=stop a status is read until it is termina
   expect(next).toMatchObject({ extension: 'echo', file: [{ status: { status: 'warning' } }] });
 });
 
-test('AZ-S5 a status that an earlier enable left neither counts nor ends the reading while enable runs again', async () => {
+test('AZ-S5 the status of an earlier enable neither counts nor ends the reading while enable runs again', async () => {
   const go = join(machine.dir, 'go');
-  // The second time enable takes until the test lets it go.
+  // The second enable runs until the test releases it.
   const script = `[ "$1" = enable ] || exit 0
 if [ ! -f status/1.status ]; then word=success; else word=transitioning; until [ -f '${go}' ]; do sleep 0.02; done; fi
 echo '[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":{"status":"'$word'"}}]' > status/1.status`;
@@ -189,7 +189,7 @@ echo '[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":{"status":"
   ).toBe(true);
 });
 
-test('AZ-G9 half a file is never reported, and is read again', async () => {
+test('AZ-G9 a partial file is never reported, and is read again', async () => {
   const agent = await startWithEcho();
   const whole = statusText('warning');
   writeStatus(whole.slice(0, 40));
@@ -200,7 +200,7 @@ test('AZ-G9 half a file is never reported, and is read again', async () => {
   expect(statuses().every(({ file }) => JSON.stringify(file) === whole)).toBe(true);
 });
 
-test('AZ-G9 a file that stays half is complained about once, and nothing of it is sent', async () => {
+test('AZ-G9 a file that stays partial is reported once as a problem, without its contents', async () => {
   const agent = await startWithEcho();
   writeStatus('[{ "version": 1.0, "status": ');
   await agent.reportEverything(5);
@@ -211,7 +211,7 @@ test('AZ-G9 a file that stays half is complained about once, and nothing of it i
   expect(problems).toMatchObject([{ about: 'echo', file: 'status' }]);
 });
 
-test('AZ-S1 a status in the spelling of the document is sent as it was written', async () => {
+test('AZ-S1 a status in the spelling of the document is sent as written', async () => {
   await startWithEcho();
   const text = '[{"version":1.0,"timestampUTC":"2013/11/13, 17:46:30.447","status":{"status":"Error","Message":"x"}}]';
   writeStatus(text);
@@ -219,7 +219,7 @@ test('AZ-S1 a status in the spelling of the document is sent as it was written',
   expect(statuses()[0]?.file).toEqual(JSON.parse(text));
 });
 
-test('reports are kept while the portal is away, and sent in order, once', async () => {
+test('reports are kept during an outage, and sent in order, once', async () => {
   const agent = await startWithEcho({ reportHeartbeat: true }, { heartbeatSeconds: 600 });
   const before = machine.portal.reports.length;
   machine.portal.refuseReports = { status: 503, times: 4 };
@@ -240,7 +240,7 @@ test('reports are kept while the portal is away, and sent in order, once', async
   expect(later.every(({ readSecondsAgo }) => readSecondsAgo >= 0)).toBe(true);
 });
 
-test('the agent goes on from disk while the portal is away, and tells it when it is back', async () => {
+test('the agent continues from disk during an outage, and reports after it', async () => {
   await startWithEcho();
   await machine.stop();
   const before = machine.portal.reports.length;
@@ -255,20 +255,20 @@ test('the agent goes on from disk while the portal is away, and tells it when it
   expect(machine.lines.some((line) => line.includes('The portal does not answer'))).toBe(true);
 });
 
-test('a goal state that cannot be read is told, and the last good one stays', async () => {
+test('a goal state that cannot be read is reported, and the last valid one stays', async () => {
   const agent = await startWithEcho();
   machine.portal.setGoalText('{ "protocol": 1, "extensions": [{ "name": "../x" }] }');
-  const told = await machine.portal.until('the problem', () =>
+  const problem = await machine.portal.until('the problem', () =>
     machine.portal.reports.flatMap((report) => report.problems ?? []).at(0),
   );
-  expect(told).toMatchObject({ about: 'goal-state', message: expect.stringContaining('last good one stays') });
+  expect(problem).toMatchObject({ about: 'goal-state', message: expect.stringContaining('last good one stays') });
   machine.portal.setGoal([{ ...echo, name: 'echo', sequenceNumber: 2 }]);
   await untilEnabled(2);
   await agent.lane.whenIdle();
   expect(statesOf(machine.portal, 'echo').some((state) => state.endsWith('failed'))).toBe(false);
 });
 
-test('AZ-G6 an agent that finds an unreadable goal state at its start brings handlers to the last good one', async () => {
+test('AZ-G6 an agent that starts with an unreadable goal state applies the last valid one', async () => {
   await startWithEcho();
   machine.portal.setGoalText('{ "protocol": 2 }');
   await machine.stop();
@@ -279,7 +279,7 @@ test('AZ-G6 an agent that finds an unreadable goal state at its start brings han
   await machine.portal.until('the problem', () =>
     machine.portal.reports.some(({ problems }) => problems !== undefined),
   );
-  // It is not asked for again and again.
+  // It is not requested again and again.
   expect(asked() - before).toBeLessThan(3);
 });
 
@@ -305,7 +305,7 @@ test('the count of calls rises over restarts', async () => {
   expect(new Set(machine.portal.counters).size).toBe(machine.portal.counters.length);
 });
 
-test('output beyond 64 KiB is cut at the front, and says so', async () => {
+test('output beyond 64 KiB is cut at the front, with a note', async () => {
   await startWithEcho({
     script: '[ "$1" != enable ] || { head -c 300000 /dev/zero | tr "\\\\0" "a"; printf "\\\\377\\\\001end"; }',
   });
@@ -317,7 +317,7 @@ test('output beyond 64 KiB is cut at the front, and says so', async () => {
   expect(Buffer.byteLength(enabled?.output ?? '')).toBeLessThanOrEqual(64 * 1024);
 });
 
-test('pipes in the place of files that the agent reads are told, and keep nobody', async () => {
+test('pipes in place of files that the agent reads are reported, and block nothing', async () => {
   const script = '[ "$1" != enable ] || mkfifo status/1.status heartbeat/heartbeat.json config/99.settings || true';
   const agent = await startWithEcho({ reportHeartbeat: true, script });
   await agent.lane.whenIdle();

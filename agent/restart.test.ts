@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { signal } from '#server/platform/processes.ts';
 import { status, statusText } from './commands/status.ts';
-import { lookAtRestart } from './doctor/look-at-restart.ts';
+import { checkRestart } from './doctor/check-restart.ts';
 import { layoutOf } from './folder/layout.ts';
 import { openCaller } from './portal/call.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
@@ -12,7 +12,7 @@ import { type TestMachine, testMachine } from './testing/machine.ts';
 const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const other = { handler: 'Acme.Test.Other', version: '1' };
 let machine: TestMachine;
-/** Stands in for the machine's boot id. */
+/** Replaces the machine's boot id. */
 let bootIdFile: string;
 let rebootCommand: string;
 
@@ -38,7 +38,7 @@ const heard = (state: string, extension = 'echo') =>
     .some((one) => one.extension === extension && one.state === state);
 const request = { handler: 'Acme.Test.Echo', version: '1.0.0.0', extensions: ['echo'] };
 
-test('AZ-G8 a machine that the agent may restart is restarted once all installs are complete, and enable comes after', async () => {
+test('AZ-G8 the agent restarts the machine once all installs are complete, and enable follows', async () => {
   machine.portal.setGoal([
     { ...echo, name: 'echo' },
     { ...other, name: 'other' },
@@ -51,7 +51,7 @@ test('AZ-G8 a machine that the agent may restart is restarted once all installs 
   await machine.portal.until('the request', () => reported().length > 0);
   expect(reported()).toEqual([[{ ...request, requestedSecondsAgo: expect.any(Number) }]]);
 
-  // An agent that starts again before the machine does neither asks again nor goes on.
+  // An agent that starts again before the machine does neither requests again nor continues.
   await machine.stop();
   const again = await machine.start({ rebootCommand, bootIdFile });
   await again.lane.whenIdle();
@@ -70,7 +70,7 @@ test('AZ-G8 a machine that the agent may restart is restarted once all installs 
   ]);
 });
 
-test('AZ-G8 where the agent may not restart the machine, enable goes on and the request is shown until it has restarted', async () => {
+test('AZ-G8 without a restart command, enable continues and the request is shown until the machine has restarted', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start({ bootIdFile });
   await machine.portal.until('enabled', () => heard('enabled'));
@@ -89,16 +89,16 @@ test('AZ-G8 where the agent may not restart the machine, enable goes on and the 
     mayRun: async () => true,
     bootIdFile,
   };
-  expect(lookAtRestart(patient)).toMatchObject([{ check: 'restart', verdict: 'advice' }]);
+  expect(checkRestart(patient)).toMatchObject([{ check: 'restart', verdict: 'advice' }]);
   await machine.stop();
   restartMachine('boot-2');
   expect(status({ dir: machine.dir, bootIdFile }).pendingRestart).toEqual([]);
-  expect(lookAtRestart(patient)).toMatchObject([{ check: 'restart', verdict: 'good' }]);
+  expect(checkRestart(patient)).toMatchObject([{ check: 'restart', verdict: 'good' }]);
   await machine.start({ bootIdFile });
   await machine.portal.until('no request', () => reported().at(-1)?.length === 0);
 });
 
-test('AZ-G8 an install that was removed asks for no restart', async () => {
+test('AZ-G8 a removed install requests no restart', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start({ bootIdFile });
   await machine.portal.until('the request', () => reported().length === 1);
@@ -133,7 +133,7 @@ test('a restart command that fails is a problem, and runs again with the next go
   expect(machine.calls()).not.toContain('Echo-1.0.0.0 enable');
 });
 
-test('the restart command gets no other part of the agent’s environment than handlers get: no token', async () => {
+test('the restart command gets the same part of the environment as handlers: no token', async () => {
   const seen = join(machine.dir, '..', 'seen');
   const own = { ANNEX_AGENT_TOKEN: 'enrolment-secret', DATABASE_PASSWORD: 'another-secret', HOME: '/root', TZ: 'UTC' };
   for (const [name, value] of Object.entries(own)) vi.stubEnv(name, value);
@@ -146,7 +146,7 @@ test('the restart command gets no other part of the agent’s environment than h
       .trim()
       .split('\n')
       .map((line) => line.slice(0, line.indexOf('=')));
-    // The shell itself sets PWD and the rest.
+    // The shell itself sets PWD and others.
     const shells = ['PWD', 'OLDPWD', 'SHLVL', '_'];
     const allowed = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', ...shells];
     expect(names.filter((name) => !allowed.includes(name))).toEqual([]);
@@ -157,7 +157,7 @@ test('the restart command gets no other part of the agent’s environment than h
   }
 });
 
-test('a machine whose disk cannot keep that the install ran is not restarted, which would never end', async () => {
+test('a machine whose disk cannot store a successful install is not restarted, which would never end', async () => {
   const blocker = `${layoutOf(machine.dir).localState}.next`;
   const script = `[ "$1" = install ] && mkdir -p '${blocker}'`;
   const full = { handler: 'Acme.Test.Full', version: '1' };
@@ -177,7 +177,7 @@ test('a machine whose disk cannot keep that the install ran is not restarted, wh
   expect(machine.calls()).toEqual(['Full-1 install', 'restart']);
 });
 
-test('another portal, or one with a restored database, hears of a pending restart again', async () => {
+test('another portal, or one with a restored database, receives a pending restart again', async () => {
   const goal = (incarnation: number) =>
     JSON.stringify({ protocol: 1, vmId: machine.portal.vmId, incarnation, extensions: [] });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -194,7 +194,7 @@ test('AZ-G8 a restart that ends the agent: the command of a real process runs on
   const run = `'${process.execPath}' '${main}' run --dir '${machine.dir}' --boot-id-file '${bootIdFile}'`;
   const pids = join(machine.dir, '..', 'pids');
   const script = join(machine.dir, '..', 'restart.sh');
-  // Ends the agent as the machine would, starts it as the machine would.
+  // Ends and starts the agent as the machine would.
   writeFileSync(
     script,
     `#!/bin/sh

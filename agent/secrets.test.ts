@@ -29,7 +29,7 @@ const untilEnabled = () =>
     machine.portal.reports.some(({ handlers }) => handlers.some(({ state }) => state === 'enabled')),
   );
 
-test('AZ-C3 a new key: asked for with the old one, settings are written anew, nothing is run, the old key goes last', async () => {
+test('AZ-C3 a new key: requested with the old one, settings are written again, nothing runs, the old key goes last', async () => {
   const [old = ''] = thumbprintsIn(machine.dir);
   const oldCertificate = readFileSync(join(machine.dir, 'certificates', `${old}.crt`));
   await machine.addHandler(echo);
@@ -83,7 +83,7 @@ describe('copies of the key where handlers look for it', () => {
     waagentFolder = join(machine.dir, '..', 'waagent');
   });
 
-  test('are there while settings need them, for the agent alone, and leave with them', async () => {
+  test('exist while settings need them, for the agent alone, and are deleted with them', async () => {
     const [thumbprint = ''] = thumbprintsIn(machine.dir);
     await machine.addHandler(echo);
     machine.portal.setGoal(goalWith(thumbprint));
@@ -104,7 +104,7 @@ describe('copies of the key where handlers look for it', () => {
     expect(thumbprintsIn(machine.dir)).toEqual([thumbprint]);
   });
 
-  test('are deleted by an agent that is no longer to put them there', async () => {
+  test('are deleted once the agent is no longer configured to place them', async () => {
     const [thumbprint = ''] = thumbprintsIn(machine.dir);
     await machine.addHandler(echo);
     machine.portal.setGoal(goalWith(thumbprint));
@@ -116,7 +116,7 @@ describe('copies of the key where handlers look for it', () => {
     expect(copies(handlers())).toHaveLength(2);
   });
 
-  test('neither replace nor delete files of others, and none is put where others could take it', async () => {
+  test('neither replace nor delete files of others, and are not placed where others could take them', async () => {
     const [thumbprint = ''] = thumbprintsIn(machine.dir);
     await machine.addHandler(echo);
     mkdirSync(waagentFolder, { mode: 0o700 });
@@ -141,7 +141,7 @@ describe('copies of the key where handlers look for it', () => {
   });
 });
 
-test('a renewal whose answer was lost goes on with the same key at the next start', async () => {
+test('a renewal whose response was lost continues with the same key at the next start', async () => {
   machine.portal.away = true;
   const agent = await machine.start();
   await agent.renewKey();
@@ -155,7 +155,7 @@ test('a renewal whose answer was lost goes on with the same key at the next star
   expect(machine.portal.renewals).toHaveLength(1);
 });
 
-test('who asks twice for a new key gets one', async () => {
+test('two renewals at the same time result in one key', async () => {
   const agent = await machine.start();
   await Promise.all([agent.renewKey(), agent.renewKey()]);
   expect(machine.portal.renewals).toHaveLength(1);
@@ -165,7 +165,7 @@ test('who asks twice for a new key gets one', async () => {
   expect(machine.portal.renewals[0]?.certificate).toBe(certificate);
 });
 
-test('a copy that the portal refuses is told what to do, and its handlers go on', async () => {
+test('a copy that the portal rejects gets instructions, and its handlers keep running', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start();
@@ -189,7 +189,7 @@ test('enrolled again, a machine has another key and count of calls, and keeps it
   const call = openCaller({ environment: {} });
   const options = { portal: machine.portal.url, token: 'another', dir: machine.dir, call };
   await expect(enroll(options, () => {})).rejects.toThrow('is enrolled at');
-  // Refused or unanswered, it is still who it was.
+  // Rejected or unanswered, it keeps its identity.
   machine.portal.away = true;
   await expect(enroll({ ...options, again: true }, () => {})).rejects.toThrow('did not answer');
   expect(identity()).toMatchObject({ vmId: before.vmId, thumbprint: before.thumbprint });

@@ -1,9 +1,9 @@
-/** Control characters, and those that change the direction or order in which text is shown. */
+/** Control characters, and those that change the direction or order of text. */
 const unsafe = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * Makes text of handlers, portals and files safe to print: escape sequences could otherwise rewrite the terminal of the
- * person who reads it. Escapes as JSON does, so JSON stays valid and means the same; keeps line breaks and tabs.
+ * Makes text of handlers, portals and files safe to print: escape sequences could otherwise manipulate the terminal.
+ * Escapes as JSON does, so JSON stays valid and unchanged in meaning; keeps line breaks and tabs.
  */
 export function escapeControls(text: string): string {
   return text
@@ -11,12 +11,12 @@ export function escapeControls(text: string): string {
     .replace(unsafe, (character) => ('\n\t'.includes(character) ? character : escapeOf(character)));
 }
 
-/** The same for text on one line: line breaks could otherwise pretend to be lines of the agent's own. */
+/** The same for text on one line: line breaks could otherwise imitate lines of the agent. */
 export function escapeLine(text: string): string {
   return text.replace(unsafe, escapeOf);
 }
 
-/** Text whose further lines begin further right, so that none of them looks like a line of the journal. */
+/** Text whose further lines are indented, so that none of them looks like a line of the journal. */
 export function indented(text: string, columns: number): string {
   return text.replaceAll('\n', `\n${' '.repeat(columns)}`);
 }

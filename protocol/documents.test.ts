@@ -33,7 +33,7 @@ describe('the source document', () => {
     });
   });
 
-  test('AZ-S2 its sample without localization is accepted, plain message and old time form included', () => {
+  test('AZ-S2 its sample without localization is accepted, with its plain message and old time format', () => {
     expect(read(statusFile, statusPlain)).toEqual({
       value: {
         timestampUTC: '2013-11-13T17:46:30.447Z',
@@ -60,7 +60,7 @@ describe('the source document', () => {
     });
   });
 
-  test('AZ-S2 its localized sample is accepted, with a time that is only a placeholder', () => {
+  test('AZ-S2 its localized sample is accepted, with a placeholder for the time', () => {
     expect(read(statusFile, statusLocalized)).toEqual({
       value: {
         timestampUTC: null,
@@ -90,7 +90,7 @@ describe('the source document', () => {
     });
   });
 
-  test('AZ-G1 its handler environment is read, and written as it is read', () => {
+  test('AZ-G1 its handler environment is read, and written in the same form', () => {
     const result = read(handlerEnvironmentFile, handlerEnvironmentSample);
     expect(result).toMatchObject({ value: { logFolder: '<your log folder location>' } });
     if (!('value' in result)) return;
@@ -154,12 +154,12 @@ describe('heartbeat file', () => {
   });
 });
 
-test('AZ-H1 a heartbeat whose numbers are text is read, as handlers in the field write it', () => {
+test('AZ-H1 a heartbeat with numbers as text is read, as handlers in the field write it', () => {
   const file = [{ version: '1.0', heartbeat: { status: 'Ready', code: '0', Message: 'fine' } }];
   expect(read(heartbeatFile, file)).toEqual({ value: { status: 'ready', code: 0, message: { text: 'fine' } } });
 });
 
-/** In the manner of handlers that are public: what they write, and what it means. */
+/** In the manner of public handlers: what they write, and its meaning. */
 describe('a status as handlers write it', () => {
   const when = '2026-01-01T00:00:00Z';
   const reads = (file: unknown) => read(statusFile, file);
@@ -198,7 +198,7 @@ describe('a status as handlers write it', () => {
     expect(codes(status({ status: 'error', code }))).toEqual(['/0/status/code field_not_number']);
   });
 
-  test('AZ-S2 everything in capitals, with spaces, numbers for texts and null for what is not there', () => {
+  test('AZ-S2 everything in capitals, with spaces, numbers for texts and null for absent values', () => {
     const file = [
       {
         Version: '1.0',
@@ -247,14 +247,14 @@ describe('a status as handlers write it', () => {
     expect('value' in result && result.value.formattedMessage).toEqual(formattedMessage);
   });
 
-  test('AZ-S1 a fault behind a part that is null has the place that it has in the file', () => {
+  test('AZ-S1 a fault behind a part that is null has its position in the file', () => {
     const substatus = [null, { status: 'success' }, { status: 'odd' }];
     expect(codes(status({ status: 'success', substatus }))).toEqual(['/0/status/substatus/2/status field_choice']);
   });
 });
 
 describe('status file', () => {
-  test('AZ-S1 a numeric message id is taken as text, status words in any case', () => {
+  test('AZ-S1 a numeric message id is read as text, status words in any case', () => {
     expect(status({ STATUS: 'SUCCESS', Message: { ID: 1215, Params: ['a', 2, true] } })).toMatchObject({
       value: { status: 'success', message: { id: '1215', params: ['a', '2', 'true'] } },
     });
@@ -265,7 +265,7 @@ describe('status file', () => {
     expect(result).toEqual({ value: { timestampUTC: '2026-01-01T00:00:00.000Z', status: 'success', substatus: [] } });
   });
 
-  test('AZ-S2 a formatted message beside a plain one wins, for its language is known', () => {
+  test('AZ-S2 a formatted message precedes a plain one, since its language is known', () => {
     const result = status({
       status: 'error',
       message: 'plain',
@@ -290,7 +290,7 @@ describe('status file', () => {
     expect(codes(status(inner))).toEqual(expected);
   });
 
-  test('AZ-S1 limits are faults that name the limit', () => {
+  test('AZ-S1 a fault names the limit that was exceeded', () => {
     const kib = (n: number) => 'é'.repeat(n * 512);
     expect(codes(status(nested(4)))).toEqual([]);
     expect(codes(status(nested(5)))).toEqual(['/0/status substatus_too_deep']);
@@ -307,7 +307,7 @@ describe('status file', () => {
     ]);
   });
 
-  test('a property called __proto__ is only a property', () => {
+  test('a property called __proto__ is an ordinary property', () => {
     const inner = JSON.parse('{"status":"success","__proto__":{"code":7}}') as unknown;
     expect(status(inner)).toMatchObject({ value: { status: 'success' } });
     expect(Object.hasOwn({ ...(status(inner) as { value: object }).value }, 'code')).toBe(false);

@@ -13,26 +13,26 @@ export function arrayOfOne<S extends z.ZodType>(element: S) {
     .transform(([value]) => value);
 }
 
-/** Ways in which handlers write 1.0 as text. */
+/** Spellings of 1.0 as text. */
 const oneAsText = /^\s*v?1(\.0)*\s*$/i;
 
-/** `version`: 1.0 and no other, as a number or as text. */
+/** `version`: 1.0, as a number or as text. */
 export const fileVersion = z.preprocess(
   (input) => (typeof input === 'string' && oneAsText.test(input) ? 1 : input),
   z.literal(1, { error: (issue) => (issue.input === undefined ? 'field_missing' : 'file_version') }),
 );
 
-/** Whole numbers as handlers write them into quotation marks: decimal, as a float without a fraction, or hexadecimal. */
+/** Whole numbers as handlers write them in quotation marks: decimal, as a float without a fraction, or hexadecimal. */
 const wholeAsText = /^\s*([+-]?\d{1,15}(\.0*)?|0x[\da-f]{1,8})\s*$/i;
 
-/** A whole number or the text of one; an empty text is none. */
+/** A whole number, or its text; an empty text is none. */
 export const wholeNumber = z.preprocess((input) => {
   if (typeof input !== 'string') return input;
   if (input.trim() === '') return undefined;
   return wholeAsText.test(input) ? Number(input) : input;
 }, z.int().optional());
 
-/** Text of at most so many bytes of UTF-8, without what no database stores: NUL and halves of character pairs. */
+/** Text with a limit in bytes of UTF-8, without what no database stores: NUL and lone surrogates. */
 export function boundedText(maximum: number) {
   return z.string().superRefine((text, ctx) => {
     if (text.includes('\u0000') || !text.isWellFormed()) ctx.addIssue(issueOf('json_character', text));
@@ -41,7 +41,7 @@ export function boundedText(maximum: number) {
   });
 }
 
-/** A name or a reason that a person gives: not blank, and unable to change the direction of what stands beside it. */
+/** A name or a reason that a person gives: not blank, and unable to change the direction of surrounding text. */
 export function givenText(maximum: number) {
   return z
     .string()
@@ -51,7 +51,7 @@ export function givenText(maximum: number) {
     .refine((text) => !changesDirection(text), 'text_direction');
 }
 
-/** Text, or a number or boolean that is taken as text (numeric message ids, AZ-S1). */
+/** Text, or a number or boolean that is read as text (numeric message ids, AZ-S1). */
 export function asText(maximum: number) {
   return z.preprocess(
     (input) => (typeof input === 'number' || typeof input === 'boolean' ? String(input) : input),
@@ -59,12 +59,12 @@ export function asText(maximum: number) {
   );
 }
 
-/** A word out of a list in any case, with any space around it. */
+/** A word of a list, in any case and with any surrounding space. */
 export function wordOf<const W extends readonly [string, ...string[]]>(words: W) {
   return z.preprocess((input) => (typeof input === 'string' ? input.trim().toLowerCase() : input), z.enum(words));
 }
 
-/** A text in the language that its writer says; `lang` is empty where it says none. */
+/** A text and its language as stated; `lang` is empty if there is none. */
 export interface FormattedMessage {
   lang: string;
   message: string;
@@ -89,7 +89,7 @@ function textOfJson(input: unknown): unknown {
   return typeof input === 'object' && input !== null ? JSON.stringify(input) : input;
 }
 
-/** `anyCase` takes null for absent, and a message that is there has to be one. */
+/** `anyCase` treats null as absent, but a message that is present must not be null. */
 function withEmptyMessage(input: unknown): unknown {
   if (!isPlainObject(input)) return input;
   const entries = Object.entries(input).map(([key, value]) =>
@@ -98,11 +98,11 @@ function withEmptyMessage(input: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The id of a resource with the values for its placeholders. */
+/** The id of a resource and the values for its placeholders. */
 export interface MessageReference {
   id: string;
   params: string[];
-  /** Found again by the portal from the text, for an agent that drops ids; no file can say this of itself. */
+  /** Recovered by the portal from the text, for an agent that drops ids; files cannot state it. */
   recovered?: true;
 }
 
@@ -110,7 +110,7 @@ export function messageReferenceWith(limits: DocumentLimits): z.ZodType<MessageR
   return anyCase(z.object({ id: asText(limits.paramBytes), params: z.array(asText(limits.paramBytes)).default([]) }));
 }
 
-/** Whether an object names this property in any case. */
+/** Whether an object has this property in any case. */
 export function hasProperty(input: unknown, name: string): boolean {
   return isPlainObject(input) && Object.keys(input).some((key) => key.toLowerCase() === name.toLowerCase());
 }

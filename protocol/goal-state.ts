@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { maxCommandSeconds } from './limits.ts';
 
-/** Of a command's time limit. Timers hold no number of any size: one that is too large would be over at once. */
+/** Limit of a command's timeout: a larger number would overflow a timer, which then fires immediately. */
 const seconds = z.number().positive().max(maxCommandSeconds);
 
-/** One extension as the agent is to bring it about. Unknown fields are kept: a newer portal may send more. */
+/** One extension and its goal. Unknown fields are kept: a newer portal may send more. */
 export const goalStateExtension = z.looseObject({
   name: z.string(),
   handler: z.string(),
@@ -35,7 +35,7 @@ export const goalStateExtension = z.looseObject({
 });
 export type GoalStateExtension = z.output<typeof goalStateExtension>;
 
-/** What a VM should be, as `GET /agent/v1/goal-state` gives it. */
+/** The goal of a VM, as returned by `GET /agent/v1/goal-state`. */
 export const goalState = z.looseObject({
   protocol: z.literal(1),
   vmId: z.string(),

@@ -12,16 +12,16 @@ const environment = z.object({
   heartbeatFile: folder,
 });
 
-/** Where a handler finds and leaves its files (AZ-G1). */
+/** The folders and files of a handler (AZ-G1). */
 export type HandlerEnvironment = z.output<typeof environment>;
 
 export const handlerEnvironmentFile = arrayOfOne(
   anyCase(z.object({ version: fileVersion, handlerEnvironment: anyCase(environment) })),
 ).transform(({ handlerEnvironment }): HandlerEnvironment => handlerEnvironment);
 
-/** What handlers for Azure's own agent look for in `handlerEnvironment` beside the folders of the document. */
+/** Properties of `handlerEnvironment` that handlers for Azure's own agent expect beside the documented folders. */
 export interface FieldEnvironment {
-  /** Events that a handler writes here are taken away by the agent. */
+  /** The agent collects events that a handler writes here. */
   eventsFolder: string;
   deploymentid: string;
   rolename: string;

@@ -21,14 +21,14 @@ export interface HeartbeatMessage {
   reference?: MessageReference;
 }
 
-/** What a handler says of itself in its heartbeat file (AZ-H1). */
+/** A heartbeat as reported in a handler's file (AZ-H1). */
 export interface HeartbeatDocument {
   status: 'ready' | 'notready';
   code?: number;
   message?: HeartbeatMessage;
 }
 
-/** The heartbeat file under other limits than the default ones. */
+/** The heartbeat file with other limits. */
 export function heartbeatFileWith(limits: DocumentLimits) {
   const formatted = formattedMessageWith(limits);
   const plain: z.ZodType<HeartbeatMessage> = formatted.transform(({ message }) => ({ text: message }));
@@ -52,14 +52,14 @@ export function heartbeatFileWith(limits: DocumentLimits) {
     }),
   );
   return arrayOfOne(anyCase(z.object({ version: fileVersion, heartbeat }))).transform((file): HeartbeatDocument => {
-    const { status, code, message: said, formattedMessage } = file.heartbeat;
+    const { status, code, message: plainMessage, formattedMessage } = file.heartbeat;
     const document: HeartbeatDocument = { status };
     if (code !== undefined) document.code = code;
-    if (said !== undefined && said.text?.trim() !== '') document.message = said;
+    if (plainMessage !== undefined && plainMessage.text?.trim() !== '') document.message = plainMessage;
     else if (formattedMessage !== undefined) document.message = { formattedMessage };
     return document;
   });
 }
 
-/** The parsed text of a heartbeat file → what it says. */
+/** The parsed text of a heartbeat file → its heartbeat. */
 export const heartbeatFile = heartbeatFileWith(documentLimits);

@@ -1,18 +1,18 @@
-/** A language tag taken apart. */
+/** The parts of a language tag. */
 export interface Language {
   /** The canonical tag, without extensions: `de-AT`. */
   tag: string;
   /** The language alone: `de`. */
   base: string;
-  /** The script of a text in this language: the one in the tag, else the usual one of the language and region. */
+  /** The script of a text in this language: the one in the tag, otherwise the usual one of the language and region. */
   script: string | undefined;
-  /** The tag and what stands in for it, best first: `zh-TW` → `zh-TW`, `zh-Hant-TW`, `zh-Hant`, `zh` (AZ-L3). */
+  /** The tag and its fallbacks, best first: `zh-TW` → `zh-TW`, `zh-Hant-TW`, `zh-Hant`, `zh` (AZ-L3). */
   fallbacks: readonly string[];
 }
 
-/** BCP 47 recommends 35 characters; a longer text is no tag that anyone wrote by hand. */
+/** BCP 47 recommends 35 characters; no one writes a longer tag by hand. */
 const maxTagLength = 100;
-/** The names that .NET had for the two Chinese scripts. */
+/** .NET's former names of the two Chinese scripts. */
 const legacyTags: Readonly<Record<string, string>> = { 'zh-chs': 'zh-Hans', 'zh-cht': 'zh-Hant' };
 /** `zh-yue-HK` is the older spelling of `yue-HK` (RFC 5646, 4.5). */
 const extendedLanguage = /^[a-z]{2,3}-(?=[a-z]{3}(?:-|$))/i;
@@ -21,8 +21,8 @@ const maxRemembered = 2_000;
 const remembered = new Map<string, Language | null>();
 
 /**
- * Takes a language tag apart, or gives null where it names no language: `und`, `*`, and anything malformed. Every tag of
- * a reader, a guest or a resource file goes through here, so that none of them reaches `Intl` unchecked.
+ * Parses a language tag; null if it names no language: `und`, `*`, and anything malformed. Every tag of a reader, a
+ * guest or a resource file passes through here, so that none reaches `Intl` unchecked.
  */
 export function parseLanguage(text: string): Language | null {
   if (text.length > maxTagLength) return null;
@@ -34,12 +34,12 @@ export function parseLanguage(text: string): Language | null {
   return language;
 }
 
-/** The canonical form of a language tag (`de_at` → `de-AT`), or null where it names no language. */
+/** The canonical form of a language tag (`de_at` → `de-AT`), or null if it names no language. */
 export function canonicalLanguage(text: string): string | null {
   return parseLanguage(text)?.tag ?? null;
 }
 
-/** A language and what stands in for it, best first; nothing where the tag names none. */
+/** A language and its fallbacks, best first; empty if the tag names none. */
 export function fallbacks(tag: string): readonly string[] {
   return parseLanguage(tag)?.fallbacks ?? [];
 }
@@ -48,7 +48,7 @@ function read(text: string): Language | null {
   try {
     const tag = new Intl.Locale(legacyTags[text.toLowerCase()] ?? text.replace(extendedLanguage, '')).baseName;
     const { language: base, script, region } = new Intl.Locale(tag);
-    // V8 gives no language for `und-DE`, and a tag made of that would throw.
+    // V8 returns no language for `und-DE`, and a tag created from that would throw.
     if (!base || base === 'und') return null;
     const usual = script ?? scriptOf(tag);
     const chain = [tag];
@@ -57,7 +57,7 @@ function read(text: string): Language | null {
       if (usual !== undefined) chain.push(`${base}-${usual}-${region}`);
     }
     const broader = [...(usual === undefined ? [] : [`${base}-${usual}`]), base];
-    // Who asks for `zh` alone takes the script that it is usually written in.
+    // `zh` alone means its usual script.
     chain.push(...(script === undefined && region === undefined ? broader.toReversed() : broader));
     return { tag, base, script: usual, fallbacks: [...new Set(chain)] };
   } catch {

@@ -1,4 +1,4 @@
-/** Upper bounds inside wire documents. The portal passes its configured ones; these are the defaults. */
+/** Default upper bounds within wire documents. The portal passes its configured ones. */
 export interface DocumentLimits {
   /** Substatuses of one status, over all levels. */
   substatuses: number;

@@ -7,15 +7,15 @@ const digits = (most: number) =>
     .regex(new RegExp(`^\\d{1,${most}}$`))
     .transform(Number);
 
-/** Which run of a command an output is of: what follows the `?` of `POST /logs/{extension}`. */
+/** The run of a command that an output belongs to: the query of `POST /logs/{extension}`. */
 export const outputQuery = z.object({ command: z.enum(commandNames), attempt: digits(9), sequence: digits(15) });
 
-/** What operators wait for: `GET /log-requests`. */
+/** The archives that operators wait for: `GET /log-requests`. */
 export const logRequests = z.looseObject({
   requests: z.array(
     z.looseObject({
       id: z.string(),
-      /** `<ProviderNamespace>.<Type>`: the log folders of all its versions, also of those that are uninstalled. */
+      /** `<ProviderNamespace>.<Type>`: the log folders of all its versions, uninstalled ones included. */
       handler: z.string(),
     }),
   ),

@@ -5,7 +5,7 @@ import { jsonPointer } from './pointer.ts';
 export const commandNames = ['install', 'uninstall', 'update', 'enable', 'disable'] as const;
 export type CommandName = (typeof commandNames)[number];
 
-/** Where the manifest of every package is, and nowhere else (AZ-P2). */
+/** The only place of the manifest in a package (AZ-P2). */
 export const manifestFileName = 'HandlerManifest.json';
 
 export type ManifestFaultCode =
@@ -17,14 +17,14 @@ export type ManifestFaultCode =
   | 'manifest_not_array'
   | 'manifest_not_single';
 
-/** One thing that is wrong with a manifest; `path` is a JSON pointer into the file. */
+/** One fault of a manifest; `path` is a JSON pointer into the file. */
 export interface ManifestFault {
   path: string;
   code: ManifestFaultCode;
   params?: Record<string, string | number>;
 }
 
-/** The issue's message is a code: codes are translated where people read them. */
+/** The issue's message is a code, which is translated for its readers. */
 const coded = (wrong: ManifestFaultCode) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'field_missing' : wrong),
 });
@@ -52,7 +52,7 @@ const commands = z.looseObject(
     disableCommand: command,
     rebootAfterInstall: flag,
     reportHeartbeat: flag,
-    /** Fields beyond the document's seven are kept as they stand. */
+    /** Fields beyond the document's seven are kept as they are. */
     updateMode: z.unknown().optional(),
     continueOnUpdateFailure: optionalFlag,
     supportsMultipleExtensions: optionalFlag,
@@ -60,7 +60,10 @@ const commands = z.looseObject(
   coded('field_not_object'),
 );
 
-/** The document knows 1.0 only. Manifests in the field have the handler's version here; it says nothing about the form. */
+/**
+ * The document specifies 1.0. Manifests in the field have the handler's version here, which does not identify the
+ * format.
+ */
 const documentVersion = z
   .unknown()
   .refine((value) => value !== undefined, 'field_missing' satisfies ManifestFaultCode)
@@ -74,16 +77,16 @@ export const handlerManifestFile = z
   .length(1, { error: 'manifest_not_single' })
   .transform((elements) => elements[0] as (typeof elements)[number]);
 
-/** The one object of a manifest; fields beyond the document's are kept. */
+/** The object of a manifest; fields beyond the document's are kept. */
 export type HandlerManifest = z.output<typeof element>;
 
-/** Whether install of the new version runs in an update, which is not so unless the manifest asks for it. */
+/** Whether install of the new version runs in an update. It does only if the manifest says so. */
 export function updatesWithInstall({ handlerManifest }: HandlerManifest): boolean {
   const { updateMode } = handlerManifest;
   return typeof updateMode === 'string' && updateMode.toLowerCase() === 'updatewithinstall';
 }
 
-/** Reads a parsed manifest; every missing or ill-typed field is a fault of its own (AZ-P3). */
+/** Reads a parsed manifest; every missing or ill-typed field is a separate fault (AZ-P3). */
 export function readManifest(value: unknown): { manifest: HandlerManifest } | { faults: ManifestFault[] } {
   const result = handlerManifestFile.safeParse(value);
   if (result.success) return { manifest: result.data };
@@ -96,7 +99,7 @@ export function readManifest(value: unknown): { manifest: HandlerManifest } | { 
   };
 }
 
-/** Whether a parsed manifest has the version of the document, 1.0 as a number. */
+/** Whether a parsed manifest has the document's version, 1.0 as a number. */
 export function hasDocumentVersion(value: unknown): boolean {
   return Array.isArray(value) && (value[0] as { version?: unknown } | null)?.version === 1;
 }

@@ -17,14 +17,14 @@ export interface HandlerName {
   type: string;
 }
 
-/** `Acme.Lab.Probe` → `{ namespace: 'Acme.Lab', type: 'Probe' }`, or null where it is no handler id. */
+/** `Acme.Lab.Probe` → `{ namespace: 'Acme.Lab', type: 'Probe' }`, or null if it is not a handler id. */
 export function parseHandlerId(id: string): HandlerName | null {
   if (id.length > maxHandlerIdLength || !handlerIdPattern.test(id)) return null;
   const dot = id.lastIndexOf('.');
   return { namespace: id.slice(0, dot), type: id.slice(dot + 1) };
 }
 
-/** The identity of one version, also the name of its folder on a VM: `<ProviderNamespace>.<Type>-<Version>` (AZ-P1). */
+/** The identity of one version, which is also its folder on a VM: `<ProviderNamespace>.<Type>-<Version>` (AZ-P1). */
 export function handlerIdentity(handler: string, version: string): string {
   return `${handler}-${version}`;
 }

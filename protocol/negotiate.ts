@@ -1,58 +1,58 @@
 import { type Language, parseLanguage } from './language.ts';
 
-/** Where every look-up ends (AZ-L3). */
+/** The last fallback (AZ-L3). */
 export const lastLanguage = 'en';
 
-/** A language that a reader wants, with the languages that stand in for it. */
+/** A language that a reader wants, with its fallbacks. */
 export interface WantedLanguage {
   tag: string;
-  /** Best first, without what the reader refused. */
+  /** Best first, without what the reader rejected. */
   fallbacks: readonly string[];
-  /** Whether a text in this language serves a reader who wants it: `de-DE` serves `de-AT`, `zh-CN` does not serve `zh-TW`. */
+  /** Whether a text in this language suits the reader: `de-DE` suits `de-AT`, `zh-CN` does not suit `zh-TW`. */
   serves(language: string): boolean;
 }
 
-/** What a reader asks for: a language chosen in the pages, and the header `Accept-Language` as it came. */
+/** The wishes of a reader: a language chosen in the pages, and the header `Accept-Language` as received. */
 export interface ReaderWishes {
   acceptLanguage?: string | null | undefined;
   chosenLanguage?: string | null | undefined;
 }
 
-/** The cookie in which the pages keep the chosen language. */
+/** The cookie in which the pages store the chosen language. */
 export const languageCookie = 'annex-language';
 
 const maxHeaderLength = 4_000;
 const maxRanges = 50;
 
 /**
- * The languages that a reader wants, best first: the chosen one, then those of `Accept-Language` by their weights
- * (RFC 9110, 12.5.4), each with its fallbacks. `*` asks for nothing in particular, weight 0 refuses a language, and
- * malformed parts are ignored. The list may be empty: `en` at the very end is the look-up's own.
+ * The languages that a reader wants, best first: the chosen one, then those of `Accept-Language` by their quality
+ * values (RFC 9110, 12.5.4), each with its fallbacks. `*` is ignored, a quality of 0 rejects a language, and malformed
+ * parts are ignored. The list may be empty: the final fallback `en` is added by the look-up.
  */
 export function negotiate({ acceptLanguage, chosenLanguage }: ReaderWishes): WantedLanguage[] {
   const ranges = readRanges(acceptLanguage ?? '');
-  const weights = new Map<string, number>();
-  for (const { language, weight } of ranges) {
-    weights.set(language.tag, Math.max(weight, weights.get(language.tag) ?? 0));
+  const qualities = new Map<string, number>();
+  for (const { language, quality } of ranges) {
+    qualities.set(language.tag, Math.max(quality, qualities.get(language.tag) ?? 0));
   }
   const chosen = chosenLanguage ? parseLanguage(chosenLanguage) : null;
-  const asked = ranges.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight);
+  const asked = ranges.filter(({ quality }) => quality > 0).toSorted((a, b) => b.quality - a.quality);
   const wanted = new Map<string, WantedLanguage>();
   if (chosen !== null) wanted.set(chosen.tag, want(chosen, new Map()));
   for (const { language } of asked) {
-    if (!wanted.has(language.tag)) wanted.set(language.tag, want(language, weights));
+    if (!wanted.has(language.tag)) wanted.set(language.tag, want(language, qualities));
   }
   return [...wanted.values()];
 }
 
-/** The best of the languages that there are words for; `en` where none of them is wanted. */
+/** The best available language; `en` if none of them is wanted. */
 export function pickLanguage(wanted: readonly WantedLanguage[], available: readonly string[]): string {
   for (const tag of wanted.flatMap((language) => language.fallbacks)) if (available.includes(tag)) return tag;
   return lastLanguage;
 }
 
-function want(language: Language, weights: ReadonlyMap<string, number>): WantedLanguage {
-  const fallbacks = language.fallbacks.filter((tag) => !isRefused(parseLanguage(tag), weights));
+function want(language: Language, qualities: ReadonlyMap<string, number>): WantedLanguage {
+  const fallbacks = language.fallbacks.filter((tag) => !isRefused(parseLanguage(tag), qualities));
   return {
     tag: language.tag,
     fallbacks,
@@ -60,32 +60,32 @@ function want(language: Language, weights: ReadonlyMap<string, number>): WantedL
       const found = parseLanguage(text);
       if (found === null) return false;
       if (fallbacks.includes(found.tag)) return true;
-      return found.base === language.base && found.script === language.script && !isRefused(found, weights);
+      return found.base === language.base && found.script === language.script && !isRefused(found, qualities);
     },
   };
 }
 
-/** Whether the closest range that the header has for a language is one of weight 0. */
-function isRefused(language: Language | null, weights: ReadonlyMap<string, number>): boolean {
-  const closest = language?.fallbacks.find((tag) => weights.has(tag));
-  return closest !== undefined && weights.get(closest) === 0;
+/** Whether the closest range in the header has a quality of 0. */
+function isRefused(language: Language | null, qualities: ReadonlyMap<string, number>): boolean {
+  const closest = language?.fallbacks.find((tag) => qualities.has(tag));
+  return closest !== undefined && qualities.get(closest) === 0;
 }
 
-function readRanges(header: string): { language: Language; weight: number }[] {
+function readRanges(header: string): { language: Language; quality: number }[] {
   return header
     .slice(0, maxHeaderLength)
     .split(',', maxRanges)
     .flatMap((part) => {
       const [range = '', ...params] = part.split(';');
-      // `de-*-DE` is `de-DE`, and `*-CH` asks for as little as `*` (RFC 4647, 3.2).
+      // `de-*-DE` means `de-DE`, and `*-CH` as little as `*` (RFC 4647, 3.2).
       const language = parseLanguage(range.replaceAll('-*', ''));
-      const weight = weightOf(params);
-      return language === null || weight === null ? [] : [{ language, weight }];
+      const quality = qualityOf(params);
+      return language === null || quality === null ? [] : [{ language, quality }];
     });
 }
 
-/** 1 without a weight, and for one above 1; null where it is no number. */
-function weightOf(params: readonly string[]): number | null {
+/** 1 without a quality, and for one above 1; null if it is not a number. */
+function qualityOf(params: readonly string[]): number | null {
   for (const param of params) {
     const value = /^\s*q\s*=(.*)$/is.exec(param)?.[1]?.trim();
     if (value === undefined) continue;

@@ -6,8 +6,8 @@ import { type StatusDocument, type StatusObject, type StatusWord, statusWords } 
 import { parseHandlerTime } from './time.ts';
 
 /**
- * What `statusFileWith` makes of a file that is written letter by letter as in the source document: nearly all are, and
- * this costs a tenth. Null for every other one, right or wrong: the schema judges those. A test holds the two together.
+ * A fast path for `statusFileWith`: nearly all files are spelled exactly as in the source document, and reading them
+ * here costs a tenth. Null for any other file, valid or not, which the schema reads. A test compares the two.
  */
 export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
@@ -18,7 +18,7 @@ export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocume
   return object && { ...object, timestampUTC: parseHandlerTime(timestampUTC) };
 }
 
-/** The same of a heartbeat file and `heartbeatFileWith`. */
+/** The same for a heartbeat file and `heartbeatFileWith`. */
 export function plainHeartbeat(file: unknown, limits: DocumentLimits): HeartbeatDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;
   const { version, heartbeat, ...others } = file[0];
@@ -40,7 +40,7 @@ export function plainHeartbeat(file: unknown, limits: DocumentLimits): Heartbeat
   return document;
 }
 
-/** As a number, or as the text that most handlers make of it. */
+/** A number, or its text, which most handlers write. */
 const isOne = (version: unknown): boolean => version === 1 || version === '1.0';
 
 function plainObject(
@@ -51,7 +51,7 @@ function plainObject(
 ): StatusObject | null {
   if (!isPlainObject(input)) return null;
   const object: Partial<StatusObject> = {};
-  // In the order in which the schema puts them, so that equal documents have equal texts.
+  // In the order of the schema, so that equal documents have equal texts.
   for (const name of ['name', 'operation', 'configurationAppliedTime'] as const) {
     const text = input[name];
     if (text === undefined) continue;

@@ -1,7 +1,7 @@
 export const operatingSystems = ['linux', 'windows', 'darwin'] as const;
 export const architectures = ['x64', 'arm64', 'ia32', 'arm', 'ppc64', 's390x', 'riscv64'] as const;
 
-/** Machines that a handler version runs on. An absent property means any. */
+/** Platforms that a handler version supports. An absent property means any. */
 export interface Platform {
   os?: (typeof operatingSystems)[number] | undefined;
   arch?: (typeof architectures)[number] | undefined;
@@ -29,7 +29,7 @@ const archNames: Readonly<Record<string, Platform['arch']>> = {
   riscv64: 'riscv64',
 };
 
-/** The platform of a machine as its agent reported it, without what is missing or not known. */
+/** The platform of a machine as its agent reported it, without missing or unknown parts. */
 export function platformOf(reported: { name?: string; arch?: string }): Platform {
   const os = osOf(reported.name?.toLowerCase() ?? '');
   const arch = archNames[reported.arch?.toLowerCase() ?? ''];
@@ -42,7 +42,7 @@ function osOf(name: string): Platform['os'] {
   return linuxNames.test(name) ? 'linux' : undefined;
 }
 
-/** False only where the machine is known to be none of these platforms. */
+/** False only if the machine is known to have none of these platforms. */
 export function supportsPlatform(platforms: readonly Platform[] | null, machine: Platform): boolean {
   if (platforms === null || platforms.length === 0) return true;
   const fits = (wanted: string | undefined, known: string | undefined) =>

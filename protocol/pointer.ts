@@ -8,7 +8,7 @@ export function pointerPath(pointer: string): string[] {
   return pointer.split('/').slice(1).map(unescapeSegment);
 }
 
-/** The property name that one segment of a JSON pointer stands for. */
+/** The property name in one segment of a JSON pointer. */
 export function unescapeSegment(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -19,12 +19,12 @@ export const handlerStates = [
 ] as const;
 export type HandlerState = (typeof handlerStates)[number];
 
-/** Bounds of the periods that an agent may state, in seconds. */
+/** Limits of the periods that an agent may state, in seconds. */
 export const periodBounds = { minimum: 1, maximum: 600 } as const;
-/** What holds where an agent states no period: heartbeats every 2 minutes, statuses every 5. */
+/** Periods of an agent that states none: heartbeats every 2 minutes, statuses every 5. */
 export const defaultPeriods = { heartbeatSeconds: 120, statusSeconds: 300 } as const;
 
-/** Ten years: an age beyond that is no age but a mistake. */
+/** Ten years: a larger age is a mistake. */
 const maxAgeSeconds = 315_360_000;
 
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
@@ -34,7 +34,7 @@ const sequenceNumber = z.int().nonnegative();
 
 /**
  * Something that the agent could not read or do; `about` is an extension's name, or `goal-state`. `file` is the
- * handler's file that could not be read, where it is about one.
+ * unreadable file of the handler, if it is about one.
  */
 export const agentProblem = z.object({
   about: boundedText(256),
@@ -43,7 +43,7 @@ export const agentProblem = z.object({
 });
 export type AgentProblem = z.output<typeof agentProblem>;
 
-/** A handler version whose install is complete once the machine has restarted, and since when it asks for that. */
+/** A handler version whose install is complete after a restart of the machine, and since when. */
 export const restartRequest = z.object({
   handler: boundedText(256),
   version: boundedText(64),
@@ -53,8 +53,8 @@ export const restartRequest = z.object({
 export type RestartRequestEntry = z.output<typeof restartRequest>;
 
 /**
- * The frame of `POST /agent/v1/reports`. Entries are checked one by one, so that a bad one keeps no good one out.
- * `run` is the agent's own id of its run: report numbers rise within one.
+ * The envelope of `POST /agent/v1/reports`. Entries are checked one by one, so that a bad one does not block good ones.
+ * `run` identifies the agent's run, within which report numbers rise.
  */
 export const reportEnvelope = z.looseObject({
   reportNumber: optional(z.int().nonnegative()),
@@ -84,12 +84,12 @@ export const reportEnvelope = z.looseObject({
     .max(100)
     .nullish()
     .transform((list) => list ?? []),
-  /** Everything that asks for a restart; empty once none is pending. Absent: as last reported. */
+  /** All restart requests; empty once none is pending. Absent: as last reported. */
   pendingRestart: optional(z.array(restartRequest).max(200)),
 });
 export type ReportEnvelope = z.output<typeof reportEnvelope>;
 
-/** How a handler's lifecycle stands, under other limits than the default ones. */
+/** The state of a handler, with other limits. */
 export function handlerEntryWith(limits: Pick<DocumentLimits, 'outputBytes' | 'paramBytes'>) {
   return z.object({
     extension,
@@ -111,7 +111,7 @@ export function handlerEntryWith(limits: Pick<DocumentLimits, 'outputBytes' | 'p
 export const handlerEntry = handlerEntryWith(documentLimits);
 export type HandlerEntry = z.output<typeof handlerEntry>;
 
-/** What is kept of a handler's entry. */
+/** The stored part of a handler's entry. */
 export type HandlerReport = Omit<HandlerEntry, 'extension'>;
 
 /** The file's age in seconds when it was read, and the seconds from reading to sending. */

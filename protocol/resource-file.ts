@@ -39,7 +39,7 @@ const messages = z
     }
   });
 
-/** The resource file with another bound on the number of its messages. */
+/** The resource file with another limit on the number of its messages. */
 export function resourceFileWith(limits: { messages: number }) {
   const bounded = z
     .unknown()

@@ -6,10 +6,10 @@ const sealedSettings = z.looseObject({
   protectedSettingsCertThumbprint: z.string().nullish(),
 });
 
-/** `<n>.settings` as the agent reads it back: handlers may have changed what they were given. */
+/** `<n>.settings` as the agent reads it back: handlers may have changed it. */
 export const settingsFile = z.looseObject({ handlerSettings: sealedSettings });
 
-/** Settings of one extension as they are delivered: protected settings stay sealed, with the thumbprint of their key. */
+/** Settings of one extension as delivered: protected settings are encrypted, with the thumbprint of their key. */
 export interface DeliveredSettings {
   publicSettings?: Record<string, unknown>;
   protectedSettings?: string;
@@ -17,8 +17,8 @@ export interface DeliveredSettings {
 }
 
 /**
- * The text of `<n>.settings` in both shapes: `handlerSettings` as the source document has it (AZ-C1), `runtimeSettings`
- * as handlers for Azure's own agent read it, where absent values are null.
+ * The text of `<n>.settings` in both forms: `handlerSettings` as in the source document (AZ-C1), and `runtimeSettings`
+ * for handlers for Azure's own agent, where absent values are null.
  */
 export function writeSettingsFile({
   publicSettings = {},
@@ -36,12 +36,12 @@ export function writeSettingsFile({
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
-/** `3.settings`, or `probe.3.settings` where a handler has several extensions (AZ-C4). */
+/** `3.settings`, or `probe.3.settings` for a handler with several extensions (AZ-C4). */
 export function settingsFileName(sequenceNumber: number, extension?: string): string {
   return `${extension === undefined ? '' : `${extension}.`}${sequenceNumber}.settings`;
 }
 
-/** `3.status`, or `probe.3.status` where a handler has several extensions. */
+/** `3.status`, or `probe.3.status` for a handler with several extensions. */
 export function statusFileName(sequenceNumber: number, extension?: string): string {
   return `${extension === undefined ? '' : `${extension}.`}${sequenceNumber}.status`;
 }

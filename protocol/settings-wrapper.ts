@@ -1,4 +1,4 @@
-/** One thing that is wrong with a wrapper, with the code of its sentence. */
+/** One fault of a wrapper, with its code. */
 export interface WrapperFault {
   path: (string | number)[];
   code: 'field_missing' | 'field_not_array' | 'field_not_object' | 'field_unknown' | WrapperCode;
@@ -6,7 +6,7 @@ export interface WrapperFault {
 
 type WrapperCode = 'settings_mixed' | 'settings_several' | 'settings_encrypted';
 
-/** The two halves of settings, where they are given. */
+/** The given halves of settings. */
 export interface PlainSettings {
   publicSettings?: Record<string, unknown>;
   protectedSettings?: unknown;
@@ -19,9 +19,9 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Takes settings out of the wrapper that the source document gives them (AZ-C1), `{ handlerSettings }`, or the one of
- * Azure's own agent, `{ runtimeSettings: [ { handlerSettings } ] }`. null for a value without a wrapper. `settings` is
- * good only where there are no faults. Faults never hold a value.
+ * Extracts settings from the wrapper of the source document (AZ-C1), `{ handlerSettings }`, or that of Azure's own
+ * agent, `{ runtimeSettings: [ { handlerSettings } ] }`. null for a value without a wrapper. `settings` is valid only
+ * without faults. Faults never contain a value.
  */
 export function unwrapSettings(value: unknown): { settings: PlainSettings; faults: WrapperFault[] } | null {
   if (!isObject(value)) return null;
@@ -36,14 +36,14 @@ export function unwrapSettings(value: unknown): { settings: PlainSettings; fault
 
 const formNames = ['handlerSettings', 'runtimeSettings', 'publicSettings', 'protectedSettings'];
 
-/** Whatever stands beside the only property that a wrapper has. */
+/** Properties beside the only one that a wrapper has. */
 function strangersOf(value: Json, only: string, path: Path): WrapperFault[] {
   return Object.keys(value)
     .filter((name) => name !== only)
     .map((name) => ({ path: [...path, name], code: formNames.includes(name) ? 'settings_mixed' : 'field_unknown' }));
 }
 
-/** The element of `runtimeSettings` that has the settings. */
+/** The element of `runtimeSettings` with the settings. */
 function onlyElement(list: unknown, faults: WrapperFault[]): Json | null {
   const path = ['runtimeSettings'];
   if (!Array.isArray(list)) {
@@ -63,7 +63,7 @@ function onlyElement(list: unknown, faults: WrapperFault[]): Json | null {
   return element;
 }
 
-/** What `handlerSettings` has. Documents write null where there is no thumbprint and no public settings. */
+/** The contents of `handlerSettings`. Null in a document means absent. */
 function halvesOf(value: unknown, path: Path, faults: WrapperFault[]): PlainSettings {
   if (!isObject(value)) {
     faults.push({ path, code: value === undefined ? 'field_missing' : 'field_not_object' });

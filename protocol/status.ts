@@ -32,13 +32,13 @@ export interface StatusObject {
   substatus: StatusObject[];
 }
 
-/** What a `<SequenceNumber>.status` file says. */
+/** The contents of a `<SequenceNumber>.status` file. */
 export interface StatusDocument extends StatusObject {
-  /** ISO 8601, or null where the handler's text is no time that is known (AZ-S2). */
+  /** ISO 8601, or null if the handler's text is not a known time format (AZ-S2). */
   timestampUTC: string | null;
 }
 
-/** The status file under other limits than the default ones. */
+/** The status file with other limits. */
 export function statusFileWith(limits: DocumentLimits) {
   const element = anyCase(
     z.object({ version: fileVersion, timestampUTC: asText(limits.messageBytes), status: statusObjectWith(limits) }),
@@ -48,12 +48,12 @@ export function statusFileWith(limits: DocumentLimits) {
   );
 }
 
-/** The status within such a file, as handlers write it: the one reader of statuses, whichever agent passes them on. */
+/** The status within such a file, in all spellings of handlers, for every agent. */
 export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject> {
   const text = asText(limits.messageBytes);
   const formatted = formattedMessageWith(limits);
   const reference = messageReferenceWith(limits);
-  // A text, or an object with a text and no id, is a formatted message in the wrong place.
+  // A text, or an object with a text and no id, is a misplaced formatted message.
   const message = chosen<MessageReference | FormattedMessage>((input) =>
     !isPlainObject(input) || (hasProperty(input, 'message') && !hasProperty(input, 'id')) ? formatted : reference,
   );
@@ -68,15 +68,17 @@ export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject
       formattedMessage: formatted.optional(),
       substatus: z.array(z.nullable(z.lazy(() => statusObject))).default([]),
     }),
-  ).transform(({ message: said, formattedMessage, code, substatus, ...rest }) => {
-    // A part that is null is none.
+  ).transform(({ message: plainMessage, formattedMessage, code, substatus, ...rest }) => {
+    // A part that is null is absent.
     const parts = substatus.filter((part) => part !== null);
     const object: StatusObject = { ...rest, ...(code !== undefined && { code }), substatus: parts };
-    // A blank id or text is how handlers write that there is none.
-    if (said !== undefined && 'id' in said && said.id.trim() !== '') object.message = said;
+    // Handlers write a blank id or text for none.
+    if (plainMessage !== undefined && 'id' in plainMessage && plainMessage.id.trim() !== '')
+      object.message = plainMessage;
     if (formattedMessage !== undefined && formattedMessage.message.trim() !== '') {
       object.formattedMessage = formattedMessage;
-    } else if (said !== undefined && 'message' in said && said.message.trim() !== '') object.formattedMessage = said;
+    } else if (plainMessage !== undefined && 'message' in plainMessage && plainMessage.message.trim() !== '')
+      object.formattedMessage = plainMessage;
     return object;
   });
   return z
@@ -94,10 +96,10 @@ export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject
     .pipe(statusObject);
 }
 
-/** The parsed text of a status file → what it says. */
+/** The parsed text of a status file → its status. */
 export const statusFile = statusFileWith(documentLimits);
 
-/** Counts before anything recurses, and stops early: a hostile file has no say in how deep a parser goes. */
+/** Checks depth and number before anything recurses, and stops early: a hostile file must not exhaust the stack. */
 function measureSubstatuses(status: unknown, limits: DocumentLimits): { count: number; depth: number } {
   let level: unknown[] = [status];
   let count = 0;

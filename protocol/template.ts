@@ -3,13 +3,12 @@ import { utf8Bytes } from './limits.ts';
 // Literal braces, then placeholders in the document's two spellings.
 const token = /\{\{|\}\}|\{(\d{1,4})\}|<(\d{1,4})>/g;
 
-/** Placeholders of one template, each occurrence counted: more are refused at registration. */
+/** Limit for placeholders in one template, counting each occurrence; registration rejects more. */
 export const maxPlaceholders = 64;
 
 /**
- * Fills `{0}` or `<0>` by index (AZ-L4). A placeholder without a param stays as it is, `{{` and `}}` become braces,
- * and what a param holds is never expanded again. Filling stops once the text is longer than `enough`: the rest would
- * be cut off anyway.
+ * Fills `{0}` or `<0>` by index (AZ-L4). A placeholder without a param stays, `{{` and `}}` become braces, and params
+ * are never expanded. Filling stops once the text is longer than `enough`: the rest would be cut off anyway.
  */
 export function fillTemplate(template: string, params: readonly string[], enough = Number.POSITIVE_INFINITY): string {
   let text = '';
@@ -25,20 +24,20 @@ export function fillTemplate(template: string, params: readonly string[], enough
 
 const cutMark = '…';
 
-/** The text itself, or as much of it as fits into so many bytes of UTF-8 with `…` at its end. */
+/** The text, or as much of it as fits into that many bytes of UTF-8 with `…` at its end. */
 export function cutText(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes || (text.length <= maxBytes && utf8Bytes(text) <= maxBytes)) return text;
   const room = new Uint8Array(maxBytes - utf8Bytes(cutMark));
   return text.slice(0, new TextEncoder().encodeInto(text, room).read) + cutMark;
 }
 
-/** A template taken apart: `literals[0]`, the placeholder `indexes[0]`, `literals[1]`, … and a literal at the end. */
+/** The parts of a template: `literals[0]`, the placeholder `indexes[0]`, `literals[1]`, … and a literal at the end. */
 export interface TemplateParts {
   literals: string[];
   indexes: number[];
 }
 
-/** What stands between a template's placeholders, with `{{` and `}}` as the braces that they become. */
+/** The text between a template's placeholders, with `{{` and `}}` as braces. */
 export function partsOf(template: string): TemplateParts {
   const parts: TemplateParts = { literals: [], indexes: [] };
   let literal = '';
@@ -58,7 +57,7 @@ export function partsOf(template: string): TemplateParts {
   return parts;
 }
 
-/** What looks like a placeholder and stays in the text as it is: `{0:D}`, `{0,10}`, `{name}`. */
+/** Texts that look like placeholders and are left unchanged: `{0:D}`, `{0,10}`, `{name}`. */
 export function rawPlaceholdersOf(template: string): string[] {
   // Literal braces and placeholders are read first, so that `{{0:D}}` is text.
   const lookalike = /\{\{|\}\}|\{\d{1,4}\}|\{(?:\s*\d[^{}]{0,60}|\s*[A-Za-z_]\w{0,60}\s*)\}/g;

@@ -49,13 +49,13 @@ describe('AZ-P1 versions', () => {
     if (order !== 0) expect((versionKey(a) ?? '') < (versionKey(b) ?? '')).toBe(order < 0);
   });
 
-  test('what is no version is not compared', () => {
+  test('a text that is not a version is not compared', () => {
     expect(() => compareVersions('1', 'x')).toThrow(RangeError);
   });
 });
 
 describe('AZ-P1 identity', () => {
-  test('a handler is namespace and type, its identity has the version behind a dash', () => {
+  test('a handler is namespace and type; its identity adds the version after a dash', () => {
     expect(parseHandlerId('Acme.Lab.Probe')).toEqual({ namespace: 'Acme.Lab', type: 'Probe' });
     expect(handlerIdentity('Acme.Lab.Probe', '1.0.0.0')).toBe('Acme.Lab.Probe-1.0.0.0');
   });

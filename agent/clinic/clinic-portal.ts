@@ -3,8 +3,8 @@ import type { CommandName, GoalState, GoalStateExtension, HandlerState } from '#
 import type { PolledGoalState, Portal } from '../portal/portal.ts';
 import { wait } from '../portal/wait.ts';
 
-/** What the agent told of the handler, and when it came. */
-export interface Told {
+/** A report about the handler, and when it arrived. */
+export interface HandlerUpdate {
   state: HandlerState;
   command?: CommandName;
   sequenceNumber: number;
@@ -16,23 +16,27 @@ export interface Told {
   at: number;
 }
 
-/** The portal of a try: in this process, with one extension, without a network. */
+/** The portal of a trial: in this process, with one extension, without a network. */
 export class ClinicPortal implements Portal {
-  readonly told: Told[] = [];
+  readonly updates: HandlerUpdate[] = [];
   private goal: GoalState = { protocol: 1, vmId: 'clinic', incarnation: 0, extensions: [] };
   private wake = new AbortController();
 
-  /** From now on the machine should have this; the same again is a goal state of its own. */
+  /** Sets the goal of the machine; the same goal again is a new goal state. */
   setGoal(extension: GoalStateExtension): void {
     this.goal = { ...this.goal, incarnation: this.goal.incarnation + 1, extensions: [extension] };
     this.wake.abort();
     this.wake = new AbortController();
   }
 
-  /** The first thing told from a place on that fits; waits for it as long as the agent works. */
-  async until(from: number, fits: (told: Told) => boolean, signal: AbortSignal): Promise<Told | null> {
+  /** The first report after `from` that matches; waits for it as long as the agent works. */
+  async until(
+    from: number,
+    fits: (update: HandlerUpdate) => boolean,
+    signal: AbortSignal,
+  ): Promise<HandlerUpdate | null> {
     for (;;) {
-      const found = this.told.slice(from).find(fits);
+      const found = this.updates.slice(from).find(fits);
       if (found !== undefined || signal.aborted) return found ?? null;
       await wait(0.02, [signal]);
     }
@@ -50,8 +54,8 @@ export class ClinicPortal implements Portal {
   }
 
   async report(body: unknown) {
-    const { handlers } = body as { handlers: Omit<Told, 'at'>[] };
-    for (const one of handlers) this.told.push({ ...one, at: Date.now() });
+    const { handlers } = body as { handlers: Omit<HandlerUpdate, 'at'>[] };
+    for (const one of handlers) this.updates.push({ ...one, at: Date.now() });
     return { etag: null, refused: null, wantsLogs: false };
   }
 

@@ -10,7 +10,7 @@ import { reportText, scoreOf } from './report.ts';
 import type { Trial } from './trial.ts';
 import { type Result, tryPackage } from './try-package.ts';
 
-// A life has twenty commands, each a process.
+// A trial runs twenty commands, each in a process.
 vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
@@ -20,7 +20,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 let count = 0;
-/** Tries a package with little patience. */
+/** Tries a package with short timeouts. */
 async function tried(zip: Buffer, more: Partial<Trial> = {}): Promise<Result> {
   count += 1;
   const path = join(folder, `${count}.zip`);
@@ -40,8 +40,7 @@ async function tried(zip: Buffer, more: Partial<Trial> = {}): Promise<Result> {
   });
 }
 
-const faultsOf = ({ judgements }: Result) =>
-  judgements.filter(({ verdict }) => verdict === 'fault').map(({ check }) => check);
+const faultsOf = ({ checks }: Result) => checks.filter(({ verdict }) => verdict === 'fault').map(({ check }) => check);
 
 // All of them, and the handlers of the demo: `npm run try:all`.
 test.each(['exits 17', 'tells its secret'])('%s: its one fault is named', async (name) => {
@@ -49,11 +48,11 @@ test.each(['exits 17', 'tells its secret'])('%s: its one fault is named', async 
   expect(faultsOf(await tried(await one.zip(), one.trial))).toEqual([one.fault]);
 });
 
-test('a handler without fault has full marks; what ran, and in which order', async () => {
+test('a handler without fault passes every check; the commands ran in order', async () => {
   const result = await tried(
     await patient({ status: writeStatus('success', ',"message":{"id":"known","params":["Ann"]}') }),
   );
-  const { passed, of } = scoreOf(result.judgements);
+  const { passed, of } = scoreOf(result.checks);
   expect([faultsOf(result), passed]).toEqual([[], of]);
   expect(result.seen.commands.map(({ stage, command }) => `${stage}: ${command}`)).toEqual([
     'install: install',
@@ -89,18 +88,18 @@ test.each([
 ])('a package with %s is not run, and says why', async (_, files, sentence) => {
   const result = await tried(await zipOf(files as Record<string, string>));
   expect(faultsOf(result)).toEqual(['package']);
-  expect(result.judgements[0]?.found.join(' ')).toContain(sentence);
+  expect(result.checks[0]?.found.join(' ')).toContain(sentence);
   expect(result.seen.commands).toEqual([]);
-  expect(scoreOf(result.judgements).passed).toBe(0);
+  expect(scoreOf(result.checks).passed).toBe(0);
 });
 
-test('a sample that keeps a secret has full marks', async () => {
+test('a sample with protected settings passes every check', async () => {
   const sample = samples.find(({ handler }) => handler === 'Northwind.Storage.Mount')!;
-  const { judgements } = await tried(await samplePackage(sample.handler, sample.version), {
+  const { checks } = await tried(await samplePackage(sample.handler, sample.version), {
     ...sample,
     resources: sampleLanguages.map((lang) => resourceFile.parse(sampleResource(sample.handler, lang))),
     patience: { statusSeconds: 10, settleSeconds: 10, heartbeatSeconds: 0 },
   });
-  const { passed, of } = scoreOf(judgements);
-  expect([judgements.filter(({ verdict }) => verdict === 'fault'), passed]).toEqual([[], of]);
+  const { passed, of } = scoreOf(checks);
+  expect([checks.filter(({ verdict }) => verdict === 'fault'), passed]).toEqual([[], of]);
 });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Control characters that belong to text on a terminal. */
+/** Control characters of terminal text. */
 const usual = ['\t', '\n', '\r', '\u001b'];
 
-/** Whether a file is UTF-8 without other control characters than those. */
+/** Whether a file is UTF-8 without other control characters. */
 export function isText(path: string): boolean {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));

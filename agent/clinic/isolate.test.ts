@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { wait } from '../portal/wait.ts';
 import { runIsolated } from './isolate.ts';
 
-test('a try that is ended by force leaves no folder', async () => {
+test('a trial that is killed leaves no folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-isolate-'));
   const [made, stopping] = [join(folder, 'made'), new AbortController()];
   const script = `const { mkdtempSync, writeFileSync } = require('node:fs');
@@ -15,7 +15,7 @@ setInterval(() => {}, 1000);`;
   const ended = runIsolated(['-e', script, made], process.env, stopping.signal).finally(() => {
     isOver = true;
   });
-  // Where this machine lets nobody isolate anything, it is over at once, and nothing was made.
+  // On a machine without isolation it ends immediately and creates nothing.
   while (!isOver && !(existsSync(made) && readFileSync(made, 'utf8') !== '')) await wait(0.02, []);
   stopping.abort();
   const code = await ended;

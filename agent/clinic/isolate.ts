@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Marks the process that runs inside, and says how. */
+/** Marks the process that runs inside, and the kind of isolation. */
 export const isolationVariable = 'ANNEX_TRY_ISOLATION';
 
-/** From the most that can be had to the least: no network, processes that end with the try, no right to set the clock. */
+/**
+ * From the strongest isolation to the weakest: no network, processes that end with the trial, no right to set the
+ * clock.
+ */
 const ways: { name: string; line: string[] }[] = [
   {
     name: 'without network, with processes of its own',
@@ -21,12 +24,12 @@ function unshare(...more: string[]): string[] {
 
 const leavingMilliseconds = 3_000;
 
-/** The shell stays as the first process: it waits for what handlers leave behind. Their loopback is needed, too. */
+/** The shell stays as process 1 and reaps what handlers leave behind. Handlers need a loopback interface too. */
 const init = ['/bin/sh', '-c', 'ip link set lo up 2>/dev/null; "$@"; exit $?', 'annex-try'];
 
 /**
- * Runs this program again with the same arguments where it has no network; its exit code, or null where this machine
- * does not let that be.
+ * Runs this program again with the same arguments and without network; its exit code, or null if this machine does not
+ * allow that.
  */
 export async function runIsolated(
   argv: string[],
@@ -36,11 +39,11 @@ export async function runIsolated(
   const way = ways.find(({ line }) => isPossible(line));
   if (way === undefined) return null;
   const [program = '', ...line] = [...way.line, ...init, process.execPath, ...process.execArgv, ...argv];
-  // The folder of the try is made in one of ours: what is ended by force inside cannot delete it any more.
+  // The trial's folder is in one of ours: a killed trial cannot delete it.
   const within = mkdtempSync(join(tmpdir(), 'annex-try-'));
   const env: Record<string, string | undefined> = { ...environment, [isolationVariable]: way.name, TMPDIR: within };
   const child = spawn(program, line, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  // What is inside may have heard of it too, and cleans up; its namespace ends with it in any case.
+  // The inner process may have received the signal too and cleans up; its namespace ends with it in any case.
   signal.addEventListener('abort', () => setTimeout(() => child.kill('SIGKILL'), leavingMilliseconds));
   const code = await new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null));

@@ -2,44 +2,44 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type GoalStateExtension, manifestFileName, statusFileName } from '#protocol/index.ts';
-import { type Layout, layoutOf } from '../folder/layout.ts';
+import { type AgentLayout, layoutOf } from '../folder/layout.ts';
 import { writeJson } from '../folder/write-file.ts';
 import { foldersOf, type HandlerFolders } from '../handler/folders.ts';
 import { createKey } from '../identity/create-key.ts';
 import { openJournal } from '../journal.ts';
 import { wait } from '../portal/wait.ts';
 import { Agent } from '../work/agent.ts';
-import { ClinicPortal, type Told } from './clinic-portal.ts';
-import type { CommandSeen, Observations, Stage } from './observations.ts';
+import { ClinicPortal, type HandlerUpdate } from './clinic-portal.ts';
+import type { CommandSeen, Observations, TrialStage } from './observations.ts';
 import { sealFor } from './seal.ts';
-import { endProcessesOf, filesBelow, filesOfTheSystem, placesOf, processesOf } from './traces.ts';
-import { type Settings, type Trial, versionBefore } from './trial.ts';
+import { filesBelow, killProcessesOf, placesOf, processesOf, systemFilesOf } from './traces.ts';
+import { type Trial, type TrialSettings, versionBefore } from './trial.ts';
 import { watchHeartbeat, watchStatus } from './watch-files.ts';
 import { type WatchedPrograms, watchPrograms } from './watched-programs.ts';
 
 const extensionName = 'try';
-/** What a stage asks for. */
-type Goal = Pick<GoalStateExtension, 'state' | 'version' | 'sequenceNumber'> & { settings: Settings };
-/** What handlers find where the agent has no PATH of its own. */
+/** The goal of a stage. */
+type Goal = Pick<GoalStateExtension, 'state' | 'version' | 'sequenceNumber'> & { settings: TrialSettings };
+/** The PATH of handlers if the agent has none. */
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** Processes that were told to end have so long. */
+/** Grace period for processes that received SIGTERM. */
 const endingSeconds = 3;
 
-/** Of the agent that takes a package through its life. */
-export function agentLayoutIn(work: string): Layout {
+/** Periods of the agent that runs the trial. */
+export function agentLayoutIn(work: string): AgentLayout {
   return layoutOf(join(work, 'agent'));
 }
 
-/** One handler's life on a machine of its own, stage by stage; what happens is noted, nothing is judged. */
+/** Takes a handler through its life on a separate machine, stage by stage; observes and does not evaluate. */
 export class Life {
   private readonly trial: Trial;
   private readonly seen: Observations;
-  private readonly layout: Layout;
+  private readonly layout: AgentLayout;
   private readonly home: string;
   private readonly portal = new ClinicPortal();
   private readonly programs: WatchedPrograms;
   private readonly previousVersion: string;
-  private readonly sealedSettings = new Map<Settings, ReturnType<typeof sealFor>>();
+  private readonly sealedSettings = new Map<TrialSettings, ReturnType<typeof sealFor>>();
   private thumbprint = '';
   private before = new Set<string>();
   private patience: Trial['patience'];
@@ -64,7 +64,7 @@ export class Life {
       await this.end();
       await agent.stop();
       await polling;
-      endProcessesOf(this.layout.root);
+      killProcessesOf(this.layout.root);
     }
   }
 
@@ -77,7 +77,7 @@ export class Life {
     const identity = { portal: 'http://clinic.invalid', name: 'clinic', thumbprint, vmId: 'clinic' };
     writeJson(layout.identity, { ...identity, enrolledAt: null, pollSeconds: 1 });
     writeFileSync(layout.credential, 'none\n', { mode: 0o600 });
-    this.before = filesOfTheSystem();
+    this.before = systemFilesOf();
     if (trial.settings.protectedSettings !== undefined) this.seen.secretPlaces = [];
     return new Agent({
       layout,
@@ -87,7 +87,7 @@ export class Life {
       statusAfterConclusion: 'stop',
       portal: this.portal,
       waagentFolder: trial.waagentFolder,
-      call: () => Promise.reject(new Error('there is no network in a try')),
+      call: () => Promise.reject(new Error('a trial has no network')),
       environment: { ...trial.environment, PATH: this.programs.path, HOME: home },
     });
   }
@@ -97,7 +97,7 @@ export class Life {
     const enabled = { state: 'enabled' as const, version, settings: newSettings };
     if (!(await this.enable('install', { ...enabled, settings, sequenceNumber: 1 }))) return;
     this.seen.processes.once = this.services();
-    await this.lookAtHeartbeat();
+    await this.checkHeartbeat();
     if (!(await this.enable('enable again', { ...enabled, settings, sequenceNumber: 1 }))) return;
     this.seen.processes.twice = await this.servicesAgain();
     if (!(await this.enable('new settings', { ...enabled, sequenceNumber: 2 }))) return;
@@ -112,7 +112,7 @@ export class Life {
     await this.enable('install again', { ...enabled, sequenceNumber: 7 });
   }
 
-  /** Whatever became of it: it goes, so that nothing stays on this machine. */
+  /** Removes the machine in any case, so that nothing is left on the host. */
   private async end(): Promise<void> {
     const goal = { version: this.trial.version, settings: this.trial.settings, sequenceNumber: 8 };
     const isWhole = this.seen.through.includes('install again');
@@ -122,11 +122,11 @@ export class Life {
     this.seen.clocks = this.programs.calls('clock');
   }
 
-  /** A stage that ends with an enable: then its status is read. True where life may go on. */
-  private async enable(stage: Stage, goal: Goal): Promise<boolean> {
-    const from = this.portal.told.length;
+  /** A stage that ends with an enable, after which its status is read. Returns whether the trial may continue. */
+  private async enable(stage: TrialStage, goal: Goal): Promise<boolean> {
+    const from = this.portal.updates.length;
     if (!(await this.stage(stage, goal))) return false;
-    const began = this.portal.told
+    const began = this.portal.updates
       .slice(from)
       .findLast(({ command, output }) => command === 'enable' && output === undefined);
     if (stage === 'previous version' && this.trial.previous !== undefined) return true;
@@ -135,23 +135,23 @@ export class Life {
     const file = statusFileName(goal.sequenceNumber, isNamed ? extensionName : undefined);
     const status = await watchStatus(join(folders.statusFolder, file), stage, began?.at ?? Date.now(), this.patience);
     this.seen.statuses.push(status);
-    // A handler that lets wait once would let wait each time.
+    // A handler that exceeds a timeout would do so each time.
     if (status.document?.status !== 'success') this.patience = { ...this.patience, statusSeconds: 1, settleSeconds: 1 };
     this.lookForSecrets();
     return true;
   }
 
-  /** Sets a goal and waits for it. False where a command failed, or the handler's folder is gone. */
-  private async stage(stage: Stage, goal: Goal): Promise<boolean> {
+  /** Sets a goal and waits for it. False if a command failed, or the handler's folder is missing. */
+  private async stage(stage: TrialStage, goal: Goal): Promise<boolean> {
     this.trial.say(stage);
-    const from = this.portal.told.length;
+    const from = this.portal.updates.length;
     this.portal.setGoal(this.extension(goal));
     const finals = {
       enabled: ['enabled', 'failed'],
       disabled: ['disabled', 'failed'],
       uninstall: ['removed', 'failed'],
     };
-    // Five commands at most, and what the agent does between them.
+    // At most five commands, and the agent's work between them.
     const late = AbortSignal.timeout((5 * this.trial.commandSeconds + 60) * 1000);
     const last = await this.portal.until(from, ({ state }) => finals[goal.state].includes(state), late);
     const commands = this.commandsSince(from, stage, goal.sequenceNumber);
@@ -166,12 +166,12 @@ export class Life {
     return isGood;
   }
 
-  private commandsSince(from: number, stage: Stage, sequenceNumber: number): CommandSeen[] {
-    const told = this.portal.told.slice(from);
-    return told.flatMap((one, index): CommandSeen[] => {
+  private commandsSince(from: number, stage: TrialStage, sequenceNumber: number): CommandSeen[] {
+    const updates = this.portal.updates.slice(from);
+    return updates.flatMap((one, index): CommandSeen[] => {
       const { command, output, attempt = 1 } = one;
       if (command === undefined || output === undefined) return [];
-      const began = told.slice(0, index).findLast((each) => each.command === command && each.output === undefined);
+      const began = updates.slice(0, index).findLast((each) => each.command === command && each.output === undefined);
       return [
         {
           stage,
@@ -187,14 +187,14 @@ export class Life {
     });
   }
 
-  /** Both versions keep theirs apart; the one that was written last is meant. */
+  /** Each version has its status folder; the file that was written last counts. */
   private outputFile(name: string): string {
     const folders = readdirSync(this.layout.logs).map((folder) => join(this.layout.logs, folder, 'commands', name));
     const times = folders.map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
     return times.sort((a, b) => b.time - a.time).find(({ time }) => time > 0)?.path ?? '';
   }
 
-  private async lookAtHeartbeat(): Promise<void> {
+  private async checkHeartbeat(): Promise<void> {
     if (!this.seen.manifest?.handlerManifest.reportHeartbeat) return;
     const { heartbeatFile } = this.foldersOf(this.trial.version);
     this.seen.heartbeat = await watchHeartbeat(heartbeatFile, Date.now(), this.patience);
@@ -214,7 +214,7 @@ export class Life {
     return processesOf(this.layout.root).map(({ line }) => line);
   }
 
-  /** Those that no other one of them started: how many each of them has changes all the time. */
+  /** Processes that no other process of the handler started: the number of children changes all the time. */
   private services(): string[] {
     const all = processesOf(this.layout.root);
     return all.filter(({ parent }) => !all.some(({ pid }) => pid === parent)).map(({ line }) => line);
@@ -227,7 +227,7 @@ export class Life {
     return this.services();
   }
 
-  /** What still runs once it had time to end. */
+  /** Processes that still run after they had time to end. */
   private async remaining(): Promise<string[]> {
     const until = Date.now() + endingSeconds * 1000;
     while (this.processes().length > 0 && Date.now() < until) await wait(0.1, []);
@@ -240,7 +240,7 @@ export class Life {
       const inside = path.slice(this.layout.root.length + 1);
       return inside !== 'handlers/' && !known.includes(inside.split('/')[0] ?? '');
     });
-    const system = [...filesOfTheSystem()].filter((path) => !this.before.has(path));
+    const system = [...systemFilesOf()].filter((path) => !this.before.has(path));
     // The agent deletes its copies of the key a moment later.
     const isCopy = (path: string) =>
       basename(path).startsWith(`${this.thumbprint}.`) || path === `${this.trial.waagentFolder}/`;
@@ -251,8 +251,8 @@ export class Life {
     return foldersOf(this.layout, this.trial.handler, version);
   }
 
-  /** Sealed once: other bytes with the same sequence number are a new certificate, for which no handler is run. */
-  private sealed(settings: Settings) {
+  /** Encrypted once: other bytes with the same sequence number mean a new certificate, for which no handler runs. */
+  private sealed(settings: TrialSettings) {
     if (settings.protectedSettings === undefined) return {};
     const sealed =
       this.sealedSettings.get(settings) ?? sealFor(this.layout, this.thumbprint, settings.protectedSettings);
@@ -280,8 +280,8 @@ export class Life {
   }
 }
 
-/** Of the previous version are its install and enable, and its disable and uninstall during the update. */
-function isOfPrevious(stage: Stage, { command }: Told): boolean {
+/** The previous version runs its install and enable, and its disable and uninstall during the update. */
+function isOfPrevious(stage: TrialStage, { command }: HandlerUpdate): boolean {
   if (stage === 'previous version') return command === 'install' || command === 'enable';
   return stage === 'update' && (command === 'disable' || command === 'uninstall');
 }

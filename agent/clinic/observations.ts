@@ -1,6 +1,6 @@
 import type { CommandName, HandlerManifest, HeartbeatDocument, StatusDocument } from '#protocol/index.ts';
 
-/** The stages of a handler's life, in the order in which a try goes through them. */
+/** The stages of a trial, in order. */
 export const stages = [
   'install',
   'enable again',
@@ -12,66 +12,68 @@ export const stages = [
   'install again',
   'end',
 ] as const;
-export type Stage = (typeof stages)[number];
+export type TrialStage = (typeof stages)[number];
 
 /** A command that ran. */
 export interface CommandSeen {
-  stage: Stage;
+  stage: TrialStage;
   command: CommandName;
-  /** It belongs to the previous version, whose faults are not this package's. */
+  /** It belongs to the previous version, whose faults do not count. */
   ofPrevious: boolean;
-  /** Null where it was ended, or ended by a signal. */
+  /** Null if it was terminated. */
   exitCode: number | null;
   timedOut: boolean;
   seconds: number;
-  /** The end of what it wrote, secrets masked. */
+  /** The end of its output, secrets masked. */
   output: string;
-  /** All that it wrote, as it is kept; empty where nothing ran. */
+  /** Its complete output as stored; empty if nothing ran. */
   outputFile: string;
 }
 
-/** What a status file said after an enable. */
+/** A status file after an enable. */
 export interface StatusSeen {
-  stage: Stage;
+  stage: TrialStage;
   file: string;
-  /** Seconds from the start of the enable; null: it never came. */
+  /** Seconds from the start of the enable; null: it never appeared. */
   seconds: number | null;
-  /** Why it cannot be read, one sentence each; empty where it can. */
+  /** Why it cannot be read, one sentence each; empty if it can. */
   faults: string[];
   raw: unknown;
   document: StatusDocument | null;
 }
 
-/** What a heartbeat file said. */
+/** A heartbeat file. */
 export interface HeartbeatSeen {
   seconds: number | null;
   faults: string[];
   document: HeartbeatDocument | null;
-  /** It was written again within the minute that the contract gives; null: nobody waited for it. */
+  /** Whether it was renewed within the contract's minute; null: not checked. */
   isRenewed: boolean | null;
 }
 
-/** Everything that was seen of a package; the checks judge nothing else. */
+/** All observations of a package, the only input of the checks. */
 export interface Observations {
-  /** What is wrong with the package itself; then nothing was run. */
+  /** Faults of the package itself; then nothing ran. */
   packageFaults: string[];
   manifest: HandlerManifest | null;
-  /** Stages that went through, in order. */
-  through: Stage[];
+  /** Stages that succeeded, in order. */
+  through: TrialStage[];
   commands: CommandSeen[];
   statuses: StatusSeen[];
-  /** Null where the manifest says that there are none. */
+  /** Null if the manifest says that there are none. */
   heartbeat: HeartbeatSeen | null;
-  /** Stages after which the unpacked package was gone although nobody deleted it. */
-  folderGone: Stage[];
-  /** Services of the handler after the first enable and after the second; all that runs after disable and uninstall. */
+  /** Stages after which the unpacked package was missing although the agent had not deleted it. */
+  folderGone: TrialStage[];
+  /**
+   * Services of the handler after the first and the second enable; everything that runs after disable and uninstall.
+   */
   processes: { once: string[]; twice: string[]; afterDisable: string[]; afterUninstall: string[] };
-  /** What is there after the uninstall that was not there before, logs excepted. */
+  /** Files left after the uninstall, except logs. */
   left: string[];
-  /** Calls of programs that reboot the machine, or set its clock. */
+  /** Calls of programs that reboot the machine or set its clock. */
   reboots: string[];
   clocks: string[];
-  /** Where values of the protected settings were found in plain text; null: none were given. */
+  /** Places where protected settings were found in plain text; null: there were none. */
   secretPlaces: string[] | null;
 }
 

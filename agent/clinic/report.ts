@@ -1,25 +1,25 @@
-import type { Judgement } from './judge.ts';
+import type { CheckResult } from './evaluate-checks.ts';
 import type { Result } from './try-package.ts';
 
-/** Passed checks out of those that there was something to look at for. */
-export function scoreOf(judgements: Judgement[]): { passed: number; of: number } {
+/** Passed checks, out of those that applied. */
+export function scoreOf(checks: CheckResult[]): { passed: number; of: number } {
   return {
-    passed: judgements.filter(({ verdict }) => verdict === 'passed').length,
-    of: judgements.filter(({ verdict }) => verdict !== 'none').length,
+    passed: checks.filter(({ verdict }) => verdict === 'passed').length,
+    of: checks.filter(({ verdict }) => verdict !== 'none').length,
   };
 }
 
-const marks: Record<Judgement['verdict'], string> = { passed: '✓', fault: '✗', unreached: '·', none: '–' };
+const marks: Record<CheckResult['verdict'], string> = { passed: '✓', fault: '✗', unreached: '·', none: '–' };
 
 /** The report for people: what ran, what was checked, what to change. */
-export function reportText(name: string, { seen, judgements }: Result): string {
-  const { passed, of } = scoreOf(judgements);
-  const faults = judgements.filter(({ verdict }) => verdict === 'fault');
+export function reportText(name: string, { seen, checks }: Result): string {
+  const { passed, of } = scoreOf(checks);
+  const faults = checks.filter(({ verdict }) => verdict === 'fault');
   const ran = seen.commands.map(({ stage, command, exitCode, timedOut, seconds }) => {
     const how = timedOut ? 'ended, its time was over' : `exit ${exitCode ?? 'none'}`;
     return `  ${stage.padEnd(16)} ${command.padEnd(10)} ${seconds.toFixed(1).padStart(6)} s  ${how}`;
   });
-  const checked = judgements.map(({ verdict, title, found }) => {
+  const checked = checks.map(({ verdict, title, found }) => {
     const more = verdict === 'unreached' ? ['not reached'] : verdict === 'none' ? found : [];
     return `  ${marks[verdict]} ${title}${more.map((line) => ` (${line})`).join('')}`;
   });

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { AgentError } from '../agent-error.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 
-/** Protected settings as a portal delivers them: sealed for the certificate of this machine. */
-export function sealFor(layout: Layout, thumbprint: string, settings: unknown) {
+/** Protected settings as a portal delivers them: encrypted for this machine's certificate. */
+export function sealFor(layout: AgentLayout, thumbprint: string, settings: unknown) {
   const certificate = join(layout.certificates, `${thumbprint}.crt`);
   const form = ['cms', '-encrypt', '-binary', '-aes256', '-outform', 'DER', certificate];
   try {

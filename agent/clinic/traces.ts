@@ -2,21 +2,21 @@ import { accessSync, constants, lstatSync, readdirSync, readFileSync, readlinkSy
 import { join } from 'node:path';
 import { maskedTexts } from '../handler/mask.ts';
 
-/** A process of a handler, told by its environment, working directory or command line. */
+/** A process of a handler, identified by its environment, working directory or command line. */
 export interface HandlerProcess {
   pid: number;
   parent: number;
   line: string;
 }
 
-/** The processes that belong to handlers below a folder. */
+/** The processes of handlers below a folder. */
 export function processesOf(folder: string): HandlerProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .flatMap((name) => {
       try {
         const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').filter(Boolean);
-        // An ended process that waits for its parent has none.
+        // A zombie has none.
         if (words.length === 0) return [];
         const environment = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
         const isOurs =
@@ -27,14 +27,14 @@ export function processesOf(folder: string): HandlerProcess[] {
         const parent = Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1] ?? 0);
         return isOurs ? [{ pid: Number(name), parent, line: words.join(' ').slice(0, 200) }] : [];
       } catch {
-        // It ended meanwhile, or belongs to someone else.
+        // It ended, or belongs to another user.
         return [];
       }
     });
 }
 
-/** Ends the processes of handlers below a folder at once. */
-export function endProcessesOf(folder: string): void {
+/** Kills the processes of handlers below a folder. */
+export function killProcessesOf(folder: string): void {
   for (const { pid } of processesOf(folder)) {
     try {
       process.kill(pid, 'SIGKILL');
@@ -44,7 +44,7 @@ export function endProcessesOf(folder: string): void {
   }
 }
 
-/** Every file below a folder, as path; links are not followed. */
+/** The paths of all files below a folder; links are not followed. */
 export function filesBelow(folder: string, depth = 64): string[] {
   let names: string[];
   try {
@@ -59,11 +59,11 @@ export function filesBelow(folder: string, depth = 64): string[] {
   });
 }
 
-/** Where handlers leave things outside of their folder, as far as this user may write there. */
+/** Folders outside of the handler's where it may leave files, as far as this user may write there. */
 const places = ['/etc', '/opt', '/srv', '/usr/local', '/var/lib', '/var/opt', '/var/spool'];
 const placesDepth = 3;
 
-export function filesOfTheSystem(): Set<string> {
+export function systemFilesOf(): Set<string> {
   return new Set(places.filter(mayWrite).flatMap((place) => filesBelow(place, placesDepth)));
 }
 
@@ -76,12 +76,12 @@ function mayWrite(folder: string): boolean {
   }
 }
 
-/** Files that are larger are not looked into. */
+/** Larger files are not searched. */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Where the values of decrypted settings can be read by others than the handler: its logs and outputs, in which the
- * agent masks them, its status and its heartbeat.
+ * Files other than the handler's in which decrypted settings can be read: its logs and outputs, in which the agent
+ * masks them, its status and its heartbeat.
  */
 export function placesOf(secrets: unknown, folder: string): string[] {
   const texts = maskedTexts(secrets).map((text) => Buffer.from(text));

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Judgement, judge } from './judge.ts';
+import { type CheckResult, evaluateChecks } from './evaluate-checks.ts';
 import { Life } from './life.ts';
 import { noObservations, type Observations } from './observations.ts';
 import { readPackage } from './read-package.ts';
@@ -8,10 +8,10 @@ import type { Trial } from './trial.ts';
 
 export interface Result {
   seen: Observations;
-  judgements: Judgement[];
+  checks: CheckResult[];
 }
 
-/** Takes a package through a handler's whole life with the agent's own code, and judges what was seen. */
+/** Takes a package through a handler's whole life with the agent's own code, and evaluates the observations. */
 export async function tryPackage(trial: Trial): Promise<Result> {
   const seen = noObservations();
   if (!existsSync(trial.work)) mkdirSync(trial.work, { recursive: true });
@@ -19,5 +19,5 @@ export async function tryPackage(trial: Trial): Promise<Result> {
   seen.manifest = manifest;
   seen.packageFaults = faults;
   if (manifest !== null && faults.length === 0) await new Life(trial, seen).live();
-  return { seen, judgements: judge(seen, trial.resources, trial.patience) };
+  return { seen, checks: evaluateChecks(seen, trial.resources, trial.patience) };
 }

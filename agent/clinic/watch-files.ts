@@ -4,25 +4,25 @@ import { heartbeatFile, read, statusFile } from '#protocol/index.ts';
 import { wait } from '../portal/wait.ts';
 import { readDocument } from '../watch/read-document.ts';
 import { faultSentence } from './fault-sentence.ts';
-import type { HeartbeatSeen, Stage, StatusSeen } from './observations.ts';
+import type { HeartbeatSeen, StatusSeen, TrialStage } from './observations.ts';
 
 const lookSeconds = 0.1;
-/** File systems round times; more than that is a handler with a clock of its own. */
+/** File systems round times; a larger difference means a handler with a different clock. */
 const maxAheadSeconds = 10;
 
 export interface Patience {
-  /** How long a file may take to be there. */
+  /** How long a file may take to appear. */
   statusSeconds: number;
-  /** How long a status may take to say success or error. */
+  /** How long a status may take to become success or error. */
   settleSeconds: number;
-  /** How long is waited for a heartbeat to be renewed; 0: not at all. */
+  /** How long to wait for a renewed heartbeat; 0: do not wait. */
   heartbeatSeconds: number;
 }
 
-/** Reads a status file until it is terminal, or patience is over. `since`: when its enable began. */
+/** Reads a status file until it is terminal or the time is up. `since`: when its enable began. */
 export async function watchStatus(
   path: string,
-  stage: Stage,
+  stage: TrialStage,
   since: number,
   { statusSeconds, settleSeconds }: Patience,
 ): Promise<StatusSeen> {
@@ -38,13 +38,13 @@ export async function watchStatus(
     const document = 'value' in parsed ? parsed.value : null;
     const all = [...faults, ...('faults' in parsed ? parsed.faults.map(faultSentence) : [])];
     const isOver = document?.status === 'success' || document?.status === 'error' || Date.now() >= settled;
-    // A file that cannot be read now is given the time of a status, then it is a fault.
+    // An unreadable file may become readable until the status is due; then it is a fault.
     if (isOver || (all.length > 0 && Date.now() >= until)) return { stage, file, seconds, faults: all, raw, document };
     await wait(lookSeconds, []);
   }
 }
 
-/** Reads a heartbeat file, and waits for it to be written again. */
+/** Reads a heartbeat file, and waits until it is renewed. */
 export async function watchHeartbeat(path: string, since: number, patience: Patience): Promise<HeartbeatSeen> {
   const until = since + patience.statusSeconds * 1000;
   while (!existsSync(path) && Date.now() < until) await wait(lookSeconds, []);
@@ -56,7 +56,7 @@ export async function watchHeartbeat(path: string, since: number, patience: Pati
   const all = [
     ...faults,
     ...('faults' in parsed ? parsed.faults.map(faultSentence) : []),
-    // The age of the file is what counts, and it has none.
+    // Only the age of the file counts.
     ...(ahead > maxAheadSeconds ? [`The time of the file is ${ahead} s ahead of the clock.`] : []),
   ];
   const document = 'value' in parsed && all.length === 0 ? parsed.value : null;

@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { examine } from '../doctor/examine.ts';
-import type { Finding } from '../doctor/finding.ts';
-import type { Patient } from '../doctor/patient.ts';
+import type { ExaminedMachine } from '../doctor/examined-machine.ts';
+import type { DoctorFinding } from '../doctor/finding.ts';
 import { layoutOf } from '../folder/layout.ts';
 
 export interface DoctorOptions
-  extends Pick<Patient, 'call' | 'portal' | 'configurationFault' | 'rebootCommand' | 'bootIdFile'> {
+  extends Pick<ExaminedMachine, 'call' | 'portal' | 'configurationFault' | 'rebootCommand' | 'bootIdFile'> {
   dir: string;
   json?: boolean;
 }
 
-const marks: Record<Finding['verdict'], string> = { good: 'ok', advice: 'advice', bad: 'BAD' };
+const marks: Record<DoctorFinding['verdict'], string> = { good: 'ok', advice: 'advice', bad: 'BAD' };
 
-/** Prints what is found; true where nothing keeps the agent from its work. */
+/** Prints all findings; true if none keeps the agent from working. */
 export async function doctor(options: DoctorOptions, print: (line: string) => void): Promise<boolean> {
   const findings = await examine({ ...options, layout: layoutOf(options.dir), space, mayRun });
   const bad = findings.filter(({ verdict }) => verdict === 'bad');
@@ -22,13 +22,13 @@ export async function doctor(options: DoctorOptions, print: (line: string) => vo
   return bad.length === 0;
 }
 
-function lineOf({ check, verdict, what, toDo }: Finding): string {
+function lineOf({ check, verdict, what, toDo }: DoctorFinding): string {
   const line = `${marks[verdict].padEnd(7)} ${check.padEnd(14)} ${what.replaceAll('\n', `\n${' '.repeat(23)}`)}`;
   return toDo === undefined ? line : `${line}\n${' '.repeat(23)}→ ${toDo}`;
 }
 
-function summaryOf(findings: Finding[]): string {
-  const count = (verdict: Finding['verdict']) => findings.filter((each) => each.verdict === verdict).length;
+function summaryOf(findings: DoctorFinding[]): string {
+  const count = (verdict: DoctorFinding['verdict']) => findings.filter((each) => each.verdict === verdict).length;
   if (count('bad') > 0) return `${count('bad')} of ${findings.length} findings keep the agent from working.`;
   return count('advice') > 0 ? 'The agent can work; see the advice above.' : 'No problems found.';
 }

@@ -2,9 +2,9 @@ import { sign } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AgentError } from '../agent-error.ts';
-import { type Layout, layoutOf } from '../folder/layout.ts';
+import { type AgentLayout, layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
-import { discard, readText, writeJson, writeWhole } from '../folder/write-file.ts';
+import { discard, readText, writeAtomically, writeJson } from '../folder/write-file.ts';
 import { createKey } from '../identity/create-key.ts';
 import { type IdentityFile, readIdentityFile } from '../identity/identity.ts';
 import { operatingSystem } from '../identity/operating-system.ts';
@@ -16,17 +16,17 @@ export interface EnrollOptions {
   portal: string;
   token: string;
   dir: string;
-  /** The common name of the certificate; the machine's host name where it is absent. */
+  /** The common name of the certificate; by default the host name. */
   name?: string;
-  /** Enrols a machine that is enrolled: a copy of another one, or one whose credential is dead. */
+  /** Enrols a machine again: a copy of another one, or one whose credential no longer works. */
   again?: boolean;
-  /** The way to the portal. */
+  /** Sends requests to the portal. */
   call: Caller;
 }
 
 /**
- * Makes key and certificate, enrols at the portal and keeps the credential. Where the answer was lost, running it again
- * uses the same key, and the portal repeats its answer.
+ * Creates key and certificate, enrols at the portal and stores the credential. If the response was lost, running it
+ * again uses the same key, and the portal repeats its response.
  */
 export async function enroll(options: EnrollOptions, print: (line: string) => void): Promise<void> {
   const layout = layoutOf(options.dir);
@@ -50,9 +50,9 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
       os: operatingSystem(),
     };
     const answer = await enrollAt(portal, enrolment, options.call);
-    // What waits to be told is about the earlier VM. Handlers stay, they are on this machine whoever it is.
+    // Queued reports are about the earlier VM. Handlers stay: they are on this machine in any case.
     for (const path of [layout.reports, layout.uploads, layout.goalState, layout.calls]) discard(path);
-    writeWhole(layout.credential, `${answer.credential}\n`, 0o600);
+    writeAtomically(layout.credential, `${answer.credential}\n`, 0o600);
     writeJson(layout.identity, {
       ...identity,
       portal,
@@ -67,7 +67,7 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
     unlock();
   }
 
-  /** The earlier identity holds until the portal has answered; its key stays until nothing uses it. */
+  /** The earlier identity stays in force until the portal has answered; its key stays until nothing uses it. */
   async function otherIdentity(earlier: IdentityFile): Promise<IdentityFile> {
     let thumbprint = earlier.againThumbprint;
     if (!thumbprint || readText(join(layout.certificates, `${thumbprint}.crt`)) === null) {
@@ -87,8 +87,8 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
   }
 }
 
-/** Shows that this machine has the key of its certificate: the token, signed with it. */
-function proofOf(layout: Layout, thumbprint: string, token: string): string | undefined {
+/** Proves that this machine has the key of its certificate: the token, signed with it. */
+function proofOf(layout: AgentLayout, thumbprint: string, token: string): string | undefined {
   const key = readText(join(layout.certificates, `${thumbprint}.prv`));
   return key === null ? undefined : sign('sha256', Buffer.from(token), key).toString('base64');
 }

@@ -6,13 +6,13 @@ import { unitText } from '../install/unit.ts';
 export interface InstallUnitOptions {
   dir: string;
   user: string;
-  /** Where the unit is written; without it, it is printed. */
+  /** Path of the unit; without it, the unit is printed. */
   write?: string | true;
 }
 
 const usualPlace = '/etc/systemd/system/annex-agent.service';
 
-/** Prints the systemd unit of this agent, or writes it and says what comes next. */
+/** Prints the systemd unit of this agent, or writes it and prints the next step. */
 export function installUnit(options: InstallUnitOptions, print: (line: string) => void): void {
   const text = unitText({ ...options, program: [process.execPath, resolve(process.argv[1] ?? '')] });
   if (options.write === undefined) {

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { AgentError, sentenceOf } from '../agent-error.ts';
-import { type Layout, layoutOf } from '../folder/layout.ts';
+import { type AgentLayout, layoutOf } from '../folder/layout.ts';
 import { entriesBelow, readTextBelow } from '../folder/shared-files.ts';
 import { indented } from '../terminal.ts';
 
@@ -13,24 +13,24 @@ export interface LogsOptions {
   json?: boolean;
 }
 
-/** What an output may hold, and the agent's own words in it. */
+/** The limit of an output, plus the agent's notes in it. */
 const maxOutputBytes = 66 * 1024 * 1024;
 
 const entry = z.looseObject({ level: z.string(), time: z.string(), msg: z.string() });
 type Entry = z.infer<typeof entry>;
 
-/** What a command wrote, as it is kept. */
+/** A stored output of a command. */
 interface KeptOutput {
   handler: string;
   command: string;
   sequenceNumber: number;
   attempt: number;
-  /** When it was last written to. */
+  /** Modification time. */
   at: string;
   path: string;
 }
 
-/** Prints the agent's journal; for an extension what the journal says of it, and what its commands wrote. */
+/** Prints the agent's journal; for an extension its journal entries and the output of its commands. */
 export function logs(extension: string | undefined, options: LogsOptions, print: (line: string) => void): void {
   const layout = layoutOf(options.dir);
   if (!existsSync(layout.logs)) throw new AgentError(`${layout.root} has no logs. Check --dir.`);
@@ -59,8 +59,8 @@ export function logs(extension: string | undefined, options: LogsOptions, print:
   }
 }
 
-/** Entries of the journal, oldest first; those about an extension where one is named. */
-function journalOf({ logs: folder }: Layout, extension: string | undefined): Entry[] {
+/** Entries of the journal, oldest first; only those about `extension` if it is given. */
+function journalOf({ logs: folder }: AgentLayout, extension: string | undefined): Entry[] {
   const files = readdirSync(folder)
     .map((name) => ({ name, number: Number(/^agent\.log(?:\.(\d+))?$/.exec(name)?.[1] ?? 0) }))
     .filter(({ name }) => /^agent\.log(\.\d+)?$/.test(name))
@@ -75,18 +75,18 @@ function entriesIn(path: string): Entry[] {
       try {
         return [entry.parse(JSON.parse(line))];
       } catch {
-        // A line that a crash cut in half.
+        // A line that a crash cut off.
         return [];
       }
     });
 }
 
-/** The journal names extensions before a colon, several with commas between. */
+/** The journal names extensions before a colon, separated by commas. */
 function isAbout(line: string, extension: string | undefined): boolean {
   return extension === undefined || (line.split(': ')[0] ?? '').split(', ').includes(extension);
 }
 
-function outputsOf({ logs: folder }: Layout, extension: string): KeptOutput[] {
+function outputsOf({ logs: folder }: AgentLayout, extension: string): KeptOutput[] {
   const found: KeptOutput[] = [];
   for (const handler of readdirSync(folder)) {
     const root = join(folder, handler);
@@ -116,7 +116,7 @@ function lastLines(path: string, lines: number): { text: string; left: number } 
   return { text: shown.join('\n'), left: all.length - shown.length };
 }
 
-/** Why it cannot be shown, where something else is in its place. */
+/** Why it cannot be shown, if something else is in its place. */
 function outputAt(path: string): string {
   try {
     return readTextBelow(dirname(dirname(path)), path, maxOutputBytes) ?? '[The output was removed.]';

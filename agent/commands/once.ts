@@ -8,10 +8,10 @@ import { Agent } from '../work/agent.ts';
 import { renewKeySignal } from './renew-key.ts';
 import type { RunOptions } from './run.ts';
 
-/** Reports that the portal has not taken by then stay on disk. */
+/** Reports that the portal has not acknowledged by then stay on disk. */
 const drainSeconds = 30;
 
-/** Takes the goal state once, does what it asks, reports, and ends. */
+/** Fetches the goal state once, brings the machine to it, reports, and ends. */
 export async function once(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(options.dir);
   const unlock = lockFolder(layout);

@@ -6,10 +6,10 @@ import { renewKey } from '../identity/renew-key.ts';
 import type { Caller } from '../portal/call.ts';
 import { openPortal } from '../portal/portal.ts';
 
-/** Tells a running agent to renew its key: only one process may speak for a machine. */
+/** Signals a running agent to renew its key: only one process may act for a machine. */
 export const renewKeySignal = 'SIGUSR2';
 
-/** Gives the machine another key pair, or has the agent that runs here do it. */
+/** Creates a new key pair for the machine, or signals the running agent to do so. */
 export async function renewKeyNow(
   { dir, call }: { dir: string; call: Caller },
   print: (line: string) => void,

@@ -25,7 +25,7 @@ export interface RunOptions
   waagentFolder?: string;
 }
 
-/** Works until the signal; nothing that it reads or receives ends it. */
+/** Works until the signal. Nothing that it reads or receives ends it. */
 export async function run(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(options.dir);
   const identity = loadIdentity(layout);
@@ -34,7 +34,7 @@ export async function run(options: RunOptions, print: (line: string) => void, si
     const journal = openJournal(layout.logs, print, options);
     journal.info(`Annex agent ${agentVersion} for VM ${identity.vmId}, portal ${identity.portal}.`);
     const agent = new Agent({ ...options, waagentFolder: waagentFolderOf(options.waagentFolder), layout, journal });
-    // From the lock on until it is given back: without its listener the signal would end the process.
+    // While the lock is held: without a listener the signal would end the process.
     process.on(renewKeySignal, () => void agent.renewKey());
     await agent.start();
     if (!signal.aborted) {

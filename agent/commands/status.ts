@@ -14,11 +14,11 @@ export interface StatusOptions {
 }
 
 type Status = Record<string, unknown> & {
-  extensions: ExtensionRow[];
+  extensions: ExtensionSummary[];
   pendingRestart: { handler: string; version: string; since: string }[];
 };
 
-/** What the agent in a folder knows, read from its files; the agent need not run. */
+/** Reads the agent's state from the files in its folder; the agent need not run. */
 export function status({ dir, bootIdFile: file = bootIdFile }: StatusOptions): Status {
   const layout = layoutOf(dir);
   const identity = readIdentityFile(layout);
@@ -56,7 +56,7 @@ export function status({ dir, bootIdFile: file = bootIdFile }: StatusOptions): S
   };
 }
 
-export interface ExtensionRow {
+export interface ExtensionSummary {
   name: string;
   handler: string;
   version: string;

@@ -14,8 +14,8 @@ import { AgentError, sentenceOf } from '../agent-error.ts';
 import { faultSentence } from '../clinic/fault-sentence.ts';
 import { agentLayoutIn } from '../clinic/life.ts';
 import { reportText, scoreOf } from '../clinic/report.ts';
-import { endProcessesOf } from '../clinic/traces.ts';
-import { type Settings, versionBefore } from '../clinic/trial.ts';
+import { killProcessesOf } from '../clinic/traces.ts';
+import { type TrialSettings, versionBefore } from '../clinic/trial.ts';
 import { type Result, tryPackage } from '../clinic/try-package.ts';
 import { KeyCopies } from '../identity/key-copies.ts';
 import { waagentFolderOf } from '../settings/waagent-folder.ts';
@@ -34,7 +34,7 @@ export interface TryOptions {
   json?: boolean;
   /** A folder, or `none`. */
   waagentFolder?: string;
-  /** Where the folder of the try is made. */
+  /** Where the folder of the trial is created. */
   within?: string;
 }
 
@@ -43,7 +43,7 @@ const settingsInput = z.strictObject({
   protectedSettings: z.unknown().optional(),
 });
 
-/** Tries a package and prints the report; true where it has full marks. */
+/** Tries a package and prints the report; true if it passes every check. */
 export async function tryCommand(
   zip: string,
   options: TryOptions,
@@ -59,7 +59,7 @@ export async function tryCommand(
   const work = mkdtempSync(join(options.within ?? tmpdir(), 'annex-try-'));
   const waagentFolder = waagentFolderOf(options.waagentFolder ?? environment.ANNEX_AGENT_WAAGENT_FOLDER);
   const leave = () => {
-    endProcessesOf(work);
+    killProcessesOf(work);
     removeKeys(work, waagentFolder);
     remove(work);
     process.exit(130);
@@ -82,7 +82,7 @@ export async function tryCommand(
       waagentFolder,
       say,
     });
-    const { passed, of } = scoreOf(result.judgements);
+    const { passed, of } = scoreOf(result.checks);
     print(options.json ? jsonOf(handler, version, result) : reportText(`${handler} ${version}`, result));
     return passed === of;
   } finally {
@@ -92,7 +92,7 @@ export async function tryCommand(
   }
 }
 
-/** What handlers were given outside of the folder of the try. */
+/** Files that handlers received outside of the trial's folder. */
 function removeKeys(work: string, waagentFolder: string | undefined): void {
   new KeyCopies(agentLayoutIn(work), waagentFolder).keepOnly(new Set());
 }
@@ -101,13 +101,13 @@ function remove(work: string): void {
   rmSync(work, { recursive: true, force: true, maxRetries: 10 });
 }
 
-function jsonOf(handler: string, version: string, { seen, judgements }: Result): string {
-  const score = scoreOf(judgements);
+function jsonOf(handler: string, version: string, { seen, checks }: Result): string {
+  const score = scoreOf(checks);
   const commands = seen.commands.map(({ outputFile: _, ...command }) => command);
-  return JSON.stringify({ handler, version, score, checks: judgements, commands }, null, 2);
+  return JSON.stringify({ handler, version, score, checks: checks, commands }, null, 2);
 }
 
-/** What the options say, else what the name of the file says: `Acme.Lab.Probe-1.0.0.0.zip`. */
+/** From the options, otherwise from the name of the file: `Acme.Lab.Probe-1.0.0.0.zip`. */
 function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { handler: string; version: string } {
   const named = /^(.+?)[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip));
   const guess = named?.[1] !== undefined && parseHandlerId(named[1]) !== null ? named[1] : 'Clinic.Trial.Package';
@@ -123,14 +123,14 @@ function identityOf(zip: string, { handler, handlerVersion }: TryOptions): { han
   return identity;
 }
 
-/** An earlier version, whatever its file is called. */
+/** An earlier version, whatever the name of its file. */
 function previousOf(zip: string, version: string, work: string): { zip: string; version: string } {
   const named = /[-_ ]v?(\d+(?:\.\d+){0,3})\.zip$/.exec(basename(zip))?.[1];
   const isEarlier = named !== undefined && parseVersion(named) !== null && compareVersions(named, version) < 0;
   return { zip: copied(zip, work, 'previous.zip'), version: isEarlier ? named : versionBefore(version) };
 }
 
-/** A copy that nobody changes while it is tried. */
+/** A copy that cannot change during the trial. */
 function copied(zip: string, work: string, name: string): string {
   const path = join(work, name);
   try {
@@ -142,7 +142,7 @@ function copied(zip: string, work: string, name: string): string {
 }
 
 /** A file or JSON text of `{ publicSettings, protectedSettings }`. */
-function settingsIn(given: string, option: string): Settings {
+function settingsIn(given: string, option: string): TrialSettings {
   const parsed = settingsInput.safeParse(jsonIn(given, option));
   if (parsed.success) return parsed.data;
   throw new AgentError(

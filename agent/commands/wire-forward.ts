@@ -6,13 +6,13 @@ import { lockFolder } from '../folder/lock.ts';
 import { type JournalOptions, openJournal } from '../journal.ts';
 import { openConnections } from '../portal/call.ts';
 import { isLoopback } from '../portal/plain-http.ts';
-import type { Route } from '../portal/route.ts';
+import type { PortalRoute } from '../portal/route.ts';
 import { guestTokenOf } from '../settings/tokens.ts';
 import { agentVersion } from '../version.ts';
 import { Forwarder } from '../wire-forward/forwarder.ts';
 import { type Endpoint, handOver, insideCommand, listenHere, listenInside } from '../wire-forward/listen.ts';
 
-export interface WireForwardOptions extends JournalOptions, Route {
+export interface WireForwardOptions extends JournalOptions, PortalRoute {
   dir: string;
   gateway?: string;
   vm?: string;
@@ -27,11 +27,11 @@ export interface WireForwardOptions extends JournalOptions, Route {
   clients?: string;
   input: Readable & { isTTY?: boolean };
   output: Writable;
-  /** How this program is started again. */
+  /** The command line that starts this program again. */
   program: string[];
 }
 
-/** Relays what the stock Azure Linux agent of one guest asks to the gateway, until the signal. */
+/** Relays the requests of one guest's stock Azure Linux agent to the gateway, until the signal. */
 export async function wireForward(
   options: WireForwardOptions,
   print: (line: string) => void,
@@ -64,7 +64,7 @@ export async function wireForward(
       tables: listening.tables,
       allowUids: options.allowUids.split(',').map(Number),
       clients: options.clients?.split(',') ?? [],
-      readTokenAgain: () => tokenIn(options.guestTokenFile),
+      rereadToken: () => tokenIn(options.guestTokenFile),
     });
     for (const [index, server] of listening.servers.entries()) forwarder.serve(index === 1 ? 'hgap' : 'wire', server);
     if (isOpenToOthers(options.guestTokenFile)) {
@@ -83,7 +83,7 @@ export async function wireForward(
   }
 }
 
-/** What `wire-forward` starts inside of a network namespace. */
+/** The command that `wire-forward` starts inside a network namespace. */
 export const wireListen = { name: insideCommand, run: (addresses: string[]) => handOver(addresses.map(endpointOf)) };
 
 function gatewayOf({ gateway, vm }: WireForwardOptions): { gateway: URL; vm: string } {

@@ -8,16 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { doctor } from '../commands/doctor.ts';
-import { type Layout, layoutOf } from '../folder/layout.ts';
+import { type AgentLayout, layoutOf } from '../folder/layout.ts';
 import { writeJson } from '../folder/write-file.ts';
 import { createKey } from '../identity/create-key.ts';
 import { openCaller } from '../portal/call.ts';
 import { selfSigned } from '../testing/tls.ts';
 import { examine } from './examine.ts';
-import type { Patient } from './patient.ts';
+import type { ExaminedMachine } from './examined-machine.ts';
 
 let folder: string;
-let layout: Layout;
+let layout: AgentLayout;
 const servers: Server[] = [];
 const heard: string[] = [];
 
@@ -31,7 +31,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Answers as a portal does: the credential `credential-1` is known, and `change` has the last word. */
+/** Answers as a portal does: it knows the credential `credential-1`, and `change` can replace any response. */
 const answer =
   (change: { date?: Date; status?: number; code?: string } = {}): RequestListener =>
   (request, response) => {
@@ -54,7 +54,7 @@ async function enrolledAt(portal: string): Promise<void> {
   writeFileSync(layout.credential, 'credential-1\n', { mode: 0o600 });
 }
 
-const patient = (more: Partial<Patient> = {}): Patient => ({
+const machine = (more: Partial<ExaminedMachine> = {}): ExaminedMachine => ({
   layout,
   call: openCaller({ environment: {} }),
   configurationFault: null,
@@ -63,12 +63,12 @@ const patient = (more: Partial<Patient> = {}): Patient => ({
   mayRun: async () => true,
   ...more,
 });
-const badOf = async (more: Partial<Patient> = {}) =>
-  (await examine(patient(more))).filter(({ verdict }) => verdict === 'bad');
+const badOf = async (more: Partial<ExaminedMachine> = {}) =>
+  (await examine(machine(more))).filter(({ verdict }) => verdict === 'bad');
 
-test('a machine that is well: every look is good, nothing is changed, and no call is counted', async () => {
+test('a healthy machine passes every check, nothing changes, and no call is counted', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
-  const findings = await examine(patient());
+  const findings = await examine(machine());
   expect(findings.map(({ check, verdict }) => `${check} ${verdict}`)).toEqual([
     'configuration good',
     'folder good',
@@ -84,9 +84,9 @@ test('a machine that is well: every look is good, nothing is changed, and no cal
   expect(heard).toEqual([`GET /agent/v1/packages/${'0'.repeat(64)} -`]);
 });
 
-test('what cannot be looked at is a finding, and the others are made', async () => {
+test('a check that cannot run is a finding, and the others still run', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
-  // For root too: what it may not read otherwise.
+  // For root too: make unreadable what root could read.
   mkdirSync(layout.lock);
   const [found, ...more] = await badOf();
   expect(more).toEqual([]);
@@ -129,7 +129,7 @@ test.each([
   expect(found?.toDo).toContain('timedatectl set-ntp true');
 });
 
-test('a full disk: a small file system where it may be mounted, else one that says so', async () => {
+test('a full disk: a small file system if it can be mounted, otherwise a simulated one', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
   const isMounted = mountSmall(layout.reports);
   try {
@@ -153,7 +153,7 @@ test('a full disk: a small file system where it may be mounted, else one that sa
 test.each<[string, () => void, string, string, string]>([
   ['a credential that others may read', () => chmodSync(layout.credential, 0o644), 'folder', 'may read', 'chmod 600'],
   ['a damaged key', () => damageKeys(), 'identity', 'cannot be read', 'from a backup'],
-  ['no agent', () => rmSync(layout.identity), 'identity', 'holds no agent', 'enroll --portal URL'],
+  ['no agent', () => rmSync(layout.identity), 'identity', 'has no enrolled agent', 'enroll --portal URL'],
 ])('%s', async (_, spoil, check, what, toDo) => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
   spoil();
@@ -169,22 +169,22 @@ test.each([
   ['another web server', { status: 200, code: '' }, 'portal bad'],
 ])('%s', async (_, change, expected) => {
   await enrolledAt(`http://${await listen(createServer(answer(change)))}`);
-  const findings = await examine(patient());
+  const findings = await examine(machine());
   expect(findings.map(({ check, verdict }) => `${check} ${verdict}`)).toContain(expected);
 });
 
-test('a file system where nothing may be run', async () => {
+test('a file system on which no program may run', async () => {
   await enrolledAt(`http://${await listen(createServer(answer()))}`);
   const [found] = await badOf({ mayRun: async () => false });
   expect(found).toMatchObject({ check: 'folder', toDo: expect.stringContaining('remount,exec') });
 });
 
-test('what is printed: a line for each look and what to do; --json for programs; false when something is bad', async () => {
+test('doctor prints a line for each check and what to do, --json for programs, and returns false for bad findings', async () => {
   await enrolledAt(`http://${await listen(createServer(answer({ status: 401 })))}`);
   const printed: string[] = [];
-  const options = { dir: layout.root, call: patient().call, configurationFault: 'config.json is no JSON.' };
+  const options = { dir: layout.root, call: machine().call, configurationFault: 'config.json is not valid JSON.' };
   expect(await doctor(options, (line) => printed.push(line))).toBe(false);
-  expect(printed[0]).toMatch(/^BAD +configuration +config\.json is no JSON\.\n +→ Mend the file/);
+  expect(printed[0]).toMatch(/^BAD +configuration +config\.json is not valid JSON\.\n +→ Mend the file/);
   expect(printed[0]).toContain('2 of 10 findings keep the agent from working.');
   expect(await doctor({ ...options, json: true }, (line) => printed.push(line))).toBe(false);
   expect(JSON.parse(printed[1] ?? '')).toMatchObject({
@@ -207,9 +207,9 @@ function damageKeys(): void {
   execFileSync('/bin/sh', ['-c', `for key in '${layout.certificates}'/*.prv; do echo broken > "$key"; done`]);
 }
 
-test('a portal elsewhere without TLS is advice, one on this machine is not', async () => {
+test('a remote portal without TLS is advice, a local one is not', async () => {
   await enrolledAt('http://annex.invalid:3001');
-  expect(await examine(patient())).toContainEqual({
+  expect(await examine(machine())).toContainEqual({
     check: 'portal',
     verdict: 'advice',
     what: expect.stringContaining('http://annex.invalid:3001 is not encrypted'),

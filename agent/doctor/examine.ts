@@ -1,37 +1,40 @@
 import { sentenceOf } from '../agent-error.ts';
-import { type Finding, verdictsOf } from './finding.ts';
-import { lookAtDisk } from './look-at-disk.ts';
-import { lookAtFolder } from './look-at-folder.ts';
-import { lookAtIdentity } from './look-at-identity.ts';
-import { lookAtPortal } from './look-at-portal.ts';
-import { lookAtProcess } from './look-at-process.ts';
-import { lookAtPrograms } from './look-at-programs.ts';
-import { lookAtRestart } from './look-at-restart.ts';
-import type { Patient } from './patient.ts';
+import { checkDisk } from './check-disk.ts';
+import { checkFolder } from './check-folder.ts';
+import { checkIdentity } from './check-identity.ts';
+import { checkPortal } from './check-portal.ts';
+import { checkProcess } from './check-process.ts';
+import { checkPrograms } from './check-programs.ts';
+import { checkRestart } from './check-restart.ts';
+import type { ExaminedMachine } from './examined-machine.ts';
+import { type DoctorFinding, verdictsOf } from './finding.ts';
 
-/** Looks at everything that the agent needs, and changes nothing. Never throws for what it finds. */
-export async function examine(patient: Patient): Promise<Finding[]> {
+/** Checks everything that the agent needs, and changes nothing. Never throws for what it finds. */
+export async function examine(machine: ExaminedMachine): Promise<DoctorFinding[]> {
   const { good, bad } = verdictsOf('configuration');
-  const { configurationFault } = patient;
-  const disk = await lookAtDisk(patient);
+  const { configurationFault } = machine;
+  const disk = await checkDisk(machine);
   const isFull = disk.some(({ verdict }) => verdict === 'bad');
   return [
     configurationFault === null
       ? good('The settings can be used.')
       : bad({ what: configurationFault, toDo: 'Mend the file; docs/agent.md lists every setting.' }),
     // A full disk would look like missing permissions.
-    ...(isFull ? [] : await look('folder', () => lookAtFolder(patient))),
+    ...(isFull ? [] : await look('folder', () => checkFolder(machine))),
     ...disk,
-    ...(await look('process', () => lookAtProcess(patient))),
-    ...(await look('restart', () => lookAtRestart(patient))),
-    ...(await look('identity', () => lookAtIdentity(patient))),
-    ...(await look('portal', () => lookAtPortal(patient))),
-    ...lookAtPrograms(patient.path),
+    ...(await look('process', () => checkProcess(machine))),
+    ...(await look('restart', () => checkRestart(machine))),
+    ...(await look('identity', () => checkIdentity(machine))),
+    ...(await look('portal', () => checkPortal(machine))),
+    ...checkPrograms(machine.path),
   ];
 }
 
-/** What may not even be looked at, as by another user than the agent's, is a finding too. */
-async function look(check: Finding['check'], at: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+/** A check without sufficient permissions, as for another user, is a finding too. */
+async function look(
+  check: DoctorFinding['check'],
+  at: () => DoctorFinding[] | Promise<DoctorFinding[]>,
+): Promise<DoctorFinding[]> {
   try {
     return await at();
   } catch (error) {

@@ -1,5 +1,5 @@
 import { sentenceOf } from '../agent-error.ts';
-import { type Finding, verdictsOf } from './finding.ts';
+import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const { bad } = verdictsOf('portal');
 
@@ -63,8 +63,8 @@ const causes: Cause[] = [
   },
 ];
 
-/** Why a portal was not heard, and what to do about it. */
-export function explainSilence(address: string, error: unknown): Finding {
+/** Why the portal did not answer, and what to do about it. */
+export function explainSilence(address: string, error: unknown): DoctorFinding {
   const { code = 'silence' } = error as NodeJS.ErrnoException;
   const cause = causes.find(({ codes }) => codes.includes(code));
   if (cause === undefined) {

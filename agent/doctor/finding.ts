@@ -1,6 +1,6 @@
-/** What one look at a machine found. */
-export interface Finding {
-  /** What was looked at; the same word always, for programs. */
+/** The result of one check. */
+export interface DoctorFinding {
+  /** The name of the check, stable for programs. */
   check:
     | 'configuration'
     | 'folder'
@@ -12,20 +12,20 @@ export interface Finding {
     | 'clock'
     | 'credential'
     | 'programs';
-  /** `bad`: the agent cannot do its work. `advice`: it can, but not for long or not for all. */
+  /** `bad`: the agent cannot work. `advice`: it can, but not for long or not completely. */
   verdict: 'good' | 'advice' | 'bad';
   what: string;
-  /** What mends it; absent where nothing has to be. */
+  /** What to do; absent if nothing is needed. */
   toDo?: string;
 }
 
-type Said = Omit<Finding, 'check' | 'verdict'>;
+type Advice = Omit<DoctorFinding, 'check' | 'verdict'>;
 
 /** The three verdicts of one check. */
-export function verdictsOf(check: Finding['check']) {
+export function verdictsOf(check: DoctorFinding['check']) {
   return {
-    good: (what: string): Finding => ({ check, verdict: 'good', what }),
-    advice: (said: Required<Said>): Finding => ({ check, verdict: 'advice', ...said }),
-    bad: (said: Required<Said>): Finding => ({ check, verdict: 'bad', ...said }),
+    good: (what: string): DoctorFinding => ({ check, verdict: 'good', what }),
+    advice: (advice: Required<Advice>): DoctorFinding => ({ check, verdict: 'advice', ...advice }),
+    bad: (advice: Required<Advice>): DoctorFinding => ({ check, verdict: 'bad', ...advice }),
   };
 }

@@ -37,7 +37,7 @@ const examined = async (dir: string) => {
   return findings.map(({ check, verdict }) => `${check} ${verdict}`);
 };
 
-test('the door of the portal: its answers are taken for what they are', async () => {
+test('the doctor reads the responses of the real portal correctly', async () => {
   const portal = door.url.replace('/agent/v1', '');
   const [first, second] = ['first', 'second'].map((name) => join(folder, name)) as [string, string];
   const { id, enrollmentToken } = await registerVm(ctx, { name: 'examined' });

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 
-/** Where the agent keeps what: everything is below its one folder. */
-export interface Layout {
+/** The paths of everything below the agent's folder. */
+export interface AgentLayout {
   root: string;
   /** `agent.json`: portal, VM, thumbprint. */
   identity: string;
@@ -11,19 +11,19 @@ export interface Layout {
   calls: string;
   /** `<THUMBPRINT>.crt` and `.prv`, 0700. */
   certificates: string;
-  /** Which copies of these lie where handlers look for them. */
+  /** Which copies of these are in folders where handlers look for them. */
   keyCopies: string;
-  /** The last good goal state, as it was received. */
+  /** The last valid goal state, as received. */
   goalState: string;
-  /** What is on this machine, as far as the agent knows. */
+  /** The state of this machine. */
   localState: string;
-  /** The command that is running: what it is, its process, how it ended, its output on the way. */
+  /** The running command: its record, process, exit code, and the pipe for its output. */
   command: string;
-  /** Reports that were not acknowledged yet. */
+  /** Reports that are not acknowledged. */
   reports: string;
-  /** Whole outputs of commands that the portal does not have yet. */
+  /** Complete outputs of commands that are still to be uploaded. */
   uploads: string;
-  /** Packages while they are downloaded and unpacked. */
+  /** Packages during download and unpacking. */
   incoming: string;
   /** `<ProviderNamespace>.<Type>-<Version>` folders. */
   handlers: string;
@@ -32,7 +32,7 @@ export interface Layout {
   lock: string;
 }
 
-export function layoutOf(dir: string): Layout {
+export function layoutOf(dir: string): AgentLayout {
   const root = resolve(dir);
   return {
     root,

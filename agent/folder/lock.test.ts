@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { visitCrashPoints } from './crash-point.ts';
-import { type Layout, layoutOf } from './layout.ts';
+import { type AgentLayout, layoutOf } from './layout.ts';
 import { lockFolder } from './lock.ts';
 
-let layout: Layout;
+let layout: AgentLayout;
 beforeEach(() => {
   layout = layoutOf(mkdtempSync(join(tmpdir(), 'annex-lock-')));
 });
@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(layout.root, { recursive: true, force: true });
 });
 
-/** What a living process that is not this one would write. */
+/** What another living process would write. */
 function other(): string {
   const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
   return `${process.ppid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}\n`;
@@ -24,7 +24,7 @@ function other(): string {
 test.each(['', '99999999 1\n'])('of two that start at the same time one is refused; before them: %j', (left) => {
   if (left !== '') writeFileSync(layout.lock, left);
   visitCrashPoints((point) => {
-    // The other one is quicker by a moment: it finds nobody, too.
+    // The other process is slightly faster: it finds no lock either.
     if (point.startsWith('rename ')) writeFileSync(layout.lock, other());
   });
   expect(() => lockFolder(layout)).toThrow(`process ${process.ppid}, works in`);
@@ -32,7 +32,7 @@ test.each(['', '99999999 1\n'])('of two that start at the same time one is refus
   expect(readFileSync(layout.lock, 'utf8')).toBe(other());
 });
 
-test('what an ended agent left is taken over, and given back', () => {
+test('the lock of an agent that ended is taken over and released', () => {
   writeFileSync(layout.lock, '99999999 1\n');
   const unlock = lockFolder(layout);
   expect(readFileSync(layout.lock, 'utf8')).toMatch(new RegExp(`^${process.pid} \\d+\\n$`));
@@ -41,7 +41,7 @@ test('what an ended agent left is taken over, and given back', () => {
   expect(existsSync(layout.lock)).toBe(false);
 });
 
-test('the lock of another one is not given back', () => {
+test('the lock of another process is not released', () => {
   const unlock = lockFolder(layout);
   writeFileSync(layout.lock, other());
   unlock();

@@ -1,15 +1,15 @@
 import { linkSync, renameSync, rmSync } from 'node:fs';
 import { AgentError } from '../agent-error.ts';
-import type { Layout } from './layout.ts';
-import { readText, writeWhole } from './write-file.ts';
+import type { AgentLayout } from './layout.ts';
+import { readText, writeAtomically } from './write-file.ts';
 
-/** Takes the folder for this process; two agents in one folder would undo each other's work. */
-export function lockFolder(layout: Layout): () => void {
+/** Locks the folder for this process; two agents in one folder would undo each other's work. */
+export function lockFolder(layout: AgentLayout): () => void {
   const ours = `${process.pid} ${startTime(process.pid) ?? ''}\n`;
   const mine = `${layout.lock}.${process.pid}`;
-  writeWhole(mine, ours);
+  writeAtomically(mine, ours);
   try {
-    // Only one of two that start at the same time gets the name.
+    // Only one of two processes that start at the same time gets the name.
     while (!isLinked(mine, layout.lock)) {
       const holder = runningAgent(layout);
       if (holder !== null) {
@@ -27,8 +27,8 @@ export function lockFolder(layout: Layout): () => void {
   };
 }
 
-/** Takes what an ended agent left away. Where another one was quicker and it is that one's, it is put back. */
-function putAside(layout: Layout): void {
+/** Removes the lock of an agent that ended. If another process was faster and the lock is its own, it is restored. */
+function putAside(layout: AgentLayout): void {
   const aside = { ...layout, lock: `${layout.lock}.${process.pid}.old` };
   try {
     renameSync(layout.lock, aside.lock);
@@ -50,14 +50,14 @@ function isLinked(from: string, to: string): boolean {
 }
 
 /** The process id of the agent that runs in this folder, or null. */
-export function runningAgent(layout: Layout): number | null {
+export function runningAgent(layout: AgentLayout): number | null {
   const [pid = '', started = ''] = (readText(layout.lock) ?? '').trim().split(' ');
   if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return null;
-  // The start time tells a living agent from another program that got its number after a crash.
+  // The start time distinguishes a living agent from a program that reuses its process id after a crash.
   return startTime(Number(pid)) === (started || null) && started !== '' ? Number(pid) : null;
 }
 
-/** When a process was started, in ticks since the machine was; null where it does not exist. */
+/** Start time of a process in ticks since boot; null if it does not exist. */
 function startTime(pid: number): string | null {
   const stat = readStat(pid);
   if (stat === null) return null;

@@ -5,8 +5,8 @@ import { NotPlain, SharedFolder } from './shared-folder.ts';
 import { writeAll } from './write-file.ts';
 
 /**
- * Calls `use` with the folder of `path` and the last name in it. `root` is a handler's folder; what is below it is walked
- * without following a link. Null if a folder on the way does not exist.
+ * Calls `use` with the folder of `path` and the last name in it. `root` is a handler's folder; the path below it is
+ * resolved without following links. Null if a folder on the way does not exist.
  */
 export function inFolderOf<T>(root: string, path: string, use: (folder: SharedFolder, name: string) => T): T | null {
   const names = relative(root, dirname(path)).split(sep).filter(Boolean);
@@ -23,12 +23,12 @@ export function inFolderOf<T>(root: string, path: string, use: (folder: SharedFo
   }
 }
 
-/** Opens a plain file below a handler's folder for reading; null if there is none. */
+/** Opens a regular file below a handler's folder for reading; null if there is none. */
 export function openFileBelow(root: string, path: string): number | null {
   return inFolderOf(root, path, (folder, name) => folder.openFile(name));
 }
 
-/** The text of a plain file below a handler's folder; null if there is none. Throws for a link or a longer file. */
+/** The text of a regular file below a handler's folder; null if there is none. Throws for a link or a longer file. */
 export function readTextBelow(root: string, path: string, maxBytes: number): string | null {
   const file = openFileBelow(root, path);
   if (file === null) return null;
@@ -47,7 +47,7 @@ export function readTextBelow(root: string, path: string, maxBytes: number): str
 }
 
 /** Writes a small file below a handler's folder so that a reader sees the old text or the new one, never half. */
-export function writeWholeBelow(root: string, path: string, text: string, mode = 0o600): void {
+export function writeAtomicallyBelow(root: string, path: string, text: string, mode = 0o600): void {
   crashPoint(`write ${path}`);
   const written = inFolderOf(root, path, (folder, name) => {
     const next = `${name}.next`;
@@ -63,7 +63,7 @@ export function writeWholeBelow(root: string, path: string, text: string, mode =
       closeSync(file);
     }
     crashPoint(`rename ${path}`);
-    // An entry of another kind may be in its place.
+    // An entry of another kind may have its name.
     if (folder.facts(name)?.isDirectory()) folder.remove(name);
     folder.rename(next, name);
     return true;
@@ -72,7 +72,7 @@ export function writeWholeBelow(root: string, path: string, text: string, mode =
 }
 
 /** Removes a file or folder below a handler's folder; does nothing if there is none. */
-export function discardBelow(root: string, path: string): void {
+export function deleteBelow(root: string, path: string): void {
   crashPoint(`delete ${path}`);
   inFolderOf(root, path, (folder, name) => folder.remove(name));
 }
@@ -95,7 +95,7 @@ export function entriesBelow(root: string, path: string): { name: string; facts:
   }
 }
 
-/** Creates a folder below a handler's folder, with those on the way. Throws where a link or file is in the way. */
+/** Creates a folder below a handler's folder, with its parents. Throws if a link or file has one of the names. */
 export function makeFolderBelow(root: string, path: string, mode: number): void {
   let folder = SharedFolder.open(root);
   try {

@@ -15,18 +15,18 @@ import {
 } from 'node:fs';
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
-/** A service that keeps adding files cannot keep a removal going forever. */
+/** Limits a removal while a service keeps adding files. */
 const maxPasses = 100_000;
 const maxReplacements = 100;
 
-/** Something other than a plain file or folder is where the agent expected one. */
+/** Something other than a regular file or folder has the expected name. */
 export class NotPlain extends Error {
   override readonly name = 'NotPlain';
 }
 
 /**
  * A folder that a handler's service may change while the agent, often as root, works in it. It stays open, so names are
- * resolved in this folder even if its path now leads elsewhere, and no link is followed. `/proc/self/fd` stands in for
+ * resolved in this folder even if its path now leads elsewhere, and no link is followed. `/proc/self/fd` replaces
  * openat, which Node does not have.
  */
 export class SharedFolder {
@@ -75,7 +75,7 @@ export class SharedFolder {
     return made;
   }
 
-  /** Like `makeFolder`, but removes a link or file that is in the way. */
+  /** Like `makeFolder`, but removes a link or file that has the name. */
   replaceByFolder(name: string, mode: number): SharedFolder {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -91,17 +91,17 @@ export class SharedFolder {
     return readdirSync(`/proc/self/fd/${this.fd}`);
   }
 
-  /** The facts of the entry itself; a link is not followed. */
+  /** The metadata of the entry itself; a link is not followed. */
   facts(name: string): Stats | null {
     return lstatSync(this.at(name), { throwIfNoEntry: false }) ?? null;
   }
 
-  /** Opens a plain file for reading; null if there is none. */
+  /** Opens a regular file for reading; null if there is none. */
   openFile(name: string): number | null {
     return this.openPlain(name, O_RDONLY);
   }
 
-  /** Opens a file of the agent's own for reading and appending; null if there is none. */
+  /** Opens one of the agent's own files for reading and appending; null if there is none. */
   openToAppend(name: string): number | null {
     const fd = this.openPlain(name, O_RDWR | O_APPEND);
     if (fd === null || fstatSync(fd).uid === process.geteuid?.()) return fd;
@@ -109,7 +109,7 @@ export class SharedFolder {
     throw new NotPlain(`${this.path}/${name} belongs to another user`);
   }
 
-  /** Creates a file, in place of whatever has its name. */
+  /** Creates a file and replaces any entry with its name. */
   createFile(name: string, mode: number): number {
     for (let attempt = 1; ; attempt += 1) {
       this.remove(name);
@@ -126,7 +126,7 @@ export class SharedFolder {
     fsyncSync(this.fd);
   }
 
-  /** Removes a file, a link or a folder with everything in it; does nothing if there is none. */
+  /** Removes a file, a link or a folder with its contents; does nothing if there is none. */
   remove(name: string): void {
     if (this.unlink(name)) return;
     const folder = this.folder(name);
@@ -143,7 +143,7 @@ export class SharedFolder {
     closeSync(this.fd);
   }
 
-  /** Moves subfolders up and removes them there: however deep the tree is, two folders are open. */
+  /** Moves subfolders up and removes them there: only two folders are open, however deep the tree is. */
   private empty(): void {
     for (let pass = 0; pass < maxPasses; pass += 1) {
       const folders = this.names().filter((name) => !this.unlink(name));
@@ -159,7 +159,7 @@ export class SharedFolder {
         removeEmpty(this.at(name));
       }
     }
-    throw new Error(`${this.path} fills up faster than it can be removed`);
+    throw new Error(`${this.path} is filled faster than it can be deleted`);
   }
 
   private moveFoldersTo(target: SharedFolder): void {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readText, writeWhole } from './write-file.ts';
+import { readText, writeAtomically } from './write-file.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -11,12 +11,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('what a full disk takes a part of leaves the old text, and nothing beside it', () => {
+test('a partial write on a full disk leaves the old text, and no temporary file', () => {
   const file = join(folder, 'local.json');
-  writeWhole(file, 'old');
-  const program = `import { writeWhole } from ${JSON.stringify(join(import.meta.dirname, 'write-file.ts'))};
-writeWhole(process.argv[1], 'x'.repeat(10_000));`;
-  // A limit of 4 KiB does what a disk does that has one block left: the first write takes a part and succeeds.
+  writeAtomically(file, 'old');
+  const program = `import { writeAtomically } from ${JSON.stringify(join(import.meta.dirname, 'write-file.ts'))};
+writeAtomically(process.argv[1], 'x'.repeat(10_000));`;
+  // A limit of 4 KiB acts like a disk with one free block: the first write is partial and succeeds.
   const limited = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program, file];
   const { status, stderr } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
   expect(stderr).toContain('EFBIG');

@@ -13,8 +13,8 @@ import { basename, dirname } from 'node:path';
 import { crashPoint } from './crash-point.ts';
 import { SharedFolder } from './shared-folder.ts';
 
-/** Writes a small file so that a reader, or a start after a crash, sees the old text or the new one, never half. */
-export function writeWhole(path: string, text: string, mode = 0o600): void {
+/** Writes a small file atomically: a reader, or a start after a crash, sees the old text or the new one. */
+export function writeAtomically(path: string, text: string, mode = 0o600): void {
   crashPoint(`write ${path}`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const next = `${path}.next`;
@@ -24,7 +24,7 @@ export function writeWhole(path: string, text: string, mode = 0o600): void {
     crashPoint(`sync ${path}`);
     fsyncSync(file);
   } catch (error) {
-    // On a full disk what is left of it would be in the way of what is written next.
+    // On a full disk a temporary file would take space from the next write.
     rmSync(next, { force: true });
     throw error;
   } finally {
@@ -33,17 +33,17 @@ export function writeWhole(path: string, text: string, mode = 0o600): void {
   replace(next, path);
 }
 
-/** A disk that becomes full takes a part, and says so only to who writes the rest: half a file never gets its name. */
+/** A disk that fills up writes a part and reports the error only to the next write: a partial file is never renamed. */
 export function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
-/** Whether something could not be written because the disk, or what of it this user may have, is used up. */
-export function isOutOfRoom(error: unknown): boolean {
+/** Whether a write failed because the disk or the user's quota is full. */
+export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** Puts a file or folder in its place, for good: the name too is on the disk afterwards. */
+/** Renames a file or folder and syncs the folder, so the name survives a crash. */
 export function replace(from: string, to: string): void {
   crashPoint(`rename ${to}`);
   renameSync(from, to);
@@ -51,8 +51,8 @@ export function replace(from: string, to: string): void {
 }
 
 /**
- * Deletes a file, or a folder with everything in it; does nothing if there is none. Only the agent may change the folder
- * that `path` is in; what is below `path` may change meanwhile, and no link in it is followed.
+ * Deletes a file, or a folder with its contents; does nothing if there is none. Only the agent may change the folder of
+ * `path`; its contents may change during the call, and no link in it is followed.
  */
 export function discard(path: string): void {
   crashPoint(`delete ${path}`);
@@ -74,14 +74,14 @@ function syncFolder(folder: string): void {
 }
 
 export function writeJson(path: string, value: unknown, mode = 0o600): void {
-  writeWhole(path, `${JSON.stringify(value, null, 2)}\n`, mode);
+  writeAtomically(path, `${JSON.stringify(value, null, 2)}\n`, mode);
 }
 
-/** The text of a file, or null where there is none. */
+/** The text of a file, or null if there is none. */
 export function readText(path: string): string | null {
   let file: number;
   try {
-    // A handler's folder may hold a pipe in its place, for whose writer nobody is to wait.
+    // A handler may have put a pipe in its place: opening it must not wait for a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -94,7 +94,7 @@ export function readText(path: string): string | null {
   }
 }
 
-/** A JSON file of the agent's own, or null where it is absent or no JSON. */
+/** One of the agent's own JSON files, or null if it is missing or not valid JSON. */
 export function readJson(path: string): unknown {
   const text = readText(path);
   if (text === null) return null;

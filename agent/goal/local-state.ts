@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import { readJson, writeJson } from '../folder/write-file.ts';
-import { type Moment, moment, momentNow } from '../watch/moment.ts';
+import { type BootMoment, moment, momentNow } from '../watch/moment.ts';
 
 /** One unpacked version of a handler. */
 const version = z.object({
-  /** Digest of the package that its folder came from; null where the folder is gone. */
+  /** SHA-256 of the package in its folder; null if the folder is missing. */
   sha256: z.string().nullable(),
-  /** Install, or update from an older version, has ended with 0 (AZ-G3). */
+  /** Install, or the update from an older version, ended with 0 (AZ-G3). */
   installed: z.boolean(),
-  /** Its update has ended with 0, and its manifest wants install to run after that. */
+  /** Its update ended with 0, and its manifest requires install after that. */
   updated: z.boolean().optional(),
   updatesWithInstall: z.boolean().optional(),
   reportHeartbeat: z.boolean(),
   supportsMultipleExtensions: z.boolean(),
   rebootAfterInstall: z.boolean(),
-  /** The boot id at the end of an install that asks for a restart; absent once the machine has restarted (AZ-G8). */
+  /** The boot id at the end of an install that requests a restart; absent once the machine has restarted (AZ-G8). */
   rebootAfter: z.string().optional(),
   rebootSince: moment.optional(),
   /** The restart command has run since the machine's last start. */
@@ -25,11 +25,11 @@ const version = z.object({
 const extension = z.object({
   handler: z.string(),
   version: z.string(),
-  /** The highest sequence number whose settings file was written. */
+  /** The highest sequence number for which a settings file was written. */
   sequenceNumber: z.int(),
   /** How often a command ran for that sequence number. */
   attempts: z.record(z.string(), z.int()),
-  /** What was last told the portal, for people who ask the agent itself. */
+  /** The state last reported to the portal, shown by `status`. */
   state: z.string(),
   detail: z.string(),
   at: z.string(),
@@ -38,16 +38,16 @@ const extension = z.object({
 const localState = z.object({
   handlers: z.record(z.string(), z.object({ versions: z.record(z.string(), version) })),
   extensions: z.record(z.string(), extension),
-  /** Which requests for a restart were last reported. */
+  /** The restart requests that were last reported. */
   reportedRestart: z.string().optional(),
 });
 
 export type LocalVersion = z.infer<typeof version>;
 export type LocalExtension = z.infer<typeof extension>;
-/** What is on this machine: handlers by id and version, extensions by name. It outlives restarts. */
+/** The state of this machine: handlers by id and version, extensions by name. It is stored on disk. */
 export type LocalState = z.infer<typeof localState>;
 
-/** Whether something of this version is in force on the machine, so that its disable and uninstall have to run. */
+/** Whether this version has something to disable and uninstall. */
 export function isInForce({ installed, updated }: LocalVersion): boolean {
   return installed || updated === true;
 }
@@ -56,32 +56,32 @@ export function emptyLocalState(): LocalState {
   return { handlers: {}, extensions: byName() };
 }
 
-/** Holds what extensions have, and nothing else: `constructor` is a good name of one. */
+/** A record without prototype: an extension may have a name such as `constructor`. */
 export function byName<T>(entries: Record<string, T> = {}): Record<string, T> {
   return Object.assign(Object.create(null), entries);
 }
 
-export function readLocalState(layout: Layout): LocalState {
+export function readLocalState(layout: AgentLayout): LocalState {
   const parsed = localState.safeParse(readJson(layout.localState));
   if (!parsed.success) return emptyLocalState();
   return { ...parsed.data, extensions: byName(parsed.data.extensions) };
 }
 
-export function writeLocalState(layout: Layout, state: LocalState): void {
+export function writeLocalState(layout: AgentLayout, state: LocalState): void {
   writeJson(layout.localState, state);
 }
 
-/** A handler version whose install is complete once the machine has restarted. */
-export interface RestartRequest {
+/** A handler version whose install is complete after a restart of the machine. */
+export interface LocalRestartRequest {
   handler: string;
   version: string;
   extensions: string[];
-  since: Moment;
+  since: BootMoment;
   isAsked: boolean;
 }
 
-/** Requests for a restart that the machine has not had since, by its present boot id. */
-export function pendingRestartsIn({ handlers, extensions }: LocalState, boot: string): RestartRequest[] {
+/** Restart requests that are still pending in the current boot. */
+export function pendingRestartsIn({ handlers, extensions }: LocalState, boot: string): LocalRestartRequest[] {
   return Object.entries(handlers).flatMap(([handler, { versions }]) =>
     Object.entries(versions).flatMap(([version, { rebootAfter, rebootSince, rebootAsked }]) => {
       if (rebootAfter !== boot) return [];

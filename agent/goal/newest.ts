@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The highest incarnation by epoch. ETags are `"<epoch>.<incarnation>"`; a portal whose database was restored counts on
- * in a new epoch, and in an earlier one again if that database comes back.
+ * The highest incarnation by epoch. ETags are `"<epoch>.<incarnation>"`. A portal whose database was restored continues
+ * in a new epoch, and in an earlier one if that database comes back.
  */
 export const newestByEpoch = z.record(z.string(), z.int());
 export type NewestByEpoch = z.infer<typeof newestByEpoch>;
@@ -14,7 +14,7 @@ export function epochOf(etag: string): string | null {
   return /^"(.+)\.\d+"$/.exec(etag)?.[1] ?? null;
 }
 
-/** Why a goal state is older than one that was in force, or null. Someone on the way may have replayed it. */
+/** Why a goal state is rejected as a replay, or null. */
 export function replayFault(newest: NewestByEpoch, etag: string, incarnation: number): string | null {
   const epoch = epochOf(etag);
   const known = epoch === null ? undefined : newest[epoch];

@@ -1,8 +1,8 @@
 import { extensionNamePattern, type GoalState, goalState, parseHandlerId, parseVersion } from '#protocol/index.ts';
 
 /**
- * Reads a goal state. Names become names of folders and files, so they are held to their patterns here too, whoever
- * sent them. Throws with a sentence that names the first things that are wrong, and why.
+ * Parses a goal state. Names become names of folders and files, so their patterns are checked here too. Throws with a
+ * sentence about the first faults.
  */
 export function readGoalState(text: string): GoalState {
   const parsed = goalState.safeParse(JSON.parse(text));

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { crashPoint } from '../folder/crash-point.ts';
 
-/** The variable by which a command's processes are known, whatever group and session they are in. */
+/** The environment variable that identifies the processes of a command, whatever their group and session. */
 export const commandVariable = 'ANNEX_COMMAND';
 
-/** So often those are looked for who were started meanwhile. */
+/** How often to look for processes that were started in the meantime. */
 const lateRounds = 10;
 
-/** A process and when it started: its number may be another's soon. */
+/** A process and its start time, since the number may be reused. */
 interface Known {
   pid: number;
   parent: number;
@@ -16,8 +16,8 @@ interface Known {
 }
 
 /**
- * All processes of one command: its group, and on Linux also those that left it, as by `setsid`. These are known by the
- * variable that they were given, or by a parent that is known.
+ * All processes of one command: its group, and on Linux also those that left it, as by `setsid`. These are identified
+ * by their environment variable, or by a parent that belongs to the command.
  */
 export class CommandProcesses {
   private readonly leader: number;
@@ -31,13 +31,13 @@ export class CommandProcesses {
 
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     if (!isHere(`signal ${signal}`)) return;
-    // Looked for before their parents end: then nobody knows whose children they were.
+    // Read before the parents end: orphans have lost their parent.
     this.strays = [...this.livingStrays(), ...this.findStrays()];
     send(-this.leader, signal);
     for (const { pid } of this.strays) send(pid, signal);
   }
 
-  /** What one of them started while it was ended is known by the variable only, and ends as well. */
+  /** A process started while the others end is found by its variable, and ends as well. */
   endLateOnes(): void {
     for (let round = 0; round < lateRounds; round += 1) {
       const late = this.findStrays().filter((one) => !this.strays.some((known) => isSame(known, one)));
@@ -47,8 +47,8 @@ export class CommandProcesses {
     }
   }
 
-  /** Whether any that was there at the last signal still is. */
-  areThere(): boolean {
+  /** Whether any process that received the last signal still runs. */
+  anyRunning(): boolean {
     return send(-this.leader, 0) || this.livingStrays().length > 0;
   }
 
@@ -86,7 +86,7 @@ function isSame(a: Known, b: Known): boolean {
   return a.pid === b.pid && a.started === b.started;
 }
 
-/** False where it has ended already. Signal 0 only asks. */
+/** False if it has ended. Signal 0 only checks. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);
@@ -95,7 +95,7 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** None where there is no `/proc`. */
+/** Empty without `/proc`. */
 function allProcesses(): Known[] {
   let names: string[] = [];
   try {
@@ -106,11 +106,11 @@ function allProcesses(): Known[] {
   return names.filter((name) => /^\d+$/.test(name)).flatMap((name) => factsOf(Number(name)) ?? []);
 }
 
-/** Null for one that has ended, also while its parent has not asked for it. */
+/** Null for a process that has ended, zombies included. */
 function factsOf(pid: number): Known | null {
   const stat = readProc(pid, 'stat');
   if (stat === null) return null;
-  // Its name, in brackets, may be any text.
+  // The name, in parentheses, may be any text.
   const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' ? null : { pid, parent: Number(parent), group: Number(group), started: rest[16] ?? '' };
 }

@@ -1,33 +1,33 @@
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import type { HandlerFolders } from './folders.ts';
 
 export interface EnvironmentInput {
-  layout: Layout;
+  layout: AgentLayout;
   folders: HandlerFolders;
   handler: string;
   version: string;
   extension: string;
-  /** Whether the handler has several extensions, so that its files carry their names. */
+  /** Whether the handler supports several extensions, so that its files carry their names. */
   isNamed: boolean;
   sequenceNumber: number;
-  /** While updating: the version that is replaced, and its folder. */
+  /** During an update: the replaced version and its folder. */
   previous?: { version: string; root: string };
-  /** How the commands before this one ended, under the names that Azure's own agent gives them. */
+  /** Exit codes of earlier commands, under the names of Azure's own agent. */
   exitCodes: Record<string, string>;
-  /** The agent's own PATH, HOME, LANG and TZ; nothing else of its environment reaches a handler. */
+  /** The agent's own environment; only PATH, HOME, LANG and TZ reach a handler. */
   inherited: Record<string, string | undefined>;
 }
 
-/** Where handlers find programs when the agent has no PATH. */
+/** The PATH of handlers when the agent has none. */
 export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 const inheritedNames = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
-/** Where handlers look for Azure's WireServer. Nothing answers there unless the machine provides it. */
+/** The address of Azure's WireServer. Nothing answers there unless the machine provides it. */
 const wireServer = '168.63.129.16';
-/** What the agent supports, in the form that handlers for Azure's own agent parse: events in `eventsFolder`. */
+/** The agent's features, as handlers for Azure's own agent parse them: events in `eventsFolder`. */
 const supportedFeatures = JSON.stringify([{ Key: 'ExtensionTelemetryPipeline', Value: '1.0' }]);
 
-/** The environment of a handler's command; docs/protocol.md lists it, and nothing beyond it is passed. */
+/** The environment of a handler's command, as listed in docs/protocol.md, and nothing else. */
 export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, string> {
   const { layout, folders, handler, version, extension, isNamed, sequenceNumber, previous, inherited } = input;
   const environment: Record<string, string> = {
@@ -37,7 +37,7 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
     ANNEX_EXTENSION: extension,
     ANNEX_SEQUENCE_NUMBER: String(sequenceNumber),
     ANNEX_CERTIFICATE_FOLDER: layout.certificates,
-    // The names that handlers written for Azure's own agent look for.
+    // Names that handlers for Azure's own agent look for.
     ConfigSequenceNumber: String(sequenceNumber),
     ...(isNamed && { ConfigExtensionName: extension }),
     AZURE_GUEST_AGENT_EXTENSION_PATH: folders.root,
@@ -56,7 +56,7 @@ export function handlerEnvironmentOf(input: EnvironmentInput): Record<string, st
   return environment;
 }
 
-/** What every program that the agent starts for others gets of its environment: no token, no credential. */
+/** The part of the environment that any program started by the agent inherits: no token, no credential. */
 export function inheritedEnvironment(own: Record<string, string | undefined>): Record<string, string> {
   const environment: Record<string, string> = { PATH: defaultPath };
   for (const name of inheritedNames) {

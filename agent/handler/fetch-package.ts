@@ -9,19 +9,19 @@ import {
   handlerIdentity,
 } from '#protocol/index.ts';
 import { AgentError } from '../agent-error.ts';
-import type { Layout } from '../folder/layout.ts';
-import { discard, isOutOfRoom, replace } from '../folder/write-file.ts';
+import type { AgentLayout } from '../folder/layout.ts';
+import { discard, isDiskFull, replace } from '../folder/write-file.ts';
 import { LongerThanAnnounced } from '../portal/call.ts';
 import { type Portal, PortalRefusal } from '../portal/portal.ts';
 import { discardRoot, foldersOf, readManifestOf } from './folders.ts';
 import { digestOf, unpack } from './unpack.ts';
 
 /**
- * Downloads a package, goes on where an earlier try stopped, checks its digest and unpacks it; the folder appears whole
- * or not at all. Throws AgentError where the package itself is wrong; anything else that is thrown may pass.
+ * Downloads a package, resumes an earlier download, checks its digest and unpacks it. The folder appears complete or
+ * not at all. Throws AgentError if the package itself is wrong; any other error may be temporary.
  */
 export async function fetchPackage(
-  layout: Layout,
+  layout: AgentLayout,
   portal: Portal,
   extension: GoalStateExtension,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ export async function fetchPackage(
   }
 }
 
-/** What is in the file already is kept while it may be a beginning of the package; its digest tells in the end. */
+/** The bytes on disk are kept as long as they may be the beginning of the package; the digest decides in the end. */
 async function download(portal: Portal, extension: GoalStateExtension, zip: string, signal: AbortSignal) {
   const { package: wanted } = extension;
   const before = await sizeOf(zip);
@@ -55,20 +55,19 @@ async function download(portal: Portal, extension: GoalStateExtension, zip: stri
   try {
     await portal.downloadPackage(wanted.url, zip, wanted.size, signal);
   } catch (error) {
-    // The bytes that are here are no beginning of what the portal has.
+    // The bytes on disk are not the beginning of the portal's package.
     const isUseless = error instanceof PortalRefusal && error.status === 416;
     if (isUseless || error instanceof LongerThanAnnounced) discard(zip);
     if (!(error instanceof LongerThanAnnounced)) throw error;
     throw wrongPackage(extension, `it is longer than ${wanted.size} bytes, with the SHA-256`);
   }
   const size = await sizeOf(zip);
-  // A short file is a broken connection, and goes on next time.
+  // A short file means a broken connection; the next attempt resumes it.
   if (size < wanted.size) throw new Error(`only ${size} of ${wanted.size} bytes arrived`);
   const digest = await digestOf(zip);
   if (digest === wanted.sha256) return await keep(zip);
   discard(zip);
-  if (before > 0)
-    throw new Error('what was here of an earlier download did not fit, it is fetched again from its start');
+  if (before > 0) throw new Error('the earlier part of the download does not match, so it starts again');
   throw wrongPackage(extension, `its SHA-256 is ${digest}, expected`);
 }
 
@@ -95,13 +94,13 @@ async function readPackage(zip: string, root: string): Promise<HandlerManifest> 
     for (const name of commandNames) makeRunnable(root, commandLine(manifest, name));
     return manifest;
   } catch (error) {
-    if (isOutOfRoom(error)) throw error;
+    if (isDiskFull(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AgentError(`The package cannot be unpacked: ${reason}. Publish a mended version.`);
+    throw new AgentError(`The package cannot be unpacked: ${reason}. Publish a corrected version.`);
   }
 }
 
-/** A program that a command names may be run, whatever mode the zip gave it. */
+/** A program that a command names is executable, whatever mode the zip states. */
 function makeRunnable(root: string, line: string): void {
   const program = /^[^\s'"\\$`;&|<>()]+/.exec(line)?.[0];
   if (program === undefined || program.startsWith('/') || program.split('/').includes('..')) return;

@@ -13,23 +13,29 @@ import {
   writeHandlerEnvironment,
   writeSettingsFile,
 } from '#protocol/index.ts';
-import type { Layout } from '../folder/layout.ts';
-import { discardBelow, makeFolderBelow, namesBelow, readTextBelow, writeWholeBelow } from '../folder/shared-files.ts';
+import type { AgentLayout } from '../folder/layout.ts';
+import {
+  deleteBelow,
+  makeFolderBelow,
+  namesBelow,
+  readTextBelow,
+  writeAtomicallyBelow,
+} from '../folder/shared-files.ts';
 import { discard, replace } from '../folder/write-file.ts';
 import { readIdentityFile } from '../identity/identity.ts';
 
 const maxManifestBytes = 1024 * 1024;
-/** Of a file that moves to the next version. */
+/** Size limit of a file that moves to the next version. */
 const maxCarriedBytes = 1024 * 1024;
 const maxDownloadAge = 7 * 24 * 3600_000;
 
-/** The places of one version of a handler. */
+/** The paths of one version of a handler. */
 export interface HandlerFolders extends HandlerEnvironment {
   root: string;
   eventsFolder: string;
 }
 
-export function foldersOf(layout: Layout, handler: string, version: string): HandlerFolders {
+export function foldersOf(layout: AgentLayout, handler: string, version: string): HandlerFolders {
   const identity = handlerIdentity(handler, version);
   const root = join(layout.handlers, identity);
   const logFolder = join(layout.logs, identity);
@@ -44,7 +50,7 @@ export function foldersOf(layout: Layout, handler: string, version: string): Han
 }
 
 /** Creates the folders that a handler expects, and HandlerEnvironment.json in its root (AZ-G1). */
-export function prepareFolders(layout: Layout, handler: string, { root, ...environment }: HandlerFolders): void {
+export function prepareFolders(layout: AgentLayout, handler: string, { root, ...environment }: HandlerFolders): void {
   const { configFolder, eventsFolder, heartbeatFile, logFolder, statusFolder } = environment;
   for (const folder of [root, logFolder]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const folder of [configFolder, statusFolder, dirname(heartbeatFile)]) makeFolderBelow(root, folder, 0o700);
@@ -52,17 +58,17 @@ export function prepareFolders(layout: Layout, handler: string, { root, ...envir
   const { vmId, name } = readIdentityFile(layout) ?? { vmId: null, name: '' };
   const machine = { deploymentid: vmId ?? '', rolename: name, instance: name };
   const text = writeHandlerEnvironment(handler, { ...environment, ...machine });
-  writeWholeBelow(root, join(root, handlerEnvironmentFileName), text);
+  writeAtomicallyBelow(root, join(root, handlerEnvironmentFileName), text);
 }
 
-/** Writes `<n>.settings` for the extension; earlier files stay (AZ-C4). Protected settings stay sealed (AZ-C3). */
+/** Writes `<n>.settings` for the extension. Earlier files stay (AZ-C4), protected settings stay encrypted (AZ-C3). */
 export function writeSettings(folders: HandlerFolders, extension: GoalStateExtension, named: boolean): void {
-  writeWholeBelow(folders.root, settingsPath(folders, extension, named), writeSettingsFile(extension.settings));
+  writeAtomicallyBelow(folders.root, settingsPath(folders, extension, named), writeSettingsFile(extension.settings));
 }
 
 /**
- * Before an update: copies what the version before did last (`mrseq`) and its statuses into the folder of the new one,
- * as Azure's own agent does. Handlers tell by them that an update is no first install.
+ * Before an update, copies `mrseq` and the statuses of the replaced version into the folder of the new one, as Azure's
+ * own agent does. Handlers use them to distinguish an update from a first install.
  */
 export function carryOver(from: HandlerFolders, to: HandlerFolders): void {
   copyBelow(from.root, join(from.root, 'mrseq'), to.root, join(to.root, 'mrseq'));
@@ -72,10 +78,10 @@ export function carryOver(from: HandlerFolders, to: HandlerFolders): void {
   }
 }
 
-/** Copies a small plain file; leaves out what is none. */
+/** Copies a small regular file; skips anything else. */
 function copyBelow(fromRoot: string, from: string, toRoot: string, to: string): void {
   const text = readTextOrNull(fromRoot, from);
-  if (text !== null) writeWholeBelow(toRoot, to, text);
+  if (text !== null) writeAtomicallyBelow(toRoot, to, text);
 }
 
 function readTextOrNull(root: string, path: string): string | null {
@@ -86,7 +92,7 @@ function readTextOrNull(root: string, path: string): string | null {
   }
 }
 
-/** Whether this configuration was written already. */
+/** Whether the settings file of this sequence number exists. */
 export function hasSettings(folders: HandlerFolders, extension: GoalStateExtension, named: boolean): boolean {
   return existsSync(settingsPath(folders, extension, named));
 }
@@ -95,13 +101,13 @@ function settingsPath(folders: HandlerFolders, { name, sequenceNumber }: GoalSta
   return join(folders.configFolder, settingsFileName(sequenceNumber, named ? name : undefined));
 }
 
-/** Whether a package is unpacked here; folders alone, which the agent makes too, are none. */
+/** Whether a package is unpacked here. The agent creates folders too, so they do not count. */
 export function isUnpacked(root: string): boolean {
   return existsSync(join(root, manifestFileName));
 }
 
-/** Deletes a handler's folder. It is out of the way at once: killed meanwhile, the agent never meets half of it. */
-export function discardRoot(layout: Layout, root: string): void {
+/** Deletes a handler's folder. It is renamed first, so a killed agent never finds half of it. */
+export function discardRoot(layout: AgentLayout, root: string): void {
   if (!existsSync(root)) return;
   mkdirSync(layout.incoming, { recursive: true, mode: 0o700 });
   const away = join(layout.incoming, `${randomUUID()}.away`);
@@ -109,8 +115,8 @@ export function discardRoot(layout: Layout, root: string): void {
   discard(away);
 }
 
-/** What an earlier run of the agent left behind; beginnings of downloads are of use, for a week. */
-export function sweepIncoming(layout: Layout): void {
+/** Deletes what an earlier run of the agent left; partial downloads are kept for a week. */
+export function sweepIncoming(layout: AgentLayout): void {
   if (!existsSync(layout.incoming)) return;
   for (const name of readdirSync(layout.incoming)) {
     const path = join(layout.incoming, name);
@@ -124,12 +130,12 @@ export function deleteSettings(folders: HandlerFolders, extension: string): void
   for (const folder of [folders.configFolder, folders.statusFolder]) {
     for (const file of namesBelow(folders.root, folder)) {
       const rest = file.startsWith(`${extension}.`) ? file.slice(extension.length + 1) : '';
-      if (/^\d+\.(settings|status)$/.test(rest)) discardBelow(folders.root, join(folder, file));
+      if (/^\d+\.(settings|status)$/.test(rest)) deleteBelow(folders.root, join(folder, file));
     }
   }
 }
 
-/** The manifest in a root. Throws where it is absent or wrong. */
+/** Reads the manifest in a root. Throws if it is missing or invalid. */
 export function readManifestOf(root: string): HandlerManifest {
   const text = readTextBelow(root, join(root, manifestFileName), maxManifestBytes);
   if (text === null) throw new Error(`there is no ${manifestFileName}`);

@@ -1,27 +1,27 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GoalState } from '#protocol/index.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import type { Journal } from '../journal.ts';
 import { maskedDocument } from './mask.ts';
 import { secretsOf, settingsFilesIn } from './secrets-of.ts';
 
-/** Hides protected settings in what handlers tell of themselves; opens them again only when a settings file is another. */
+/** Hides protected settings in what handlers report. Decrypts them again only when a settings file changes. */
 export class KnownSecrets {
   private readonly known = new Map<string, { files: string; texts: string[] }>();
-  private readonly layout: Layout;
+  private readonly layout: AgentLayout;
   private readonly journal: Journal;
   private readonly goal: () => GoalState | null;
 
-  constructor(layout: Layout, journal: Journal, goal: () => GoalState | null) {
+  constructor(layout: AgentLayout, journal: Journal, goal: () => GoalState | null) {
     this.layout = layout;
     this.journal = journal;
     this.goal = goal;
   }
 
-  /** A status or heartbeat as it was read, without the values of its handler's settings. */
+  /** A status or heartbeat without the secrets of its handler. */
   hide<Read extends { path: string; file: unknown }>(read: Read): Read {
-    // Both lie in a folder of their own in the handler's root.
+    // Both are in folders of the handler's root.
     const texts = this.textsIn(join(dirname(dirname(read.path)), 'config'));
     return texts.length === 0 ? read : { ...read, file: maskedDocument(read.file, texts) };
   }

@@ -39,7 +39,7 @@ test('AZ-C3 values of six characters or more are hidden, each line of a key, and
 });
 
 test.each(['swordfish', 'käse & brot', 'sword/fish?>>'])(
-  'AZ-C3 %s is hidden in base64 too, wherever it stands in it',
+  'AZ-C3 %s is hidden in base64 too, at any offset',
   (secret) => {
     const texts = maskedTexts({ secret });
     for (const encoding of ['base64', 'base64url'] as const) {
@@ -72,7 +72,7 @@ test.each([
   expect(masked(maskedTexts({ secret: 'swordfish' }), within, 5)).toContain('[masked]');
 });
 
-test('a value is hidden in base64 wherever its line breaks', () => {
+test('a value is hidden in base64 wherever its lines break', () => {
   const encoded = Buffer.from('a swordfish').toString('base64');
   const texts = maskedTexts({ secret: 'a swordfish' });
   for (let at = 1; at < encoded.length; at += 1) {
@@ -82,14 +82,14 @@ test('a value is hidden in base64 wherever its line breaks', () => {
   }
 });
 
-test('line breaks without an end are not held', () => {
+test('an endless run of line breaks is not held back', () => {
   const mask = new Mask(['swordfish']);
   const out = mask.push(Buffer.alloc(100_000, '\r\n'));
   expect(out.length).toBeGreaterThan(99_900);
   expect(Buffer.concat([out, mask.end()])).toEqual(Buffer.alloc(100_000, '\r\n'));
 });
 
-test('AZ-C3 a status is told without secrets, and its words stay unchanged', () => {
+test('AZ-C3 a status is reported without secrets, and its other words are unchanged', () => {
   const document = [
     {
       status: { status: 'success', code: 5, Message: { id: 'success', params: ['success', 'of swordfish'] } },

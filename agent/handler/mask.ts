@@ -1,10 +1,10 @@
-/** Shorter values are words of every day; hiding them would only make output unreadable. */
+/** Shorter values are everyday words: hiding them would make output unreadable. */
 const minCharacters = 6;
 const sign = Buffer.from('[masked]');
 
 /**
- * What must not be seen of decrypted settings: every value, each line of a longer text, also as JSON spells it, and what
- * becomes of these in base64.
+ * Texts that must not appear of decrypted settings: every value, each line of a longer text, their JSON spelling, and
+ * their base64 forms.
  */
 export function maskedTexts(settings: unknown): string[] {
   const texts = new Set<string>();
@@ -24,8 +24,8 @@ export function maskedTexts(settings: unknown): string[] {
 }
 
 /**
- * A text in base64: by itself, and within something longer, where it looks in three ways and its first and last
- * characters depend on what is beside it.
+ * A text in base64: alone, and at each of the three offsets within a longer text, without the characters that depend on
+ * its neighbours.
  */
 function base64Of(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
@@ -42,10 +42,10 @@ function base64Of(text: string): string[] {
   ]);
 }
 
-/** Of JSON, what says which words these are, and not what a person is told. */
+/** JSON properties that identify a text or its language; they are not shown to people. */
 const words = new Set(['status', 'version', 'timestamputc', 'lang', 'id']);
 
-/** The same document without these texts in what it tells people. */
+/** The same document without these texts where people read it. */
 export function maskedDocument(document: unknown, texts: readonly string[]): unknown {
   if (texts.length === 0) return document;
   const visit = (value: unknown, key = ''): unknown => {
@@ -64,21 +64,21 @@ function maskedText(text: string, texts: readonly string[]): string {
   return Buffer.concat([mask.push(Buffer.from(text, 'utf8')), mask.end()]).toString('utf8');
 }
 
-/** `base64` and `openssl` break lines at 76 and 64 columns; none is expected to be narrower than this. */
+/** `base64` and `openssl` break lines at 76 and 64 columns; narrower lines are not expected. */
 const narrowest = 32;
 
 /**
- * Replaces secrets in a stream of bytes, wherever the borders of its chunks are, and also where a line breaks within
- * them, as in long base64.
+ * Replaces secrets in a stream of bytes, across chunk borders and across line breaks within a secret, as in long
+ * base64.
  */
 export class Mask {
   /** Of one line, and of more. */
   private readonly lines: Buffer[];
   private readonly texts: Buffer[];
   private readonly longest: number;
-  /** The end of what came so far, in which a secret may have begun. */
+  /** The end of the input so far, in which a secret may have begun. */
   private held: Buffer = Buffer.alloc(0);
-  /** So many bytes at the start of `held` belong to a secret whose sign was given out. */
+  /** How many bytes at the start of `held` belong to a secret that was already replaced. */
   private covered = 0;
 
   constructor(texts: readonly string[]) {
@@ -87,7 +87,7 @@ export class Mask {
     this.longest = Math.max(0, ...[...this.lines, ...this.texts].map((secret) => secret.length));
   }
 
-  /** So many bytes after a gap may be the rest of a secret. */
+  /** How many bytes after a gap may be the rest of a secret. */
   get reach(): number {
     return Math.max(0, this.longest - 1 + 2 * Math.ceil(this.longest / narrowest));
   }
@@ -96,7 +96,7 @@ export class Mask {
     if (this.longest === 0) return chunk;
     const bytes = Buffer.concat([this.held, chunk]);
     const joined = new Joined(bytes);
-    // A whole secret is kept: its last byte may turn out to be half of a line break.
+    // A whole secret is kept: its last byte may be half of a line break.
     return this.take(bytes, joined, joined.from(Math.max(0, joined.bytes.length - this.longest)));
   }
 
@@ -104,7 +104,7 @@ export class Mask {
     return this.take(this.held, new Joined(this.held), this.held.length);
   }
 
-  /** Gives out all before `until`. */
+  /** Emits everything before `until`. */
   private take(bytes: Buffer, joined: Joined, until: number): Buffer {
     const parts: Buffer[] = [];
     let at = Math.min(this.covered, until);
@@ -123,7 +123,7 @@ export class Mask {
     return Buffer.concat(parts);
   }
 
-  /** Where secrets are, in order; they may overlap. */
+  /** The positions of secrets, in order; they may overlap. */
   private findIn(bytes: Buffer, joined: Joined): { start: number; end: number }[] {
     const found = [
       ...this.texts.flatMap((text) => allOf(text, bytes)),
@@ -143,10 +143,10 @@ function allOf(secret: Buffer, bytes: Buffer): { start: number; end: number }[] 
 
 const [newLine, carriageReturn] = [0x0a, 0x0d];
 
-/** Bytes without their line breaks. Of several in a row only the first is left out: an empty line breaks nothing. */
+/** Bytes without line breaks. Of several in a row only the first is removed: an empty line ends a block. */
 class Joined {
   readonly bytes: Buffer;
-  /** Where each of these bytes was. */
+  /** The original position of each byte. */
   private readonly places: Uint32Array;
 
   constructor(bytes: Buffer) {
@@ -168,7 +168,7 @@ class Joined {
     this.bytes = this.bytes.subarray(0, length);
   }
 
-  /** Where the byte at `index` was; the end where there is none. */
+  /** The original position of the byte at `index`; the end if there is none. */
   from(index: number): number {
     return this.places[index] ?? 0;
   }

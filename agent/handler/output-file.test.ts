@@ -10,13 +10,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('what the disk does not take of an output is said, and ends nothing', () => {
+test('the agent reports bytes that the disk rejects, and continues', () => {
   const file = join(folder, 'enable.log');
   const program = `import { OutputFile } from ${JSON.stringify(join(import.meta.dirname, 'output-file.ts'))};
 const output = new OutputFile(process.argv[1], { secrets: [] });
 output.write(Buffer.alloc(10_000, 'x'));
 console.log(output.finish('over').tail);`;
-  // A limit of 4 KiB: a part is taken, the rest refused, and not because the disk is full.
+  // A limit of 4 KiB: a part is written, the rest rejected, although the disk is not full.
   const limited = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program, file];
   const { status, stdout } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
   expect(status).toBe(0);

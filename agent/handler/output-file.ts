@@ -4,28 +4,28 @@ import { documentLimits } from '#protocol/index.ts';
 import { NotPlain, SharedFolder } from '../folder/shared-folder.ts';
 import { Mask } from './mask.ts';
 
-/** What the portal takes of one command. */
+/** The portal's limit for the output of one command. */
 const maxFileBytes = 64 * 1024 * 1024;
-/** So much of the end of a longer output is kept. */
+/** How much of the end of a longer output is kept. */
 const endBytes = 1024 * 1024;
 
-/** The whole output of a command on disk: bounded, without secrets, and saying where something is missing. */
+/** The complete output of a command on disk: bounded, without secrets, with a note where something is missing. */
 export class OutputFile {
   readonly path: string;
   private readonly mask: Mask;
   private readonly file: number;
   private readonly room: number;
   private size: number;
-  /** Bytes that came beyond the room; the last of them are in `end`. */
+  /** Bytes beyond the limit; the last of them are in `end`. */
   private beyond = 0;
   private end: Buffer[] = [];
   private endSize = 0;
-  /** Bytes that the disk did not take. */
+  /** Bytes that the disk rejected. */
   private lost = 0;
-  /** Bytes after a gap that are not taken: they may be the rest of a secret. */
+  /** Bytes dropped after a gap, since they may be the rest of a secret. */
   private skip = 0;
 
-  /** `resumed`: an earlier run of the agent wrote its first part, and what was on the way got lost. */
+  /** `resumed`: an earlier run of the agent wrote the first part, and what was in transit is lost. */
   constructor(path: string, { secrets, resumed = false }: { secrets: readonly string[]; resumed?: boolean }) {
     this.path = path;
     this.mask = new Mask(secrets);
@@ -44,7 +44,7 @@ export class OutputFile {
     this.keep(this.mask.push(chunk.subarray(skipped)));
   }
 
-  /** Writes what is left, and a last word of the agent's own. The tail is what a report carries. */
+  /** Writes what is left and the agent's closing note. Returns the tail for the report. */
   finish(note: string): { tail: string; bytes: number } {
     this.keep(this.mask.end());
     const kept = Buffer.concat(this.end);
@@ -60,7 +60,7 @@ export class OutputFile {
     return { tail, bytes: this.size };
   }
 
-  /** What the disk does not take, because it is full or a quota is used up, is counted; the command goes on. */
+  /** Bytes that a full disk or a quota rejects are counted, and the command continues. */
   private append(bytes: Buffer): void {
     let at = 0;
     try {
@@ -84,7 +84,7 @@ export class OutputFile {
     }
   }
 
-  /** The end of the file, at most what a report may carry, as text that JSON and a database can hold. */
+  /** The end of the file, within the limit of a report, as text that JSON and a database can hold. */
   private tail(taken = 0): string {
     const { size } = fstatSync(this.file);
     const header = `[Cut: only the end of ${size} bytes. The whole output is in ${this.path} on the machine.]\n`;
@@ -99,8 +99,8 @@ export class OutputFile {
 }
 
 /**
- * Opens an output in `<log folder>/commands`. A handler's service may own its log folder, so whatever is in the way is
- * replaced: it must change no file elsewhere, and must not keep its handler from being removed.
+ * Opens an output in `<log folder>/commands`. A handler's service may own its log folder, so any obstacle is replaced:
+ * it must not redirect writes to other files or prevent the handler's removal.
  */
 function openOutput(path: string, resumed: boolean): number {
   const commands = dirname(path);
@@ -126,7 +126,7 @@ function openAgain(folder: SharedFolder, name: string): number | null {
   }
 }
 
-/** Control characters that no terminal text needs become the replacement character. */
+/** Replaces control characters that terminal text does not need. */
 function clean(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => ('\t\n\r\u001b'.includes(character) ? character : '\uFFFD'));
 }

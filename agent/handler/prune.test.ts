@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { layoutOf } from '../folder/layout.ts';
 import { pruneEvents } from './prune.ts';
 
-test('of the events that handlers leave the 300 newest stay', () => {
+test('the newest 300 events of a handler are kept', () => {
   const layout = layoutOf(mkdtempSync(join(tmpdir(), 'annex-prune-')));
   try {
     const events = join(layout.logs, 'Acme.Lab.Probe-1.0', 'events');

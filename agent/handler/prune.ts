@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import { SharedFolder } from '../folder/shared-folder.ts';
 
 interface Kept {
@@ -8,25 +8,25 @@ interface Kept {
   bytes: number;
 }
 
-/** Of what the commands of a handler wrote. */
+/** How many outputs of a handler's commands are kept. */
 const keptOutputs: Kept = { files: 100, bytes: 256 * 1024 * 1024 };
-/** Of the events that a handler leaves for Azure's own agent, which takes them away; here they stay. */
+/** How many events are kept. Handlers write them for Azure's own agent, which collects them; this one does not. */
 const keptEvents: Kept = { files: 300, bytes: 16 * 1024 * 1024 };
 
-/** Deletes the oldest outputs of a handler: those in the folder `name` of its log folder. */
+/** Deletes the oldest outputs in the folder `name` of a handler's log folder. */
 export function pruneOutputs(logFolder: string, name: string): void {
   prune(logFolder, name, keptOutputs);
 }
 
 /** Deletes the oldest events of every handler. */
-export function pruneEvents(layout: Layout): void {
+export function pruneEvents(layout: AgentLayout): void {
   const folders = existsSync(layout.logs) ? readdirSync(layout.logs, { withFileTypes: true }) : [];
   for (const folder of folders) if (folder.isDirectory()) prune(join(layout.logs, folder.name), 'events', keptEvents);
 }
 
 function prune(logFolder: string, name: string, kept: Kept): void {
   const shared = SharedFolder.open(logFolder);
-  // A link in its place is replaced when something is written there.
+  // A link in its place is replaced at the next write.
   const folder = shared?.facts(name)?.isDirectory() ? shared.folder(name) : null;
   shared?.close();
   if (!folder) return;

@@ -32,9 +32,9 @@ const run = (line: string) =>
     secrets: [],
   });
 
-test('what a command wrote is there also where its end is heard before its output', async () => {
+test('output is complete even if the end of the command is noticed first', async () => {
   const outcome = run('echo said');
-  // Nothing is heard of it while this process is busy with something else.
+  // The event loop is busy, so nothing is read in the meantime.
   execFileSync('/bin/sh', ['-c', `until [ -f '${root}'/running/*/exit ]; do :; done; sleep 0.1`]);
   expect(await outcome).toMatchObject({ exitCode: 0, output: 'said\n' });
 });

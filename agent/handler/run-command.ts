@@ -9,44 +9,44 @@ import { CommandProcesses, commandVariable } from './command-processes.ts';
 import { OutputFile } from './output-file.ts';
 import { type CommandRecord, type RunningCommand, secondsSinceStart } from './running-command.ts';
 
-export interface Command {
-  /** The command line of the manifest. */
+export interface CommandRun {
+  /** The command line from the manifest. */
   line: string;
-  /** The handler's root: working directory, and what paths are relative to. */
+  /** The handler's root: the working directory, to which paths are relative. */
   root: string;
   environment: Record<string, string>;
   record: CommandRecord;
   running: RunningCommand;
-  /** What is masked in its output. */
+  /** Secrets to mask in its output. */
   secrets: string[];
   signal?: AbortSignal;
 }
 
 export interface Outcome {
-  /** Null where the command was ended, or could not be started. */
+  /** Null if the command was terminated or could not start. */
   exitCode: number | null;
   timedOut: boolean;
-  /** The last of what it wrote; says so where something is missing. */
+  /** The end of its output, with a note where something is missing. */
   output: string;
-  /** Where all of it is; absent where nothing ran. */
+  /** The file with the complete output; absent if nothing ran. */
   outputFile?: string;
   seconds: number;
 }
 
-/** How long the processes of a command have after SIGTERM. */
+/** Grace period after SIGTERM for the processes of a command. */
 const graceMilliseconds = 2_000;
-/** How much of its output may be on the way when a command ends: what a pipe of Linux holds. */
+/** The most output that may be in transit when a command ends: the capacity of a Linux pipe. */
 const pipeBytes = 64 * 1024;
-/** How often an agent that was started again looks whether the command of the earlier one has ended. */
+/** How often a restarted agent checks whether the command of its earlier run has ended. */
 const lookMilliseconds = 50;
-/** So often for its process number, which it writes first of all. */
+/** How often it looks for the process number, which the command writes first. */
 const firstLooks = 200;
 
 /**
- * `$1` the line, `$2` the folder. It begins only where its number can be the first in the file: an agent that was started
- * again may have written there that it is too late. What a handler makes for the machine is for all of it: the agent's own
- * umask under systemd is another. The exit code is on disk whoever is there to hear of it. Where nobody
- * is, it stays for an hour, until its folder goes: a pipe that nobody has open forgets what is in it.
+ * `$1` the line, `$2` the folder. The command starts only if its number is the first in the file: a restarted agent may
+ * have marked it as too late. The umask is the machine's, since the agent's under systemd differs. The exit code is
+ * written to disk in any case. Without a reader the shell waits for up to an hour, until its folder is deleted: a pipe
+ * that no process has open loses its contents.
  */
 const wrapper = `set -C; echo $$ > "$2/pid" || exit 125; set +C
 (umask 022; exec /bin/sh -c "$1"); code=$?; echo $code > "$2/exit"
@@ -54,10 +54,10 @@ kill -0 $PPID 2>/dev/null || { n=0; while [ -d "$2" ] && [ $n -lt 3600 ]; do sle
 exit $code`;
 
 /**
- * Runs one command of a handler in a process group of its own (AZ-G1). When its time is over, all of its processes end.
- * What it leaves running on purpose goes on when it ends by itself. Never throws for what the handler does.
+ * Runs one command of a handler in its own process group (AZ-G1). At its timeout all of its processes end. Background
+ * processes that it leaves on purpose continue after it ends. Never throws for what the handler does.
  */
-export async function runCommand(command: Command): Promise<Outcome> {
+export async function runCommand(command: CommandRun): Promise<Outcome> {
   const { running, record } = command;
   if (!existsSync(command.root)) {
     return { exitCode: null, timedOut: false, output: `The folder ${command.root} is gone.`, seconds: 0 };
@@ -79,8 +79,8 @@ export async function runCommand(command: Command): Promise<Outcome> {
 }
 
 /**
- * What became of the command that ran when the agent was killed: waits for its end where it still runs. Null where
- * nobody knows.
+ * The outcome of the command that ran when the agent was killed; waits for its end if it still runs. Null if the
+ * outcome is unknown.
  */
 export async function resumeCommand(
   running: RunningCommand,
@@ -113,13 +113,13 @@ export async function resumeCommand(
 interface Ended {
   exitCode: number | null;
   timedOut: boolean;
-  /** The agent's last word about it. */
+  /** The agent's closing note about it. */
   note: string;
 }
 
 /**
- * Reads what a command writes, from a pipe with a name: it outlives the agent, so that the command is not ended by the
- * agent's end, and the next start reads on.
+ * Reads the output of a command from a named pipe, which outlives the agent: the command continues, and the next start
+ * of the agent resumes reading.
  */
 class Output {
   private readonly pipe: string;
@@ -135,11 +135,11 @@ class Output {
     this.socket.on('error', () => {});
   }
 
-  /** Reads what is left in the pipe. Never throws: a lost output must not lose the exit code with it (AZ-G3). */
+  /** Reads the rest of the pipe. Never throws: losing output must not lose the exit code (AZ-G3). */
   finish({ exitCode, timedOut, note }: Ended): Omit<Outcome, 'seconds'> {
     const ended = { exitCode, timedOut, outputFile: this.file.path };
     try {
-      // In this order: a pipe that no process has open loses what is in it.
+      // In this order: a pipe that no process has open loses its contents.
       this.drain();
       this.close();
       return { ...ended, output: this.file.finish(note).tail };
@@ -160,22 +160,22 @@ class Output {
       const buffer = Buffer.alloc(pipeBytes);
       for (let read = 0; read < pipeBytes; ) {
         const count = readSync(end, buffer, 0, buffer.length, null);
-        // Nobody has it open any more.
+        // No process has it open any longer.
         if (count === 0) return;
         this.file.write(Buffer.from(buffer.subarray(0, count)));
         read += count;
       }
-      this.leaveReader();
+      this.detachReader();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      this.leaveReader();
+      this.detachReader();
     } finally {
       closeSync(end);
     }
   }
 
-  /** A service that stays may write for years, and would wait for a reader: what it writes is nobody's. */
-  private leaveReader(): void {
+  /** A service that stays may write for years and would block without a reader; its output is discarded. */
+  private detachReader(): void {
     const writer = openSync(this.pipe, constants.O_RDWR);
     const reader = openSync(this.pipe, constants.O_RDONLY);
     const options = { stdio: [reader, 'ignore', 'ignore'] as const, detached: true, cwd: '/' };
@@ -187,9 +187,9 @@ class Output {
   }
 }
 
-function start(command: Command): ChildProcess {
+function start(command: CommandRun): ChildProcess {
   const { running, record } = command;
-  // Whoever writes can read too: a pipe without its reader makes it wait, and does not end it.
+  // Opened for reading too: a pipe without a reader would end the writer.
   const output = openSync(running.pipe, constants.O_RDWR);
   try {
     return spawn(
@@ -208,7 +208,7 @@ function start(command: Command): ChildProcess {
   }
 }
 
-function untilEnded(child: ChildProcess, { record, running, signal }: Command): Promise<Ended> {
+function untilEnded(child: ChildProcess, { record, running, signal }: CommandRun): Promise<Ended> {
   const seconds = record.timeoutSeconds;
   return new Promise((resolve) => {
     const ending = endAfter(child.pid, running, seconds, signal);
@@ -220,7 +220,7 @@ function untilEnded(child: ChildProcess, { record, running, signal }: Command): 
   });
 }
 
-/** The same for a command that another run of the agent has started. */
+/** The same for a command that an earlier run of the agent started. */
 function untilGone(
   leader: number,
   record: CommandRecord,
@@ -243,11 +243,11 @@ type Why = 'itself' | 'time' | 'stop';
 function endedBy(why: Why, exitCode: number | null, seconds: number, by: NodeJS.Signals | null): Ended {
   if (why === 'time')
     return { exitCode: null, timedOut: true, note: `Ended after ${seconds} s, the time that it has.` };
-  if (why === 'stop') return { exitCode: null, timedOut: false, note: 'Ended because the agent was told to stop.' };
+  if (why === 'stop') return { exitCode: null, timedOut: false, note: 'Ended because the agent stopped.' };
   return { exitCode, timedOut: false, note: exitCode === null ? `Ended by ${by ?? 'a signal'}.` : '' };
 }
 
-/** Ends a command when its time is over or the agent stops, first softly. `done`: its leader is gone. */
+/** Ends a command at its timeout or when the agent stops, first with SIGTERM. `done`: its leader has ended. */
 function endAfter(
   leader: number | undefined,
   { id }: RunningCommand,
@@ -275,9 +275,9 @@ function endAfter(
     async done() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', stop);
-      // The leader is a shell and ends at once; what it has started may still be tidying up.
+      // The leader is a shell and ends immediately; its children may still be cleaning up.
       if (why !== 'itself') {
-        while (!isKilled && processes?.areThere()) await wait(lookMilliseconds / 1000, []);
+        while (!isKilled && processes?.anyRunning()) await wait(lookMilliseconds / 1000, []);
         processes?.endLateOnes();
       }
       clearTimeout(kill);
@@ -286,8 +286,8 @@ function endAfter(
   };
 }
 
-/** `install.sh` is `./install.sh` where the root has it: paths are relative to the root, whatever PATH says. */
-function lineWithPath({ line, root }: Command): string {
+/** `install.sh` means `./install.sh` if the root has it: paths are relative to the root, whatever PATH says. */
+function lineWithPath({ line, root }: CommandRun): string {
   const program = /^[^\s'"\\$`;&|<>()]+/.exec(line)?.[0];
   if (program === undefined || program.includes('/') || !existsSync(join(root, program))) return line;
   return `./${line}`;

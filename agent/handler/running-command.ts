@@ -11,24 +11,24 @@ const record = z.object({
   handler: z.string(),
   version: z.string(),
   purpose: z.enum(['goal', 'update', 'downgrade', 'remove']),
-  /** For `update`: the version that is replaced. */
+  /** For `update`: the replaced version. */
   from: z.string().optional(),
-  /** For whom it runs, and the sequence numbers that were in force. */
+  /** Its extensions, with the sequence numbers in force. */
   extensions: z.array(z.object({ name: z.string(), sequenceNumber: z.int() })),
   attempt: z.int(),
   timeoutSeconds: z.number(),
   outputFile: z.string(),
-  /** In which start of the machine it ran. */
+  /** The boot in which it ran. */
   boot: z.string().optional(),
 });
 
-/** What is running, written before it starts: an agent that was killed meanwhile learns how it ended (AZ-G3). */
+/** The running command, written before it starts: after being killed, the agent learns how it ended (AZ-G3). */
 export type CommandRecord = z.infer<typeof record>;
 
-/** The one command that runs on this machine, in a folder that outlives the agent's process. */
+/** The command that runs in the lane, in a folder that outlives the agent's process. */
 export class RunningCommand {
   private readonly all: string;
-  /** One for each command: what belongs to an earlier one cannot be taken for this one's. */
+  /** A new name for each command, so that leftovers of an earlier one are not taken for this one's. */
   private name: string;
 
   constructor(all: string) {
@@ -36,7 +36,6 @@ export class RunningCommand {
     this.name = existsSync(all) ? (readdirSync(all)[0] ?? '') : '';
   }
 
-  /** Of this command and no other. */
   get id(): string {
     return this.name;
   }
@@ -57,19 +56,19 @@ export class RunningCommand {
     writeJson(join(this.folder, 'command.json'), what);
   }
 
-  /** What ran when the agent ended, or null. */
+  /** The command that ran when the agent ended, or null. */
   read(): CommandRecord | null {
     const parsed = record.safeParse(readJson(join(this.folder, 'command.json')));
     return parsed.success ? parsed.data : null;
   }
 
-  /** How it ended, or null while that is not known. */
+  /** Its exit code, or null while it is unknown. */
   exitCode(): number | null {
     const text = readText(join(this.folder, 'exit')) ?? '';
     return /^\d+\n$/.test(text) ? Number(text) : null;
   }
 
-  /** Whether its process has begun. Where it has not, it never will from now on. */
+  /** Whether its process has started. If not, this call prevents it from starting. */
   hasBegun(): boolean {
     try {
       writeFileSync(join(this.folder, 'pid'), '-\n', { flag: 'wx', mode: 0o600 });
@@ -79,24 +78,24 @@ export class RunningCommand {
     }
   }
 
-  /** The leader of its process group while that runs; null when it has ended, `unknown` in its first moment. */
+  /** The leader of its process group while that runs; null once it has ended, `unknown` at its very start. */
   leader({ outputFile }: CommandRecord): number | 'unknown' | null {
     const text = readText(join(this.folder, 'pid')) ?? '';
     if (text === '') return 'unknown';
     const pid = /^\d+\n$/.test(text) ? Number(text) : 0;
     if (pid < 2) return null;
-    // The number may belong to another program by now; ours was told this very file.
+    // The number may have been reused; our process has this folder and file in its command line.
     const words = (readProc(pid, 'cmdline') ?? '').split('\0');
     return words.includes(this.folder) && words.includes(outputFile) ? pid : null;
   }
 
-  /** What became of it is known and kept elsewhere. */
+  /** Deletes it once its outcome is stored elsewhere. */
   forget(): void {
     discard(this.all);
   }
 }
 
-/** Seconds since a process was started; no clock that somebody sets has a say. */
+/** Seconds since a process started, independent of changes of the clock. */
 export function secondsSinceStart(pid: number): number {
   const stat = readProc(pid, 'stat') ?? '';
   const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);

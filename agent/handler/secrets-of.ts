@@ -2,24 +2,29 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type GoalState, type GoalStateExtension, settingsFile } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import { readTextBelow } from '../folder/shared-files.ts';
 import { openSealed } from '../identity/open-sealed.ts';
 import type { Journal } from '../journal.ts';
 import { foldersOf } from './folders.ts';
 import { maskedTexts } from './mask.ts';
 
-/** Larger than what a goal state may carry for one extension. */
+/** More than a goal state may carry for one extension. */
 const maxSettingsBytes = 8 * 1024 * 1024;
 const settingsName = /^(?:([\w.-]+)\.)?(\d+)\.settings$/;
 
 type SealedPart = Pick<GoalStateExtension['settings'], 'protectedSettings' | 'protectedSettingsCertThumbprint'>;
 
 /**
- * What a handler must not show: the values of all protected settings in its files, and in the goal state, since some
- * handlers empty their files once they have read them.
+ * Secrets of a handler: all protected settings in its files, and those in the goal state, since some handlers empty
+ * their files after reading them.
  */
-export function secretsOf(layout: Layout, configFolders: string[], goal: GoalState | null, journal: Journal): string[] {
+export function secretsOf(
+  layout: AgentLayout,
+  configFolders: string[],
+  goal: GoalState | null,
+  journal: Journal,
+): string[] {
   const given = goal?.extensions.filter(({ handler, version }) =>
     configFolders.includes(foldersOf(layout, handler, version).configFolder),
   );
@@ -37,20 +42,20 @@ export function secretsOf(layout: Layout, configFolders: string[], goal: GoalSta
         texts.add(text);
       }
     } catch (error) {
-      journal.warn(`${where} cannot be opened, its values are not masked in output: ${sentenceOf(error)}.`);
+      journal.warn(`${where} cannot be decrypted, so its values are not masked in output: ${sentenceOf(error)}.`);
     }
   }
   return [...texts];
 }
 
-/** The thumbprint of the key that opens a settings file, or undefined where nothing in it is sealed. */
+/** The thumbprint of the key for a settings file, or undefined if nothing in it is encrypted. */
 export function sealedPartOf(file: string): SealedPart {
   const parsed = settingsFile.safeParse(jsonIn(readTextBelow(dirname(dirname(file)), file, maxSettingsBytes)));
   if (!parsed.success) return {};
   const { protectedSettings, protectedSettingsCertThumbprint } = parsed.data.handlerSettings;
   const isSealed = /^[A-Za-z0-9+/=]+$/.test(protectedSettings ?? '');
   return {
-    // Some handlers put a word like REDACTED in its place.
+    // Some handlers replace it by a word such as REDACTED.
     protectedSettings: isSealed ? (protectedSettings ?? undefined) : undefined,
     protectedSettingsCertThumbprint: protectedSettingsCertThumbprint ?? undefined,
   };
@@ -72,7 +77,7 @@ export function settingsFilesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Of the settings files in a folder those in force: the highest number of each extension (AZ-C4). */
+/** The settings files in force: the highest number of each extension (AZ-C4). */
 export function settingsInForce(folder: string): string[] {
   const highest = new Map<string, { number: number; file: string }>();
   for (const file of settingsFilesIn(folder)) {

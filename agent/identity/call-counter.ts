@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { z } from 'zod';
-import type { Layout } from '../folder/layout.ts';
-import { isOutOfRoom, readJson, writeJson } from '../folder/write-file.ts';
+import type { AgentLayout } from '../folder/layout.ts';
+import { isDiskFull, readJson, writeJson } from '../folder/write-file.ts';
 
 const file = z.object({ instance: z.string().min(1), counter: z.int().nonnegative() });
 
 /**
- * The value of the next `Annex-Agent` header. The count is on disk before the call is made: a copy of this disk counts
- * from where it was copied, and so the portal sees that there are two.
+ * The value of the next `Annex-Agent` header. The count is stored before the call: a copy of this disk continues from
+ * the copied count, so the portal detects two machines.
  */
-export function openCallCounter(layout: Layout): () => string {
+export function openCallCounter(layout: AgentLayout): () => string {
   const parsed = file.safeParse(readJson(layout.calls));
   const calls = parsed.success ? parsed.data : { instance: randomUUID(), counter: 0 };
   return () => {
@@ -20,16 +20,19 @@ export function openCallCounter(layout: Layout): () => string {
   };
 }
 
-function keep(layout: Layout, calls: z.infer<typeof file>): void {
+function keep(layout: AgentLayout, calls: z.infer<typeof file>): void {
   try {
     writeJson(layout.calls, calls);
   } catch (error) {
-    if (!isOutOfRoom(error)) throw error;
+    if (!isDiskFull(error)) throw error;
     overwrite(layout.calls, `${JSON.stringify(calls, null, 2)}\n`);
   }
 }
 
-/** A full disk has no room for another file, but keeps that of this one: whoever is asked can still be told why. */
+/**
+ * A full disk has no space for a new file, but the existing one can be overwritten: the agent can still call the
+ * portal.
+ */
 function overwrite(path: string, text: string): void {
   const open = openSync(path, 'r+');
   try {

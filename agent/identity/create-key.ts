@@ -3,11 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import 'reflect-metadata';
 import { cryptoProvider, X509CertificateGenerator } from '@peculiar/x509';
-import type { Layout } from '../folder/layout.ts';
-import { writeWhole } from '../folder/write-file.ts';
+import type { AgentLayout } from '../folder/layout.ts';
+import { writeAtomically } from '../folder/write-file.ts';
 
 export interface MachineKey {
-  /** SHA-1 of the certificate, upper-case hex: how handlers find the key. */
+  /** SHA-1 of the certificate in upper-case hex: how handlers find the key. */
   thumbprint: string;
   certificatePem: string;
 }
@@ -19,12 +19,12 @@ const algorithm = {
   modulusLength: 2048,
 };
 
-/** Makes the machine's key pair and its self-signed certificate. The private key never leaves the folder (AZ-C3). */
-export async function createKey(layout: Layout, name: string): Promise<MachineKey> {
+/** Creates the machine's key pair and self-signed certificate. The private key never leaves the folder (AZ-C3). */
+export async function createKey(layout: AgentLayout, name: string): Promise<MachineKey> {
   cryptoProvider.set(webcrypto as Crypto);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    // Quotes and commas mean something in a distinguished name.
+    // Quotes and commas have a meaning in a distinguished name.
     name: [{ CN: [name.replace(/[^\w .-]/g, '-').slice(0, 64)] }],
     notBefore: new Date(Date.now() - 24 * 3600_000),
     notAfter: new Date(Date.now() + 20 * 365 * 24 * 3600_000),
@@ -35,8 +35,8 @@ export async function createKey(layout: Layout, name: string): Promise<MachineKe
   const certificatePem = `${certificate.toString('pem').trim()}\n`;
   const privateKey = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
   mkdirSync(layout.certificates, { recursive: true, mode: 0o700 });
-  writeWhole(join(layout.certificates, `${thumbprint}.prv`), pem('PRIVATE KEY', privateKey), 0o600);
-  writeWhole(join(layout.certificates, `${thumbprint}.crt`), certificatePem, 0o600);
+  writeAtomically(join(layout.certificates, `${thumbprint}.prv`), pem('PRIVATE KEY', privateKey), 0o600);
+  writeAtomically(join(layout.certificates, `${thumbprint}.crt`), certificatePem, 0o600);
   return { thumbprint, certificatePem };
 }
 

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { AgentError } from '../agent-error.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import { readJson, readText } from '../folder/write-file.ts';
 
-/** `agent.json`: who this machine is, and for whom. */
+/** `agent.json`: the identity of this machine. */
 export const identityFile = z.object({
   portal: z.url(),
   name: z.string(),
   thumbprint: z.string(),
-  /** Of a new certificate that the portal has not answered for yet. */
+  /** Thumbprint of a new certificate that the portal has not confirmed. */
   nextThumbprint: z.string().nullish(),
-  /** Of the key with which this machine asks to be enrolled once more, while the portal has not answered. */
+  /** Thumbprint of the key for a repeated enrolment that the portal has not confirmed. */
   againThumbprint: z.string().nullish(),
   /** Null until the portal has answered the enrolment. */
   vmId: z.string().nullable(),
@@ -24,20 +24,18 @@ export interface Identity extends IdentityFile {
   credential: string;
 }
 
-/** The identity file, or null where there is none, or none that can be read. */
-export function readIdentityFile(layout: Layout): IdentityFile | null {
+/** The identity file, or null if it is missing or unreadable. */
+export function readIdentityFile(layout: AgentLayout): IdentityFile | null {
   const parsed = identityFile.safeParse(readJson(layout.identity));
   return parsed.success ? parsed.data : null;
 }
 
-/** The identity of an enrolled machine. Throws AgentError where it is not enrolled. */
-export function loadIdentity(layout: Layout): Identity {
+/** The identity of an enrolled machine. Throws AgentError if it is not enrolled. */
+export function loadIdentity(layout: AgentLayout): Identity {
   const file = readIdentityFile(layout);
   const credential = readText(layout.credential)?.trim();
   if (file?.vmId == null || !credential) {
-    throw new AgentError(
-      `${layout.root} holds no enrolled agent. Enrol it first: enroll --portal URL --token T --dir ${layout.root}`,
-    );
+    throw new AgentError(`${layout.root} has no enrolled agent. Enrol first: enroll --portal URL --dir ${layout.root}`);
   }
   return { ...file, vmId: file.vmId, credential };
 }

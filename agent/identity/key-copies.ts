@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Layout } from '../folder/layout.ts';
-import { discard, readJson, readText, writeJson, writeWhole } from '../folder/write-file.ts';
+import type { AgentLayout } from '../folder/layout.ts';
+import { discard, readJson, readText, writeAtomically, writeJson } from '../folder/write-file.ts';
 
 const record = z.object({
   copies: z.array(z.object({ folder: z.string(), thumbprint: z.string() })),
@@ -14,20 +14,20 @@ type Record = z.infer<typeof record>;
 const extensions = ['crt', 'prv'] as const;
 
 /**
- * Copies of certificates and keys in folders where handlers look for them beside the agent's own. They are kept only as
- * long as settings need them, readable by the agent's user alone. Files of others in these folders stay as they are.
+ * Copies of certificates and keys in the other folders where handlers look for them. They are kept only while settings
+ * need them, readable by the agent's user alone. Files of others in these folders are not touched.
  */
 export class KeyCopies {
-  private readonly layout: Layout;
+  private readonly layout: AgentLayout;
   private readonly folders: string[];
 
-  constructor(layout: Layout, waagentFolder?: string) {
+  constructor(layout: AgentLayout, waagentFolder?: string) {
     this.layout = layout;
-    // Handlers go from their settings two folders up, where Azure's own agent has its keys.
+    // Handlers look two folders above their settings, where Azure's own agent keeps its keys.
     this.folders = waagentFolder === undefined ? [layout.handlers] : [layout.handlers, waagentFolder];
   }
 
-  /** Before a handler gets settings that this key opens. Throws where a folder cannot be trusted. */
+  /** Called before a handler receives settings for this key. Throws if a folder cannot be trusted. */
   place(thumbprint: string): void {
     const name = thumbprint.toUpperCase();
     if (!/^[0-9A-F]{40}$/.test(name)) return;
@@ -35,7 +35,7 @@ export class KeyCopies {
     for (const folder of this.folders) this.placeIn(folder, name);
   }
 
-  /** Deletes the copies that are not needed, and those in folders that are no longer configured. */
+  /** Deletes copies that are not needed, and those in folders that are no longer configured. */
   keepOnly(needed: ReadonlySet<string | undefined>): void {
     const before = this.read();
     const isNeeded = ({ folder, thumbprint }: Record['copies'][number]) =>
@@ -59,7 +59,7 @@ export class KeyCopies {
     const isCreated = !existsSync(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     requireOwn(folder);
-    // Recorded first: killed in between, the agent still knows what to delete.
+    // Recorded first: an agent killed in between still knows what to delete.
     this.write({
       copies: isKnown ? known.copies : [...known.copies, { folder, thumbprint }],
       created: isCreated && folder !== this.layout.handlers ? [...known.created, folder] : known.created,
@@ -67,7 +67,7 @@ export class KeyCopies {
     for (const extension of extensions) {
       const text = readText(this.pathOf(this.layout.certificates, thumbprint, extension)) ?? '';
       const path = this.pathOf(folder, thumbprint, extension);
-      writeWhole(path, text, 0o600);
+      writeAtomically(path, text, 0o600);
       chmodSync(path, 0o600);
     }
   }
@@ -87,7 +87,7 @@ export class KeyCopies {
   }
 }
 
-/** A folder that others may write to could hand a key to anyone. */
+/** A folder that others may write to could expose a key. */
 function requireOwn(folder: string): void {
   const facts = lstatSync(folder);
   const { mode, uid } = facts;

@@ -13,13 +13,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Seals a value with `openssl`, which handlers use to open it. */
+/** Encrypts a value with `openssl`, as handlers decrypt it. */
 function seal(certificate: string, value: unknown): string {
   const args = ['cms', '-encrypt', '-aes256', '-binary', '-outform', 'DER', certificate];
   return execFileSync('openssl', args, { input: JSON.stringify(value) }).toString('base64');
 }
 
-test('AZ-C3 opens what was sealed for this machine, and nothing where the key is not here', async () => {
+test('AZ-C3 decrypts what was encrypted for this machine, and nothing without the key', async () => {
   const layout = layoutOf(folder);
   const { thumbprint } = await createKey(layout, 'web-1');
   const sealed = seal(join(layout.certificates, `${thumbprint}.crt`), { password: 'käse & brot' });

@@ -2,16 +2,16 @@ import { constants, createDecipheriv, privateDecrypt } from 'node:crypto';
 import { join } from 'node:path';
 import { ContentInfo, EnvelopedData } from '@peculiar/asn1-cms';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import { readText } from '../folder/write-file.ts';
 
 const aes256Cbc = '2.16.840.1.101.3.4.1.42';
 
 /**
- * Opens protected settings in memory with one of this machine's keys; null where that key is not here. The agent looks
- * at them for one thing only: so that their values are masked in output. Throws where they are sealed in another way.
+ * Decrypts protected settings in memory with one of this machine's keys; null without the key. The agent uses them only
+ * to mask their values in output. Throws if the format is not supported.
  */
-export function openSealed(layout: Layout, thumbprint: string, base64: string): unknown {
+export function openSealed(layout: AgentLayout, thumbprint: string, base64: string): unknown {
   if (!/^[0-9A-F]{40}$/i.test(thumbprint)) return null;
   const key = readText(join(layout.certificates, `${thumbprint.toUpperCase()}.prv`));
   if (key === null) return null;
@@ -22,7 +22,7 @@ export function openSealed(layout: Layout, thumbprint: string, base64: string): 
   const sealed = encryptedContentInfo.encryptedContent;
   const parts = sealed?.value === undefined ? sealed?.constructedValue : [sealed.value];
   if (wrapped === undefined || parts === undefined || algorithm !== aes256Cbc || !parameters) {
-    throw new Error('they are sealed in a way that this agent does not know');
+    throw new Error('their encryption is not supported by this agent');
   }
   const contentKey = privateDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.from(wrapped.buffer));
   const iv = Buffer.from(AsnConvert.parse(parameters, OctetString).buffer);

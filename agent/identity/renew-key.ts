@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
 import { AgentError } from '../agent-error.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import { discard, readText, writeJson } from '../folder/write-file.ts';
 import { sealedPartOf, settingsInForce } from '../handler/secrets-of.ts';
 import { type Portal, PortalRefusal } from '../portal/portal.ts';
@@ -11,16 +11,17 @@ import { createKey } from './create-key.ts';
 import { type IdentityFile, readIdentityFile } from './identity.ts';
 import type { KeyCopies } from './key-copies.ts';
 
-/** Whether a renewal was begun whose answer did not arrive. */
-export function isRenewing(layout: Layout): boolean {
+/** Whether a renewal has begun and its response did not arrive. */
+export function isRenewing(layout: AgentLayout): boolean {
   return readIdentityFile(layout)?.nextThumbprint != null;
 }
 
 /**
- * Makes a new key pair and has the portal seal for it from now on, which the old key must ask for. Killed in between it
- * goes on with the same new key: the portal repeats its answer. Gives the new thumbprint; throws where it is refused.
+ * Creates a new key pair and has the portal encrypt for it from now on, authorized by the old key. If killed in
+ * between, it resumes with the same new key: the portal repeats its response. Returns the new thumbprint; throws if the
+ * portal rejects it.
  */
-export async function renewKey(layout: Layout, portal: Portal): Promise<string> {
+export async function renewKey(layout: AgentLayout, portal: Portal): Promise<string> {
   const identity = readIdentityFile(layout);
   const oldKey = identity === null ? null : readText(join(layout.certificates, `${identity.thumbprint}.prv`));
   if (identity === null || oldKey === null) {
@@ -31,7 +32,7 @@ export async function renewKey(layout: Layout, portal: Portal): Promise<string> 
   try {
     await portal.renewCertificate(next.certificatePem, proof);
   } catch (error) {
-    // Refused for good: the next attempt is one with another key.
+    // Rejected for good: the next attempt uses another key.
     if (error instanceof PortalRefusal && [409, 422].includes(error.status) && error.code !== 'duplicate_agent') {
       writeJson(layout.identity, { ...identity, nextThumbprint: null } satisfies IdentityFile);
     }
@@ -41,7 +42,7 @@ export async function renewKey(layout: Layout, portal: Portal): Promise<string> 
   return next.thumbprint;
 }
 
-async function nextKey(layout: Layout, identity: IdentityFile) {
+async function nextKey(layout: AgentLayout, identity: IdentityFile) {
   const thumbprint = identity.nextThumbprint;
   const certificatePem = thumbprint && readText(join(layout.certificates, `${thumbprint}.crt`));
   if (thumbprint && certificatePem) return { thumbprint, certificatePem };
@@ -51,11 +52,10 @@ async function nextKey(layout: Layout, identity: IdentityFile) {
 }
 
 /**
- * Deletes keys that are neither the machine's own nor named by the goal state or by the settings in force of a handler
- * that is here, and copies that no settings need. What is sealed in earlier settings files, which stay, cannot be opened
- * afterwards.
+ * Deletes keys that are neither current nor needed by the goal state or by settings in force of an installed handler,
+ * and copies that no settings need. Earlier settings files stay, but can no longer be decrypted.
  */
-export function sweepKeys(layout: Layout, copies: KeyCopies, goal: GoalState | null): void {
+export function sweepKeys(layout: AgentLayout, copies: KeyCopies, goal: GoalState | null): void {
   const identity = readIdentityFile(layout);
   if (goal === null || identity === null || !existsSync(layout.certificates)) return;
   const inForce = keysInForce(layout);
@@ -71,8 +71,8 @@ export function sweepKeys(layout: Layout, copies: KeyCopies, goal: GoalState | n
 
 const thumbprintOf = ({ settings }: GoalStateExtension) => settings.protectedSettingsCertThumbprint?.toUpperCase();
 
-/** Of the settings in force of the handlers that are here. */
-function keysInForce(layout: Layout): (string | undefined)[] {
+/** Keys used by settings in force of the installed handlers. */
+function keysInForce(layout: AgentLayout): (string | undefined)[] {
   const handlers = existsSync(layout.handlers) ? readdirSync(layout.handlers) : [];
   return handlers
     .flatMap((handler) => settingsInForce(join(layout.handlers, handler, 'config')))

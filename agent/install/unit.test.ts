@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { unitText } from './unit.ts';
 
-test('the unit starts the agent again whatever happens, and leaves the services of handlers alone', () => {
+test('the unit always restarts the agent, and leaves the services of handlers alone', () => {
   const text = unitText({
     dir: '/var/lib/annex-agent',
     user: 'root',
@@ -15,7 +15,7 @@ test('the unit starts the agent again whatever happens, and leaves the services 
   }
 });
 
-test('what means something to systemd is written so that it does not', () => {
+test('special characters of systemd are escaped', () => {
   const text = unitText({ dir: '/srv/100% "of" $HOME', user: 'annex', program: ['/opt/a b/agent'] });
   expect(text).toContain('ExecStart="/opt/a b/agent" "run" "--dir" "/srv/100%% \\"of\\" $$HOME"\n');
 });

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 export interface UnitOptions {
   /** The folder of the agent. */
   dir: string;
-  /** Whose processes agent and handlers are. */
+  /** The user of the agent's and the handlers' processes. */
   user: string;
-  /** Node, and the file of the agent. */
+  /** Node, and the agent's script. */
   program: string[];
 }
 
@@ -35,7 +35,7 @@ WantedBy=multi-user.target
 `;
 }
 
-/** A word of ExecStart: systemd would take `%` and `$` for its own. */
+/** A word of ExecStart: systemd would expand `%` and `$`. */
 function quoted(word: string): string {
   const plain = word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%');
   return `"${plain.replaceAll('$', () => '$$')}"`;

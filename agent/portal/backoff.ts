@@ -1,4 +1,4 @@
-/** Waiting times between attempts: twice as long each time, up to a limit, with jitter so that a fleet spreads out. */
+/** Delays between attempts: doubled each time, up to a limit, with jitter so that a fleet spreads out. */
 export interface Backoff {
   /** Seconds to wait before the next attempt. */
   next(): number;

@@ -3,57 +3,60 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, t
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { crashPoint } from '../folder/crash-point.ts';
-import { authoritiesIn, proxiesOf, type Route, trusting } from './route.ts';
+import { authoritiesIn, type PortalRoute, proxiesOf, trusting } from './route.ts';
 
-export interface Call {
+export interface HttpCall {
   method: 'GET' | 'POST' | 'PUT';
   url: URL;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** A body that is read from this file. */
+  /** A file to send as the body. */
   bodyFile?: string;
-  /** Nothing heard for so long ends the call. */
+  /** Timeout without any data. */
   idleSeconds: number;
   signal?: AbortSignal;
-  /** Where the body goes: a 200 is the whole, a 206 what follows the bytes in `from`. Without it the answer is text. */
+  /**
+   * Where to write the body: a 200 is the whole, a 206 continues after the bytes in `from`. Without it the body is
+   * text.
+   */
   saveTo?: { file: string; from: number; maxBytes: number };
-  /** Called once when the request has left this machine, or the call has failed. */
+  /** Called once when the request was sent or the call failed. */
   onSent?: () => void;
 }
 
-export interface Answer {
+export interface PortalResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
 }
 
-/** An answer larger than this is no answer of a portal. Packages go to a file and are bounded by their stated size. */
+/** Limit for a response in memory. Packages go to a file and are bounded by their stated size. */
 const maxTextBytes = 64 * 1024 * 1024;
 
-/** Makes one HTTP call. Any status is an answer; throws where none arrived. */
-export type Caller = (call: Call) => Promise<Answer>;
+/** Makes one HTTP call. Any status is a response; throws if none arrived. */
+export type Caller = (call: HttpCall) => Promise<PortalResponse>;
 
-/** A way to the portal. Its connections are kept. Throws AgentError where the file of authorities cannot be used. */
-export function openCaller(route: Route): Caller {
+/** Opens a route to the portal, whose connections are kept. Throws AgentError if the CA file cannot be used. */
+export function openCaller(route: PortalRoute): Caller {
   const connections = openConnections(route);
   return (call) => answerTo(call, connections(call.url));
 }
 
-/** The kept connections of a way, for an address. Throws AgentError where the file of authorities cannot be used. */
-export function openConnections(route: Route): (url: URL) => HttpAgent {
+/** The kept connections of a route for an address. Throws AgentError if the CA file cannot be used. */
+export function openConnections(route: PortalRoute): (url: URL) => HttpAgent {
   const proxyEnv = proxiesOf(route);
   const http = new HttpAgent({ keepAlive: true, proxyEnv });
   let https: HttpsAgent | undefined;
   const own = route.ca === undefined ? [] : [authoritiesIn(route.ca)];
   return (url) => {
     if (url.protocol !== 'https:') return http;
-    // Reading all authorities of the machine takes time and memory that a portal without TLS does not need.
+    // Reading all authorities of the machine takes time and memory, which plain HTTP does not need.
     https ??= new HttpsAgent({ keepAlive: true, proxyEnv, ...trusting(own) });
     return https;
   };
 }
 
-async function answerTo(options: Call, agent: HttpAgent): Promise<Answer> {
+async function answerTo(options: HttpCall, agent: HttpAgent): Promise<PortalResponse> {
   const message = await send(options, agent);
   const status = message.statusCode ?? 0;
   if (options.saveTo !== undefined && (status === 200 || status === 206)) {
@@ -77,7 +80,7 @@ export class LongerThanAnnounced extends Error {
   override readonly name = 'LongerThanAnnounced';
 }
 
-/** Ends a body that is longer than what was announced; it would fill the disk. */
+/** Aborts a body that is longer than announced, since it would fill the disk. */
 function atMost(room: number) {
   return async function* (chunks: AsyncIterable<Buffer>) {
     let bytes = 0;
@@ -91,7 +94,7 @@ function atMost(room: number) {
 }
 
 function send(
-  { method, url, headers, body, bodyFile, idleSeconds, signal, onSent }: Call,
+  { method, url, headers, body, bodyFile, idleSeconds, signal, onSent }: HttpCall,
   agent: HttpAgent,
 ): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
@@ -105,7 +108,7 @@ function send(
       timeout: idleSeconds * 1000,
       signal,
     });
-    request.on('timeout', () => request.destroy(new Error(`nothing was heard for ${idleSeconds} s`)));
+    request.on('timeout', () => request.destroy(new Error(`there was no response for ${idleSeconds} s`)));
     request.on('error', (error) => {
       sent();
       reject(error);
@@ -114,14 +117,14 @@ function send(
     request.on('response', resolve);
     if (bodyFile === undefined) request.end(body);
     else {
-      // What comes next need not wait for the end of a long body.
+      // The next call need not wait for the end of a long body.
       request.on('socket', (socket) => (socket.connecting ? socket.once('connect', sent) : sent()));
       pipeline(createReadStream(bodyFile), request).catch(reject);
     }
   });
 }
 
-function lengthOf(body: Call['body'], bodyFile: string | undefined): number | undefined {
+function lengthOf(body: HttpCall['body'], bodyFile: string | undefined): number | undefined {
   if (bodyFile !== undefined) return statSync(bodyFile).size;
   return body === undefined ? undefined : Buffer.byteLength(body);
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { enroll } from '../commands/enroll.ts';
 import { layoutOf } from '../folder/layout.ts';
 import { Agent } from '../work/agent.ts';
-import type { Answer } from './call.ts';
+import type { PortalResponse } from './call.ts';
 import { plainHttpWarning } from './plain-http.ts';
 
 test.each([
@@ -24,9 +24,9 @@ test.each([
   expect(plainHttpWarning(address) !== null).toBe(isWarned);
 });
 
-test('enroll and the journal warn of a portal elsewhere without TLS', { timeout: 30_000 }, async () => {
+test('enroll and the journal warn about a remote portal without TLS', { timeout: 30_000 }, async () => {
   const dir = mkdtempSync(join(tmpdir(), 'annex-plain-'));
-  const answer: Answer = {
+  const answer: PortalResponse = {
     status: 201,
     headers: {},
     text: JSON.stringify({ vmId: 'vm', credential: 'credential', pollSeconds: 30 }),

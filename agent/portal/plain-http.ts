@@ -6,7 +6,7 @@ export function isLoopback(hostname: string): boolean {
   return isIPv4(hostname) && hostname.startsWith('127.');
 }
 
-/** What is wrong with a portal's address that is not encrypted; null if it is, or stays on this machine. */
+/** The warning for an unencrypted portal address; null if it is encrypted or local. */
 export function plainHttpWarning(address: string): string | null {
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'http:' || isLoopback(hostname)) return null;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Answer } from './call.ts';
+import type { PortalResponse } from './call.ts';
 import { openPortal } from './portal.ts';
 
-const portalThatSays = (answer: Partial<Answer>) =>
+const portalThatSays = (answer: Partial<PortalResponse>) =>
   openPortal(
     'http://portal.test',
     'credential',
@@ -10,14 +10,14 @@ const portalThatSays = (answer: Partial<Answer>) =>
     async () => ({ status: 200, headers: {}, text: '', ...answer }),
   );
 
-test('a wait that is asked for is an hour at most: a timer takes one of months for none', async () => {
+test('a requested delay is limited to an hour: a timer treats one of months as none', async () => {
   const portal = portalThatSays({ status: 503, headers: { 'retry-after': '3000000' } });
   await expect(portal.goalState(null, 0)).rejects.toMatchObject({ retryAfter: 3600 });
   const polled = await portalThatSays({ status: 304, headers: { 'annex-poll-after': '1e12' } }).goalState('"e1"', 0);
   expect(polled.pollAfter).toBe(3600);
 });
 
-test('the tag of a goal state that was compressed on the way is the one that the portal gave', async () => {
+test('the ETag of a compressed goal state is the one that the portal sent', async () => {
   const { document } = await portalThatSays({ headers: { etag: 'W/"e1"' }, text: '{}' }).goalState(null, 0);
   expect(document?.etag).toBe('"e1"');
 });

@@ -3,17 +3,17 @@ import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { AgentError, sentenceOf } from '../agent-error.ts';
 import { agentName, agentVersion } from '../version.ts';
-import type { Answer, Call, Caller } from './call.ts';
+import type { Caller, HttpCall, PortalResponse } from './call.ts';
 
-/** What the portal said to a call that did not succeed. */
+/** A call that the portal rejected. */
 export class PortalRefusal extends Error {
   override readonly name = 'PortalRefusal';
   readonly status: number;
   readonly code: string;
-  /** Seconds that the portal asks to wait, or null. */
+  /** The delay that the portal requests in seconds, or null. */
   readonly retryAfter: number | null;
 
-  constructor(answer: Answer) {
+  constructor(answer: PortalResponse) {
     const problem = problemOf(answer.text);
     super(`${(problem.detail ?? problem.title ?? 'no reason given').replace(/\.$/, '')} (${answer.status})`);
     this.status = answer.status;
@@ -41,40 +41,47 @@ function problemOf(text: string): z.infer<typeof problemDocument> {
   }
 }
 
-/** Longer is no one's wish: a timer takes more than 24 days for none at all. */
-const longestSeconds = 3600;
+/** A longer delay is a mistake; a timer treats more than 24 days as none. */
+const maxDelaySeconds = 3600;
 
 function seconds(value: string | string[] | undefined): number | null {
   const number = Number(Array.isArray(value) ? value[0] : value);
-  return value === undefined || !Number.isFinite(number) || number < 0 ? null : Math.min(number, longestSeconds);
+  return value === undefined || !Number.isFinite(number) || number < 0 ? null : Math.min(number, maxDelaySeconds);
 }
 
 export interface PolledGoalState {
   /** Null: nothing new. */
   document: { text: string; etag: string } | null;
-  /** When to come again, or null where the portal did not say. */
+  /** When to poll again; null if the portal does not say. */
   pollAfter: number | null;
   /** Operators wait for log folders of this machine. */
   wantsLogs: boolean;
 }
 
-/** The portal's agent door, as an enrolled machine sees it. Throws PortalRefusal for a refusal, Error for silence. */
+/**
+ * The portal's API for an enrolled machine. Throws PortalRefusal if the portal rejects a call, Error if it does not
+ * answer.
+ */
 export interface Portal {
   goalState(etag: string | null, waitSeconds: number, signal?: AbortSignal): Promise<PolledGoalState>;
   /**
-   * Saves the zip to a file, going on after the bytes that are in it. `url` is taken relative to the portal and never
-   * leaves its origin; more than `size` bytes are no package.
+   * Downloads the zip to a file and resumes after the bytes in it. `url` is relative to the portal and never leaves its
+   * origin; more than `size` bytes are an error.
    */
   downloadPackage(url: string, file: string, size: number, signal?: AbortSignal): Promise<void>;
-  /** Sends a piece of a command's whole output. */
+  /** Uploads a piece of a command's complete output. */
   sendLog(piece: LogPiece, signal?: AbortSignal): Promise<void>;
-  /** Sends a report; the answer's goal-state ETag, or null. `refused` names entries that were not stored. */
+  /**
+   * Sends a report. Returns the ETag of the portal's goal state, or null; `refused` names entries that were not stored.
+   */
   report(body: unknown): Promise<{ etag: string | null; refused: string | null; wantsLogs: boolean }>;
   /** The log folders that operators wait for (AZ-G11). */
   logRequests(signal?: AbortSignal): Promise<LogRequest[]>;
-  /** Sends one of them; an empty file says that there is none. */
+  /** Uploads one of them; an empty file means that there is none. */
   sendArchive(id: string, zip: string, signal?: AbortSignal): Promise<void>;
-  /** Has protected settings sealed for another certificate; `proof` is its PEM signed with the old key, base64. */
+  /**
+   * Has protected settings encrypted for another certificate; `proof` is its PEM signed with the old key, in base64.
+   */
   renewCertificate(certificate: string, proof: string): Promise<void>;
 }
 
@@ -91,13 +98,13 @@ export interface LogPiece {
   command: string;
   attempt: number;
   sequence: number;
-  /** Where in the whole it begins. */
+  /** Its offset within the whole. */
   from: number;
   total: number;
   bytes: Buffer;
 }
 
-type PortalCall = (options: Omit<Call, 'url'> & { path: string }) => Promise<Answer>;
+type PortalCall = (options: Omit<HttpCall, 'url'> & { path: string }) => Promise<PortalResponse>;
 
 /** Opens the portal for an enrolled machine. `nextCall` returns the next value of the call counter. */
 export function openPortal(base: string, credential: string, nextCall: () => string, call: Caller): Portal {
@@ -133,7 +140,7 @@ function inOrder(base: string, credential: string, nextCall: () => string, call:
     try {
       return await call({
         ...options,
-        url: below(base, options.path),
+        url: portalUrl(base, options.path),
         headers: { ...options.headers, authorization: `Bearer ${credential}`, 'annex-agent': nextCall() },
         onSent: () => setTimeout(pass, 20),
       });
@@ -162,7 +169,7 @@ function goalStateCalls(send: PortalCall): Pick<Portal, 'goalState' | 'downloadP
         signal,
       });
       const pollAfter = seconds(answer.headers['annex-poll-after']);
-      const wantsLogs = isWaitedFor(answer);
+      const wantsLogs = announcesLogs(answer);
       if (answer.status === 304) return { document: null, pollAfter, wantsLogs };
       if (answer.status !== 200) throw new PortalRefusal(answer);
       // A proxy that compresses weakens the ETag; the portal compares the strong one.
@@ -201,7 +208,7 @@ function reportCalls(send: PortalCall): Pick<Portal, 'report' | 'sendLog'> {
       return {
         etag: typeof etag === 'string' ? etag : null,
         refused: answer.status === 207 ? answer.text.slice(0, 2000) : null,
-        wantsLogs: isWaitedFor(answer),
+        wantsLogs: announcesLogs(answer),
       };
     },
 
@@ -250,23 +257,23 @@ function logCalls(send: PortalCall): Pick<Portal, 'logRequests' | 'sendArchive'>
 export interface Enrolment {
   enrollmentToken: string;
   certificate: string;
-  /** The token signed with the certificate's key, base64. */
+  /** The token signed with the certificate's key, in base64. */
   proof: string | undefined;
   os: { name: string; version: string; arch: string };
 }
 
 const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(1), pollSeconds: z.number() });
 
-/** Shows the token and the certificate, gets the credential. Throws AgentError with what to do next. */
+/** Sends the token and the certificate, returns the credential. Throws AgentError with what to do next. */
 export async function enrollAt(
   base: string,
   { enrollmentToken, certificate, proof, os }: Enrolment,
   call: Caller,
 ): Promise<z.infer<typeof enrolled>> {
-  const url = below(base, '/agent/v1/enroll');
+  const url = portalUrl(base, '/agent/v1/enroll');
   const agent = { name: agentName, version: agentVersion };
   const body = JSON.stringify({ enrollmentToken, certificate, proof, agent, os });
-  let answer: Answer;
+  let answer: PortalResponse;
   try {
     answer = await call({
       method: 'POST',
@@ -283,7 +290,7 @@ export async function enrollAt(
   if (answer.status === 201) {
     const parsed = enrolled.safeParse(jsonOf(answer.text));
     if (parsed.success) return parsed.data;
-    throw new AgentError(`${url.origin} answered 201, but not as a portal does. Check the address.`);
+    throw new AgentError(`${url.origin} answered 201, but is not a portal. Check the address.`);
   }
   const refusal = new PortalRefusal(answer);
   const next =
@@ -295,7 +302,7 @@ export async function enrollAt(
   throw new AgentError(`The portal did not enrol this machine: ${refusal.message}. ${next}`);
 }
 
-function isWaitedFor({ headers }: Answer): boolean {
+function announcesLogs({ headers }: PortalResponse): boolean {
   return Number(headers['annex-log-requests'] ?? 0) > 0;
 }
 
@@ -311,8 +318,8 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A path of the portal, below the path that it is mounted on. An address of another origin is refused. */
-export function below(base: string, path: string): URL {
+/** A URL below the portal's base path. An address of another origin is rejected. */
+export function portalUrl(base: string, path: string): URL {
   const root = new URL(base.endsWith('/') ? base : `${base}/`);
   const url = path.startsWith('/') && !path.startsWith('//') ? new URL(path.slice(1), root) : new URL(path, root);
   if (url.origin !== root.origin) {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { selfSigned } from '../testing/tls.ts';
 import { openCaller } from './call.ts';
-import { proxiesOf, type Route } from './route.ts';
+import { type PortalRoute, proxiesOf } from './route.ts';
 
 let folder: string;
 let ca: string;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   ca = tls.file;
   plain = createServer((_, response) => response.end('plain'));
   secure = createSecureServer(tls, (_, response) => response.end('secure'));
-  // It resolves every name to this machine, as a proxy at the edge of a network knows names that its guests do not.
+  // Resolves every name to this machine, as a proxy at the edge of a network resolves names that its guests cannot.
   proxy = createServer((request, response) => {
     proxied.push(`${request.method} ${request.url}`);
     response.end('by proxy');
@@ -48,30 +48,30 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ask = async (address: string, route: Partial<Route> = {}) =>
+const ask = async (address: string, route: Partial<PortalRoute> = {}) =>
   (await openCaller({ environment: {}, ...route })({ method: 'GET', url: new URL(address), idleSeconds: 5 })).text;
 const proxyUrl = () => `http://127.0.0.1:${portOf(proxy)}`;
 
-test('a portal with an authority of its own is reached with it, and refused without', async () => {
+test('a portal with a private CA is reached with its certificate, and rejected without', async () => {
   const address = `https://127.0.0.1:${portOf(secure)}/`;
   expect(await ask(address, { ca })).toBe('secure');
   await expect(ask(address)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
 });
 
-test('a proxy is used for both kinds of address; through it TLS stays between agent and portal', async () => {
+test('a proxy is used for http and https; TLS through it is end to end', async () => {
   expect(await ask('http://portal.test:8080/healthz', { proxy: proxyUrl() })).toBe('by proxy');
   expect(await ask(`https://portal.test:${portOf(secure)}/`, { proxy: proxyUrl(), ca })).toBe('secure');
   expect(proxied).toEqual(['GET http://portal.test:8080/healthz', `CONNECT portal.test:${portOf(secure)}`]);
 });
 
-test('this machine, and hosts that are said to be direct, are reached without the proxy', async () => {
+test('this machine, and hosts configured as direct, are reached without the proxy', async () => {
   const address = `http://127.0.0.1:${portOf(plain)}/`;
   expect(await ask(address, { proxy: proxyUrl() })).toBe('plain');
   expect(await ask(address, { environment: { HTTP_PROXY: proxyUrl(), HTTPS_PROXY: proxyUrl() } })).toBe('plain');
   expect(proxied).toEqual([]);
 });
 
-test.each<[string, Route, Record<string, string | undefined>]>([
+test.each<[string, PortalRoute, Record<string, string | undefined>]>([
   [
     'the option goes before the environment',
     { proxy: 'http://a:1', environment: { HTTPS_PROXY: 'http://b:1' } },
@@ -91,7 +91,7 @@ test.each([
   ['that is not there', null],
   ['without a certificate', 'no PEM'],
   ['with a damaged one', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
-])('a file of authorities %s is named at once', (_, text) => {
+])('a CA file %s is rejected with its name', (_, text) => {
   const file = join(folder, 'given.pem');
   rmSync(file, { force: true });
   if (text !== null) writeFileSync(file, text);

@@ -3,33 +3,33 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { AgentError, sentenceOf } from '../agent-error.ts';
 
-/** How the portal is reached from this machine. */
-export interface Route {
-  /** Address of an HTTP proxy; without it the proxy variables of the environment count. */
+/** How this machine reaches the portal. */
+export interface PortalRoute {
+  /** Address of an HTTP proxy; by default the proxy variables of the environment. */
   proxy?: string;
-  /** Hosts that are reached without it, with commas between; without it NO_PROXY. */
+  /** Hosts that are reached without it, separated by commas; by default NO_PROXY. */
   directHosts?: string;
-  /** PEM file of certificate authorities that are trusted beside the machine's. */
+  /** PEM file of additional certificate authorities. */
   ca?: string;
   environment: Record<string, string | undefined>;
 }
 
-/** A proxy elsewhere cannot reach what this machine calls itself. */
+/** Names of this machine, which a proxy elsewhere cannot reach. */
 const thisMachine = ['localhost', '127.0.0.1', '[::1]', '::1'];
 
 /** The proxy settings in the form that Node's HTTP agents read. */
-export function proxiesOf({ proxy, directHosts, environment }: Route): NodeJS.ProcessEnv {
+export function proxiesOf({ proxy, directHosts, environment }: PortalRoute): NodeJS.ProcessEnv {
   const direct = directHosts ?? environment.NO_PROXY ?? environment.no_proxy ?? '';
-  const proxies: Route['environment'] = {
+  const proxies: PortalRoute['environment'] = {
     HTTP_PROXY: proxy ?? (environment.HTTP_PROXY || environment.http_proxy),
     HTTPS_PROXY: proxy ?? (environment.HTTPS_PROXY || environment.https_proxy),
     NO_PROXY: [...direct.split(',').filter(Boolean), ...thisMachine].join(','),
   };
-  // Next widens this type by a NODE_ENV that is none of a proxy's.
+  // Next widens this type by a NODE_ENV that has nothing to do with proxies.
   return proxies as NodeJS.ProcessEnv;
 }
 
-/** The text of a PEM file, once each of its certificates can be read. */
+/** The text of a PEM file whose certificates can all be parsed. */
 export function authoritiesIn(file: string): string {
   let text: string;
   try {
@@ -42,12 +42,12 @@ export function authoritiesIn(file: string): string {
     for (const certificate of certificates) new X509Certificate(certificate);
     if (certificates.length > 0) return text;
   } catch {
-    // Said below.
+    // The error below covers it.
   }
   throw new AgentError(`${file}, the file of --ca, holds no certificate in PEM form, or one that is damaged.`);
 }
 
-/** Trust in the authorities of Node, of this machine, and the given ones. Made once: it takes 40 ms. */
+/** Trusts the authorities of Node, of this machine, and the given ones. Created once: it takes 40 ms. */
 export function trusting(own: string[]): { secureContext: SecureContext } {
   const known = (['bundled', 'system', 'extra'] as const).flatMap((kind) => getCACertificates(kind));
   return { secureContext: createSecureContext({ ca: [...new Set([...known, ...own])] }) };

@@ -1,4 +1,4 @@
-/** A wait that a signal or a wake ends early. Never throws. */
+/** A delay that a signal or a wake-up ends early. Never throws. */
 export function wait(seconds: number, signals: (AbortSignal | undefined)[]): Promise<void> {
   const present = signals.filter((signal) => signal !== undefined);
   return new Promise((resolve) => {

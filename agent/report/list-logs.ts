@@ -3,29 +3,31 @@ import { join, relative } from 'node:path';
 import { parseVersion } from '#protocol/index.ts';
 import { NotPlain, SharedFolder } from '../folder/shared-folder.ts';
 
-/** A log file as it was listed. */
+/** A log file as listed. */
 export interface Log {
   /** The log folder of its handler. */
   folder: string;
   path: string;
   size: number;
   time: number;
-  /** Which file it is, whatever gets its name later. */
+  /** Identifies the file even if another one gets its name later. */
   dev: number;
   ino: number;
 }
 
 export interface LogList {
   files: Log[];
-  /** What stays on the machine, each with the reason. */
+  /** Files that are left out, each with the reason. */
   leftOut: string[];
 }
 
-/** A service could fill its log folder with more than an archive should hold. */
+/** Limits what a service that fills its log folder adds to an archive. */
 const maxFiles = 20_000;
 const maxDepth = 16;
 
-/** Lists the plain files in the log folders of all versions of a handler. Links may lead anywhere and are not listed. */
+/**
+ * Lists the regular files in the log folders of all versions of a handler. Links are skipped: they may lead anywhere.
+ */
 export function listLogs(logs: string, handler: string): LogList {
   const list: LogList = { files: [], leftOut: [] };
   for (const name of existsSync(logs) ? readdirSync(logs) : []) {
@@ -73,13 +75,13 @@ function listFile({ facts, path, place }: { facts: Stats; path: string; place: P
   const { size, mtimeMs: time, dev, ino, nlink } = facts;
   if (list.leftOut.length >= maxFiles) return;
   const name = relative(place.logs, path);
-  // A hard link may name a file that is not the handler's.
+  // A hard link may name a file of someone else.
   if (nlink > 1) list.leftOut.push(`${name} (it has other names)`);
   else if (list.files.length >= maxFiles) list.leftOut.push(`${name} (too many files)`);
   else list.files.push({ folder: place.root, path, size, time, dev, ino });
 }
 
-/** Null if it is gone, or a link has taken its place since it was listed. */
+/** Null if it was deleted, or replaced by a link, since it was listed. */
 function openIfPlain(open: () => SharedFolder | null): SharedFolder | null {
   try {
     return open();

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { sentenceOf } from '../agent-error.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import { openFileBelow } from '../folder/shared-files.ts';
 import { discard } from '../folder/write-file.ts';
 import type { Journal } from '../journal.ts';
@@ -12,31 +12,32 @@ import { type LogRequest, type Portal, PortalRefusal } from '../portal/portal.ts
 import { escapeLine } from '../terminal.ts';
 import { type Log, listLogs } from './list-logs.ts';
 
-/** Raw bytes of one archive; the portal takes 256 MiB. */
+/** Limit for the contents of one archive; the portal accepts 256 MiB. */
 const maxBytes = 240 * 1024 * 1024;
 
-/** Sends the log folders of handlers that operators wait for, also after the uninstall (AZ-G11). */
+/** Sends the log folders of handlers that operators request, also after the uninstall (AZ-G11). */
 export class LogArchives {
-  private readonly layout: Layout;
+  private readonly layout: AgentLayout;
   private readonly portal: Portal;
   private readonly journal: Journal;
   private readonly stopping = new AbortController();
   private sending: Promise<void> | null = null;
-  /** What the portal will never take; it is not packed again. */
+  /** Requests that the portal rejects for good; they are not packed again. */
   private readonly refused = new Set<string>();
 
-  constructor({ layout, portal, journal }: { layout: Layout; portal: Portal; journal: Journal }) {
+  constructor({ layout, portal, journal }: { layout: AgentLayout; portal: Portal; journal: Journal }) {
     this.layout = layout;
     this.portal = portal;
     this.journal = journal;
   }
 
-  /** Somebody waits. What fails is asked for again by the portal's next answer. */
+  /** Operators wait for logs. A failed request is repeated in the portal's next response. */
   wanted(): void {
     if (this.stopping.signal.aborted) return;
     this.sending ??= this.sendAll()
       .catch((error: unknown) => {
-        if (!this.stopping.signal.aborted) this.journal.warn(`Logs that were asked for wait: ${sentenceOf(error)}`);
+        if (!this.stopping.signal.aborted)
+          this.journal.warn(`Requested logs could not be sent yet: ${sentenceOf(error)}`);
       })
       .finally(() => {
         this.sending = null;
@@ -59,18 +60,18 @@ export class LogArchives {
       mkdirSync(this.layout.incoming, { recursive: true, mode: 0o700 });
       await archiveLogs(this.layout.logs, handler, zip);
       await this.portal.sendArchive(id, zip, this.stopping.signal);
-      this.journal.info(`The logs of ${handler} were sent, an operator asked for them.`);
+      this.journal.info(`The logs of ${handler} were sent, as an operator requested.`);
     } catch (error) {
       if (!(error instanceof PortalRefusal) || error.passing) throw error;
       this.refused.add(id);
-      if (error.status !== 404) this.journal.warn(`The portal did not take the logs of ${handler}: ${error.message}`);
+      if (error.status !== 404) this.journal.warn(`The portal rejected the logs of ${handler}: ${error.message}`);
     } finally {
       discard(zip);
     }
   }
 }
 
-/** The log folders of all versions of a handler as a zip, the newest files first; an empty file if there are none. */
+/** The log folders of all versions of a handler as a zip, newest files first; an empty file if there are none. */
 export async function archiveLogs(logs: string, handler: string, zip: string): Promise<void> {
   const { files, leftOut } = listLogs(logs, handler);
   if (files.length + leftOut.length === 0) {
@@ -81,7 +82,7 @@ export async function archiveLogs(logs: string, handler: string, zip: string): P
   let bytes = 0;
   for (const file of files.sort((a, b) => b.time - a.time)) {
     const { size, time } = file;
-    // A backslash would be taken for a separator.
+    // A backslash would be read as a separator.
     const name = relative(logs, file.path).replaceAll('\\', '_');
     if (bytes + size > maxBytes) leftOut.push(`${name} (${size} bytes)`);
     else {
@@ -99,7 +100,7 @@ export async function archiveLogs(logs: string, handler: string, zip: string): P
   await pipeline(archive.outputStream, createWriteStream(zip, { mode: 0o600 }));
 }
 
-/** A log up to the size that it had: it may grow meanwhile, be rotated away, or be replaced by something else. */
+/** A log up to its listed size: it may grow, be rotated, or be replaced while it is packed. */
 async function* contentOf(log: Log): AsyncGenerator<Buffer> {
   try {
     const fd = openFileBelow(log.folder, log.path);

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { commandNames } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import { openFileBelow } from '../folder/shared-files.ts';
 import { NotPlain } from '../folder/shared-folder.ts';
 import { discard, readJson, writeJson } from '../folder/write-file.ts';
@@ -18,9 +18,9 @@ const upload = z.object({
   command: z.enum(commandNames),
   attempt: z.int(),
   sequence: z.int(),
-  /** The whole output; it lies among the handler's logs and stays there. */
+  /** The complete output; it stays among the handler's logs. */
   file: z.string(),
-  /** So many bytes are at the portal. */
+  /** How many bytes the portal has. */
   sent: z.int().default(0),
 });
 
@@ -28,10 +28,10 @@ export type LogUpload = z.input<typeof upload>;
 type Queued = z.output<typeof upload>;
 
 const pieceBytes = 1024 * 1024;
-/** While the portal is away for long, the oldest outputs stay on the machine only. */
+/** During a long outage of the portal the oldest outputs stay on the machine only. */
 const maxQueued = 500;
 
-/** Sends what commands wrote, whole, in pieces; what was not sent yet is remembered on disk. */
+/** Uploads complete outputs of commands in pieces; pending uploads are stored on disk. */
 export class LogUploads {
   private readonly folder: string;
   private readonly portal: Portal;
@@ -43,7 +43,7 @@ export class LogUploads {
   private wake = new AbortController();
   private drained: (() => void)[] = [];
 
-  constructor({ layout, portal, journal }: { layout: Layout; portal: Portal; journal: Journal }) {
+  constructor({ layout, portal, journal }: { layout: AgentLayout; portal: Portal; journal: Journal }) {
     this.folder = layout.uploads;
     this.portal = portal;
     this.journal = journal;
@@ -65,14 +65,14 @@ export class LogUploads {
     }
   }
 
-  /** The portal was just heard: what waits is tried at once. */
-  portalIsThere(): void {
+  /** The portal answered: pending uploads are retried immediately. */
+  notePortalAnswered(): void {
     if (this.numbers.length === 0) return;
     this.pauses.reset();
     this.wake.abort();
   }
 
-  /** Resolves when everything is at the portal, or the time is over. */
+  /** Resolves when the portal has everything, or at the timeout. */
   async drain(seconds: number): Promise<void> {
     if (this.numbers.length === 0) return;
     const empty = new Promise<void>((resolve) => this.drained.push(resolve));
@@ -83,7 +83,7 @@ export class LogUploads {
     this.stopping.abort();
   }
 
-  /** Sends until it is stopped. Never throws for what the portal does. */
+  /** Uploads until it is stopped. Never throws for what the portal does. */
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const [number] = this.numbers;
@@ -95,7 +95,7 @@ export class LogUploads {
     }
   }
 
-  /** Sends the next piece; the seconds to wait before the one after it. */
+  /** Uploads the next piece; returns the seconds to wait before the one after it. */
   private async send(number: number): Promise<number> {
     try {
       const parsed = upload.safeParse(readJson(this.pathOf(number)));
@@ -114,7 +114,7 @@ export class LogUploads {
     } catch (error) {
       if (this.stopping.signal.aborted) return 0;
       if (error instanceof PortalRefusal && !error.passing && ![401, 409].includes(error.status)) {
-        this.journal.note(`The portal did not take an output, it stays on this machine only: ${error.message}`);
+        this.journal.note(`The portal rejected an output, which stays on this machine only: ${error.message}`);
         this.remove(number);
         return 0;
       }
@@ -134,7 +134,7 @@ export class LogUploads {
   }
 }
 
-/** An output is in `<log folder>/commands`; null if a handler's service removed it or put something else there. */
+/** An output is in `<log folder>/commands`; null if a handler's service deleted or replaced it. */
 function openOutput(file: string): number | null {
   try {
     return openFileBelow(dirname(dirname(file)), file);
@@ -144,7 +144,7 @@ function openOutput(file: string): number | null {
   }
 }
 
-/** The next bytes that the portal does not have; null where there are none. */
+/** The next bytes for the portal; null if there are none. */
 function pieceOf({ file, sent }: Queued): { total: number; bytes: Buffer } | null {
   const open = openOutput(file);
   if (open === null) return null;

@@ -23,7 +23,7 @@ const state = (extension: string, word: string): Entries => ({
   handlers: [{ extension, state: word }],
 });
 
-/** Everything that waits, oldest first. */
+/** All queued reports, oldest first. */
 function waiting(outbox: Outbox): string[] {
   const lines: string[] = [];
   for (let report = outbox.first(); report !== null; report = outbox.first()) {
@@ -39,7 +39,7 @@ function waiting(outbox: Outbox): string[] {
   return lines;
 }
 
-test('a heartbeat that waits is dropped when a newer one comes; states and other statuses all stay, in order', () => {
+test('a newer heartbeat replaces a queued one; states and other statuses all stay, in order', () => {
   const outbox = new Outbox(folder, 'run');
   outbox.add(beat('echo', 'on its way'));
   outbox.add(beat('echo', 'old'));
@@ -59,7 +59,7 @@ test('a heartbeat that waits is dropped when a newer one comes; states and other
   ]);
 });
 
-test('the next run goes on with what waits, counts on, and deletes what it cannot read and what was written half', () => {
+test('the next run continues the queue and its numbers, and deletes unreadable and partial entries', () => {
   const first = new Outbox(folder, 'run-1');
   first.add(state('echo', 'enabling'));
   first.add(state('echo', 'enabled'));
@@ -90,7 +90,7 @@ test.each(['ENOSPC', 'EDQUOT'])(
   },
 );
 
-test('a portal that is away for long does not fill the disk: of many statuses the newest stays, of the same problem one', () => {
+test('during a long outage the queue keeps the newest of many statuses, and one of equal problems', () => {
   const outbox = new Outbox(folder, 'run', 5);
   outbox.add(state('echo', 'enabled'));
   for (let step = 0; step < 20; step += 1) {

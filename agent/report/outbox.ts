@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { discard, isOutOfRoom, readJson, writeJson } from '../folder/write-file.ts';
+import { discard, isDiskFull, readJson, writeJson } from '../folder/write-file.ts';
 import { moment } from '../watch/moment.ts';
 import { openQueueFolder, queueFile } from './queue-folder.ts';
 
@@ -12,7 +12,7 @@ const entries = z.object({
   problems: z.array(
     z.object({ about: z.string(), message: z.string(), file: z.enum(['status', 'heartbeat']).optional() }),
   ),
-  /** Everything that asks for a restart; absent where a report says nothing of that. */
+  /** All restart requests; absent if a report does not state them. */
   pendingRestart: z
     .array(z.object({ handler: z.string(), version: z.string(), extensions: z.array(z.string()), since: moment }))
     .optional(),
@@ -26,9 +26,9 @@ export function noEntries(): Entries {
   return { handlers: [], heartbeats: [], statuses: [], problems: [] };
 }
 
-/** When so many wait, only the newest status of a sequence number still counts, whatever the earlier ones say. */
+/** In a queue longer than this, only the newest status of a sequence number is kept, whatever the earlier ones say. */
 const manyWaiting = 500;
-/** So many reports wait in memory while the disk is full. */
+/** How many reports wait in memory while the disk is full. */
 const maxUnwritten = 100;
 
 /** Reports on disk that the portal has not acknowledged, in order. */
@@ -38,7 +38,7 @@ export class Outbox {
   private readonly many: number;
   private readonly numbers: number[];
   private last: number;
-  /** Those that a full disk did not take: sent all the same, and gone with the process. */
+  /** Reports that a full disk rejected: they are sent too, but lost when the process ends. */
   private readonly unwritten = new Map<number, QueuedReport>();
 
   constructor(folder: string, run: string, many = manyWaiting) {
@@ -60,13 +60,13 @@ export class Outbox {
       this.supersede(report);
       writeJson(this.pathOf(this.last), next);
     } catch (error) {
-      if (!isOutOfRoom(error) || this.unwritten.size >= maxUnwritten) throw error;
+      if (!isDiskFull(error) || this.unwritten.size >= maxUnwritten) throw error;
       this.unwritten.set(this.last, next);
     }
     this.numbers.push(this.last);
   }
 
-  /** The oldest report; what cannot be read is put away. */
+  /** The oldest report; unreadable ones are set aside. */
   first(): QueuedReport | null {
     for (const number of [...this.numbers]) {
       const parsed = queued.safeParse(this.unwritten.get(number) ?? readJson(this.pathOf(number)));
@@ -82,9 +82,9 @@ export class Outbox {
     if (!this.unwritten.delete(reportNumber)) discard(this.pathOf(reportNumber));
   }
 
-  /** A newer heartbeat, or the same status or problem again, says all that a waiting one says. */
+  /** Drops from queued reports what is superseded by a newer heartbeat, or by the same status or problem. */
   private supersede(report: Entries): void {
-    // The first may be on its way already.
+    // The first may be in transit.
     for (const number of this.numbers.slice(1)) {
       const parsed = queued.safeParse(readJson(this.pathOf(number)));
       if (!parsed.success) continue;

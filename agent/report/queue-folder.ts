@@ -8,8 +8,8 @@ export function queueFile(folder: string, number: number): string {
 }
 
 /**
- * Opens a queue on disk: returns the numbers of its entries, lowest first. Deletes entries that an agent was writing when
- * it was killed.
+ * Opens a queue on disk and returns the numbers of its entries, lowest first. Deletes entries that a killed agent was
+ * writing.
  */
 export function openQueueFolder(folder: string): number[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

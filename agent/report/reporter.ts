@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { HandlerEntry } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import type { Journal } from '../journal.ts';
 import { backoff } from '../portal/backoff.ts';
 import { type Portal, PortalRefusal } from '../portal/portal.ts';
 import { wait } from '../portal/wait.ts';
-import { type Moment, secondsSince } from '../watch/moment.ts';
+import { type BootMoment, secondsSince } from '../watch/moment.ts';
 import type { ReadFile } from '../watch/read-document.ts';
 import { countOf, type Entries, noEntries, Outbox, type QueuedReport } from './outbox.ts';
 
 export interface ReporterOptions {
-  layout: Layout;
+  layout: AgentLayout;
   portal: Portal;
   journal: Journal;
   periods: { heartbeatSeconds: number; statusSeconds: number };
-  /** The ETag of the goal state that is in force, or null. */
+  /** The ETag of the goal state in force, or null. */
   appliedEtag(): string | null;
-  /** An acknowledged report tells which goal state the portal holds. */
+  /** The response to a report names the portal's goal state. */
   onEtag(etag: string): void;
   /** Operators wait for log folders. */
   onLogsWanted(): void;
 }
 
-/** A report carries so many bytes of entries at most: the portal takes 1 MiB and 200 entries. */
+/** Size limit for the entries of a report: the portal accepts 1 MiB and 200 entries. */
 const maxBytes = 768 * 1024;
 const maxEntries = 150;
 
-/** Gathers what there is to tell, keeps it on disk, and sends it in order, once. */
+/** Collects what to report, stores it on disk, and sends it in order, once. */
 export class Reporter {
   private gathered: Entries = noEntries();
   private gatheredBytes = 0;
@@ -60,20 +60,20 @@ export class Reporter {
     this.add('problems', { about, message: message.slice(0, 1024), file });
   }
 
-  /** On disk before it returns; false if the disk does not take it. */
+  /** On disk before it returns; false if the disk rejects it. */
   pendingRestart(requests: NonNullable<Entries['pendingRestart']>): boolean {
     this.gathered.pendingRestart = requests;
     return this.flush();
   }
 
-  /** The portal was just heard: what waits is tried at once. */
-  portalIsThere(): void {
+  /** The portal answered: queued reports are retried immediately. */
+  notePortalAnswered(): void {
     if (this.outbox.size === 0) return;
     this.pauses.reset();
     this.wake.abort();
   }
 
-  /** Resolves when everything is acknowledged, or the time is over. */
+  /** Resolves when everything is acknowledged, or at the timeout. */
   async drain(seconds: number): Promise<void> {
     this.flush();
     if (this.outbox.size === 0) return;
@@ -105,22 +105,22 @@ export class Reporter {
     if (this.wake.signal.aborted) this.wake = new AbortController();
   }
 
-  /** Sends one report; the seconds to wait before the next attempt. */
+  /** Sends one report; returns the seconds to wait before the next attempt. */
   private async send(report: QueuedReport): Promise<number> {
     const { journal } = this.options;
     try {
       const { etag, refused, wantsLogs } = await this.options.portal.report(this.bodyOf(report));
       this.outbox.remove(report.reportNumber);
       this.pauses.reset();
-      if (refused !== null) journal.warn('The portal did not take some entries of a report.', { answer: refused });
+      if (refused !== null) journal.warn('The portal rejected some entries of a report.', { answer: refused });
       if (etag !== null) this.options.onEtag(etag);
       if (wantsLogs) this.options.onLogsWanted();
       return 0;
     } catch (error) {
       if (this.stopping.signal.aborted) return 0;
       if (error instanceof PortalRefusal && [400, 413, 415, 422].includes(error.status)) {
-        // It would be refused for ever, and everything behind it would wait.
-        journal.warn(`The portal refused a report, it is dropped: ${error.message}`, { code: error.code });
+        // The portal would always reject it, and everything behind it would wait.
+        journal.warn(`The portal rejected a report, which is dropped: ${error.message}`, { code: error.code });
         this.outbox.remove(report.reportNumber);
         return 0;
       }
@@ -142,7 +142,7 @@ export class Reporter {
     pendingRestart,
   }: QueuedReport): Record<string, unknown> {
     const now = Date.now();
-    const timed = <T extends { readAt: Moment }>({ readAt, ...entry }: T) => ({
+    const timed = <T extends { readAt: BootMoment }>({ readAt, ...entry }: T) => ({
       ...entry,
       readSecondsAgo: secondsSince(readAt),
     });
@@ -171,7 +171,7 @@ export class Reporter {
     this.flushing ??= setImmediate(() => this.flush());
   }
 
-  /** Whether what was gathered is kept. */
+  /** Whether the report is stored. */
   private flush(): boolean {
     clearImmediate(this.flushing);
     this.flushing = undefined;

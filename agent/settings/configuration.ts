@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AgentError } from '../agent-error.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import { readText } from '../folder/write-file.ts';
 import { logFormats } from '../journal.ts';
 import { afterConclusion } from '../watch/observer.ts';
@@ -25,7 +25,7 @@ const listOf = (pattern: RegExp, what: string) => {
   return z.string({ error }).regex(new RegExp(`^${pattern.source}(,${pattern.source})*$`), { error });
 };
 
-/** What may be set, in `config.json` of the agent's folder and by options; every value has one check, here. */
+/** The settings in `config.json` and their options; each value is checked here only. */
 export const configuration = z.strictObject({
   portal: address('https://annex.example.net').optional(),
   name: text('a name').optional(),
@@ -62,10 +62,10 @@ export type Configuration = z.output<typeof configuration>;
 export type ConfigurationKey = keyof Configuration;
 
 /**
- * `config.json` of the folder, or nothing where there is none. Throws AgentError that names every fault by its path; a
- * value is not repeated, it may be a secret in the wrong place.
+ * Reads `config.json` of the folder; empty if there is none. Throws AgentError that names every fault by its path.
+ * Values are not repeated: they may be misplaced secrets.
  */
-export function readConfiguration(layout: Layout): Configuration {
+export function readConfiguration(layout: AgentLayout): Configuration {
   const path = join(layout.root, 'config.json');
   const given = readText(path)?.replace(/^\uFEFF/, '');
   if (given === undefined) return {};
@@ -73,7 +73,7 @@ export function readConfiguration(layout: Layout): Configuration {
   try {
     parsed = JSON.parse(given);
   } catch {
-    throw new AgentError(`${path} is no JSON. Mend it, or remove it.`);
+    throw new AgentError(`${path} is not valid JSON. Correct or remove it.`);
   }
   const read = configuration.safeParse(parsed);
   if (read.success) return read.data;

@@ -6,12 +6,12 @@ interface Setting {
   flags: string;
   what: string;
   env: string;
-  /** Other variables that give the same; who reads them comes later, the file goes behind them. */
+  /** Other variables with the same meaning. They take precedence over the file and are read later. */
   commonEnv?: string[];
   fallback?: string | number;
 }
 
-/** How each setting is given beside the file. `--dir` is not among them: the file is there. */
+/** How each setting is given besides the file. `--dir` is missing, since it is the folder of the file. */
 const settings = {
   portal: { flags: '--portal <url>', what: 'address of the portal or its gateway', env: 'ANNEX_AGENT_PORTAL' },
   name: {
@@ -143,8 +143,8 @@ Every setting is taken from the first place that has it: the option, its environ
 folder of --dir (heartbeatSeconds for --heartbeat-seconds), the default.`;
 
 /**
- * Adds `--dir` and the named settings to a command; before its action, what the file says fills the gaps. `onFault`
- * hears what is wrong with the file, which then counts for nothing.
+ * Adds `--dir` and the named settings to a command; before its action, values from the file fill the gaps. `onFault`
+ * receives the fault of a file, which is then ignored.
  */
 export function addSettings(
   command: Command,
@@ -185,7 +185,7 @@ function optionOf(key: ConfigurationKey): Option {
   return setting.fallback === undefined ? option : option.default(setting.fallback);
 }
 
-/** An option's text, checked as the file's value is. */
+/** An option's text, checked like the file's value. */
 function readValue(key: ConfigurationKey, text: string): unknown {
   const isNumber = typeof (settings[key] as Setting).fallback === 'number';
   const read = configuration.shape[key].safeParse(isNumber && text.trim() !== '' ? Number(text) : text);

@@ -20,7 +20,7 @@ afterEach(() => {
 const writeConfiguration = (value: unknown) =>
   writeFileSync(join(dir, 'config.json'), typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What a command gets for these arguments, this environment and the file. */
+/** The settings of a command for these arguments, this environment and the file. */
 async function given(args: string[], environment: Record<string, string> = {}): Promise<Record<string, unknown>> {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
@@ -41,7 +41,7 @@ async function given(args: string[], environment: Record<string, string> = {}): 
   return options;
 }
 
-test('one precedence: option, environment, file, default', async () => {
+test('option precedes environment, file and default', async () => {
   expect(await given([])).toMatchObject({ heartbeatSeconds: 120, statusSeconds: 300 });
   writeConfiguration({ heartbeatSeconds: 30, statusSeconds: 31 });
   expect(await given([])).toMatchObject({ heartbeatSeconds: 30, statusSeconds: 31 });
@@ -53,7 +53,7 @@ test('one precedence: option, environment, file, default', async () => {
   });
 });
 
-test('AZ-S5 statusAfterConclusion is follow, or what option, environment or file say', async () => {
+test('AZ-S5 statusAfterConclusion is follow, or as option, environment or file say', async () => {
   expect(await given([])).toMatchObject({ statusAfterConclusion: 'follow' });
   writeConfiguration({ statusAfterConclusion: 'stop' });
   expect(await given([])).toMatchObject({ statusAfterConclusion: 'stop' });
@@ -66,14 +66,14 @@ test('AZ-S5 statusAfterConclusion is follow, or what option, environment or file
   await expect(given([])).rejects.toThrow('/statusAfterConclusion: must be one of follow, stop.');
 });
 
-test('variables that are no settings of the agent count as environment too: the file goes behind them', async () => {
+test('variables of other programs count as environment and precede the file', async () => {
   writeConfiguration({ proxy: 'http://file:1', tokenFile: '/file' });
   expect(await given([])).toMatchObject({ proxy: 'http://file:1', tokenFile: '/file' });
   const options = await given([], { HTTPS_PROXY: 'http://variable:1', ANNEX_ENROLLMENT_TOKEN: 'token' });
   expect([options.proxy, options.tokenFile]).toEqual([undefined, undefined]);
 });
 
-test('each fault of the file is named with its path, and no value is repeated', async () => {
+test('each fault of the file is named by its path, and no value is repeated', async () => {
   writeConfiguration({ heartbeatSeconds: 0, proxy: 'secret word', hearbeatSeconds: 20, statusSeconds: '20' });
   await expect(given([])).rejects.toThrow(
     [
@@ -85,7 +85,7 @@ test('each fault of the file is named with its path, and no value is repeated', 
     ].join('\n'),
   );
   for (const [text, sentence] of [
-    ['{', 'is no JSON'],
+    ['{', 'is not valid JSON'],
     ['[]', '/: must be one JSON object.'],
   ] as const) {
     writeConfiguration(text);
@@ -98,7 +98,7 @@ test.each(['0', '601', 'often', '', '1e9'])('%j seconds are refused, from wherev
   await expect(given([], { ANNEX_AGENT_STATUS_SECONDS: value || 'x' })).rejects.toThrow('1 to 600 seconds');
 });
 
-test('the enrolment token: option, file, environment, then a question whose answer is not shown', async () => {
+test('the enrolment token: option, file, environment, then a prompt that does not echo', async () => {
   const file = join(dir, 'token');
   writeFileSync(file, 'from file\n');
   const output = new PassThrough();
@@ -114,7 +114,7 @@ test('the enrolment token: option, file, environment, then a question whose answ
   await expect(enrolmentTokenOf({ ...sources(), tokenFile: join(dir, 'none') })).rejects.toThrow('Check --token-file');
 });
 
-test('what is typed as an answer is not shown; leaving gives none', async () => {
+test('a prompt does not echo, and leaving it returns nothing', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const answer = askHidden('Enrolment token: ', input, output);
   input.write('a secret\r');

@@ -14,8 +14,8 @@ export interface TokenSources {
 }
 
 /**
- * The enrolment token: option, file, environment, else asked for where somebody sits at a terminal. A command line is
- * seen by everyone on the machine, the other ways are not.
+ * The enrolment token: option, file, environment, otherwise a prompt at a terminal. Unlike the other ways, a command
+ * line is visible to everyone on the machine.
  */
 export async function enrolmentTokenOf(sources: TokenSources): Promise<string> {
   const found = await tokenOf(sources, '--token-file', 'Enrolment token: ');
@@ -25,7 +25,7 @@ export async function enrolmentTokenOf(sources: TokenSources): Promise<string> {
   );
 }
 
-/** The guest token of a VM; there is no option for it, for it speaks for the VM as long as it is valid. */
+/** The guest token of a VM. It has no option: command lines are visible, and the token stays valid. */
 export async function guestTokenOf(sources: Omit<TokenSources, 'token'>): Promise<string> {
   const found = await tokenOf(sources, '--guest-token-file', 'Guest token: ');
   if (/^[\x21-\x7e]+$/.test(found)) return found;
@@ -55,7 +55,7 @@ async function readToken(file: string, option: string, input: Readable): Promise
   }
 }
 
-/** Asks for one line that is not shown while it is typed. */
+/** Prompts for one line without echo. */
 export async function askHidden(question: string, input: Readable, output: Writable): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input, output: nowhere, terminal: true });

@@ -2,7 +2,7 @@ import type { Trial } from '../clinic/trial.ts';
 import { filesOfHandler, zipOf } from './fake-handler.ts';
 import { faultyPackage, type Misbehaviour } from './misbehaving.ts';
 
-/** A package with one fault, and the check that finds it; '' where it has none. */
+/** A package with one fault, and the check that finds it; '' if it has none. */
 export interface ClinicCase {
   name: string;
   fault: string;
@@ -12,7 +12,7 @@ export interface ClinicCase {
 
 const impatient = { statusSeconds: 1, settleSeconds: 1, heartbeatSeconds: 0 };
 
-/** What the clinic says of the handlers that misbehave for the agent. */
+/** The expected findings for the misbehaving handlers of the agent's tests. */
 const known: Record<Misbehaviour, Pick<ClinicCase, 'fault' | 'trial'>> = {
   'is well': { fault: '' },
   hangs: { fault: 'times', trial: { commandSeconds: 2 } },
@@ -27,7 +27,7 @@ const known: Record<Misbehaviour, Pick<ClinicCase, 'fault' | 'trial'>> = {
   'has a clock of its own': { fault: 'heartbeat' },
 };
 
-/** What hurts a publisher and not the agent. */
+/** Faults that affect a publisher but not the agent. */
 const more: Record<string, HandlerMaking & Pick<ClinicCase, 'fault' | 'trial'>> = {
   'is enabled once only': { fault: 'enable-again', misdeed: '[ "$1" != enable ] || mkdir enabled' },
   'writes a status that is none': {
@@ -67,25 +67,25 @@ export const clinicCases: ClinicCase[] = [
 ];
 
 interface HandlerMaking {
-  /** What a command does beside the usual; sh. `$1` is the command. */
+  /** What a command does in addition; sh. `$1` is the command. */
   misdeed?: string;
   /** What enable and disable do to write their status; sh. */
   status?: string;
   reportHeartbeat?: boolean;
 }
 
-/** A handler that keeps the contract but for what it is made with. */
+/** A handler that keeps the contract except for the given parts. */
 export function patient({
   misdeed = '',
   status = writeStatus('success'),
   reportHeartbeat = false,
 }: HandlerMaking): Promise<Buffer> {
   const script = `case "$1" in enable|disable) ${status} ;; esac\n${misdeed}`;
-  const handler = { handler: 'Acme.Test.Patient', version: '1', script, reportHeartbeat };
+  const handler = { handler: 'Acme.Test.ExaminedMachine', version: '1', script, reportHeartbeat };
   return zipOf(filesOfHandler('/dev/null', handler));
 }
 
-/** The command that writes a status; `properties` are more of them, with a comma in front. */
+/** The command that writes a status; `properties` are additional ones, with a leading comma. */
 export function writeStatus(word: string, properties = ''): string {
   const status = `{"status":"${word}"${properties}}`;
   const text = `[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":${status}}]`;

@@ -10,7 +10,7 @@ export interface FakeHandler {
   rebootAfterInstall?: boolean;
 }
 
-/** The package of a handler that writes `<type>-<version> <command>` into the file of `calls`, then does its script. */
+/** The package of a handler that writes `<type>-<version> <command>` into the file `calls`, then runs its script. */
 export async function fakeHandler(calls: string, options: FakeHandler): Promise<Buffer> {
   return await zipOf(filesOfHandler(calls, options));
 }
@@ -37,7 +37,7 @@ export function filesOfHandler(calls: string, options: FakeHandler): Record<stri
   return { 'HandlerManifest.json': JSON.stringify(manifest), 'command.sh': program };
 }
 
-/** A zip of texts; every file may be run. */
+/** A zip of texts; every file is executable. */
 export async function zipOf(files: Record<string, string>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [name, text] of Object.entries(files)) zip.addBuffer(Buffer.from(text), name, { mode: 0o100755 });

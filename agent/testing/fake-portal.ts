@@ -23,7 +23,7 @@ export interface ReceivedReport {
 
 export type GoalInput = Partial<GoalStateExtension> & Pick<GoalStateExtension, 'name' | 'handler' | 'version'>;
 
-/** A small server that speaks the agent door of the contract, and remembers what it heard. */
+/** A small server with the contract's agent API that records what it receives. */
 export interface FakePortal {
   url: string;
   vmId: string;
@@ -33,31 +33,31 @@ export interface FakePortal {
   /** The `Annex-Agent` headers, in order. */
   counters: number[];
   addPackage(handler: string, version: string, zip: Buffer): void;
-  /** From now on every package has these bytes. */
+  /** Replaces the bytes of every package. */
   replacePackages(zip: Buffer): void;
   setGoal(extensions: GoalInput[]): void;
   /** Serves this text as the goal state instead. */
   setGoalText(text: string, etag?: string): void;
   /** While true every call is cut off. */
   away: boolean;
-  /** Outputs by `extension sequence command attempt`, as they came together. */
+  /** Outputs by `extension sequence command attempt`, assembled. */
   logs: Map<string, Buffer>;
-  /** What the machine sent to have its certificate renewed. */
+  /** Requests to renew the certificate. */
   renewals: { certificate: string; proof: string }[];
-  /** Archives that operators wait for, and those that came. */
+  /** Archives that operators wait for, and those that arrived. */
   wantedLogs: { id: string; handler: string }[];
   archives: Map<string, Buffer>;
   /** The `Range` headers of packages, '' where there was none. */
   ranges: string[];
-  /** Cuts packages off after so many bytes, so many times, when these are there. */
+  /** Cuts packages off after this many bytes, this many times, once those are sent. */
   cutPackages: { after: number; times: number; when(): boolean };
-  /** Answers every call but the enrolment with this problem. */
+  /** Answers every call except the enrolment with this problem. */
   refuse: { status: number; code: string } | null;
-  /** Packages are answered when so many are asked for at the same time. */
+  /** Holds packages until this many are requested at the same time. */
   packagesTogether: number;
-  /** Answers with this status to the next so many reports. */
+  /** Answers with this status to this many of the next reports. */
   refuseReports: { status: number; times: number };
-  /** Resolves with the first thing that `pick` finds in what was and will be heard. */
+  /** Resolves with the first match of `pick` in past and future reports. */
   until<T>(what: string, pick: () => T | undefined | false | null): Promise<T>;
   close(): Promise<void>;
 }
@@ -287,7 +287,7 @@ export async function fakePortal(): Promise<FakePortal> {
   return portal;
 }
 
-/** Whether the token is signed with the key of the certificate, as a portal with `ANNEX_ENROL_PROOF=required` has it. */
+/** Whether the token is signed with the key of the certificate, as with `ANNEX_ENROL_PROOF=required`. */
 function isProven(body: Buffer): boolean {
   const { enrollmentToken, certificate, proof } = JSON.parse(body.toString()) as Record<string, string | undefined>;
   const { publicKey } = new X509Certificate(certificate ?? '');

@@ -12,7 +12,7 @@ import { Agent, type AgentOptions } from '../work/agent.ts';
 import { type FakeHandler, fakeHandler } from './fake-handler.ts';
 import { type FakePortal, fakePortal } from './fake-portal.ts';
 
-/** A machine in a folder of its own, enrolled at a portal of its own. */
+/** A machine in a separate folder, enrolled at a separate portal. */
 export interface TestMachine {
   dir: string;
   portal: FakePortal;
@@ -31,7 +31,7 @@ export interface TestMachine {
 
 let firstKey: Promise<{ thumbprint: string; certificates: string }> | undefined;
 
-/** The key with which all machines of a process begin: to make one takes longer than many a test. */
+/** The first key of all machines in a process: creating one takes longer than many tests. */
 async function makeFirstKey(): Promise<{ thumbprint: string; certificates: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-agent-key-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -52,7 +52,7 @@ export async function testMachine(): Promise<TestMachine> {
   const { thumbprint, certificates } = await firstKey;
   mkdirSync(layout.certificates, { recursive: true, mode: 0o700 });
   cpSync(certificates, layout.certificates, { recursive: true });
-  // As after an enrolment whose answer was lost: it goes on with that key.
+  // As after an enrolment whose response was lost: it continues with that key.
   const pending = { portal: portal.url, name: 'test', thumbprint, vmId: null, enrolledAt: null, pollSeconds: null };
   writeJson(layout.identity, pending satisfies IdentityFile);
   await enroll({ portal: portal.url, token: 'token', dir: layout.root, call }, () => {});
@@ -103,7 +103,7 @@ export async function testMachine(): Promise<TestMachine> {
   return machine;
 }
 
-/** What was heard of an extension, as `command state`, in order. */
+/** The reported states of an extension, as `command state`, in order. */
 export function statesOf(portal: FakePortal, extension: string): string[] {
   return portal.reports.flatMap(({ handlers }) =>
     handlers.filter((one) => one.extension === extension).map(({ command, state }) => `${command ?? '-'} ${state}`),

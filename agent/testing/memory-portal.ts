@@ -6,10 +6,10 @@ import type { Portal } from '../portal/portal.ts';
 
 export type MemoryGoal = Pick<GoalStateExtension, 'name' | 'handler' | 'version'> & Partial<GoalStateExtension>;
 
-/** A portal in the same process, for tests that start an agent a hundred times; it knows one goal state. */
+/** A portal in the same process, for tests that start an agent a hundred times; it has one goal state. */
 export class MemoryPortal implements Portal {
-  /** What reports said of handlers, as `<extension> <state> <sequence number>`. */
-  readonly told: string[] = [];
+  /** Reported handler states, as `<extension> <state> <sequence number>`. */
+  readonly states: string[] = [];
   /** Outputs by `<extension> <sequence> <command> <attempt>`. */
   readonly logs = new Map<string, Buffer>();
   private readonly packages = new Map<string, Buffer>();
@@ -62,7 +62,7 @@ export class MemoryPortal implements Portal {
     crashPoint('report');
     const { handlers } = body as { handlers: { extension: string; state: string; sequenceNumber: number }[] };
     for (const { extension, state, sequenceNumber } of handlers) {
-      this.told.push(`${extension} ${state} ${sequenceNumber}`);
+      this.states.push(`${extension} ${state} ${sequenceNumber}`);
     }
     crashPoint('reported');
     return { etag: null, refused: null, wantsLogs: false };

@@ -1,6 +1,6 @@
 import { zipOf } from './fake-handler.ts';
 
-/** Handlers that do one thing wrong and everything else right, by what they do. */
+/** Handlers that do one thing wrong and everything else right. */
 export const misbehaviours = {
   'is well': { type: 'Well', script: '' },
   hangs: { type: 'Hangs', script: '[ "$1" != enable ] || sleep 300' },
@@ -71,9 +71,9 @@ export async function faultyPackage(what: Misbehaviour, version = '1.0.0.0'): Pr
 }
 
 /**
- * The package of a handler that keeps the contract but for its script. Its calls are in `calls.log` of its log folder,
- * which outlives it: a line for the beginning and one for the end of each, `<nanoseconds> <command> <sequence number>
- * begin|end`.
+ * The package of a handler that keeps the contract except for its script. Its calls are in `calls.log` of its log
+ * folder, which outlives it: a line for the start and one for the end of each, `<nanoseconds> <command> <sequence
+ * number> begin|end`.
  */
 export async function loggingHandler({
   handler,
@@ -83,7 +83,7 @@ export async function loggingHandler({
 }: {
   handler: string;
   version: string;
-  /** What a command does beside the usual; sh. `$1` is the command, `$n` the sequence number. */
+  /** What a command does in addition; sh. `$1` is the command, `$n` the sequence number. */
   script: string;
   reportHeartbeat?: boolean;
 }): Promise<HandlerPackage> {

@@ -14,7 +14,7 @@ await provideTestPrograms();
 const only = process.argv.slice(2).join(' ');
 const folder = await mkdtemp(path.join(tmpdir(), 'annex-try-all-'));
 const usual = {
-  handler: 'Acme.Test.Patient',
+  handler: 'Acme.Test.ExaminedMachine',
   version: '1.0.0.0',
   settings: { publicSettings: {}, protectedSettings: { password: 'correct horse battery' } },
   resources: [resourceFile.parse([{ version: 1.0, lang: 'en', messages: [{ id: 'known', text: 'Well, {0}' }] }])],
@@ -22,7 +22,7 @@ const usual = {
   commandSeconds: 300,
 };
 const wellBehaved = samples.map(({ handler, version, settings }) => {
-  // It warns always, or takes a minute, to have something to show.
+  // It always warns, or takes a minute, for demonstration.
   const calm = { Orbit: { warnAtPercent: 100 }, Helix: { rules: 2, secondsPerRule: 1 } }[handler.split('.')[0] ?? ''];
   const publicSettings = { ...settings.publicSettings, ...calm };
   const resources = sampleLanguages.map((lang) => resourceFile.parse(sampleResource(handler, lang)));
@@ -46,14 +46,14 @@ try {
       say: () => {},
     });
     const found = faultsOf(result);
-    const { passed, of } = scoreOf(result.judgements);
+    const { passed, of } = scoreOf(result.checks);
     const isRight = found === one.fault && (found !== '' || passed === of);
     if (!isRight) wrong += 1;
     console.log(`${isRight ? 'ok   ' : 'WRONG'}  ${one.name.padEnd(34)} ${`${passed}/${of}`.padStart(5)}  ${found}`);
     if (!isRight)
       console.log(
         JSON.stringify(
-          result.judgements.filter(({ verdict }) => verdict !== 'passed'),
+          result.checks.filter(({ verdict }) => verdict !== 'passed'),
           null,
           2,
         ),
@@ -65,6 +65,6 @@ try {
 console.log(wrong === 0 ? 'Every one as it should be.' : `${wrong} are not as they should be.`);
 process.exit(wrong === 0 ? 0 : 1);
 
-function faultsOf({ judgements }: Result): string {
-  return judgements.flatMap(({ check, verdict }) => (verdict === 'fault' ? [check] : [])).join(', ');
+function faultsOf({ checks }: Result): string {
+  return checks.flatMap(({ check, verdict }) => (verdict === 'fault' ? [check] : [])).join(', ');
 }

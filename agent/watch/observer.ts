@@ -1,15 +1,13 @@
 import { type FSWatcher, lstatSync, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { StatusDocument } from '#protocol/index.ts';
+import type { StatusWord } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
 import type { Journal } from '../journal.ts';
 import { wait } from '../portal/wait.ts';
-import { type Moment, secondsSince } from './moment.ts';
+import { type BootMoment, secondsSince } from './moment.ts';
 import { type ReadFile, readDocument, statusOf } from './read-document.ts';
 
-export type StatusWord = StatusDocument['status'];
-
-/** What becomes of a status file after it said `success` or `error`: it is looked at for changes, or left alone. */
+/** What happens with a status file after `success` or `error`: it is checked for changes, or ignored. */
 export const afterConclusion = ['follow', 'stop'] as const;
 export type AfterConclusion = (typeof afterConclusion)[number];
 
@@ -22,7 +20,7 @@ export interface ObserverSettings {
 export interface ObserverEvents {
   heartbeat(extension: string, read: ReadFile): void;
   status(extension: string, sequenceNumber: number, read: ReadFile, word: StatusWord | null): void;
-  /** A file stays unreadable. */
+  /** A file remains unreadable. */
   problem(about: string, message: string, file: 'status' | 'heartbeat'): void;
 }
 
@@ -31,21 +29,21 @@ interface Watched {
   extension: string;
   sequenceNumber: number;
   path: string;
-  /** The time of a status that an earlier command left: it does not count while the present one runs. */
+  /** The modification time of the status of an earlier command: it does not count while the current one runs. */
   leftAt: number | null;
-  /** Set once a status said `success` or `error`: the time of the file as last looked at, and its word. */
+  /** Set once a status was `success` or `error`: the file's time when last checked, and its status. */
   concluded: { mtimeMs: number; word: StatusWord | null } | null;
-  /** What was handed on last; a change of it is handed on at once. */
+  /** The last document passed on; a different one is passed on immediately. */
   lastText: string | null;
   lastProblem: string | null;
-  /** When a file with this time was first seen, and how old it was. */
-  seen: { mtimeMs: number; at: Moment; ageSeconds: number } | null;
+  /** When a file with this time was first seen, and its age then. */
+  seen: { mtimeMs: number; at: BootMoment; ageSeconds: number } | null;
   reading: Promise<StatusWord | null> | null;
-  /** A change is to be read; further ones until then are the same to us. */
+  /** A change will be read; further ones until then add nothing. */
   isDue: boolean;
-  /** A reading on its period has not ended: another one would only wait behind it, as long as half a file takes. */
+  /** A periodic reading is in progress: another would only wait behind it. */
   isBeingRead: boolean;
-  /** When a change was read last. */
+  /** When a change was last read. */
   changeRead: number;
 }
 
@@ -60,15 +58,15 @@ const unread = {
   changeRead: 0,
 };
 
-/** A file that changes all the time is read so often. */
+/** How often a file that changes all the time is read. */
 const changeMilliseconds = 200;
 
 const isTerminal = (word: StatusWord | null): boolean => word === 'success' || word === 'error';
 
 /**
- * Reads the files in which handlers report: on a period, since their age is news too, and as soon as their text changes.
- * A status is read like that until it is terminal. From then on its modification time is compared beside each reading of
- * heartbeats, and the file is read again only when that changed, or not at all (AZ-S5).
+ * Reads the files in which handlers report: periodically, since their age counts too, and when they change. A status is
+ * read like that until it is terminal. From then on only its modification time is compared at each reading of
+ * heartbeats, and the file is read again when it changed, or not at all (AZ-S5).
  */
 export class Observer {
   private readonly watched = new Map<string, Watched>();
@@ -89,7 +87,7 @@ export class Observer {
     );
   }
 
-  /** Reads this heartbeat file from now on. */
+  /** Starts to read this heartbeat file. */
   followHeartbeat(extension: string, path: string): void {
     const one = this.watched.get(`heartbeat ${extension}`);
     if (one?.path === path) return;
@@ -98,23 +96,23 @@ export class Observer {
 
   ignoreHeartbeat(extension: string): void {
     this.watched.delete(`heartbeat ${extension}`);
-    this.arrange();
+    this.updateWatchers();
   }
 
-  /** A command is about to apply a configuration: its status is read from its beginning on. */
+  /** A command is about to apply a configuration: its status is read from the start. */
   followStatus(extension: string, sequenceNumber: number, path: string): void {
     const leftAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
     this.follow({ kind: 'status', extension, sequenceNumber, path, leftAt });
   }
 
-  /** The extension is gone. */
+  /** The extension was removed. */
   forget(extension: string): void {
     this.watched.delete(`heartbeat ${extension}`);
     this.watched.delete(`status ${extension}`);
-    this.arrange();
+    this.updateWatchers();
   }
 
-  /** The command has ended: what its status file says now counts. Its word, or null where there is none to read. */
+  /** The command has ended, so its status file counts. Returns its status, or null if there is none to read. */
   async readStatus(extension: string): Promise<StatusWord | null> {
     const one = this.watched.get(`status ${extension}`);
     if (one !== undefined) one.leftAt = null;
@@ -137,12 +135,12 @@ export class Observer {
   private follow(what: Omit<Watched, keyof typeof unread>): void {
     const one: Watched = { ...what, ...unread };
     this.watched.set(`${what.kind} ${what.extension}`, one);
-    this.arrange();
+    this.updateWatchers();
     void this.readSoon(one, false);
   }
 
   private readAll(kind: Watched['kind']): void {
-    this.arrange();
+    this.updateWatchers();
     for (const one of this.watched.values()) {
       if (one.isBeingRead || !this.mustRead(one, kind)) continue;
       one.isBeingRead = true;
@@ -154,11 +152,11 @@ export class Observer {
 
   private mustRead(one: Watched, kind: Watched['kind']): boolean {
     if (one.concluded === null) return one.kind === kind;
-    // One that is at work again has to be read as often as the portal expects of such a status (AZ-S4).
+    // One that works again is read as often as the portal expects of such a status (AZ-S4).
     return (kind === 'heartbeat' || !isTerminal(one.concluded.word)) && this.hasChanged(one);
   }
 
-  /** Whether the file of a concluded status has another time than when it was last looked at. */
+  /** Whether the file of a terminal status was modified since it was last checked. */
   private hasChanged({ concluded, path }: Watched): boolean {
     if (concluded === null) return false;
     try {
@@ -175,7 +173,7 @@ export class Observer {
     await this.read(one, always).catch((error: unknown) => this.journal.warn(`${one.path}: ${sentenceOf(error)}`));
   }
 
-  /** One reading at a time for each file; what changes meanwhile is read after it. */
+  /** One reading at a time for each file; later changes are read after it. */
   private async read(one: Watched, always: boolean): Promise<StatusWord | null> {
     while (one.reading !== null) await one.reading;
     if (!this.isCurrent(one)) return null;
@@ -190,7 +188,7 @@ export class Observer {
     try {
       read = await readDocument(one.path, this.stopping.signal);
     } catch (error) {
-      this.complain(one, sentenceOf(error));
+      this.reportProblem(one, sentenceOf(error));
       return null;
     }
     if (read === null || read.mtimeMs === one.leftAt || !this.isCurrent(one)) return null;
@@ -213,11 +211,11 @@ export class Observer {
     else if (isTerminal(word)) {
       if (this.settings.statusAfterConclusion === 'follow') one.concluded = { mtimeMs, word };
       else this.watched.delete(`status ${one.extension}`);
-      this.arrange();
+      this.updateWatchers();
     }
   }
 
-  private complain(one: Watched, problem: string): void {
+  private reportProblem(one: Watched, problem: string): void {
     if (problem === one.lastProblem || this.stopping.signal.aborted) return;
     one.lastProblem = problem;
     const message = `${one.extension}: its ${one.kind} file cannot be read: ${problem}. The last good one stays.`;
@@ -229,8 +227,8 @@ export class Observer {
     return this.watched.get(`${one.kind} ${one.extension}`) === one;
   }
 
-  /** One watcher for each folder that holds a watched file. Where watching fails, the period is enough. */
-  private arrange(): void {
+  /** One watcher for each folder with a watched file. Where watching fails, periodic reading suffices. */
+  private updateWatchers(): void {
     const folders = new Set(
       [...this.watched.values()].filter(({ concluded }) => concluded === null).map((one) => dirname(one.path)),
     );
@@ -277,7 +275,7 @@ export class Observer {
   }
 }
 
-/** From when it was first seen on, a file becomes older by what has passed, whoever sets the clock meanwhile (AZ-H3). */
+/** A file ages from when it was first seen, independent of changes of the clock (AZ-H3). */
 function ageOf(one: Watched, { mtimeMs, ageSeconds, readAt }: ReadFile): number {
   if (one.seen?.mtimeMs !== mtimeMs) one.seen = { mtimeMs, at: readAt, ageSeconds };
   return one.seen.ageSeconds + secondsSince(one.seen.at);

@@ -5,7 +5,7 @@ import { type StatusDocument, statusFile } from '#protocol/index.ts';
 import { sentenceOf } from '../agent-error.ts';
 import { openFileBelow } from '../folder/shared-files.ts';
 import { wait } from '../portal/wait.ts';
-import { type Moment, momentNow } from './moment.ts';
+import { type BootMoment, momentNow } from './moment.ts';
 
 /** A handler's file as it was read. */
 export interface ReadFile {
@@ -13,21 +13,21 @@ export interface ReadFile {
   text: string;
   /** The parsed JSON, as the handler wrote it. */
   file: unknown;
-  /** Since the file's own time, when it was read. Never negative. */
+  /** Age of the file when it was read. Never negative. */
   ageSeconds: number;
-  readAt: Moment;
-  /** The file's own time, milliseconds. */
+  readAt: BootMoment;
+  /** Modification time in milliseconds. */
   mtimeMs: number;
 }
 
-/** Files beyond this would not fit into a report. */
+/** Larger files would not fit into a report. */
 const maxBytes = 768 * 1024;
 const readSome = promisify(read);
 const retries = [0.05, 0.1, 0.2, 0.4, 0.8];
 
 /**
- * Reads a JSON file that its writer may be writing just now: half a file is read again with backoff and never given
- * back (AZ-G9). Null where there is no file; throws where it does not become readable.
+ * Reads a JSON file that its handler may be writing: a partial file is read again with backoff and never returned
+ * (AZ-G9). Null if there is no file; throws if it stays unreadable.
  */
 export async function readDocument(path: string, signal?: AbortSignal): Promise<ReadFile | null> {
   for (const pause of [...retries, null]) {
@@ -42,7 +42,7 @@ export async function readDocument(path: string, signal?: AbortSignal): Promise<
 async function attempt(path: string): Promise<ReadFile | null | string> {
   let file: number | null;
   try {
-    // Statuses and heartbeats are each in a folder of the handler's root.
+    // Statuses and heartbeats are in folders of the handler's root.
     file = openFileBelow(dirname(dirname(path)), path);
   } catch (error) {
     return sentenceOf(error);
@@ -66,7 +66,7 @@ async function attempt(path: string): Promise<ReadFile | null | string> {
   }
 }
 
-/** The file may grow meanwhile; no more than this is taken. */
+/** Reads no more than this, in case the file grows. */
 async function readUpTo(file: number, most: number): Promise<Buffer> {
   const bytes = Buffer.alloc(most);
   let length = 0;

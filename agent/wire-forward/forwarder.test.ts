@@ -22,14 +22,14 @@ let gateway: Server;
 let gatewayUrl: URL;
 let asked: IncomingMessage[];
 let serve: (request: IncomingMessage, response: ServerResponse) => unknown;
-let said: string[];
+let logged: string[];
 let forwarder: Forwarder;
 let ports: number[];
 const connections = new HttpAgent({ keepAlive: true });
 
 beforeEach(async () => {
   asked = [];
-  said = [];
+  logged = [];
   serve = (_, response) => response.end('answer');
   gateway = createServer((message, response) => {
     asked.push(message);
@@ -49,13 +49,13 @@ async function open(options: Partial<ForwarderOptions> = {}, listening = listenH
   const endpoints = [0, 0].map((port) => ({ host: '127.0.0.1', port }));
   const { servers, tables } = await listening(endpoints);
   ports = servers.map((server) => (server.address() as AddressInfo).port);
-  const say = (line: string) => said.push(line);
+  const say = (line: string) => logged.push(line);
   const journal: Journal = { info: say, warn: say, note: say };
   forwarder = new Forwarder({
     gateway: gatewayUrl,
     vm: 'vm-1',
     token: 'token-1',
-    readTokenAgain: () => null,
+    rereadToken: () => null,
     connections: () => connections,
     tables,
     allowUids: [uid],
@@ -73,7 +73,7 @@ interface Asked {
   port?: number | undefined;
 }
 
-/** Asks as the agent does: one request per connection, the path as it is given. */
+/** Sends requests as the agent does: one per connection, the path as given. */
 async function ask(path: string, { method = 'GET', headers = {}, body, port = ports[0] }: Asked = {}) {
   const message = request({ host: '127.0.0.1', port, path, method, headers, agent: false });
   message.end(body);
@@ -83,7 +83,7 @@ async function ask(path: string, { method = 'GET', headers = {}, body, port = po
 
 const goalState = '/machine/?comp=goalstate';
 
-test('each door goes to its place at the gateway, in the name of the VM', async () => {
+test('each service is relayed to its path at the gateway, in the name of the VM', async () => {
   await open();
   serve = (message, response) =>
     response.writeHead(202, { 'x-ms-version': '1' }).end(`${message.method} ${message.url}`);
@@ -94,7 +94,7 @@ test('each door goes to its place at the gateway, in the name of the VM', async 
   expect(new Set(asked.map(({ headers }) => headers['x-guest-forwarder'])).size).toBe(1);
 });
 
-test('what the guest says of itself is taken off, whatever it is called and however it is hidden', async () => {
+test('headers with which a guest could claim an identity are removed, however they are hidden', async () => {
   await open();
   await ask('/', {
     headers: {
@@ -120,7 +120,7 @@ test('what the guest says of itself is taken off, whatever it is called and howe
   });
 });
 
-test('a body is no request of its own, whatever the guest says of its length', async () => {
+test('a body is never read as another request, whatever length the guest states', async () => {
   await open();
   const hidden = 'GET /wire/vm-2/machine/?comp=goalstate HTTP/1.1\r\nhost: x\r\n\r\n';
   serve = async (message, response) => response.end(await text(message));
@@ -145,25 +145,25 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test('dots that are no steps, and whatever the query holds, go on unchanged', async () => {
+test('dots that are not path steps, and any query, are relayed unchanged', async () => {
   await open();
   await ask('/blob/a..b/.hidden?u=../x%2fy');
   expect(asked[0]?.url).toBe('/wire/vm-1/blob/a..b/.hidden?u=../x%2fy');
 });
 
-test('a user who is not let in is sent away before anything is read, and named once', async () => {
+test('a user without access is rejected before anything is read, and logged once', async () => {
   await open({ allowUids: [uid + 1] });
   for (const _ of [1, 2])
     expect(await ask('/')).toMatchObject({ status: 403, text: 'This is for the VM agent only.\n' });
   expect(asked).toEqual([]);
-  expect(said).toEqual([`User ${uid} wanted to speak for the VM, and was refused.`]);
+  expect(logged).toEqual([`User ${uid} was rejected: it may not act for the VM.`]);
 });
 
-// A user of its own needs root; as another user the test above shows the same from the other side.
+// Another user needs root; otherwise the test above shows the same from the other side.
 if (uid === 0) {
-  const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+  const asUnprivileged = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
-  test('root asks, nobody does not: also from an IPv6 socket, or with the connection closed early', async () => {
+  test('root has access, an unprivileged user does not: also from an IPv6 socket, or with the connection closed early', async () => {
     await open();
     expect((await ask('/')).status).toBe(200);
     const program = `
@@ -182,13 +182,13 @@ if (uid === 0) {
         socket.on('close', done);
       });
       (async () => { await leave(); console.log(await say('127.0.0.1'), await say('::ffff:127.0.0.1')); })();`;
-    const [command = '', ...args] = [...asNobody, process.execPath, '-e', program];
+    const [command = '', ...args] = [...asUnprivileged, process.execPath, '-e', program];
     const { stdout } = await promisify(execFile)(command, args);
     expect(stdout.trim()).toBe('HTTP/1.1 403 Forbidden HTTP/1.1 403 Forbidden');
     expect(asked.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test("inside of a guest's network namespace the users are the guest's, and the gateway is not there", async () => {
+  test("inside a guest's network namespace users are the guest's, and the gateway is unreachable", async () => {
     const guest = spawn('unshare', ['--net', 'sh', '-c', 'ip link set lo up && echo up && exec cat']);
     try {
       await once(guest.stdout, 'data');
@@ -200,7 +200,7 @@ if (uid === 0) {
         return (await promisify(execFile)('nsenter', args)).stdout.trim();
       };
       expect(await inside([])).toBe('200');
-      expect(await inside(asNobody)).toBe('403');
+      expect(await inside(asUnprivileged)).toBe('403');
       expect(await inside([], Number(gatewayUrl.port))).toBe('none');
     } finally {
       guest.kill('SIGKILL');
@@ -208,7 +208,7 @@ if (uid === 0) {
   });
 }
 
-test('while the gateway is away the agent keeps its goal state, and hears at once that the rest is not to be had', async () => {
+test('while the gateway is down the agent keeps its goal state, and other requests fail immediately', async () => {
   await open();
   serve = (_, response) => response.writeHead(200, { 'content-type': 'text/xml' }).end('<GoalState/>');
   await ask(goalState);
@@ -225,8 +225,8 @@ test('while the gateway is away the agent keeps its goal state, and hears at onc
   gateway.listen(port, '127.0.0.1');
   await once(gateway, 'listening');
   expect((await ask(goalState)).text).toBe('back');
-  expect(said).toEqual([
-    expect.stringMatching(/^The gateway is of no help: .*\. The agent keeps its goal state meanwhile\.$/),
+  expect(logged).toEqual([
+    expect.stringMatching(/^The gateway cannot be used: .*\. The agent keeps its goal state\.$/),
     expect.stringMatching(/^The gateway answers again after \d+ s\.$/),
   ]);
 });
@@ -247,14 +247,14 @@ test.each([304, 400, 404, 410, 413])('%i goes through, the agent knows what it m
   expect((await ask('/vmSettings', { port: ports[1] })).status).toBe(status);
 });
 
-test('a gateway that is silent is given up before the agent gives up', async () => {
+test('the forwarder gives up a silent gateway before the agent gives up', async () => {
   await open({ limits: { silenceMilliseconds: 50 } });
   serve = () => {};
   expect((await ask('/')).status).toBe(424);
-  expect(said[0]).toContain('nothing was heard');
+  expect(logged[0]).toContain('there was no response');
 });
 
-test('an answer that breaks off is no whole answer', async () => {
+test('a truncated response is not relayed as complete', async () => {
   await open();
   serve = (_, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('half');
@@ -263,18 +263,18 @@ test('an answer that breaks off is no whole answer', async () => {
   await expect(ask('/')).rejects.toThrow('aborted');
 });
 
-test('a token that is refused is read again, and the new one counts', async () => {
+test('a rejected token is read again, and the new one is used', async () => {
   let token = 'token-1';
-  await open({ readTokenAgain: () => token, limits: { tokenMilliseconds: 0 } });
+  await open({ rereadToken: () => token, limits: { tokenMilliseconds: 0 } });
   serve = ({ headers }, response) => response.writeHead(headers['x-guest-token'] === 'token-2' ? 200 : 403).end();
   expect((await ask('/')).status).toBe(424);
   token = 'token-2';
   expect((await ask('/')).status).toBe(424);
   expect((await ask('/')).status).toBe(200);
-  expect(said.join(' ')).not.toMatch(/token-\d/);
+  expect(logged.join(' ')).not.toMatch(/token-\d/);
 });
 
-test('bodies are streamed both ways, and one that is too long is refused, announced or not', async () => {
+test('bodies are streamed both ways, and one that is too long is rejected, announced or not', async () => {
   await open({ limits: { bodyBytes: 1_000_000 } });
   const big = Buffer.alloc(8_000_000, 'z');
   serve = async (message, response) => {
@@ -290,7 +290,7 @@ test('bodies are streamed both ways, and one that is too long is refused, announ
   }
 });
 
-test('a client that is slow to ask is let go, and takes no place meanwhile', async () => {
+test('a client that is slow to send is disconnected, and frees its place', async () => {
   await open({ limits: { headersMilliseconds: 100 } });
   const socket = connect(ports[0] ?? 0, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\n');
@@ -298,7 +298,7 @@ test('a client that is slow to ask is let go, and takes no place meanwhile', asy
   expect(await text(socket)).toContain('408');
 });
 
-test('more connections than an agent has are not taken', async () => {
+test('more connections than an agent opens are rejected', async () => {
   await open({ limits: { connections: 2 } });
   const idle = [1, 2].map(() => connect(ports[0] ?? 0, '127.0.0.1'));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));

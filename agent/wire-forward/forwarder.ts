@@ -14,34 +14,34 @@ import { sentenceOf } from '../agent-error.ts';
 import type { Journal } from '../journal.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { faultOf, isGoalState } from './request-path.ts';
-import type { SocketTables } from './who-connects.ts';
+import type { SocketTables } from './socket-tables.ts';
 
 export interface ForwarderOptions {
   gateway: URL;
   vm: string;
   token: string;
-  /** The token as it stands in its file now; null where it has none. */
-  readTokenAgain(): string | null;
+  /** Reads the token from its file; null if it has none. */
+  rereadToken(): string | null;
   /** Kept connections to the gateway. */
   connections(url: URL): HttpAgent;
   tables: SocketTables;
-  /** Users of this machine who are let in. */
+  /** Users of this machine with access. */
   allowUids: number[];
-  /** Addresses of guests that are let in, whoever it is there. */
+  /** Addresses of guests with access, whatever their user. */
   clients: string[];
   journal: Journal;
   limits?: Partial<Limits>;
 }
 
 interface Limits {
-  /** The agent gives up after 10 s of silence, so an answer has to be there before. */
+  /** The agent gives up after 10 s of silence, so the response must come earlier. */
   silenceMilliseconds: number;
   /** How long a request may take to arrive, headers alone and as a whole. */
   headersMilliseconds: number;
   requestMilliseconds: number;
   bodyBytes: number;
   connections: number;
-  /** How often a token that is refused is read again. */
+  /** How often a rejected token is read again. */
   tokenMilliseconds: number;
 }
 
@@ -55,30 +55,30 @@ const usual: Limits = {
 };
 
 /**
- * Answers for which the stock agent waits for half a minute, trying again. What it gets instead is in none of its lists:
- * it writes that down and goes on with its next round.
+ * Statuses for which the stock agent retries for half a minute. It gets one instead that is not in its lists: it logs
+ * that and continues with its next round.
  */
 const stopping = new Set([205, 206, 403, 429, 500, 501, 502, 503, 504, 507]);
 const unavailable = 424;
 
-/** What the gateway is asked for, `wire` on the address of the WireServer and `hgap` on that of the HostGAPlugin. */
-export type Door = 'wire' | 'hgap';
+/** The service that a request is for: `wire` at the address of the WireServer, `hgap` at that of the HostGAPlugin. */
+export type WireService = 'wire' | 'hgap';
 
 class TooLong extends Error {}
 
-/** Relays what one guest's agent asks to the gateway, in the name of that VM. */
+/** Relays the requests of one guest's agent to the gateway, in the name of that VM. */
 export class Forwarder {
   private readonly options: ForwarderOptions;
   private readonly limits: Limits;
   private readonly servers: Server[] = [];
   private token: string;
-  /** Tells the gateway two forwarders with one token apart: made anew at each start. */
+  /** Lets the gateway distinguish two forwarders with one token: generated at each start. */
   private readonly run = randomUUID();
   private tokenReadAt = 0;
-  /** The last goal state that the gateway gave. */
+  /** The last goal state from the gateway. */
   private goalState: { headers: IncomingMessage['headers']; body: Buffer } | null = null;
   private trouble: { since: number; reason: string; answeredHere: number } | null = null;
-  private readonly toldUsers = new Map<string, number>();
+  private readonly loggedUsers = new Map<string, number>();
 
   constructor(options: ForwarderOptions) {
     this.options = options;
@@ -86,8 +86,8 @@ export class Forwarder {
     this.token = options.token;
   }
 
-  /** Takes the connections of a listening socket. */
-  serve(door: Door, listening: NetServer): void {
+  /** Accepts the connections of a listening socket. */
+  serve(service: WireService, listening: NetServer): void {
     const { headersMilliseconds, requestMilliseconds, connections } = this.limits;
     const server = createServer(
       {
@@ -96,14 +96,14 @@ export class Forwarder {
         keepAliveTimeout: 5_000,
         connectionsCheckingInterval: Math.min(1_000, headersMilliseconds),
       },
-      (request, response) => void this.relay(door, request, response),
+      (request, response) => void this.relay(service, request, response),
     );
     server.maxConnections = connections;
     server.timeout = requestMilliseconds;
-    // Whoever may not be here is sent away before a byte is read.
+    // A client without access is rejected before a byte is read.
     const [receive] = server.listeners('connection');
     server.removeAllListeners('connection').on('connection', (socket: Socket) => {
-      if (this.isWelcome(socket)) receive?.call(server, socket);
+      if (this.hasAccess(socket)) receive?.call(server, socket);
       else refuse(socket);
     });
     server.listen(listening);
@@ -118,22 +118,22 @@ export class Forwarder {
     this.options.tables.close();
   }
 
-  private isWelcome(socket: Socket): boolean {
+  private hasAccess(socket: Socket): boolean {
     const { tables, allowUids, clients, journal } = this.options;
     const [address, port] = [socket.remoteAddress ?? '', socket.remotePort ?? 0];
     const uid = tables.uidOf({ address, port }, { address: socket.localAddress ?? '', port: socket.localPort ?? 0 });
     if (uid === null ? clients.includes(address) : allowUids.includes(uid)) return true;
     const who = uid === null ? `A connection from ${address}` : `User ${uid}`;
-    const told = this.toldUsers.get(who) ?? Number.NEGATIVE_INFINITY;
-    if (performance.now() - told > 60_000) {
-      if (this.toldUsers.size > 100) this.toldUsers.clear();
-      this.toldUsers.set(who, performance.now());
-      journal.warn(`${who} wanted to speak for the VM, and was refused.`, { uid, address });
+    const loggedAt = this.loggedUsers.get(who) ?? Number.NEGATIVE_INFINITY;
+    if (performance.now() - loggedAt > 60_000) {
+      if (this.loggedUsers.size > 100) this.loggedUsers.clear();
+      this.loggedUsers.set(who, performance.now());
+      journal.warn(`${who} was rejected: it may not act for the VM.`, { uid, address });
     }
     return false;
   }
 
-  private async relay(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async relay(service: WireService, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [method, path] = [request.method ?? '', request.url ?? ''];
     const fault = faultOf(method, path);
     if (fault !== null) return answer(response, fault.status, fault.sentence);
@@ -141,33 +141,33 @@ export class Forwarder {
       return answer(response, 413, `A body may have ${this.limits.bodyBytes} bytes.`);
     }
     try {
-      const answered = await this.ask(door, method, path, request, response);
+      const answered = await this.ask(service, method, path, request, response);
       if (stopping.has(answered.statusCode ?? 0)) {
         answered.resume();
-        if (answered.statusCode === 403) this.readTokenAgain();
-        return this.standIn(method, path, response, reasonOf(answered));
+        if (answered.statusCode === 403) this.rereadToken();
+        return this.answerWithoutGateway(method, path, response, reasonOf(answered));
       }
-      this.goesOn();
+      this.noteGatewayAnswers();
       if (isGoalState(method, path) && answered.statusCode === 200) return await this.remember(answered, response);
       response.writeHead(answered.statusCode ?? 0, responseHeaders(answered.headers));
       await pipeline(answered, response);
     } catch (error) {
       if (error instanceof TooLong) answer(response, 413, `A body may have ${this.limits.bodyBytes} bytes.`);
       else if (response.headersSent || response.destroyed) response.destroy();
-      else this.standIn(method, path, response, sentenceOf(error));
+      else this.answerWithoutGateway(method, path, response, sentenceOf(error));
     }
   }
 
-  /** The gateway's answer, without its body. Rejects where there is none in time. */
+  /** The gateway's response without its body. Rejects at the deadline. */
   private async ask(
-    door: Door,
+    service: WireService,
     method: string,
     path: string,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<IncomingMessage> {
     const { gateway, vm, connections } = this.options;
-    const url = new URL(`${gateway.href.replace(/\/+$/, '')}/${door}/${vm}${path}`);
+    const url = new URL(`${gateway.href.replace(/\/+$/, '')}/${service}/${vm}${path}`);
     const asked = (gateway.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
       method,
       agent: connections(gateway),
@@ -178,7 +178,7 @@ export class Forwarder {
       if (!response.writableFinished) asked.destroy();
     });
     asked.on('timeout', () => {
-      asked.destroy(new Error(`nothing was heard for ${this.limits.silenceMilliseconds / 1000} s`));
+      asked.destroy(new Error(`there was no response for ${this.limits.silenceMilliseconds / 1000} s`));
     });
     return await new Promise((resolve, reject) => {
       asked.on('response', resolve);
@@ -193,15 +193,16 @@ export class Forwarder {
     response.writeHead(200, this.goalState.headers).end(body);
   }
 
-  /** What the agent hears while the gateway does not say anything that it could use. */
-  private standIn(method: string, path: string, response: ServerResponse, reason: string): void {
+  /** The response while the gateway returns nothing that the agent could use. */
+  private answerWithoutGateway(method: string, path: string, response: ServerResponse, reason: string): void {
     if (this.trouble === null) {
-      const without = this.goalState === null ? '' : ' The agent keeps its goal state meanwhile.';
-      this.options.journal.warn(`The gateway is of no help: ${reason}.${without}`, {
+      const without = this.goalState === null ? '' : ' The agent keeps its goal state.';
+      this.options.journal.warn(`The gateway cannot be used: ${reason}.${without}`, {
         method,
         path: path.split('?')[0],
       });
-    } else if (this.trouble.reason !== reason) this.options.journal.note(`Still of no help: ${reason}.`);
+    } else if (this.trouble.reason !== reason)
+      this.options.journal.note(`The gateway still cannot be used: ${reason}.`);
     this.trouble = { since: performance.now(), answeredHere: 0, ...this.trouble, reason };
     this.trouble.answeredHere += 1;
     if (isGoalState(method, path) && this.goalState !== null) {
@@ -209,7 +210,7 @@ export class Forwarder {
     } else answer(response, unavailable, 'The gateway of the portal does not answer now.');
   }
 
-  private goesOn(): void {
+  private noteGatewayAnswers(): void {
     if (this.trouble === null) return;
     const { since, answeredHere } = this.trouble;
     this.trouble = null;
@@ -217,14 +218,14 @@ export class Forwarder {
     this.options.journal.info(`The gateway answers again after ${seconds} s.`, { seconds, answeredHere });
   }
 
-  /** A token that was given anew counts from the next request on. */
-  private readTokenAgain(): void {
+  /** A replaced token takes effect with the next request. */
+  private rereadToken(): void {
     if (performance.now() - this.tokenReadAt < this.limits.tokenMilliseconds) return;
     this.tokenReadAt = performance.now();
-    const token = this.options.readTokenAgain();
+    const token = this.options.rereadToken();
     if (token === null || token === this.token) return;
     this.token = token;
-    this.options.journal.info('The guest token is another now.');
+    this.options.journal.info('The guest token was replaced.');
   }
 }
 
@@ -238,17 +239,17 @@ function answer(response: ServerResponse, status: number, sentence: string): voi
     response.destroy();
     return;
   }
-  // What is still on its way is not read.
+  // Data in transit is not read.
   response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${sentence}\n`);
 }
 
 function refuse(socket: Socket): void {
   const sentence = 'This is for the VM agent only.\n';
   const head = `HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\ncontent-length: ${sentence.length}\r\nconnection: close`;
-  // Whatever it goes on saying: it takes the place of one that is welcome.
+  // Data that still arrives would occupy a place for other clients.
   const timer = setTimeout(() => socket.destroy(), 500);
   socket.on('error', () => {}).on('close', () => clearTimeout(timer));
-  // What it says is thrown away: unread, it would take the answer back.
+  // Input is discarded: unread data would reset the connection and lose the response.
   socket.resume().end(`${head}\r\n\r\n${sentence}`);
 }
 

@@ -2,21 +2,21 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { AgentError, sentenceOf } from '../agent-error.ts';
-import { openSocketTables, type SocketTables } from './who-connects.ts';
+import { openSocketTables, type SocketTables } from './socket-tables.ts';
 
 export interface Endpoint {
   host: string;
   port: number;
 }
 
-export interface Listening {
-  /** In the order in which they were asked for. */
+export interface Listeners {
+  /** In the order of the addresses. */
   servers: Server[];
   tables: SocketTables;
 }
 
-/** Listens in this process's own network. Throws AgentError that says how an address that is missing comes to be. */
-export async function listenHere(endpoints: Endpoint[]): Promise<Listening> {
+/** Listens in this process's network. Throws AgentError that explains how to add a missing address. */
+export async function listenHere(endpoints: Endpoint[]): Promise<Listeners> {
   const servers: Server[] = [];
   try {
     for (const endpoint of endpoints) servers.push(await listenAt(endpoint));
@@ -28,11 +28,11 @@ export async function listenHere(endpoints: Endpoint[]): Promise<Listening> {
 }
 
 /**
- * Listens in another network namespace: a name of `ip netns`, or a path such as /proc/PID/ns/net. A socket stays where it
- * was made, so a child that has entered the namespace makes them, hands them over and ends; what they accept is then
- * relayed from here, where the gateway is, and the guest reaches nothing else.
+ * Listens in another network namespace: a name of `ip netns`, or a path such as /proc/PID/ns/net. A socket stays in the
+ * namespace where it was created. A child process enters the namespace, creates the sockets, hands them over and ends.
+ * Connections are then relayed from here, where the gateway is, and the guest reaches nothing else.
  */
-export async function listenInside(namespace: string, endpoints: Endpoint[], program: string[]): Promise<Listening> {
+export async function listenInside(namespace: string, endpoints: Endpoint[], program: string[]): Promise<Listeners> {
   const path = namespace.includes('/') ? namespace : `/run/netns/${namespace}`;
   if (!existsSync(path)) {
     throw new AgentError(`There is no network namespace ${path}. \`ip netns\` lists those that have a name.`);
@@ -43,17 +43,17 @@ export async function listenInside(namespace: string, endpoints: Endpoint[], pro
   });
   try {
     const servers = await handedOver(child, endpoints.length);
-    // It is still there: it ends when the channel is closed.
+    // The child ends when the channel is closed.
     return { servers, tables: openSocketTables(child.pid ?? 'self') };
   } finally {
     if (child.connected) child.disconnect();
   }
 }
 
-/** The command that the child inside of the namespace is started with. */
+/** The hidden command of the child inside the namespace. */
 export const insideCommand = 'wire-listen';
 
-/** The child's work: makes the sockets, hands them to its parent, waits until it was let go. */
+/** The child: creates the sockets, hands them to its parent, and waits to be released. */
 export async function handOver(endpoints: Endpoint[]): Promise<void> {
   const parent = process;
   if (parent.send === undefined) throw new AgentError('This command is started by wire-forward only.');
@@ -66,9 +66,9 @@ export async function handOver(endpoints: Endpoint[]): Promise<void> {
 
 function handedOver(child: ChildProcess, count: number): Promise<Server[]> {
   const servers: Server[] = [];
-  let said = '';
+  let errorText = '';
   child.stderr?.on('data', (chunk) => {
-    said += chunk;
+    errorText += chunk;
   });
   return new Promise((resolve, reject) => {
     child.on('message', (_, handle) => {
@@ -80,7 +80,7 @@ function handedOver(child: ChildProcess, count: number): Promise<Server[]> {
     );
     child.once('close', () => {
       for (const server of servers) server.close();
-      reject(new AgentError(said.trim() || 'The network namespace could not be entered. Run this as root.'));
+      reject(new AgentError(errorText.trim() || 'The network namespace could not be entered. Run this as root.'));
     });
   });
 }

@@ -1,9 +1,9 @@
-/** What the stock agent asks with. */
+/** Methods of the stock agent. */
 const methods = ['GET', 'HEAD', 'POST', 'PUT'];
 
 /**
- * Why a request is not relayed, or null. A path that is not plain could leave the VM's own part of the gateway once
- * somebody on the way tidies it up.
+ * Why a request is rejected, or null. Once a proxy normalizes it, an unusual path could leave the VM's part of the
+ * gateway.
  */
 export function faultOf(method: string, path: string): { status: 400 | 405; sentence: string } | null {
   if (!methods.includes(method)) return { status: 405, sentence: `${method} is nothing that is relayed.` };
@@ -13,7 +13,7 @@ export function faultOf(method: string, path: string): { status: 400 | 405; sent
   return isPlain ? null : { status: 400, sentence: 'The path must be plain, without steps upwards.' };
 }
 
-/** The question whose last good answer is remembered: without an answer the agent would end its work and begin anew. */
+/** The request whose last good response is remembered: without a response the agent would stop and start again. */
 export function isGoalState(method: string, path: string): boolean {
   return method === 'GET' && /^\/machine\/?\?comp=goalstate$/i.test(path);
 }

@@ -1,6 +1,6 @@
 import type { GoalState } from '#protocol/index.ts';
 import { AgentError, sentenceOf } from '../agent-error.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import { readJson, writeJson } from '../folder/write-file.ts';
 import { type NewestByEpoch, newestByEpoch, replayFault, withNewest } from '../goal/newest.ts';
 import { readGoalState } from '../goal/read-goal-state.ts';
@@ -29,35 +29,35 @@ import { Machine } from './machine.ts';
 import { PendingRestart } from './restart.ts';
 
 export interface AgentOptions extends ObserverSettings {
-  layout: Layout;
+  layout: AgentLayout;
   journal: Journal;
-  /** Run through the shell when installs are complete only after a restart of the machine; without it they are shown. */
+  /** Shell command that restarts the machine when installs require it; without it the portal shows the request. */
   rebootCommand?: string;
-  /** A file that has another text after each start of the machine; by default Linux's boot id. */
+  /** A file whose text differs after each boot; by default Linux's boot id. */
   bootIdFile?: string;
-  /** For demos and tests: at the end, disable runs for every handler, so that nothing goes on by itself. */
+  /** For demos and tests: disables every handler at the end, so that nothing keeps running. */
   disableOnExit?: boolean;
-  /** Where handlers for Azure's own agent look for keys; without it only below the agent's folder. */
+  /** Where handlers for Azure's own agent look for keys; without it, only the agent's folder. */
   waagentFolder?: string;
-  /** The way to the portal. */
+  /** Sends requests to the portal. */
   call: Caller;
   /** For tests: a portal in the same process. */
   portal?: Portal;
   environment: Record<string, string | undefined>;
 }
 
-/** How long a poll may be held; the portal takes at most 60. */
-const heldSeconds = 50;
-/** Refusals that no waiting mends are tried again at this pace: a person may mend them. */
+/** How long a poll may be held; the portal allows at most 60. */
+const holdSeconds = 50;
+/** How often a request is repeated that the portal rejects until a person acts. */
 const refusedSeconds = 60;
-/** Between polls while operators wait for logs. */
+/** Pause between polls while operators wait for logs. */
 const logsPauseSeconds = 5;
 /** How often old events of handlers are deleted. */
 const pruneMilliseconds = 3600_000;
-/** An agent at its start goes on from disk when the portal has not answered by then. */
+/** How long a start waits for the portal before it continues from disk. */
 const firstAnswerSeconds = 5;
 
-/** An enrolled machine at work: polls, brings the machine to its goal, reports. */
+/** An enrolled machine: polls, brings the machine to its goal, reports. */
 export class Agent {
   readonly reporter: Reporter;
   readonly lane: Lane;
@@ -73,11 +73,11 @@ export class Agent {
   private readonly pollSeconds: number;
   private readonly stopping = new AbortController();
   private wakePoll = new AbortController();
-  /** The goal state that is in force. */
+  /** ETag of the goal state in force. */
   private appliedEtag: string | null = null;
-  /** The last that was received, also where it could not be read. */
+  /** ETag of the last goal state received, even if it could not be read. */
   private seenEtag: string | null = null;
-  /** No older goal state than these is applied. */
+  /** Older goal states than these are rejected. */
   private newest: NewestByEpoch = {};
   private works: Promise<unknown>[] = [];
   private renewing: Promise<void> | null = null;
@@ -143,7 +143,7 @@ export class Agent {
     this.lane = new Lane(this.extensions);
   }
 
-  /** Asks the portal once, else goes on from disk, and starts to work. True when the portal answered. */
+  /** Asks the portal once, otherwise continues from disk, and starts to work. Returns whether the portal answered. */
   async start(): Promise<boolean> {
     sweepIncoming(this.options.layout);
     this.restart.begin();
@@ -155,23 +155,23 @@ export class Agent {
       keepGoing('Sending outputs', () => this.uploads.run(), keeping),
       keepGoing('Work on the goal state', () => this.workOnGoal(), keeping),
     ];
-    const held = this.readHeld();
-    this.newest = held?.newest ?? {};
+    const stored = this.readStoredGoalState();
+    this.newest = stored?.newest ?? {};
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), firstAnswerSeconds * 1000);
     try {
-      const answer = await this.portal.goalState(held?.etag ?? null, 0, late.signal);
+      const answer = await this.portal.goalState(stored?.etag ?? null, 0, late.signal);
       this.receive(answer);
-      if (this.appliedEtag === null && held !== null) {
-        // Nothing new, or something that cannot be read and is not asked for again: the last good one is in force.
+      if (this.appliedEtag === null && stored !== null) {
+        // Nothing new, or a goal state that cannot be read: the last valid one stays in force.
         const seen = this.seenEtag;
-        this.apply(held, 'kept');
+        this.apply(stored, 'kept');
         this.seenEtag = seen ?? this.seenEtag;
       }
       return true;
     } catch (error) {
-      this.options.journal.warn(`${startTroubleOf(error)} Going on with what is on disk.`);
-      if (held !== null) this.apply(held, 'kept');
+      this.options.journal.warn(`${startTroubleOf(error)} Continuing from disk.`);
+      if (stored !== null) this.apply(stored, 'kept');
       return false;
     } finally {
       clearTimeout(timer);
@@ -194,18 +194,18 @@ export class Agent {
       let pause: number;
       try {
         const asked = this.seenEtag;
-        const answer = await this.portal.goalState(asked, heldSeconds, this.stopping.signal);
-        this.reporter.portalIsThere();
-        this.uploads.portalIsThere();
+        const answer = await this.portal.goalState(asked, holdSeconds, this.stopping.signal);
+        this.reporter.notePortalAnswered();
+        this.uploads.notePortalAnswered();
         this.receive(answer);
-        if (isAway) journal.info('Goal states arrive again.');
+        if (isAway) journal.info('The portal answers again.');
         isAway = false;
         pauses.reset();
-        // The first answer comes at once; the next poll is one that the portal can hold.
+        // The portal answers the first poll immediately and can hold the next.
         pause = asked === null ? 0 : (answer.pollAfter ?? (answer.document === null ? this.pollSeconds : 0));
-        // Something between here and the portal does not let the question through; the portal cannot hold it then.
+        // A proxy may strip the ETag; then the portal cannot hold the poll.
         if (asked !== null && answer.document?.etag === asked) pause = Math.max(pause, this.pollSeconds);
-        // While logs are on their way the portal holds no poll.
+        // The portal holds no polls while logs are on their way.
         if (answer.wantsLogs && answer.document === null) pause = Math.max(pause, logsPauseSeconds);
       } catch (error) {
         if (this.stopping.signal.aborted) return;
@@ -219,15 +219,15 @@ export class Agent {
     }
   }
 
-  /** Reads all files now; resolves when everything is acknowledged, or the time is over. */
+  /** Reads all files now; resolves when everything is acknowledged, or at the timeout. */
   async reportEverything(seconds: number): Promise<void> {
     await this.observer.readEverything();
     await Promise.all([this.reporter.drain(seconds), this.uploads.drain(seconds)]);
   }
 
-  /** Gives this machine another key; settings come sealed for it, and no handler is run. Told in the log, never thrown. */
+  /** Gives this machine a new key. Settings are encrypted for it, and no handler runs. Logs errors and never throws. */
   async renewKey(): Promise<void> {
-    // Two at the same time would make a key each, and the portal takes one.
+    // Two renewals at the same time would create a key each, and the portal accepts one.
     this.renewing ??= this.renewKeyOnce().finally(() => {
       this.renewing = null;
     });
@@ -245,7 +245,7 @@ export class Agent {
     }
   }
 
-  /** Ends the running command and all waiting; what was not sent stays on disk. */
+  /** Ends the running command and all waiting; unsent reports stay on disk. */
   async stop(patienceSeconds = 1): Promise<void> {
     this.stopping.abort();
     this.extensions.stop();
@@ -262,12 +262,12 @@ export class Agent {
   private receive({ document, wantsLogs }: PolledGoalState): void {
     if (wantsLogs) this.archives.wanted();
     if (document === null || document.etag === this.seenEtag) return;
-    // After one that was not applied, the one in force may come again: nothing is new then.
+    // After a goal state that was rejected, the one in force may be sent again.
     if (document.etag === this.appliedEtag) this.seenEtag = document.etag;
     else this.apply(document);
   }
 
-  /** Takes a goal state up, and keeps it. One that cannot be read is told; the last good one stays. */
+  /** Applies and stores a goal state. One that cannot be read is reported, and the last valid one stays. */
   private apply(document: { text: string; etag: string }, how: 'new' | 'kept' = 'new'): void {
     const { journal, layout } = this.options;
     const goal = this.read(document);
@@ -277,13 +277,13 @@ export class Agent {
     try {
       if (how === 'new') writeJson(layout.goalState, { text: document.text, etag: document.etag, newest });
     } catch (error) {
-      // It is asked for again; a start would not know of what was begun.
-      throw new AgentError(`The goal state cannot be kept: ${sentenceOf(error)}. The last one stays in force.`);
+      // It is requested again; otherwise a restart would not know of commands that have begun.
+      throw new AgentError(`The goal state cannot be stored: ${sentenceOf(error)}. The last one stays in force.`);
     }
     this.seenEtag = document.etag;
     this.appliedEtag = document.etag;
     this.newest = newest;
-    // A portal whose database was restored, or another one, may not know what waits for a restart.
+    // Another portal, or one whose database was restored, may not know the pending restarts.
     if (isNewEpoch && how === 'new') this.restart.reportAgain();
     journal.info(`Goal state ${goal.incarnation}: ${listOf(goal.extensions)}.`);
     this.extensions.setGoal(goal);
@@ -294,16 +294,19 @@ export class Agent {
       const goal = readGoalState(text);
       const fault = replayFault(this.newest, etag, goal.incarnation);
       if (fault === null) return goal;
-      this.refuse(etag, `${fault}. The newer one stays in force.`);
+      this.rejectGoalState(etag, `${fault}. The newer one stays in force.`);
       return null;
     } catch (error) {
-      this.refuse(etag, `The goal state cannot be read: ${sentenceOf(error)}. The last good one stays in force.`);
+      this.rejectGoalState(
+        etag,
+        `The goal state cannot be read: ${sentenceOf(error)}. The last good one stays in force.`,
+      );
       return null;
     }
   }
 
-  /** It is not asked for again; another one is. */
-  private refuse(etag: string, message: string): void {
+  /** Rejects a goal state; only a different one is requested again. */
+  private rejectGoalState(etag: string, message: string): void {
     this.seenEtag = etag;
     this.options.journal.warn(message, { etag });
     this.reporter.problem('goal-state', message);
@@ -327,16 +330,16 @@ export class Agent {
     }
   }
 
-  private readHeld(): { text: string; etag: string; newest: NewestByEpoch } | null {
-    const held = readJson(this.options.layout.goalState);
-    if (typeof held !== 'object' || held === null || !('text' in held) || !('etag' in held)) return null;
-    const { text, etag } = { text: String(held.text), etag: String(held.etag) };
-    const newest = newestByEpoch.safeParse('newest' in held ? held.newest : null);
+  private readStoredGoalState(): { text: string; etag: string; newest: NewestByEpoch } | null {
+    const stored = readJson(this.options.layout.goalState);
+    if (typeof stored !== 'object' || stored === null || !('text' in stored) || !('etag' in stored)) return null;
+    const { text, etag } = { text: String(stored.text), etag: String(stored.etag) };
+    const newest = newestByEpoch.safeParse('newest' in stored ? stored.newest : null);
     return { text, etag, newest: newest.success ? newest.data : newestIn(text, etag) };
   }
 }
 
-/** The incarnation in the stored text, for a goal state that an earlier release of the agent stored without it. */
+/** The incarnation in the stored text, for files of agents that did not store it separately. */
 function newestIn(text: string, etag: string): NewestByEpoch {
   try {
     return withNewest({}, etag, readGoalState(text).incarnation);
@@ -363,10 +366,10 @@ function troubleOf(error: unknown): string {
 function adviceFor(error: unknown): string {
   const code = error instanceof PortalRefusal ? error.code : '';
   if (code === 'duplicate_agent') {
-    return 'Two machines speak with one identity, as after a disk was copied. Give the copy an identity of its own: make an enrolment token for a VM of its own in the portal, then run enroll --again with it there. Handlers go on meanwhile.';
+    return 'Two machines use one identity, as after copying a disk. Give the copy its own identity: create a VM and an enrolment token in the portal, then run enroll --again with it there. Handlers keep running.';
   }
   if (error instanceof PortalRefusal && error.status === 401) {
-    return 'The VM was deleted, or another machine was enrolled for it. To take this one up again, make an enrolment token in the portal and run enroll --again with it. Handlers go on meanwhile.';
+    return 'The VM was deleted, or another machine was enrolled for it. To enrol this machine again, create an enrolment token in the portal and run enroll --again with it. Handlers keep running.';
   }
   return 'Trying again until it answers.';
 }

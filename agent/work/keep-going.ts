@@ -4,7 +4,7 @@ import { wait } from '../portal/wait.ts';
 
 const pauseSeconds = 5;
 
-/** Works until it is stopped: what nobody foresaw is told, and the work is taken up again. Never rejects. */
+/** Works until it is stopped. Unexpected errors are logged, and the work starts again. Never rejects. */
 export async function keepGoing(
   what: string,
   work: () => Promise<void>,
@@ -15,7 +15,7 @@ export async function keepGoing(
       await work();
       return;
     } catch (error) {
-      journal.warn(`${what} broke off and goes on in ${pauseSeconds} s: ${sentenceOf(error)}`);
+      journal.warn(`${what} failed and continues in ${pauseSeconds} s: ${sentenceOf(error)}`);
       await wait(pauseSeconds, [signal]);
     }
   }

@@ -1,8 +1,8 @@
 /** A kind of work that changes the machine, such as bringing extensions to their goal. */
 export interface LaneWork {
   /**
-   * What the lane does now: a command to run; `wait` while there is none that could run; `rest` when nothing is left to
-   * do. The work wakes the lane when this may have changed.
+   * What the lane does next: a command to run; `wait` while none can run; `rest` when nothing is left to do. The work
+   * wakes the lane when this may have changed.
    */
   next(): Promise<(() => Promise<void>) | 'wait' | 'rest'>;
 }

@@ -1,10 +1,10 @@
 import type { CommandName, GoalState, GoalStateExtension, HandlerState } from '#protocol/index.ts';
-import type { Layout } from '../folder/layout.ts';
+import type { AgentLayout } from '../folder/layout.ts';
 import {
+  type LocalRestartRequest,
   type LocalState,
   type LocalVersion,
   pendingRestartsIn,
-  type RestartRequest,
   readLocalState,
   writeLocalState,
 } from '../goal/local-state.ts';
@@ -12,8 +12,8 @@ import { foldersOf, isUnpacked } from '../handler/folders.ts';
 import type { Reporter } from '../report/reporter.ts';
 import { momentNow } from '../watch/moment.ts';
 
-/** What is told of an extension beside its state. */
-export interface Told {
+/** Details reported with the state of an extension. */
+export interface StateDetails {
   command?: CommandName;
   attempt?: number;
   exitCode?: number;
@@ -22,16 +22,16 @@ export interface Told {
   blockedBy?: string;
 }
 
-/** What is on this machine, beside the goal in force: kept on disk, and told the portal with each change. */
+/** The state of this machine and the goal in force: stored on disk, and reported with each change. */
 export class Machine {
   readonly local: LocalState;
-  readonly layout: Layout;
+  readonly layout: AgentLayout;
   goal: GoalState | null = null;
-  /** Which start of the machine this is. */
+  /** Identifies the current boot. */
   readonly boot: string;
   private readonly reporter: Reporter;
 
-  constructor(layout: Layout, reporter: Reporter, boot: string) {
+  constructor(layout: AgentLayout, reporter: Reporter, boot: string) {
     this.layout = layout;
     this.boot = boot;
     this.reporter = reporter;
@@ -93,8 +93,8 @@ export class Machine {
     return Object.values(this.local.handlers[handler]?.versions ?? {}).some((version) => version.installed);
   }
 
-  /** `sequenceNumber`: where it was another than the goal's, as for a command that ran when the agent was killed. */
-  tell(name: string, state: HandlerState, more: Told = {}, sequenceNumber?: number): void {
+  /** `sequenceNumber`: if it differs from the goal's, as for a command that ran when the agent was killed. */
+  reportState(name: string, state: HandlerState, more: StateDetails = {}, sequenceNumber?: number): void {
     const extension = this.goalOf(name);
     if (extension === undefined) return;
     const local = this.local.extensions[name];
@@ -109,12 +109,12 @@ export class Machine {
     });
   }
 
-  /** What keeps an extension from its goal before any of its commands could run. */
+  /** Reports why none of an extension's commands could run. */
   problem(name: string, message: string): void {
     this.reporter.problem(name, message);
   }
 
-  /** The version that is installed; while none is, none is told. */
+  /** The installed version; undefined while there is none. */
   private versionNow({ name, handler, version }: GoalStateExtension): string | undefined {
     const versions = this.local.handlers[handler]?.versions ?? {};
     if (versions[version]?.installed) return version;
@@ -122,14 +122,14 @@ export class Machine {
     return installed === undefined ? undefined : (this.local.extensions[name]?.version ?? installed);
   }
 
-  /** Installs that are complete only once the machine has restarted (AZ-G8). */
-  pendingRestarts(): RestartRequest[] {
+  /** Installs that are complete only after a restart of the machine (AZ-G8). */
+  pendingRestarts(): LocalRestartRequest[] {
     return pendingRestartsIn(this.local, this.boot);
   }
 
-  /** Install or update ended with 0 and asks for a restart; `boot`: when it ran. */
+  /** Install or update ended with 0 and requests a restart; `boot`: when it ran. */
   noteRestartWanted(version: LocalVersion, boot: string): void {
-    // What is known already keeps its time, and that the restart command ran.
+    // A known request keeps its time, and whether the restart command ran.
     if (boot !== this.boot || version.rebootAfter === boot) return;
     Object.assign(version, { rebootAfter: boot, rebootSince: momentNow(), rebootAsked: false });
   }
@@ -140,7 +140,7 @@ export class Machine {
     }
   }
 
-  /** Drops requests from before the machine's last start; whether there were any. */
+  /** Drops requests from before the current boot; returns whether there were any. */
   dropOldRestarts(): boolean {
     const old = this.versions().filter(({ rebootAfter }) => rebootAfter !== undefined && rebootAfter !== this.boot);
     for (const version of old) {
@@ -155,7 +155,7 @@ export class Machine {
     return Object.values(this.local.handlers).flatMap(({ versions }) => Object.values(versions));
   }
 
-  /** A folder that someone deleted is fetched again; that its handler was installed stays true. */
+  /** A folder that someone deleted is fetched again; its handler still counts as installed. */
   forgetLostFolders(): void {
     for (const [handler, { versions }] of Object.entries(this.local.handlers)) {
       for (const [version, facts] of Object.entries(versions)) {
@@ -165,7 +165,7 @@ export class Machine {
   }
 }
 
-function detailOf({ command, exitCode, timedOut, blockedBy }: Told): string {
+function detailOf({ command, exitCode, timedOut, blockedBy }: StateDetails): string {
   if (blockedBy !== undefined) return `waits for ${blockedBy}`;
   if (command === undefined) return '';
   if (timedOut) return `${command} was ended after its time`;

@@ -10,17 +10,17 @@ export interface RestartOptions {
   machine: Machine;
   reporter: Reporter;
   journal: Journal;
-  /** Run through the shell to restart the machine; without it someone else has to. */
+  /** Shell command that restarts the machine; without it, someone else has to. */
   command?: string;
-  /** The agent's own; the command gets what handlers' commands inherit of it. */
+  /** The agent's environment, of which the command inherits the same part as handlers. */
   environment: Record<string, string | undefined>;
   /** The command failed. */
   onProblem(message: string): void;
 }
 
 /**
- * Restarts of the machine that complete an install (AZ-G8). A request is kept on disk from the end of its install until
- * the machine has another boot id, so an agent that is killed neither loses it nor asks again after the restart.
+ * Restarts of the machine that complete an install (AZ-G8). A request is stored on disk until the boot id changes, so a
+ * killed agent neither loses nor repeats it.
  */
 export class PendingRestart {
   private readonly options: RestartOptions;
@@ -31,22 +31,22 @@ export class PendingRestart {
     this.options = options;
   }
 
-  /** Whether the agent restarts the machine: then enable waits for that. */
+  /** Whether the agent restarts the machine itself: then enable waits for that. */
   get isOwn(): boolean {
     return this.options.command !== undefined;
   }
 
-  /** Drops requests from before the machine's last start. */
+  /** Drops requests from before the current boot. */
   begin(): void {
     const { machine, journal } = this.options;
     if (machine.dropOldRestarts()) {
       machine.save();
-      journal.info('The machine has restarted, as an install asked.');
+      journal.info('The machine has restarted, as an install requested.');
     }
     this.report();
   }
 
-  /** Reports the requests if they are others than last reported. On disk before that is remembered: it may come twice. */
+  /** Reports the requests if they changed. The report is stored before this is noted, so it may be sent twice. */
   report(): void {
     const { machine, reporter } = this.options;
     const pending = machine.pendingRestarts();
@@ -58,7 +58,7 @@ export class PendingRestart {
     machine.save();
   }
 
-  /** Another portal, or one whose database was restored, may not know of them. */
+  /** Another portal, or one whose database was restored, may not know them. */
   reportAgain(): void {
     const { machine } = this.options;
     if (machine.pendingRestarts().length === 0) return;
@@ -66,7 +66,7 @@ export class PendingRestart {
     this.report();
   }
 
-  /** Restarts the machine if installs wait for it and its command has not run since its last start. */
+  /** Restarts the machine if installs require it and the command has not run in the current boot. */
   request(): void {
     const { machine, journal, command } = this.options;
     const pending = machine.pendingRestarts();
@@ -83,7 +83,7 @@ export class PendingRestart {
 
   private run(command: string): void {
     const { machine, environment } = this.options;
-    if (!this.isKept()) return;
+    if (!this.isStored()) return;
     crashPoint('restart');
     const child = spawn('/bin/sh', ['-c', command], {
       cwd: machine.layout.root,
@@ -102,15 +102,17 @@ export class PendingRestart {
     this.note(true);
   }
 
-  /** Whether the installs are on disk: without them the next start would run them, and restart the machine, for ever. */
-  private isKept(): boolean {
+  /**
+   * Whether the installs are stored: otherwise the next start would run them and restart the machine again, endlessly.
+   */
+  private isStored(): boolean {
     const { machine } = this.options;
     try {
       machine.save();
       return true;
     } catch (error) {
       this.hasFailed = true;
-      this.tell(
+      this.reportProblem(
         `The machine is not restarted: the agent's state could not be written: ${sentenceOf(error)}. Free space on the disk. The restart command runs with the next goal state.`,
       );
       return false;
@@ -120,10 +122,10 @@ export class PendingRestart {
   private failed(message: string): void {
     this.hasFailed = true;
     this.note(false);
-    this.tell(message);
+    this.reportProblem(message);
   }
 
-  private tell(message: string): void {
+  private reportProblem(message: string): void {
     this.options.journal.warn(message);
     this.options.onProblem(message);
   }
@@ -138,7 +140,7 @@ export class PendingRestart {
     }
   }
 
-  /** A new goal state: a command that failed may run again. */
+  /** A new goal state: a failed command may run again. */
   retry(): void {
     this.hasFailed = false;
   }

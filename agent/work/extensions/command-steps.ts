@@ -6,11 +6,11 @@ import type { Outcome } from '../../handler/run-command.ts';
 import type { CommandRecord } from '../../handler/running-command.ts';
 import { executeStep, forgetCommand, logOutcome, resumeStep } from './execute-step.ts';
 import { ExitCodes } from './exit-codes.ts';
-import { type ExtensionStep, markDone, noteWord, type Round } from './reconcile.ts';
+import { type ExtensionStep, markDone, noteStatusWord, type Round } from './reconcile.ts';
 import { reportedStatesOf } from './reported-states.ts';
 import type { RunnerOptions } from './runner-options.ts';
 
-/** Runs the commands of handlers, remembers how they ended, and tells it. */
+/** Runs the commands of handlers, stores their outcomes and reports them. */
 export class CommandSteps {
   private readonly options: RunnerOptions;
   private readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export class CommandSteps {
     const [name = ''] = step.extensions;
     const { during, after, isFatal } = reportedStatesOf(step);
     const attempt = machine.countAttempt(step.extensions, kind, step.version);
-    for (const each of step.extensions) machine.tell(each, during, { command: kind, attempt });
+    for (const each of step.extensions) machine.reportState(each, during, { command: kind, attempt });
     this.save();
     if (step.purpose === 'goal') this.followFiles(step, kind, round);
     journal.note(`${name}: ${kind} ${step.version} begins`, { handler: step.handler, attempt });
@@ -38,7 +38,7 @@ export class CommandSteps {
     else for (const each of step.extensions) round.failed.add(each);
     const stays = !isGood && kind === 'update' ? `\nVersion ${step.from} stays on this machine, disabled.` : '';
     for (const each of step.extensions) {
-      machine.tell(each, isGood || !isFatal ? (after ?? during) : 'failed', {
+      machine.reportState(each, isGood || !isFatal ? (after ?? during) : 'failed', {
         command: kind,
         attempt,
         exitCode: outcome.exitCode ?? undefined,
@@ -51,13 +51,13 @@ export class CommandSteps {
     restart.report();
     if (kind === 'enable' || (kind === 'disable' && step.purpose === 'goal')) {
       const word = await observer.readStatus(name);
-      if (word !== null) noteWord(round, name, word);
+      if (word !== null) noteStatusWord(round, name, word);
     }
   }
 
   /**
-   * A command of the agent's last run that was killed meanwhile: what it did counts, so that an install which ended with
-   * 0 is not run again (AZ-G3). What it was to be followed by is planned anew, as at each start.
+   * Completes a command that ran when the agent was killed: an install that ended with 0 does not run again (AZ-G3).
+   * Later steps are planned again, as at each start.
    */
   async resume(): Promise<void> {
     const { machine, journal } = this.options;
@@ -77,7 +77,7 @@ export class CommandSteps {
     for (const { name, sequenceNumber } of record.extensions) {
       const state = isGood || !isFatal ? (after ?? during) : 'failed';
       const { exitCode, timedOut, output } = outcome;
-      machine.tell(
+      machine.reportState(
         name,
         state,
         { command: kind, attempt, exitCode: exitCode ?? undefined, timedOut, output },
@@ -88,7 +88,7 @@ export class CommandSteps {
     if (this.save()) forgetCommand(machine);
   }
 
-  /** For demos and tests: disable of one extension, told to nobody. */
+  /** For demos and tests: disables one extension without a report. */
   async disableQuietly(step: ExtensionStep): Promise<void> {
     await this.execute(step, 'disable', 1, new ExitCodes());
     forgetCommand(this.options.machine);
@@ -109,7 +109,7 @@ export class CommandSteps {
     return outcome;
   }
 
-  /** Install or update that ended with 0 is never run again for that version (AZ-G3). */
+  /** An install or update that ended with 0 never runs again for that version (AZ-G3). */
   private noteSuccess(step: ExtensionStep, kind: CommandName, boot: string): void {
     const { machine, observer } = this.options;
     const version = machine.versionOf(step);
@@ -119,7 +119,7 @@ export class CommandSteps {
     if (version === undefined) return;
     if (kind === 'uninstall') Object.assign(version, { installed: false, updated: undefined });
     if (kind !== 'install' && kind !== 'update') return;
-    // An update that wants its install is through with that alone.
+    // An update that requires install is complete after that.
     version.updated = kind === 'update' && version.updatesWithInstall === true ? true : undefined;
     version.installed = version.updated !== true;
     if (!version.installed) return;
@@ -130,7 +130,7 @@ export class CommandSteps {
     if (version.rebootAfterInstall) machine.noteRestartWanted(version, boot);
   }
 
-  /** From its first command on a handler may tell of itself; heartbeats only where its manifest says so (AZ-H2). */
+  /** A handler may report from its first command on; heartbeats only if its manifest says so (AZ-H2). */
   private followFiles(step: ExtensionStep, kind: CommandName, round: Round): void {
     const { observer, machine } = this.options;
     const folders = foldersOf(machine.layout, step.handler, step.version);
@@ -147,7 +147,7 @@ export class CommandSteps {
     }
   }
 
-  /** The whole output goes to the portal on a way of its own; the report has its end only. */
+  /** The complete output is uploaded separately; the report has its end only. */
   private keepOutput(
     { outputFile }: Outcome,
     command: CommandName,

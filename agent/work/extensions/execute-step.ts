@@ -17,7 +17,7 @@ export interface StepExecution {
   step: ExtensionStep;
   kind: CommandName;
   attempt: number;
-  /** Variables that say how the commands before this one ended. */
+  /** Exit codes of earlier commands, as variables. */
   exitCodes: Record<string, string>;
   /** The agent's own environment. */
   environment: Record<string, string | undefined>;
@@ -27,7 +27,7 @@ export interface StepExecution {
 /** The folder of outputs in a handler's log folder. */
 const outputs = 'commands';
 
-/** Runs the command of a step as the manifest in its folder says it. Never throws for what the handler does. */
+/** Runs the command of a step as the manifest says. Never throws for what the handler does. */
 export async function executeStep(execution: StepExecution): Promise<Outcome> {
   const { machine, journal, step, kind, attempt, exitCodes, environment, signal } = execution;
   const { layout } = machine;
@@ -83,7 +83,7 @@ export async function executeStep(execution: StepExecution): Promise<Outcome> {
   });
 }
 
-/** What ran when the agent was killed, and how it ended; null where nothing ran, or nobody knows how it ended. */
+/** The command that ran when the agent was killed, and its outcome; null if nothing ran or the outcome is unknown. */
 export async function resumeStep({
   machine,
   journal,
@@ -99,12 +99,12 @@ export async function resumeStep({
   return outcome === null ? null : { record, outcome };
 }
 
-/** What became of the last command is on disk. */
+/** Forgets the last command once its outcome is on disk. */
 export function forgetCommand({ layout }: Machine): void {
   new RunningCommand(layout.command).forget();
 }
 
-/** Settings of the replaced version are no less secret while the new one looks at them. */
+/** Settings of the replaced version are secret too while the new version reads them. */
 function secretsFor(
   { machine: { layout, goal }, journal }: Pick<StepExecution, 'machine' | 'journal'>,
   { handler, version, from }: Pick<ExtensionStep, 'handler' | 'version' | 'from'>,
@@ -118,14 +118,14 @@ function secretsFor(
   );
 }
 
-/** One line about how a command ended; what it wrote only in the file, and only where it failed. */
+/** Logs how a command ended, in one line; its output goes to the file only, and only if it failed. */
 export function logOutcome(
   journal: Journal,
   { extensions, version }: Pick<ExtensionStep, 'extensions' | 'version'>,
   kind: CommandName,
   { exitCode, timedOut, seconds, output }: Outcome,
 ): void {
-  const missing = timedOut ? 'was ended, its time was over' : 'could not run to its end';
+  const missing = timedOut ? 'was ended at its timeout' : 'could not complete';
   const how = exitCode === null ? missing : `ended with ${exitCode}`;
   const line = `${extensions.join(', ')}: ${kind} ${version} ${how} after ${seconds.toFixed(1)} s.`;
   if (exitCode === 0) journal.info(line);

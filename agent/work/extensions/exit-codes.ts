@@ -1,27 +1,27 @@
 import type { CommandName } from '#protocol/index.ts';
 
-/** Of a step, what matters here. */
+/** The relevant part of a step. */
 interface Ran {
   purpose: string;
   extensions: string[];
 }
 
-/** What handlers get for a command that did not run. */
+/** The value for a command that did not run. */
 const notRun = 'NOT_RUN';
-/** For one that has no exit code, because its time was over or it was ended by a signal. */
+/** The value for a command without an exit code: it timed out, or a signal ended it. */
 const ended = '-1';
 
-/** How the commands of a replacement ended, by extension, so that the commands after them can be told. */
+/** The exit codes of a replacement's commands, by extension, for the commands after them. */
 export class ExitCodes {
   private readonly codes = new Map<string, string>();
 
-  /** Commands that bring a handler to its goal have nothing after them that asks. */
+  /** Only commands that replace a version are followed by others that need their exit codes. */
   note({ purpose, extensions }: Ran, kind: CommandName, exitCode: number | null): void {
     if (purpose !== 'update' && purpose !== 'downgrade') return;
     for (const name of extensions) this.codes.set(`${kind} ${name}`, exitCode === null ? ended : String(exitCode));
   }
 
-  /** The variables of a command, as Azure's own agent sets them. */
+  /** The variables of a command, as in Azure's own agent. */
   variablesFor({ extensions }: Pick<Ran, 'extensions'>, kind: CommandName, isNamed: boolean): Record<string, string> {
     const of = (before: CommandName, name = '') => this.codes.get(`${before} ${name}`) ?? notRun;
     if (kind === 'install' || kind === 'enable') {

@@ -13,9 +13,9 @@ export interface FetcherOptions {
   portal: Portal;
   journal: Journal;
   signal: AbortSignal;
-  /** Something arrived, or may be tried again. */
+  /** A package arrived, or may be retried. */
   onChange(): void;
-  /** The package itself is wrong, or is not to be had. */
+  /** The package is invalid, or the portal does not have it. */
   onFailure(step: ExtensionStep, reason: string): void;
 }
 
@@ -24,11 +24,14 @@ const limit = 4;
 interface Pausing {
   pauses: Backoff;
   timer: NodeJS.Timeout | null;
-  /** Why it does not arrive, as far as the portal was told. */
-  told: string | null;
+  /** The last reason reported to the portal. */
+  reported: string | null;
 }
 
-/** Downloads and unpacks in parallel (AZ-G2). What may pass is tried again with backoff, as long as it is wanted. */
+/**
+ * Downloads and unpacks packages in parallel (AZ-G2). Temporary errors are retried with backoff while the package is
+ * needed.
+ */
 export class Fetcher {
   private readonly running = new Map<string, Promise<void>>();
   private readonly pausing = new Map<string, Pausing>();
@@ -38,7 +41,7 @@ export class Fetcher {
     this.options = options;
   }
 
-  /** Starts what is neither on its way nor pausing. */
+  /** Starts every download that neither runs nor pauses. */
   start(steps: ExtensionStep[]): void {
     for (const step of steps) {
       const key = `${step.handler}-${step.version}`;
@@ -46,7 +49,7 @@ export class Fetcher {
       if (this.running.has(key) || this.pausing.get(key)?.timer) continue;
       const { machine } = this.options;
       if (!this.pausing.has(key) && !machine.isAnyInstalled(step.handler)) {
-        for (const name of step.extensions) machine.tell(name, 'notInstalled');
+        for (const name of step.extensions) machine.reportState(name, 'notInstalled');
       }
       const fetch = this.fetch(step, key).finally(() => {
         this.running.delete(key);
@@ -56,12 +59,12 @@ export class Fetcher {
     }
   }
 
-  /** Whether a package is on its way; those that pause until their next try do not count. */
+  /** Whether a download runs; pauses do not count. */
   get isBusy(): boolean {
     return this.running.size > 0;
   }
 
-  /** Whatever pauses is tried at once when it is wanted again. */
+  /** Retries pausing downloads immediately when they are needed again. */
   reset(): void {
     for (const { timer } of this.pausing.values()) clearTimeout(timer ?? undefined);
     this.pausing.clear();
@@ -80,7 +83,7 @@ export class Fetcher {
       const { handlerManifest } = manifest;
       if (!this.isWanted(step)) {
         discardRoot(machine.layout, foldersOf(machine.layout, step.handler, step.version).root);
-        journal.info(`${step.handler} ${step.version} arrived, and is not wanted any more.`);
+        journal.info(`${step.handler} ${step.version} arrived, but is no longer needed.`);
         return;
       }
       machine.putVersion(step.handler, step.version, {
@@ -102,7 +105,7 @@ export class Fetcher {
     }
   }
 
-  /** The goal may have changed while it was on its way; what was removed meanwhile would stay (AZ-G5). */
+  /** The goal may have changed during the download; a removed handler must not come back (AZ-G5). */
   private isWanted({ handler, version }: ExtensionStep): boolean {
     const { goal } = this.options.machine;
     if (goal === null || this.options.machine.versionOf({ handler, version }) !== undefined) return true;
@@ -115,7 +118,7 @@ export class Fetcher {
     const { machine, journal, onChange } = this.options;
     const reason = sentenceOf(error);
     const before = this.pausing.get(key);
-    const entry: Pausing = before ?? { pauses: backoff(1, 60), timer: null, told: null };
+    const entry: Pausing = before ?? { pauses: backoff(1, 60), timer: null, reported: null };
     const asked = error instanceof PortalRefusal ? error.retryAfter : null;
     const seconds = asked ?? entry.pauses.next();
     entry.timer = setTimeout(() => {
@@ -125,9 +128,9 @@ export class Fetcher {
     this.pausing.set(key, entry);
     const line = `${step.handler} ${step.version} did not arrive: ${reason}.`;
     journal.warn(`${line} Next try in ${Math.ceil(seconds)} s.`);
-    // Once may be a moment's break; whoever waits for longer learns why.
-    if (before === undefined || entry.told === reason) return;
-    entry.told = reason;
-    for (const name of step.extensions) machine.problem(name, `${line} It is tried again and again.`);
+    // A single failure may be brief; repeated ones are reported.
+    if (before === undefined || entry.reported === reason) return;
+    entry.reported = reason;
+    for (const name of step.extensions) machine.problem(name, `${line} The agent keeps trying.`);
   }
 }

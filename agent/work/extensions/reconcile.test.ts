@@ -330,7 +330,7 @@ describe('dependencies', () => {
     ]);
   });
 
-  test('what is to be disabled waits for no one', () => {
+  test('an extension that is disabled waits for no other', () => {
     const disabled = goalOf('snapshot=Lab.Snapshot 1 disabled <mount', 'mount=Lab.Mount 1 enabled');
     expect(planned(disabled, local, roundOf('mount failed'))).toEqual(['snapshot: configure 1', 'snapshot: disable 1']);
   });
@@ -341,7 +341,7 @@ describe('dependencies', () => {
     expect(planned(leaving, local)[4]).toBe('mount: disable 1');
   });
 
-  test('a circle, which the portal refuses, ends in waiting', () => {
+  test('a circle, which the portal rejects, ends in waiting', () => {
     const circle = goalOf('a=Lab.A 1 enabled <b', 'b=Lab.B 1 enabled <a');
     const both = machineOf(['Lab.A 1 installed', 'Lab.B 1 installed'], 'a', 'b');
     expect(planned(circle, both)).toEqual(['b waits for a', 'a waits for b']);
@@ -362,7 +362,7 @@ describe('several extensions of one handler', () => {
     ]);
   });
 
-  test('one that leaves is disabled, the handler stays', () => {
+  test('an extension that is removed is disabled, and the handler stays', () => {
     const one = goalOf('red=Lab.Many 1 uninstall', 'blue=Lab.Many 1 enabled');
     expect(planned(one, machineOf(['Lab.Many 1 installed'], 'red', 'blue'))).toEqual([
       'red: disable 1',
@@ -372,7 +372,7 @@ describe('several extensions of one handler', () => {
     ]);
   });
 
-  test('the last that leaves takes the handler with it', () => {
+  test('the last extension that is removed takes the handler with it', () => {
     const all = goalOf('red=Lab.Many 1 uninstall', 'blue=Lab.Many 1 uninstall');
     expect(planned(all, machineOf(['Lab.Many 1 installed'], 'red', 'blue'))).toEqual([
       'blue: disable 1',
@@ -400,7 +400,7 @@ describe('several extensions of one handler', () => {
   });
 });
 
-test('an extension may be named as what every object has', () => {
+test('an extension may have a name that every object has', () => {
   const goal = goalOf('constructor=Lab.Probe 1 enabled');
   expect(planned(goal, emptyLocalState())).toEqual([
     'constructor: fetch 1',
@@ -414,7 +414,7 @@ test('an extension may be named as what every object has', () => {
   expect(planned(goal, machineOf(['Lab.Probe 1 installed'], 'constructor'), round)).toEqual([]);
 });
 
-test('a handler in a folder of another spelling of its version is neither fetched nor installed again', () => {
+test('a handler in a folder with another spelling of its version is neither fetched nor installed again', () => {
   const local = machineOf(['Lab.Probe 1.0.16.0 installed'], 'probe');
   const goal = goalOf('probe=Lab.Probe 1.0.16 enabled');
   const [extension] = goal.extensions;

@@ -11,29 +11,29 @@ import {
 import { byName, isInForce, type LocalState } from '../../goal/local-state.ts';
 import { ExitCodes } from './exit-codes.ts';
 
-/** One thing to do for an extension: a command of its handler, or something of the agent itself. */
+/** One step for an extension: a command of its handler, or a task of the agent. */
 export interface ExtensionStep {
   kind: HandlerStep['command'] | 'fetch' | 'configure' | 'delete' | 'forget';
   handler: string;
-  /** The version whose folder is meant. */
+  /** The version whose folder it works in. */
   version: string;
-  /** The extensions that it is done for; more than one where they share a handler. */
+  /** Its extensions; more than one if they share a handler. */
   extensions: string[];
   purpose: StepPurpose;
-  /** For `update`: the version that is replaced. */
+  /** For `update`: the replaced version. */
   from?: string;
 }
 
 /**
- * What has happened since the agent started or got this goal state. Nothing of it outlives a restart: a new round
- * brings every handler to its goal again, and with it comes the next attempt of what failed (AZ-G4, AZ-G6).
+ * Progress since the agent started or received this goal state. It is not stored: a new round brings every handler to
+ * its goal again and retries what failed (AZ-G4, AZ-G6).
  */
 export interface Round {
-  /** By extension: the steps that are through, as `kind@version`. */
+  /** Completed steps by extension, as `kind@version`. */
   done: Record<string, Set<string>>;
-  /** Extensions that are given up in this round. */
+  /** Extensions that failed in this round. */
   failed: Set<string>;
-  /** The agent restarts the machine when an install asks for it: enable comes after that (AZ-G8). */
+  /** The agent restarts the machine for an install; enable follows after that (AZ-G8). */
   enableAfterRestart: boolean;
   /** The last status by extension, for the sequence number in force. */
   statuses: Record<string, 'transitioning' | 'error' | 'success' | 'warning'>;
@@ -42,7 +42,7 @@ export interface Round {
 
 export interface ExtensionPlan {
   steps: ExtensionStep[];
-  /** Who waits, and for whom. */
+  /** Extensions that wait, and the one that each waits for. */
   waiting: { extension: string; blockedBy: string }[];
 }
 
@@ -63,27 +63,26 @@ export function markDone(step: ExtensionStep, round: Round): void {
   }
 }
 
-/** Notes what a status says. The first `success` or `error` stands for the round. Returns whether it is news. */
-export function noteWord(round: Round, extension: string, word: Round['statuses'][string]): boolean {
+/** Notes a status. The first `success` or `error` counts for the round. Returns whether it is new. */
+export function noteStatusWord(round: Round, extension: string, word: Round['statuses'][string]): boolean {
   const before = round.statuses[extension];
   if (before === 'success' || before === 'error' || before === word) return false;
   round.statuses[extension] = word;
   return true;
 }
 
-/** The first step that is no fetch, and whose handler waits for no fetch. */
+/** The first step that is not a fetch, and whose handler needs no fetch. */
 export function nextCommand({ steps }: ExtensionPlan): ExtensionStep | undefined {
   const missing = new Set(steps.filter((step) => step.kind === 'fetch').map((step) => step.handler));
   return steps.find((step) => step.kind !== 'fetch' && !missing.has(step.handler));
 }
 
 /**
- * The steps that bring this machine to its goal, in order; fetches first, since they run beside everything else.
- * Pure: the same goal, machine and round give the same steps.
+ * The steps that bring this machine to its goal, in order; fetches first, since they run in parallel. Pure: the same
+ * goal, machine and round give the same steps.
  */
 export function reconcile(goal: GoalState, local: LocalState, round: Round): ExtensionPlan {
-  const plan = new Planner(goal, local, round);
-  return plan.make();
+  return new Planner(goal, local, round).plan();
 }
 
 class Planner {
@@ -101,13 +100,13 @@ class Planner {
     this.round = round;
   }
 
-  make(): ExtensionPlan {
+  plan(): ExtensionPlan {
     const order = runOrder(this.goal.extensions);
     const leaving = order.filter((one) => one.state === 'uninstall').reverse();
     leaving.forEach((one, index) => {
       this.remove(one, leaving.slice(index + 1));
     });
-    for (const one of order.filter((each) => each.state !== 'uninstall')) this.bring(one);
+    for (const one of order.filter((each) => each.state !== 'uninstall')) this.bringToGoal(one);
     return { steps: [...this.fetches, ...this.steps], waiting: this.waiting };
   }
 
@@ -126,7 +125,7 @@ class Planner {
     this.add('forget', one, one.version, [one.name], 'remove');
   }
 
-  private bring(one: GoalStateExtension): void {
+  private bringToGoal(one: GoalStateExtension): void {
     const target = this.local.handlers[one.handler]?.versions[one.version];
     if (this.round.failed.has(one.name)) return;
     if (target?.sha256 !== one.package.sha256) this.fetch(one);
@@ -190,13 +189,13 @@ class Planner {
     }
   }
 
-  /** The first extension that this one must wait for, or null. What is to be disabled waits for no one. */
+  /** The first extension that this one must wait for, or null. A disabled extension does not wait. */
   private blockerOf(one: GoalStateExtension): string | null {
     if (one.state !== 'enabled') return null;
     return one.dependsOn.find((name) => !this.isSettled(name)) ?? null;
   }
 
-  /** Enabled in this round, and not on its way or in trouble by its own account. */
+  /** Enabled in this round, and neither in transition nor failed. */
   private isSettled(name: string): boolean {
     const one = this.goal.extensions.find((each) => each.name === name);
     if (one === undefined || !this.isDone(name, 'enable', one.version)) return false;
@@ -204,7 +203,7 @@ class Planner {
     return status !== 'transitioning' && status !== 'error';
   }
 
-  /** All extensions of this one's handler that may go on now. */
+  /** All extensions of the same handler that can proceed now. */
   private groupOf(one: GoalStateExtension): string[] {
     return this.goal.extensions
       .filter((each) => each.handler === one.handler && each.state !== 'uninstall')

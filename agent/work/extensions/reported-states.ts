@@ -4,9 +4,9 @@ import type { ExtensionStep } from './reconcile.ts';
 /** The states of an extension that are reported for a command. */
 export interface ReportedStates {
   during: HandlerState;
-  /** When it ended with 0; null: as before. */
+  /** After exit code 0; null: unchanged. */
   after: HandlerState | null;
-  /** Whether failing gives the extension up. Removing and replacing go on when a command fails (AZ-G5). */
+  /** Whether a failure ends the extension's round. Removing and replacing continue after a failed command (AZ-G5). */
   isFatal: boolean;
 }
 

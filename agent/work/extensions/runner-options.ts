@@ -6,7 +6,7 @@ import type { Observer } from '../../watch/observer.ts';
 import type { Machine } from '../machine.ts';
 import type { PendingRestart } from '../restart.ts';
 
-/** What the runner and its command steps work with. */
+/** Dependencies of the runner and its command steps. */
 export interface RunnerOptions {
   machine: Machine;
   portal: Portal;
@@ -15,9 +15,9 @@ export interface RunnerOptions {
   journal: Journal;
   /** The agent's own environment, of which handlers see a documented part. */
   environment: Record<string, string | undefined>;
-  /** What a command wrote, whole, for the portal. */
+  /** Uploads the complete output of a command. */
   sendOutput(output: LogUpload): void;
-  /** Everything is done that can be done now. */
+  /** Nothing is left to do. */
   onRest?(): void;
   restart: PendingRestart;
   /** Makes the lane look for work again. */

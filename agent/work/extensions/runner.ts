@@ -1,4 +1,4 @@
-import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
+import type { GoalState, GoalStateExtension, StatusWord } from '#protocol/index.ts';
 import { sentenceOf } from '../../agent-error.ts';
 import {
   deleteSettings,
@@ -9,7 +9,6 @@ import {
   prepareFolders,
   writeSettings,
 } from '../../handler/folders.ts';
-import type { StatusWord } from '../../watch/observer.ts';
 import type { LaneWork } from '../lane.ts';
 import type { Machine } from '../machine.ts';
 import { CommandSteps } from './command-steps.ts';
@@ -21,7 +20,7 @@ import {
   markDone,
   newRound,
   nextCommand,
-  noteWord,
+  noteStatusWord,
   type Round,
   reconcile,
 } from './reconcile.ts';
@@ -32,7 +31,7 @@ import type { RunnerOptions } from './runner-options.ts';
 export class ExtensionRunner implements LaneWork {
   private nextGoal: GoalState | null = null;
   private round: Round;
-  private readonly waitingTold = new Map<string, string>();
+  private readonly reportedWaits = new Map<string, string>();
   private readonly stopping = new AbortController();
   private readonly options: RunnerOptions;
   private readonly machine: Machine;
@@ -49,7 +48,7 @@ export class ExtensionRunner implements LaneWork {
       ...options,
       signal: this.stopping.signal,
       onChange: () => options.wake(),
-      onFailure: (step, reason) => this.giveUp(step, reason),
+      onFailure: (step, reason) => this.failExtensions(step, reason),
     });
   }
 
@@ -58,16 +57,16 @@ export class ExtensionRunner implements LaneWork {
     return this.machine.goal;
   }
 
-  /** A new goal, or the old one again at a start: a new round begins after the step that is running. */
+  /** A new goal, or the stored one at a start: a new round begins after the step that is running. */
   setGoal(goal: GoalState): void {
     this.nextGoal = goal;
     this.options.wake();
   }
 
-  /** A handler has written its status: those who wait for it may go on. */
+  /** A handler has written its status: extensions that wait for it may proceed. */
   noteStatus(extension: string, sequenceNumber: number, word: StatusWord | null): void {
     if (word === null || this.machine.goalOf(extension)?.sequenceNumber !== sequenceNumber) return;
-    if (noteWord(this.round, extension, word)) this.options.wake();
+    if (noteStatusWord(this.round, extension, word)) this.options.wake();
   }
 
   stop(): void {
@@ -75,7 +74,7 @@ export class ExtensionRunner implements LaneWork {
     this.fetcher.reset();
   }
 
-  /** Resolves when no package is on its way. */
+  /** Resolves when no download runs. */
   async settled(): Promise<void> {
     await this.fetcher.settled();
   }
@@ -86,27 +85,27 @@ export class ExtensionRunner implements LaneWork {
     if (!this.isResumed) await this.resume();
     const plan = reconcile(this.machine.goal, this.machine.local, this.round);
     this.fetcher.start(plan.steps.filter((step) => step.kind === 'fetch'));
-    this.tellWaiting(plan);
+    this.reportWaiting(plan);
     const step = nextCommand(plan);
     if (step !== undefined) return () => this.runStep(step);
-    // AZ-G8: all installs that can be done now are complete; a package that does not arrive holds up no restart.
+    // AZ-G8: all installs that can run now are complete; a package that does not arrive delays no restart.
     if (!this.fetcher.isBusy) this.options.restart.request();
     if (plan.steps.length > 0) return 'wait';
     this.options.onRest?.();
     return 'rest';
   }
 
-  /** A step that fails in an unforeseen way fails its own extensions only. */
+  /** A step that fails unexpectedly fails its own extensions only. */
   private async runStep(step: ExtensionStep): Promise<void> {
     try {
-      await this.take(step);
+      await this.execute(step);
     } catch (error) {
-      this.giveUp(step, sentenceOf(error));
+      this.failExtensions(step, sentenceOf(error));
     }
     this.commands.save();
   }
 
-  /** For demos and tests: runs disable of all that may be running, after `run` has ended. Nothing of it is told. */
+  /** For demos and tests: disables everything that may be running, after the lane has ended, without reports. */
   async disableAll(): Promise<void> {
     for (const [name, { handler, version, state }] of Object.entries(this.machine.local.extensions)) {
       if (!['enabling', 'enabled', 'installed', 'failed', 'disabling'].includes(state)) continue;
@@ -120,7 +119,9 @@ export class ExtensionRunner implements LaneWork {
     try {
       await this.commands.resume();
     } catch (error) {
-      this.options.journal.warn(`What ran when the agent was killed cannot be taken up: ${sentenceOf(error)}.`);
+      this.options.journal.warn(
+        `The command that ran when the agent was killed cannot be resumed: ${sentenceOf(error)}.`,
+      );
     }
   }
 
@@ -131,19 +132,19 @@ export class ExtensionRunner implements LaneWork {
     this.machine.goal = goal;
     this.nextGoal = null;
     if (isOnlyResealed(before, goal)) {
-      this.sealAnew(goal);
+      this.rewriteSettings(goal);
       return;
     }
     this.round = this.newRound();
     this.options.restart.retry();
     this.machine.forgetLostFolders();
-    this.waitingTold.clear();
+    this.reportedWaits.clear();
     this.fetcher.reset();
     this.ignoreAbsent();
   }
 
-  /** The machine has another key: what is in force is written anew, and nobody is run. */
-  private sealAnew(goal: GoalState): void {
+  /** The machine has a new key: settings files are written again, and no handler runs. */
+  private rewriteSettings(goal: GoalState): void {
     for (const extension of goal.extensions) {
       const { name, handler, version } = extension;
       const folders = foldersOf(this.machine.layout, handler, version);
@@ -153,13 +154,13 @@ export class ExtensionRunner implements LaneWork {
         this.placeKey(extension);
         writeSettings(folders, extension, isNamed);
       } catch (error) {
-        this.options.journal.warn(`${name}: its settings could not be written anew: ${sentenceOf(error)}.`);
+        this.options.journal.warn(`${name}: its settings could not be written again: ${sentenceOf(error)}.`);
       }
     }
-    this.options.journal.info('Protected settings were sealed for the new certificate; no handler is run for it.');
+    this.options.journal.info('Protected settings were encrypted for the new certificate; no handler runs for that.');
   }
 
-  /** What the portal dropped without the agent stays as it is, and is told of no more. */
+  /** Extensions that the portal dropped without the agent stay as they are, without further reports. */
   private ignoreAbsent(): void {
     for (const name of Object.keys(this.machine.local.extensions)) {
       if (this.machine.goalOf(name) === undefined) this.options.observer.forget(name);
@@ -170,7 +171,7 @@ export class ExtensionRunner implements LaneWork {
     return { ...newRound(), enableAfterRestart: this.options.restart.isOwn };
   }
 
-  private async take(step: ExtensionStep): Promise<void> {
+  private async execute(step: ExtensionStep): Promise<void> {
     const folders = foldersOf(this.machine.layout, step.handler, step.version);
     const [name = ''] = step.extensions;
     switch (step.kind) {
@@ -180,7 +181,7 @@ export class ExtensionRunner implements LaneWork {
         this.configure(step, folders);
         break;
       case 'delete':
-        // AZ-G5: binaries and configuration go, logs are elsewhere and stay.
+        // AZ-G5: binaries and configuration are deleted; logs are elsewhere and stay.
         for (const each of step.extensions) this.options.observer.ignoreHeartbeat(each);
         discardRoot(this.machine.layout, folders.root);
         this.machine.dropVersion(step.handler, step.version);
@@ -205,14 +206,16 @@ export class ExtensionRunner implements LaneWork {
     this.machine.noteConfigured(extension);
   }
 
-  /** The key is where handlers look for it before they get what it opens. The agent's own folder has it in any case. */
+  /** The key must be where handlers look before they receive what it decrypts. The agent's own folder always has it. */
   private placeKey({ name, settings }: GoalStateExtension): void {
     const { protectedSettingsCertThumbprint: thumbprint } = settings;
     if (thumbprint === undefined) return;
     try {
       this.options.keys.place(thumbprint);
     } catch (error) {
-      this.options.journal.warn(`${name}: its key could not be put where handlers look for it: ${sentenceOf(error)}.`);
+      this.options.journal.warn(
+        `${name}: its key could not be copied to where handlers look for it: ${sentenceOf(error)}.`,
+      );
     }
   }
 
@@ -221,28 +224,28 @@ export class ExtensionRunner implements LaneWork {
       deleteSettings(foldersOf(this.machine.layout, handler, version), name);
     }
     this.options.observer.forget(name);
-    this.machine.tell(name, 'removed');
+    this.machine.reportState(name, 'removed');
     delete this.machine.local.extensions[name];
     this.options.journal.info(`${name}: removed. Its logs stay in ${this.machine.layout.logs}.`);
   }
 
-  private tellWaiting({ waiting, steps }: ExtensionPlan): void {
+  private reportWaiting({ waiting, steps }: ExtensionPlan): void {
     for (const { extension, blockedBy } of waiting) {
-      if (this.waitingTold.get(extension) === blockedBy) continue;
-      // What is enabled already only stands behind the other for a moment, as at each start.
+      if (this.reportedWaits.get(extension) === blockedBy) continue;
+      // At each start an enabled extension waits only briefly for another; that is not reported.
       const isMoment = steps.some((step) => step.extensions.includes(blockedBy));
       if (isMoment && this.machine.local.extensions[extension]?.state === 'enabled') continue;
-      this.waitingTold.set(extension, blockedBy);
-      this.machine.tell(extension, 'waiting', { blockedBy });
+      this.reportedWaits.set(extension, blockedBy);
+      this.machine.reportState(extension, 'waiting', { blockedBy });
       this.options.journal.info(`${extension}: waits for ${blockedBy}.`);
     }
   }
 
-  private giveUp(step: ExtensionStep, reason: string): void {
+  private failExtensions(step: ExtensionStep, reason: string): void {
     this.options.journal.warn(`${step.extensions.join(', ')}: ${step.kind} ${step.version} failed: ${reason}`);
     for (const name of step.extensions) {
       this.round.failed.add(name);
-      this.machine.tell(name, 'failed', { output: reason });
+      this.machine.reportState(name, 'failed', { output: reason });
     }
     this.commands.save();
   }

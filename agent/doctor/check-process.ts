@@ -1,15 +1,15 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { runningAgent } from '../folder/lock.ts';
-import { type Finding, verdictsOf } from './finding.ts';
-import type { Patient } from './patient.ts';
+import type { ExaminedMachine } from './examined-machine.ts';
+import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const { good, advice } = verdictsOf('process');
-/** A report that waits for longer is no matter of a moment. */
+/** A report that waits for longer is stuck. */
 const waitedSeconds = 300;
 
-/** Whether an agent works in the folder, and gets rid of its reports. */
-export function lookAtProcess({ layout }: Patient): Finding[] {
+/** Checks whether an agent runs in the folder and its reports are sent. */
+export function checkProcess({ layout }: ExaminedMachine): DoctorFinding[] {
   const process = runningAgent(layout);
   if (process === null) {
     const toDo = `Start it: run --dir ${layout.root}, or systemctl start annex-agent.`;

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { sentenceOf } from '../agent-error.ts';
 import { readText } from '../folder/write-file.ts';
 import { readIdentityFile } from '../identity/identity.ts';
-import { type Finding, verdictsOf } from './finding.ts';
-import type { Patient } from './patient.ts';
+import type { ExaminedMachine } from './examined-machine.ts';
+import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const { good, bad } = verdictsOf('identity');
 
-/** Whether the machine is enrolled, and holds the key of the certificate for which its secrets are sealed. */
-export function lookAtIdentity({ layout }: Patient): Finding[] {
+/** Checks whether the machine is enrolled, and has the key for which its secrets are encrypted. */
+export function checkIdentity({ layout }: ExaminedMachine): DoctorFinding[] {
   const enrol = `Make an enrolment token in the portal, then run: enroll --portal URL --dir ${layout.root}`;
   const identity = readIdentityFile(layout);
-  if (identity === null) return [bad({ what: `${layout.root} holds no agent.`, toDo: enrol })];
+  if (identity === null) return [bad({ what: `${layout.root} has no enrolled agent.`, toDo: enrol })];
   if (identity.vmId === null) {
     return [bad({ what: `${layout.root} was not enrolled to the end, the portal did not answer.`, toDo: enrol })];
   }

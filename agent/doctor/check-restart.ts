@@ -1,12 +1,12 @@
 import { pendingRestartsIn, readLocalState } from '../goal/local-state.ts';
 import { bootIdFile, readBootId } from '../watch/moment.ts';
-import { type Finding, verdictsOf } from './finding.ts';
-import type { Patient } from './patient.ts';
+import type { ExaminedMachine } from './examined-machine.ts';
+import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const { good, advice } = verdictsOf('restart');
 
-/** Whether installs are complete only once the machine has restarted (AZ-G8). */
-export function lookAtRestart({ layout, rebootCommand, bootIdFile: file }: Patient): Finding[] {
+/** Checks whether installs wait for a restart of the machine (AZ-G8). */
+export function checkRestart({ layout, rebootCommand, bootIdFile: file }: ExaminedMachine): DoctorFinding[] {
   const pending = pendingRestartsIn(readLocalState(layout), readBootId(file ?? bootIdFile));
   if (pending.length === 0) return [good('No install waits for a restart of this machine.')];
   const names = pending.map(({ handler, version }) => `${handler} ${version}`).join(', ');

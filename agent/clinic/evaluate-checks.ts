@@ -2,45 +2,45 @@ import { statSync } from 'node:fs';
 import { documentLimits, type ResourceFile } from '#protocol/index.ts';
 import { isText } from './is-text.ts';
 import { messageFaults } from './message-faults.ts';
-import type { CommandSeen, Observations, Stage } from './observations.ts';
+import type { CommandSeen, Observations, TrialStage } from './observations.ts';
 import { oddSpellings } from './odd-spellings.ts';
 
-/** What a check says of a package. */
-export interface Judgement {
+/** The result of a check. */
+export interface CheckResult {
   check: string;
   title: string;
-  /** `unreached`: something before it went wrong. `none`: there is nothing to look at. */
+  /** `unreached`: an earlier failure prevented it. `none`: there is nothing to check. */
   verdict: 'passed' | 'fault' | 'unreached' | 'none';
-  /** What was found, one sentence each; what is not there to look at. */
+  /** Findings, one sentence each; or why there is nothing to check. */
   found: string[];
-  /** What the publisher changes. */
+  /** What the publisher should change. */
   toDo?: string;
 }
 
-export interface Limits {
-  /** A status is there so many seconds after the enable began. */
+export interface TrialLimits {
+  /** How long a status may take to appear after the start of enable, in seconds. */
   statusSeconds: number;
-  /** It says success or error so many seconds after it came. */
+  /** How long it may then take to become success or error. */
   settleSeconds: number;
 }
 
 interface Case {
   seen: Observations;
   resources: ResourceFile[];
-  limits: Limits;
+  limits: TrialLimits;
 }
 
 interface Check {
   check: string;
   title: string;
-  /** The stage that must have gone through for a package without fault to have passed. */
-  needs: Stage | null;
+  /** The stage that must have succeeded for the check to pass. */
+  needs: TrialStage | null;
   toDo: string;
-  /** Sentences about what is wrong. */
+  /** Sentences about faults. */
   faults(it: Case): string[];
-  /** Why there is nothing to look at, or null. */
+  /** Why there is nothing to check, or null. */
   none?(it: Case): string | null;
-  /** Whether an earlier fault of the same files leaves nothing to say. */
+  /** Whether an earlier fault of the same files makes the check meaningless. */
   hidden?(it: Case): boolean;
 }
 
@@ -48,7 +48,7 @@ const own = (seen: Observations): CommandSeen[] => seen.commands.filter(({ ofPre
 const nameOf = ({ command, stage }: CommandSeen) => `${command} (${stage})`;
 const lost = ({ seen }: Case) => seen.statuses.some(({ seconds, faults }) => seconds === null || faults.length > 0);
 
-/** The contract, one check after the other; the first that fails is the one to mend first. */
+/** The contract, one check after the other; the first failure is the one to fix first. */
 const checks: Check[] = [
   {
     check: 'package',
@@ -229,13 +229,13 @@ const checks: Check[] = [
   },
 ];
 
-/** Judges what was seen, check by check. */
-export function judge(seen: Observations, resources: ResourceFile[], limits: Limits): Judgement[] {
+/** Evaluates the observations, check by check. */
+export function evaluateChecks(seen: Observations, resources: ResourceFile[], limits: TrialLimits): CheckResult[] {
   const it: Case = { seen, resources, limits };
-  return checks.map((one) => judgementOf(one, it));
+  return checks.map((one) => resultOf(one, it));
 }
 
-function judgementOf({ check, title, needs, toDo, faults, none, hidden }: Check, it: Case): Judgement {
+function resultOf({ check, title, needs, toDo, faults, none, hidden }: Check, it: Case): CheckResult {
   if (it.seen.packageFaults.length > 0 && check !== 'package') return { check, title, verdict: 'unreached', found: [] };
   const absent = none?.(it) ?? null;
   if (absent !== null) return { check, title, verdict: 'none', found: [absent] };

@@ -1,6 +1,6 @@
 import { endianness } from 'node:os';
 import { expect, test } from 'vitest';
-import { uidIn } from './who-connects.ts';
+import { uidIn } from './socket-tables.ts';
 
 const [client, server] = [
   { address: '127.0.0.1', port: 0xa1b2 },

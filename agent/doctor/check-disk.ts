@@ -1,29 +1,27 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sentenceOf } from '../agent-error.ts';
-import { type Finding, verdictsOf } from './finding.ts';
-import type { Patient } from './patient.ts';
+import type { ExaminedMachine } from './examined-machine.ts';
+import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const mebibyte = 1024 * 1024;
-/** Below it reports and outputs are in danger. */
+/** With less space, reports and outputs are at risk. */
 const leastBytes = 64 * mebibyte;
-/** A package may be so large, and is unpacked beside itself. */
+/** The largest package, which is unpacked beside itself. */
 const packageBytes = 512 * mebibyte;
 const leastFiles = 500;
 
 const { good, advice, bad } = verdictsOf('disk');
 
-/** Whether reports can be kept and packages unpacked. */
-export async function lookAtDisk({ layout, space }: Patient): Promise<Finding[]> {
+/** Checks whether reports can be stored and packages unpacked. */
+export async function checkDisk({ layout, space }: ExaminedMachine): Promise<DoctorFinding[]> {
   let path = layout.root;
   while (!existsSync(path)) path = dirname(path);
   let found: Awaited<ReturnType<typeof space>>;
   try {
     found = await space(path);
   } catch (error) {
-    return [
-      bad({ what: `The disk of ${path} does not tell its room: ${sentenceOf(error)}.`, toDo: 'Check the disk.' }),
-    ];
+    return [bad({ what: `The disk of ${path} cannot be measured: ${sentenceOf(error)}.`, toDo: 'Check the disk.' })];
   }
   const { freeBytes, freeFiles, allFiles } = found;
   const free = `${Math.floor(freeBytes / mebibyte)} MiB are free on the disk of ${path}`;

@@ -2,13 +2,15 @@ import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sentenceOf } from '../agent-error.ts';
-import { type Finding, verdictsOf } from './finding.ts';
-import type { Patient } from './patient.ts';
+import type { ExaminedMachine } from './examined-machine.ts';
+import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const { good, bad } = verdictsOf('folder');
 
-/** Whether this user may write where the agent does, handlers may be run there, and secrets are for the agent alone. */
-export async function lookAtFolder({ layout, mayRun }: Patient): Promise<Finding[]> {
+/**
+ * Checks whether this user may write where the agent does, handlers may run there, and only the agent can read secrets.
+ */
+export async function checkFolder({ layout, mayRun }: ExaminedMachine): Promise<DoctorFinding[]> {
   const { root } = layout;
   if (!existsSync(root)) {
     return [bad({ what: `${root} is not there.`, toDo: 'Give the --dir of the agent, or enrol this machine first.' })];
@@ -25,7 +27,14 @@ export async function lookAtFolder({ layout, mayRun }: Patient): Promise<Finding
   return findings.length > 0 ? findings : [good(`${root} can be used, and its secrets are for its owner alone.`)];
 }
 
-function unwritable({ root, localState, reports, handlers, logs, incoming }: Patient['layout']): Finding[] {
+function unwritable({
+  root,
+  localState,
+  reports,
+  handlers,
+  logs,
+  incoming,
+}: ExaminedMachine['layout']): DoctorFinding[] {
   const folders = [root, dirname(localState), reports, handlers, logs, incoming].filter((path) => existsSync(path));
   return folders.flatMap((folder) => {
     const probe = join(folder, `.doctor-${process.pid}`);
@@ -42,8 +51,8 @@ function unwritable({ root, localState, reports, handlers, logs, incoming }: Pat
   });
 }
 
-/** Files that no one but the agent's user may read (AZ-C3). */
-function opened({ credential, certificates }: Patient['layout']): Finding[] {
+/** Files that only the agent's user may read (AZ-C3). */
+function opened({ credential, certificates }: ExaminedMachine['layout']): DoctorFinding[] {
   const keys = existsSync(certificates) ? readdirSync(certificates).filter((name) => name.endsWith('.prv')) : [];
   return [credential, ...keys.map((name) => join(certificates, name))].flatMap((path) => {
     const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
@@ -53,7 +62,7 @@ function opened({ credential, certificates }: Patient['layout']): Finding[] {
   });
 }
 
-async function handlersMayRun(folder: string, mayRun: Patient['mayRun']): Promise<boolean> {
+async function handlersMayRun(folder: string, mayRun: ExaminedMachine['mayRun']): Promise<boolean> {
   const probe = join(folder, `.doctor-${process.pid}.sh`);
   try {
     writeFileSync(probe, '#!/bin/sh\nexit 0\n');
@@ -64,7 +73,7 @@ async function handlersMayRun(folder: string, mayRun: Patient['mayRun']): Promis
   }
 }
 
-/** The nearest folder above that is on another device than its parent. */
+/** The nearest mount point above. */
 function mountPointOf(path: string): string {
   const parent = dirname(path);
   return parent === path || statSync(parent).dev !== statSync(path).dev ? path : mountPointOf(parent);

@@ -1,12 +1,12 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { defaultPath } from '../handler/environment.ts';
-import { type Finding, verdictsOf } from './finding.ts';
+import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const { good, advice, bad } = verdictsOf('programs');
 
-/** Whether the programs that every handler may count on are there. */
-export function lookAtPrograms(path = defaultPath): Finding[] {
+/** Checks for the programs that every handler may rely on. */
+export function checkPrograms(path = defaultPath): DoctorFinding[] {
   if (!isProgram('/bin/sh')) {
     return [bad({ what: 'There is no /bin/sh, which runs all commands.', toDo: 'Install a POSIX shell.' })];
   }

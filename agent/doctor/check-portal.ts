@@ -1,40 +1,40 @@
 import { readText } from '../folder/write-file.ts';
 import { readIdentityFile } from '../identity/identity.ts';
-import type { Answer } from '../portal/call.ts';
+import type { PortalResponse } from '../portal/call.ts';
 import { plainHttpAdvice, plainHttpWarning } from '../portal/plain-http.ts';
-import { below, PortalRefusal } from '../portal/portal.ts';
+import { PortalRefusal, portalUrl } from '../portal/portal.ts';
+import type { ExaminedMachine } from './examined-machine.ts';
 import { explainSilence } from './explain-silence.ts';
-import { type Finding, verdictsOf } from './finding.ts';
-import type { Patient } from './patient.ts';
+import { type DoctorFinding, verdictsOf } from './finding.ts';
 
 const portalSays = verdictsOf('portal');
 const clockSays = verdictsOf('clock');
 const credentialSays = verdictsOf('credential');
 
-/** A package that no VM has: asking for it needs the credential and changes nothing, at the portal or here. */
+/** A package that does not exist: requesting it needs the credential and changes nothing. */
 const nothing = `/agent/v1/packages/${'0'.repeat(64)}`;
 const answerSeconds = 10;
-/** A Date header counts whole seconds, and clocks that are kept differ by less than one. */
+/** A Date header counts whole seconds, and synchronized clocks differ by less than one. */
 const [oddSeconds, wrongSeconds] = [30, 300];
 
-/** Whether the portal answers as one, agrees about the time, and knows this machine. */
-export async function lookAtPortal({ layout, call, portal }: Patient): Promise<Finding[]> {
+/** Checks whether the portal answers as one, its clock agrees, and it knows this machine. */
+export async function checkPortal({ layout, call, portal }: ExaminedMachine): Promise<DoctorFinding[]> {
   const address = readIdentityFile(layout)?.portal ?? portal;
   if (address === undefined) {
     return [portalSays.advice({ what: 'No portal is known yet.', toDo: 'Set --portal to check the connection.' })];
   }
-  const plain = lookAtEncryption(address);
+  const plain = checkEncryption(address);
   const credential = readText(layout.credential)?.trim();
   const sent = Date.now();
-  let answer: Answer;
+  let answer: PortalResponse;
   try {
     // Without Annex-Agent: the running agent counts its calls, and a second count would look like a second machine.
     const headers: Record<string, string> = credential ? { authorization: `Bearer ${credential}` } : {};
-    answer = await call({ method: 'GET', url: below(address, nothing), headers, idleSeconds: answerSeconds });
+    answer = await call({ method: 'GET', url: portalUrl(address, nothing), headers, idleSeconds: answerSeconds });
   } catch (error) {
     return [explainSilence(address, error), ...plain];
   }
-  const clock = lookAtClock(answer, (sent + Date.now()) / 2);
+  const clock = checkClock(answer, (sent + Date.now()) / 2);
   const refusal = new PortalRefusal(answer);
   if (refusal.code === '') {
     const what = `${address} answers ${answer.status}, but not as a portal does.`;
@@ -42,20 +42,20 @@ export async function lookAtPortal({ layout, call, portal }: Patient): Promise<F
     return [portalSays.bad({ what, toDo }), ...plain, ...clock];
   }
   const there = refusal.status >= 500 ? busy(address, refusal) : portalSays.good(`${address} answers.`);
-  return [there, ...plain, ...clock, ...(credential ? lookAtCredential(refusal) : [])];
+  return [there, ...plain, ...clock, ...(credential ? checkCredential(refusal) : [])];
 }
 
-function lookAtEncryption(address: string): Finding[] {
+function checkEncryption(address: string): DoctorFinding[] {
   const what = plainHttpWarning(address);
   return what === null ? [] : [portalSays.advice({ what, toDo: plainHttpAdvice })];
 }
 
-function busy(address: string, refusal: PortalRefusal): Finding {
+function busy(address: string, refusal: PortalRefusal): DoctorFinding {
   const toDo = 'Wait; if it lasts, ask the people who run the portal. Reports are kept meanwhile.';
   return portalSays.advice({ what: `${address} answers, but cannot work: ${refusal.message}.`, toDo });
 }
 
-function lookAtCredential(refusal: PortalRefusal): Finding[] {
+function checkCredential(refusal: PortalRefusal): DoctorFinding[] {
   if (refusal.status === 404) return [credentialSays.good('The portal knows this machine.')];
   if (refusal.status === 401) {
     const what = 'The portal does not know the credential: the VM was deleted, or another machine was enrolled for it.';
@@ -72,11 +72,11 @@ function lookAtCredential(refusal: PortalRefusal): Finding[] {
   ];
 }
 
-/** Compares with the portal's Date header; nothing where it sends none. */
-function lookAtClock({ headers }: Answer, here: number): Finding[] {
+/** Compares the clock with the portal's Date header; null without one. */
+function checkClock({ headers }: PortalResponse, here: number): DoctorFinding[] {
   const there = Date.parse(headers.date ?? '');
   if (Number.isNaN(there)) return [];
-  // The header names the beginning of its second.
+  // The header gives the start of its second.
   const seconds = Math.round((here - there - 500) / 1000);
   const off = Math.abs(seconds);
   if (off < oddSeconds) return [clockSays.good('The clock agrees with the portal.')];
