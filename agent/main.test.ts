@@ -97,7 +97,7 @@ test.each<[string, () => string[], string]>([
     () => ['enroll', '--portal', 'http://127.0.0.1:9', '--token', 't', '--dir', dir],
     'did not answer',
   ],
-  ['a folder without an agent', () => ['run', '--dir', dir], 'Enrol it first'],
+  ['a folder without an agent', () => ['run', '--dir', dir], 'Enrol first'],
   [
     'a gateway without TLS on another machine',
     () => ['wire-forward', '--dir', dir, '--vm', 'a', '--gateway', 'http://annex.example.net'],

@@ -203,5 +203,5 @@ test('a partial download that does not match is discarded, and the package is fe
   writeFileSync(file, Buffer.alloc(statSync(file).size, 'x'));
   await machine.start();
   await machine.portal.until('enabled', enabled);
-  expect(machine.lines.some((line) => line.includes('did not fit'))).toBe(true);
+  expect(machine.lines.some((line) => line.includes('does not match'))).toBe(true);
 });
