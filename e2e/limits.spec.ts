@@ -74,6 +74,6 @@ test('a version whose lists are too large for a page says how much it leaves out
   ).toBeVisible();
   await expect(page.getByText('6,000 files', { exact: true }).first()).toBeVisible();
   await expect(
-    page.getByText('1 language is not shown because its texts are too large for this page.', { exact: false }),
+    page.getByText('1 language is not shown, because its texts are too large for this page.', { exact: false }),
   ).toBeVisible();
 });
