@@ -58,8 +58,8 @@ export function VmTable({ reading, first, look, stale, onSort }: VmTableProps) {
   const columns = useMemo(() => ['name', ...shown] as const, [shown]);
   const open = useCallback((vmId: string) => router.push(`/vms/${vmId}`), [router]);
   const rowsAndGaps = pieces(rows.first, rows.last, count, (at) => blocks.rowAt(at) !== undefined).map(
-    ({ at, gap = 1 }) => {
-      const row = blocks.rowAt(at);
+    ({ at, gap }) => {
+      const row = gap === undefined ? blocks.rowAt(at) : undefined;
       if (row === undefined)
         return <Gap key={gapKey(at, gap ?? 1, count)} height={(gap ?? 1) * rowHeight} columns={columns.length} />;
       return (
