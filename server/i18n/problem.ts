@@ -1,25 +1,27 @@
+import { z } from 'zod';
+import { errorCode } from '#server/domain/answers.ts';
 import { type DomainError, type ErrorCode, type ErrorParams, type Fault, statusOfKind } from '#server/domain/error.ts';
 import { foreseen } from './foreseen.ts';
 import type { Language } from './languages.ts';
 import { translate } from './translator.ts';
 
-/** What a caller reads about a refusal: RFC 9457 with the members of the contract. */
-export interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: ErrorCode;
-  requestId: string;
-  errors?: TranslatedFault[];
-}
-
 /** A fault with its sentence. */
-export interface TranslatedFault {
-  path: string;
-  code: ErrorCode;
-  message: string;
-}
+export const translatedFault = z.object({ path: z.string(), code: errorCode, message: z.string() });
+export type TranslatedFault = z.infer<typeof translatedFault>;
+
+/** The answer to a call that is rejected or failed: RFC 9457 with the members of the contract. */
+export const problemDocument = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: errorCode,
+    requestId: z.string(),
+    errors: z.array(translatedFault).optional(),
+  })
+  .describe('RFC 9457, in the language of Accept-Language; `errors` lists every fault by path.');
+export type Problem = z.infer<typeof problemDocument>;
 
 /** Room for a name or a short list; a longer value is cut, so that an answer stays readable and small. */
 const shownLength = 200;

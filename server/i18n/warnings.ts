@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { StoredWarning } from '#db/schema/packages.ts';
 import en from '#locales/en/errors.json' with { type: 'json' };
 import type { ErrorCode } from '#server/domain/error.ts';
@@ -7,11 +8,12 @@ import { sentence } from './problem.ts';
 
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(en, code);
 
+/** A warning with its sentence in the caller's language. */
+export const shownWarning = z.object({ code: z.string(), message: z.string(), path: z.string().optional() });
+export type ShownWarning = z.infer<typeof shownWarning>;
+
 /** Findings as the caller reads them: each with its sentence, without a path where the whole is meant, and bounded. */
-export function shownWarnings(
-  warnings: readonly StoredWarning[],
-  language: Language,
-): { code: string; message: string; path?: string }[] {
+export function shownWarnings(warnings: readonly StoredWarning[], language: Language): ShownWarning[] {
   return fitWarnings(warnings).map(({ code, path, params = {} }) => ({
     code,
     message: isCode(code) ? sentence(code, params, language) : code,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { KeptWorker } from './kept-worker.ts';
-import { runInWorker } from './worker-task.ts';
+import { WorkerTasks } from './worker-task.ts';
 
 const answering = (body: string) =>
   new URL(
@@ -11,39 +11,44 @@ const answering = (body: string) =>
   );
 const limits = { timeoutMs: 5_000, heapMiB: 64 };
 
-describe('runInWorker', () => {
+describe('WorkerTasks', () => {
   test('gives back what the task computed from its input', async () => {
     const twice = answering('parentPort.postMessage({ value: workerData * 2 });');
-    expect(await runInWorker(twice, 21, limits)).toEqual({ ended: 'done', value: 42 });
+    expect(await new WorkerTasks(twice).run(21, limits)).toEqual({ ended: 'done', value: 42 });
   });
 
   test('ends a task that loops for ever, while this thread goes on', async () => {
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
     const looping = answering('for (;;) {}');
-    expect(await runInWorker(looping, null, { ...limits, timeoutMs: 300 })).toEqual({ ended: 'time' });
+    expect(await new WorkerTasks(looping).run(null, { ...limits, timeoutMs: 300 })).toEqual({ ended: 'time' });
     clearInterval(timer);
     expect(ticks).toBeGreaterThan(10);
   });
 
   test('ends a task that matches a pattern for ever', async () => {
     const matching = answering(`/^(a+)+$/.test('a'.repeat(40) + 'b');`);
-    expect(await runInWorker(matching, null, { ...limits, timeoutMs: 300 })).toEqual({ ended: 'time' });
+    expect(await new WorkerTasks(matching).run(null, { ...limits, timeoutMs: 300 })).toEqual({ ended: 'time' });
   });
 
   test('ends a task that eats memory', async () => {
     const eating = answering('const all = []; for (;;) all.push(new Array(100_000).fill(0.5));');
-    expect(await runInWorker(eating, null, { ...limits, timeoutMs: 60_000, heapMiB: 16 })).toEqual({ ended: 'memory' });
+    expect(await new WorkerTasks(eating).run(null, { ...limits, timeoutMs: 60_000, heapMiB: 16 })).toEqual({
+      ended: 'memory',
+    });
   });
 
   test('rejects with what a task throws, and with a task that never answers', async () => {
-    await expect(runInWorker(answering(`throw new Error('a defect');`), null, limits)).rejects.toThrow('a defect');
-    await expect(runInWorker(answering(''), null, limits)).rejects.toThrow('without an answer');
+    await expect(new WorkerTasks(answering(`throw new Error('a defect');`)).run(null, limits)).rejects.toThrow(
+      'a defect',
+    );
+    await expect(new WorkerTasks(answering('')).run(null, limits)).rejects.toThrow('without an answer');
   });
 
   test('sees no environment, and runs two at a time, the others in line', async () => {
     const module = answering(`parentPort.postMessage({ value: Object.keys(process.env) });`);
-    const results = await Promise.all(Array.from({ length: 6 }, () => runInWorker(module, null, limits)));
+    const tasks = new WorkerTasks(module);
+    const results = await Promise.all(Array.from({ length: 6 }, () => tasks.run(null, limits)));
     expect(results).toEqual(Array(6).fill({ ended: 'done', value: [] }));
   });
 });

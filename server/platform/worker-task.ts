@@ -15,29 +15,35 @@ export type WorkerMessage<T> = { ready: true } | { value: T };
 /** How long a module may take to load, on a machine that is busy. */
 export const loadMs = 15_000;
 
-/** Tasks of one module that run at a time in this process; further ones wait in line. */
-const atOnce = 2;
-const lines = new Map<string, { running: number; waiting: (() => void)[] }>();
+const maxConcurrent = 2;
 
 /**
- * Runs a task on hostile input in a thread of its own: what loops for ever or eats memory ends there, while the caller
- * goes on answering. The module calls `answer` below. The thread sees no environment variables.
+ * Runs tasks on hostile input, each in a thread of its own and two at a time: one that loops forever or exhausts memory
+ * ends there, while the caller continues. The module calls `answer` below. The thread sees no environment variables.
  */
-export async function runInWorker<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): Promise<WorkerResult<T>> {
-  const line = lines.get(moduleUrl.href) ?? { running: 0, waiting: [] };
-  lines.set(moduleUrl.href, line);
-  if (line.running >= atOnce) await new Promise<void>((resolve) => line.waiting.push(resolve));
-  else line.running++;
-  try {
-    return await runNow<T>(moduleUrl, input, limits);
-  } finally {
-    const next = line.waiting.shift();
-    if (next) next();
-    else line.running--;
+export class WorkerTasks<T> {
+  readonly #moduleUrl: URL;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(moduleUrl: URL) {
+    this.#moduleUrl = moduleUrl;
+  }
+
+  async run(input: unknown, limits: WorkerLimits): Promise<WorkerResult<T>> {
+    if (this.#running >= maxConcurrent) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running++;
+    try {
+      return await runInWorker<T>(this.#moduleUrl, input, limits);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running--;
+    }
   }
 }
 
-function runNow<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): Promise<WorkerResult<T>> {
+function runInWorker<T>(moduleUrl: URL, input: unknown, limits: WorkerLimits): Promise<WorkerResult<T>> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(moduleUrl, {
       workerData: input,

@@ -8,7 +8,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { problemResponse } from '#server/i18n/index.ts';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { requireJsonWanted } from './read-request.ts';
-import type { Route } from './route.ts';
+import type { RestRoute } from './route.ts';
 import { jsonResponse, serve } from './serve.ts';
 
 /** What a door needs of its process. */
@@ -29,7 +29,7 @@ export interface DoorOptions {
   base: string;
   /** What its callers are to the activity. */
   door: Door;
-  routes: readonly Route[];
+  routes: readonly RestRoute[];
   /** JSON texts that are there for everyone to read, by path. */
   documents?: Readonly<Record<string, string>>;
   /** Who calls. Throws where that cannot be said. */
@@ -83,7 +83,7 @@ export function createDoor(options: DoorOptions): (request: Request, info: Reque
 }
 
 /** The methods that each path takes, as `Allow` writes them. */
-function methodsByPath(routes: readonly Route[], documents: readonly string[]): Map<string, string> {
+function methodsByPath(routes: readonly RestRoute[], documents: readonly string[]): Map<string, string> {
   const reads = ['GET', 'HEAD'];
   const known = new Map<string, string[]>(documents.map((path) => [path, reads]));
   for (const { path, method } of routes) {

@@ -5,7 +5,7 @@ import { setExtension } from '#server/domain/goal-states/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
-import type { Route } from './route.ts';
+import type { RestRoute } from './route.ts';
 import { routes } from './routes/index.ts';
 
 let door: RestDoor;
@@ -85,7 +85,7 @@ const oddValues = [
   '[]',
 ];
 
-const pathOf = (route: Route, over: Record<string, string> = {}): string =>
+const pathOf = (route: RestRoute, over: Record<string, string> = {}): string =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => over[name] ?? encodeURIComponent(parts[name] ?? 'x'));
 
 /** Asserts that the answer is no 5xx. */

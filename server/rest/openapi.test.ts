@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
+import { outlineOf } from '#server/testing/openapi-outline.ts';
 import { openapiDocument, refusalsOf } from './openapi.ts';
 import { routes } from './routes/index.ts';
 
@@ -36,4 +38,15 @@ test('automatic upgrades are documented as stored only', () => {
   const described = JSON.stringify(document).match(/"autoUpgradeMinorVersion":\{[^}]*\}/g) ?? [];
   expect(described.length).toBeGreaterThan(1);
   for (const property of described) expect(property).toContain('Stored and returned only');
+});
+
+test('the document keeps every path, status, field and value that was published', () => {
+  const published = readFileSync(new URL('./openapi.outline.txt', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const outline = outlineOf(document);
+  const missing = published.filter((line) => !outline.includes(line));
+  expect(missing, 'clients rely on these: never remove or rename').toEqual([]);
+  const added = outline.filter((line) => !published.includes(line));
+  expect(added, 'new promises: add these lines to openapi.outline.txt').toEqual([]);
 });

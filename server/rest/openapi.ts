@@ -1,19 +1,9 @@
 import { z } from 'zod';
-import type { FormField, Route } from './route.ts';
+import { time } from '#server/domain/answers.ts';
+import { problemDocument } from '#server/i18n/index.ts';
+import type { FormField, RestRoute } from './route.ts';
 
 type Json = { readonly [key: string]: unknown };
-
-const problem = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.number().int(),
-    detail: z.string(),
-    code: z.string(),
-    requestId: z.string(),
-    errors: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })).optional(),
-  })
-  .describe('RFC 9457, in the language of Accept-Language; `errors` lists every fault by path.');
 
 const meanings: Readonly<Record<number, string>> = {
   400: 'The request cannot be read.',
@@ -33,9 +23,17 @@ const meanings: Readonly<Record<number, string>> = {
   507: 'The disk of the portal is full.',
 };
 
-/** A schema without the mark of its dialect: OpenAPI 3.1 has the same one for the whole document. */
+const { $schema: _, ...timeSchema } = z.toJSONSchema(time);
+
+/** A schema without `$schema`: OpenAPI 3.1 has one dialect for the whole document. A `Date` is text in JSON. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, timeSchema);
+    },
+  });
   return json;
 }
 
@@ -91,7 +89,7 @@ function formOf(fields: Readonly<Record<string, FormField>>): Json {
   };
 }
 
-function requestBodyOf(route: Route): Json | undefined {
+function requestBodyOf(route: RestRoute): Json | undefined {
   if (route.takesZip) return { required: true, content: { 'application/zip': {} } };
   if (route.takesForm) return { required: true, content: { 'multipart/form-data': formOf(route.takesForm) } };
   if (route.takesFile) return { required: true, content: { [route.takesFile.types[0] ?? '']: {} } };
@@ -100,7 +98,7 @@ function requestBodyOf(route: Route): Json | undefined {
 }
 
 /** Statuses of problem documents that a call may have, by what it takes. */
-export function refusalsOf(route: Route): number[] {
+export function refusalsOf(route: RestRoute): number[] {
   const takesBody =
     route.body !== null || route.takesZip === true || route.takesForm !== undefined || route.takesFile !== undefined;
   const reads = takesBody || Object.keys(route.query.shape).length > 0 || route.takesIfMatch;
@@ -119,12 +117,12 @@ export function refusalsOf(route: Route): number[] {
   ].toSorted((a, b) => a - b);
 }
 
-function operationOf(route: Route): Json {
-  const answers = Object.entries(route.answers).map(([status, { meaning, schema, type }]) => [
+function operationOf(route: RestRoute): Json {
+  const answers = Object.entries(route.answers).map(([status, { meaning, schema, types }]) => [
     status,
     {
       description: meaning,
-      ...(type !== undefined && { content: { [type]: {} } }),
+      ...(types && { content: Object.fromEntries(types.map((type) => [type, {}])) }),
       ...(schema && { content: { 'application/json': { schema: schemaOf(schema, 'output') } } }),
     },
   ]);
@@ -155,7 +153,7 @@ function operationOf(route: Route): Json {
 }
 
 /** The OpenAPI 3.1 document of the table, from the same schemas that read the requests. */
-export function openapiDocument(routes: readonly Route[], url: string): Json {
+export function openapiDocument(routes: readonly RestRoute[], url: string): Json {
   const operations: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     operations[route.path] = { ...operations[route.path], [route.method.toLowerCase()]: operationOf(route) };
@@ -178,7 +176,7 @@ export function openapiDocument(routes: readonly Route[], url: string): Json {
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An API token of Annex.' } },
-      schemas: { Problem: schemaOf(problem, 'output'), ...definitions },
+      schemas: { Problem: schemaOf(problemDocument, 'output'), ...definitions },
     },
   };
 }

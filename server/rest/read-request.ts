@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 import { DomainError } from '#server/domain/error.ts';
 import { faultsOfIssue } from '#server/domain/parse.ts';
-import type { Route } from './route.ts';
+import type { RestRoute } from './route.ts';
 
 const json = 'application/json';
 
@@ -18,7 +18,7 @@ export function requireJsonWanted(request: Request): void {
  * Parses the parameters of a path. A malformed id is unknown, as any other unknown id (404); a malformed name that a PUT
  * would create is rejected with its fault (422).
  */
-export function readParams(route: Route, raw: Record<string, string>): unknown {
+export function readParams(route: RestRoute, raw: Record<string, string>): unknown {
   const result = route.params.safeParse(raw, { reportInput: true });
   if (result.success) return result.data;
   const { issues } = result.error;
@@ -28,7 +28,7 @@ export function readParams(route: Route, raw: Record<string, string>): unknown {
 }
 
 /** What stands behind `?`, where the call knows it; a fault's path is `?name` (400). */
-export function readQuery(route: Route, request: Request): unknown {
+export function readQuery(route: RestRoute, request: Request): unknown {
   const given = new URL(request.url).searchParams;
   const known = Object.keys(route.query.shape).filter((name) => given.get(name));
   const result = route.query.safeParse(

@@ -9,7 +9,7 @@ import type { FormPart } from './read-form.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a route gets of a request once the door has read and checked it. */
-export interface Call<P, Q, B> {
+export interface RouteCall<P, Q, B> {
   params: P;
   query: Q;
   body: B;
@@ -27,8 +27,8 @@ export interface Call<P, Q, B> {
   file: Uint8Array<ArrayBuffer> | null;
 }
 
-/** What a route answers; the door makes JSON of `body`, and hands `text` and `bytes` on as they are. */
-export interface Reply {
+/** The answer of a route; the door serializes `body` as JSON, and passes `text` and `bytes` on unchanged. */
+export interface RouteReply {
   status: number;
   body?: unknown;
   text?: string;
@@ -45,13 +45,22 @@ export interface FormField {
   repeated?: boolean;
 }
 
-/** One success of a route: what it means, and the shape of its body where it has one. */
-export interface Answer {
+/** One success of a route: its meaning, and the schema of its body if it has one. */
+export interface RouteAnswer {
   meaning: string;
   schema?: z.ZodType;
-  /** Media type of an answer that is no JSON. */
-  type?: string;
+  /** Media types of an answer that is not JSON. */
+  types?: readonly string[];
 }
+
+type RouteAnswers = Readonly<Record<number, RouteAnswer>>;
+
+/** A reply whose body fits a documented answer: TypeScript rejects a verb whose result is not what the schema says. */
+type DocumentedReply<A extends RouteAnswers> = Omit<RouteReply, 'body'> & {
+  body?: {
+    [Status in keyof A]: A[Status] extends { schema: infer Schema extends z.ZodType } ? z.output<Schema> : never;
+  }[keyof A];
+};
 
 interface RouteShape {
   method: Method;
@@ -74,36 +83,39 @@ interface RouteShape {
   takesIfMatch?: boolean;
   /** Names behind `?` that may be given several times: an array in `query`. */
   repeated?: readonly string[];
-  answers: Readonly<Record<number, Answer>>;
+  answers: RouteAnswers;
   /** Statuses of problem documents beyond those that every call may have. */
   refusals: readonly number[];
 }
 
 /** A row of the table: what a call takes, who may make it, what comes back, and the verb behind it. */
-export interface Route extends RouteShape {
+export interface RestRoute extends RouteShape {
   params: z.ZodObject;
   query: z.ZodObject;
   /** Null: the call has no JSON body. */
   body: z.ZodType | null;
   // A method, so that the row of a typed definition fits without a cast.
-  run(ctx: Context, call: Call<unknown, unknown, unknown>): Promise<Reply>;
+  run(ctx: Context, call: RouteCall<unknown, unknown, unknown>): Promise<RouteReply>;
 }
 
-interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> extends RouteShape {
+interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, A extends RouteAnswers>
+  extends RouteShape {
+  answers: A;
   params?: P;
   query?: Q;
   body?: B;
-  run(ctx: Context, call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<Reply>;
+  run(ctx: Context, call: RouteCall<z.output<P>, z.output<Q>, z.output<B>>): Promise<DocumentedReply<A>>;
 }
 
 const nothing = z.object({});
 
-/** Makes a row; the verb sees the types of its own schemas. */
+/** Creates a row; the verb sees the types of its own schemas. */
 export function route<
+  const A extends RouteAnswers,
   P extends z.ZodObject = typeof nothing,
   Q extends z.ZodObject = typeof nothing,
   B extends z.ZodType = z.ZodUndefined,
->(definition: RouteDefinition<P, Q, B>): Route {
+>(definition: RouteDefinition<P, Q, B, A>): RestRoute {
   return {
     ...definition,
     params: definition.params ?? nothing,
@@ -124,8 +136,3 @@ export const flag = z
   .enum(['true', 'false'])
   .default('false')
   .transform((value) => value === 'true');
-
-/** A page of a list. */
-export function pageOf(item: z.ZodType): z.ZodType {
-  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
-}

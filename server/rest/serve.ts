@@ -5,7 +5,7 @@ import { languageFor, readerOf } from '#server/i18n/index.ts';
 import { readFile, readJson, readZip } from './read-body.ts';
 import { readForm } from './read-form.ts';
 import { readIfMatch, readParams, readQuery, requireJsonWanted } from './read-request.ts';
-import type { Reply, Route } from './route.ts';
+import type { RestRoute, RouteReply } from './route.ts';
 
 /**
  * One call on its way to its verb: who may make it, what it names, what it brings, checked in this order, so that a
@@ -13,7 +13,7 @@ import type { Reply, Route } from './route.ts';
  */
 export async function serve(
   ctx: Context,
-  route: Route,
+  route: RestRoute,
   request: Request,
   rawParams: Record<string, string>,
 ): Promise<Response> {
@@ -34,7 +34,7 @@ export async function serve(
   return responseOf(await route.run(ctx, { params, query, body, ifMatch, reader, language, upload, form, file }));
 }
 
-function responseOf({ status, body, text, bytes, headers }: Reply): Response {
+function responseOf({ status, body, text, bytes, headers }: RouteReply): Response {
   if (bytes !== undefined) {
     const stream = Readable.toWeb(Readable.from(bytes)) as ReadableStream<Uint8Array>;
     return new Response(stream, { status, headers: { ...guarded, ...headers } });

@@ -1,27 +1,34 @@
 import { desc, eq } from 'drizzle-orm';
-import { apiTokens, type Role, users } from '#db/schema/index.ts';
+import { z } from 'zod';
+import { apiTokens, users } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { instant } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
+import { role } from '../members/input.ts';
 
 /** A token without its value. */
-export interface ApiToken {
-  id: string;
-  name: string;
-  role: Role;
-  namespaces: string[];
-  createdAt: Date;
-  /** Name of the member who made it; null when they are gone, or it was no member. */
-  createdBy: string | null;
-  expiresAt: Date | null;
+export const apiToken = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  role,
+  namespaces: z.array(z.string()),
+  createdAt: instant,
+  /** Name of the member who created it; null if they were removed, or it was no member. */
+  createdBy: z.string().nullable(),
+  expiresAt: instant.nullable(),
   /** Within a minute. */
-  lastUsedAt: Date | null;
+  lastUsedAt: instant.nullable(),
   /** Address of the last use. */
-  lastUsedFrom: string | null;
-  revokedAt: Date | null;
-}
+  lastUsedFrom: z.string().nullable(),
+  revokedAt: instant.nullable(),
+});
+export type ApiToken = z.infer<typeof apiToken>;
+
+export const tokenList = z.object({ items: z.array(apiToken) });
+export type TokenList = z.infer<typeof tokenList>;
 
 /** All tokens, revoked ones too, newest first. */
-export async function listTokens(ctx: Context): Promise<{ items: ApiToken[] }> {
+export async function listTokens(ctx: Context): Promise<TokenList> {
   allow(ctx.actor, 'admin');
   const items = await ctx.db
     .select({

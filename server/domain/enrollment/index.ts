@@ -3,7 +3,7 @@ export { clearExpiredTokens } from './clear-expired-tokens.ts';
 export { credentialsChannel } from './credentials-channel.ts';
 export { enrollAgent } from './enroll-agent.ts';
 export { type AgentIdentity, credentialHash, findAgents, listAgentNews } from './find-agent.ts';
-export { type EnrollmentToken, issueEnrollmentToken } from './issue-token.ts';
+export { enrollment, issueEnrollmentToken } from './issue-token.ts';
 export { pollAfter, pollSeconds } from './polling.ts';
 export { recordRejectedCall } from './record-rejected-call.ts';
 export { registerVm } from './register-vm.ts';

@@ -1,23 +1,28 @@
 import { and, eq, isNull } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { agents, enrollmentTokens, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { time } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { actorRef } from '#server/domain/principal.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 import { newToken, sha256Hex } from '#server/platform/keys.ts';
 import { type IssueEnrollmentTokenInput, issueEnrollmentTokenInput } from './input.ts';
 
 const tokenHours = 24;
 
 /** A token, shown once. */
-export interface EnrollmentToken {
-  enrollmentToken: string;
-  enrollmentExpiresAt: string;
-}
+export const enrollmentToken = z.object({ enrollmentToken: z.string(), enrollmentExpiresAt: time });
+export type EnrollmentToken = z.infer<typeof enrollmentToken>;
+
+/** A VM and the token by which its machine enrolls. */
+export const enrollment = enrollmentToken.extend({ id: vmId, name: z.string() });
+export type Enrollment = z.infer<typeof enrollment>;
 
 /** Creates the one valid enrollment token of a VM and revokes the earlier one. Only its hash is stored. */
 export async function issueToken(tx: Transaction, ctx: Context, vmId: string): Promise<EnrollmentToken> {
@@ -39,10 +44,7 @@ export async function issueToken(tx: Transaction, ctx: Context, vmId: string): P
 }
 
 /** Issues an enrollment token for a VM's first or next machine. Throws 404 `vm_unknown`, 409 `vm_has_stock_agent`. */
-export async function issueEnrollmentToken(
-  ctx: Context,
-  input: IssueEnrollmentTokenInput,
-): Promise<EnrollmentToken & { id: string; name: string }> {
+export async function issueEnrollmentToken(ctx: Context, input: IssueEnrollmentTokenInput): Promise<Enrollment> {
   allow(ctx.actor, 'operator');
   const { vmId } = parse(issueEnrollmentTokenInput, input);
   return ctx.db.transaction(async (tx) => {

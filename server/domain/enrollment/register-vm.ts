@@ -4,13 +4,10 @@ import { beginGoalStates } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { insertVm } from '#server/domain/vms/index.ts';
 import { type RegisterVmInput, registerVmInput } from './input.ts';
-import { type EnrollmentToken, issueToken } from './issue-token.ts';
+import { type Enrollment, issueToken } from './issue-token.ts';
 
 /** Creates a VM with an empty goal state and an enrollment token. Throws 409 `vm_name_taken`. */
-export async function registerVm(
-  ctx: Context,
-  input: RegisterVmInput,
-): Promise<EnrollmentToken & { id: string; name: string }> {
+export async function registerVm(ctx: Context, input: RegisterVmInput): Promise<Enrollment> {
   allow(ctx.actor, 'operator');
   const values = parse(registerVmInput, input);
   return ctx.db.transaction(async (tx) => {

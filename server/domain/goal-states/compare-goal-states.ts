@@ -8,7 +8,7 @@ import { changesBetween, type GoalStateChange, revertContents } from './changes.
 import { nextSequences } from './evaluate.ts';
 import { effectOf } from './goal-state.ts';
 import { type CompareGoalStatesInput, compareGoalStatesInput, type PlanRevertInput, planRevertInput } from './input.ts';
-import { type PastGoalState, pastGoalState } from './list-goal-states.ts';
+import { type PastGoalState, pastGoalStateOf } from './list-goal-states.ts';
 
 export interface GoalStateComparison {
   /** Null for incarnation 0, the empty state before the first. */
@@ -78,8 +78,8 @@ function compare(before: Row | null, after: Row): GoalStateComparison {
     return was !== undefined && was.secretId !== secretId;
   });
   return {
-    before: before && pastGoalState(before),
-    after: pastGoalState(after),
+    before: before && pastGoalStateOf(before),
+    after: pastGoalStateOf(after),
     changes: changesBetween(old, after.contents),
     secretsChanged: changed.map(({ name }) => name),
   };

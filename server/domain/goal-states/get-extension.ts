@@ -1,37 +1,36 @@
 import { and, eq } from 'drizzle-orm';
-import { type CommandTimeouts, extensions, goalStateHeads, secrets } from '#db/schema/index.ts';
+import { z } from 'zod';
+import { extensions, goalStateHeads, secrets } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { secretStateOf } from './custody.ts';
+import { autoUpgradeMinorVersion, timeouts } from './goal.ts';
 import { type GetExtensionInput, getExtensionInput } from './input.ts';
+import { extensionReceipt } from './set-extension.ts';
 
 /** The declaration of one extension for its editor; of secrets only when and by whom they were changed. */
-export interface ExtensionView {
-  vmId: string;
-  name: string;
-  handler: string;
-  version: string;
-  requestedVersion: string;
-  state: 'enabled' | 'disabled' | 'uninstall';
-  autoUpgradeMinorVersion: boolean;
-  dependsOn: string[];
-  timeouts: CommandTimeouts;
-  publicSettings: Record<string, unknown>;
-  protectedSettings: {
-    changedAt: string;
-    changedBy: string;
-    /** They must be entered again: the old ones cannot be read. */
-    needsSecrets: boolean;
-    /** They are withheld from the machine's key until an admin releases them. */
-    needsRelease: boolean;
-  } | null;
-  sequenceNumber: number;
-  incarnation: number;
-  changedAt: string;
-  changedBy: string;
-}
+export const extensionView = extensionReceipt.extend({
+  autoUpgradeMinorVersion,
+  dependsOn: z.array(z.string()),
+  timeouts,
+  publicSettings: z.record(z.string(), z.unknown()),
+  protectedSettings: z
+    .object({
+      changedAt: time,
+      changedBy: z.string(),
+      /** They must be entered again: the stored copy can no longer be decrypted. */
+      needsSecrets: z.boolean(),
+      /** They are withheld from the machine's key until an admin releases them. */
+      needsRelease: z.boolean(),
+    })
+    .nullable(),
+  changedAt: time,
+  changedBy: z.string(),
+});
+export type ExtensionView = z.infer<typeof extensionView>;
 
 /** Reads the declaration of one extension. Throws 404 `extension_absent`. */
 export async function getExtension(ctx: Context, input: GetExtensionInput): Promise<ExtensionView> {

@@ -1,14 +1,43 @@
 import { and, eq, isNull } from 'drizzle-orm';
+import { z } from 'zod';
 import { goalStateHeads, goalStates, vms } from '#db/schema/index.ts';
-import type { GoalState } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count, sha256, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { parse } from '#server/domain/parse.ts';
+import { vmId } from '#server/domain/vms/input.ts';
+import { goal, timeouts } from './goal.ts';
 import { type GetGoalStateInput, getGoalStateInput } from './input.ts';
 
 /** The goal state in force as the agent receives it, with its author and time. */
-export type GoalStateView = GoalState & { etag: string; publishedAt: string; publishedBy: string };
+export const goalStateView = z.object({
+  protocol: z.literal(1),
+  vmId,
+  incarnation: count,
+  etag: z.string(),
+  publishedAt: time,
+  publishedBy: z.string(),
+  extensions: z.array(
+    z.object({
+      name: z.string(),
+      handler: handlerId,
+      version: handlerVersion,
+      state: goal,
+      sequenceNumber: count,
+      dependsOn: z.array(z.string()),
+      timeouts,
+      package: z.object({ sha256, size: count, url: z.string() }),
+      settings: z.object({
+        publicSettings: z.record(z.string(), z.unknown()),
+        protectedSettings: z.string().optional(),
+        protectedSettingsCertThumbprint: z.string().optional(),
+      }),
+    }),
+  ),
+});
+export type GoalStateView = z.infer<typeof goalStateView>;
 
 /**
  * Reads the goal state in force. Operators only, because it contains public settings. Throws 404 `vm_unknown`, also for
@@ -28,7 +57,7 @@ export async function getGoalState(ctx: Context, input: GetGoalStateInput): Prom
     .where(eq(goalStateHeads.vmId, vmId));
   if (!row) throw new DomainError('not_found', 'vm_unknown');
   return {
-    ...(JSON.parse(row.head.text) as GoalState),
+    ...(JSON.parse(row.head.text) as Omit<GoalStateView, 'etag' | 'publishedAt' | 'publishedBy'>),
     etag: row.head.etag,
     publishedAt: row.head.publishedAt.toISOString(),
     publishedBy: row.publishedBy,

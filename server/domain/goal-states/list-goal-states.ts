@@ -1,21 +1,39 @@
-import type { ExtensionContents, goalStates } from '#db/schema/index.ts';
+import { z } from 'zod';
+import type { goalStates } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readNumberCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { autoUpgradeMinorVersion, goal, timeouts } from './goal.ts';
 import { type ListGoalStatesInput, listGoalStatesInput } from './input.ts';
 import { loadPastPage } from './load-past-page.ts';
 
 /** An earlier goal state; protected settings appear as present or not. */
-export interface PastGoalState {
-  incarnation: number;
-  etag: string;
-  publishedAt: string;
-  publishedBy: string;
-  cause: { action: string; extension?: string; incarnation?: number };
-  extensions: (Omit<ExtensionContents, 'secretId'> & { hasProtectedSettings: boolean })[];
-}
+export const pastGoalState = z.object({
+  incarnation: count,
+  etag: z.string(),
+  publishedAt: time,
+  publishedBy: z.string(),
+  cause: z.object({ action: z.string(), extension: z.string().optional(), incarnation: count.optional() }),
+  extensions: z.array(
+    z.object({
+      name: z.string(),
+      handler: z.string(),
+      requestedVersion: z.string(),
+      version: z.string(),
+      state: goal,
+      autoUpgradeMinorVersion,
+      dependsOn: z.array(z.string()),
+      timeouts,
+      publicSettings: z.record(z.string(), z.unknown()),
+      sequenceNumber: count,
+      hasProtectedSettings: z.boolean(),
+    }),
+  ),
+});
+export type PastGoalState = z.infer<typeof pastGoalState>;
 
 /** The goal states of a VM, which may be deleted, newest first. Throws 404 `vm_unknown`. */
 export async function listGoalStates(
@@ -30,11 +48,11 @@ export async function listGoalStates(
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = last !== undefined && last.rowsFound > shown.length;
-  return { items: shown.map(pastGoalState), nextCursor: hasMore ? writeCursor([String(last.incarnation)]) : null };
+  return { items: shown.map(pastGoalStateOf), nextCursor: hasMore ? writeCursor([String(last.incarnation)]) : null };
 }
 
 /** A row of the history for people and scripts: secrets as present or not. */
-export function pastGoalState(row: Omit<typeof goalStates.$inferSelect, 'vmId' | 'text'>): PastGoalState {
+export function pastGoalStateOf(row: Omit<typeof goalStates.$inferSelect, 'vmId' | 'text'>): PastGoalState {
   const { incarnation, etag, publishedBy, cause } = row;
   return {
     incarnation,

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { agents } from '#db/schema/index.ts';
 import {
@@ -11,27 +12,31 @@ import {
   updatesWithInstall,
   versionSteps,
 } from '#protocol/index.ts';
+import { count } from '#server/domain/answers.ts';
+import { handlerVersion } from '#server/domain/packages/input.ts';
 import type { Declared } from './declare.ts';
 import type { ExtensionMove } from './evaluate.ts';
 import type { ExtensionRow } from './publish.ts';
 
 /** A command that the agent runs. */
-export interface PlannedStep {
-  extension: string;
-  command: 'install' | 'update' | 'enable' | 'disable' | 'uninstall';
-  /** The version that the command belongs to. */
-  version: string;
-  /** Seconds until it is terminated. */
-  seconds: number;
-}
+export const plannedStep = z.object({
+  extension: z.string(),
+  command: z.enum(['install', 'update', 'enable', 'disable', 'uninstall']),
+  /** The version whose command it is. */
+  version: handlerVersion,
+  /** Seconds after which it is ended. */
+  seconds: count,
+});
+export type PlannedStep = z.infer<typeof plannedStep>;
 
-/** An extension with an unchanged declaration: its command runs again under the same sequence number. */
-export interface PlannedOther {
-  name: string;
-  command: 'enable' | 'disable';
+/** An extension that is declared as before: its command runs again under the same sequence number. */
+export const plannedOther = z.object({
+  name: z.string(),
+  command: z.enum(['enable', 'disable']),
   /** It depends on an extension whose handler runs, directly or through others. */
-  waits: boolean;
-}
+  waits: z.boolean(),
+});
+export type PlannedOther = z.infer<typeof plannedOther>;
 
 /**
  * The commands for one extension (docs/protocol.md, "How a handler is brought to its goal"), if the machine has reached

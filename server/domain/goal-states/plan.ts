@@ -1,55 +1,69 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { compareVersions, jsonLeaves } from '#protocol/index.ts';
+import { count, fault } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
+import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
 import { withheldSecrets } from './custody.ts';
-import type { Evaluation, ExtensionMove, SecretChange } from './evaluate.ts';
-import { canonicalJson, type Effect } from './goal-state.ts';
-import { hasStockAgent, otherExtensions, type PlannedOther, type PlannedStep, stepsOfAll } from './plan-steps.ts';
+import type { Evaluation, ExtensionMove } from './evaluate.ts';
+import { canonicalJson } from './goal-state.ts';
+import {
+  hasStockAgent,
+  otherExtensions,
+  type PlannedStep,
+  plannedOther,
+  plannedStep,
+  stepsOfAll,
+} from './plan-steps.ts';
 import { type ExtensionRow, type Head, readHead } from './publish.ts';
 
-/** One difference and its location: `/version`, `/timeouts/enable`, `/settings/publicSettings/port`. */
-export interface PlannedChange {
-  path: string;
-  before?: unknown;
-  after?: unknown;
-}
+/** One difference, by its place: `/version`, `/timeouts/enable`, `/settings/publicSettings/port`. */
+export const plannedChange = z.object({
+  path: z.string(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+});
+export type PlannedChange = z.infer<typeof plannedChange>;
 
-/** The effect on one extension. */
-export interface PlannedExtension {
-  name: string;
-  handler: string;
-  /** `none`: nothing differs; `incarnation`: no new sequence number; `sequence`: the handler runs. */
-  effect: Effect;
-  /** The version that will be in force, after automatic upgrades; null if the extension is dropped immediately. */
-  version: string | null;
-  state: 'enabled' | 'disabled' | 'uninstall' | 'dropped';
-  sequenceNumber: { before: number | null; after: number };
-  changes: PlannedChange[];
-  protectedSettings: SecretChange;
-  /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
-  needsRelease: boolean;
-}
+/** What an act changes about one extension. */
+export const plannedExtension = z.object({
+  name: z.string(),
+  handler: handlerId,
+  /** `none`: nothing differs; `incarnation`: no new sequence number; `sequence`: the handler has something to do. */
+  effect: z.enum(['none', 'incarnation', 'sequence']),
+  /** The version that will be in force, after automatic upgrades; null where the extension is dropped immediately. */
+  version: handlerVersion.nullable(),
+  state: z.enum(['enabled', 'disabled', 'uninstall', 'dropped']),
+  sequenceNumber: z.object({ before: count.nullable(), after: count }),
+  changes: z.array(plannedChange),
+  protectedSettings: z.enum(['none', 'kept', 'added', 'replaced', 'removed']),
+  /** Its protected settings are withheld from the key of the machine: it is not delivered until an admin releases them. */
+  needsRelease: z.boolean(),
+});
+export type PlannedExtension = z.infer<typeof plannedExtension>;
 
-/** The complete effect of an act on a VM. Nothing is written. */
-export interface Plan {
-  vmId: string;
-  /** Equal if nothing would change. */
-  incarnation: { before: number; after: number };
-  /** The extensions whose declaration changes, the requested one first. */
-  extensions: PlannedExtension[];
-  /** The commands that the agent runs for them, in order. */
-  steps: PlannedStep[];
-  /** The VM's other extensions in the order in which they run again, as they do with every new goal state. */
-  others: PlannedOther[];
-  warnings: Fault[];
-  /** Every reason to reject the act. */
-  faults: Fault[];
-  /** Passed with the act, it binds the act to this plan; null if nothing can be applied. */
-  planHash: string | null;
-}
+/** Everything that an act would do to a VM. Nothing is written. */
+export const plan = z.object({
+  vmId,
+  /** Equal where nothing would change. */
+  incarnation: z.object({ before: count, after: count }),
+  /** The extensions whose declaration changes; the requested one is first. */
+  extensions: z.array(plannedExtension),
+  /** What the agent runs for them, in order. */
+  steps: z.array(plannedStep),
+  /** The VM's other extensions in the order in which they run again, as with every new goal state. */
+  others: z.array(plannedOther),
+  warnings: z.array(fault),
+  /** Everything for which the act would be rejected. */
+  faults: z.array(fault),
+  /** Given with the act, it holds it to this plan; null where there is nothing that could be applied. */
+  planHash: z.string().nullable(),
+});
+export type Plan = z.infer<typeof plan>;
 
 /** The planned act: two acts with the same outcome are two plans. */
 export type PlannedAct = 'set' | 'remove' | 'force' | 'revert';
@@ -85,7 +99,7 @@ function planOf(
   return {
     vmId: head.vmId,
     incarnation: { before: head.incarnation, after: head.incarnation + (changes ? 1 : 0) },
-    extensions: moves.map((move) => plannedExtension(move, withheld)),
+    extensions: moves.map((move) => plannedExtensionOf(move, withheld)),
     steps,
     others: changes ? otherExtensions(evaluation.present, moves) : [],
     warnings: [...releaseWarnings(moves, withheld), ...warningsOf(head, evaluation.present, moves)],
@@ -94,7 +108,7 @@ function planOf(
   };
 }
 
-function plannedExtension(move: ExtensionMove, withheld: ReadonlySet<string>): PlannedExtension {
+function plannedExtensionOf(move: ExtensionMove, withheld: ReadonlySet<string>): PlannedExtension {
   const { name, current, after, effect, secret, sequenceNumber } = move;
   return {
     name,

@@ -1,5 +1,4 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm';
-import { afterRollback } from '#db/after-rollback.ts';
 import type { Transaction } from '#db/client.ts';
 import {
   type ExtensionContents,
@@ -10,6 +9,7 @@ import {
   secrets,
   vms,
 } from '#db/schema/index.ts';
+import { afterRollback } from '#db/transaction-hooks.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';

@@ -1,21 +1,25 @@
+import { z } from 'zod';
 import { allow } from '#server/domain/actor.ts';
+import { count } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 import { sealWithheld } from './custody.ts';
 import { type ReleaseSecretsInput, releaseSecretsInput } from './input.ts';
 import { lockHead, publishGoalState } from './publish.ts';
 
 /** The result of a release. */
-export interface ReleasedSecrets {
-  vmId: string;
-  /** Of the certificate that can decrypt them now; null if no machine has enrolled. */
-  thumbprint: string | null;
+export const releasedSecrets = z.object({
+  vmId,
+  /** Of the certificate that has them now; null where no machine has enrolled. */
+  thumbprint: z.string().nullable(),
   /** The extensions whose settings in force were withheld. */
-  extensions: string[];
-  incarnation: number;
-}
+  extensions: z.array(z.string()),
+  incarnation: count,
+});
+export type ReleasedSecrets = z.infer<typeof releasedSecrets>;
 
 /**
  * Releases secrets that are withheld from a VM's key, including those of earlier goal states, so that a revert finds

@@ -1,11 +1,14 @@
 import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { extensions } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 import { withPending } from './commands-for.ts';
 import type { Declared } from './declare.ts';
 import { type Evaluation, type ExtensionMove, nextSequences } from './evaluate.ts';
@@ -24,13 +27,14 @@ import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
 
 /** The state of a removal: requested, or done without waiting for an agent. */
-export interface RemovalReceipt {
-  vmId: string;
-  name: string;
-  state: 'uninstall' | 'removed';
-  sequenceNumber: number;
-  incarnation: number;
-}
+export const removalReceipt = z.object({
+  vmId,
+  name: z.string(),
+  state: z.enum(['uninstall', 'removed']),
+  sequenceNumber: count,
+  incarnation: count,
+});
+export type RemovalReceipt = z.infer<typeof removalReceipt>;
 
 /**
  * Requests the uninstall of an extension, which leaves the goal state when the agent reports it as removed. One that

@@ -1,11 +1,14 @@
 import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { goalStates } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 import { commandsFor } from './commands-for.ts';
 import { findSecret, secretStateOf } from './custody.ts';
 import { type Declared, type ExtensionGoalInput, findVersion, unprocessable } from './declare.ts';
@@ -19,15 +22,15 @@ import { dropExtension, markUninstall, removalMove } from './remove-extension.ts
 import { writeExtension } from './set-extension.ts';
 import { shownExtensions } from './shown-extension.ts';
 
+export const revertReceipt = z.object({ vmId, incarnation: count, revertedTo: count });
+export type RevertReceipt = z.infer<typeof revertReceipt>;
+
 /**
  * Declares an earlier goal state as a new incarnation; extensions that differ get new sequence numbers. Extensions
  * added since are uninstalled. Throws 404 `vm_unknown` | `goal_state_unknown`, 409 while one is being uninstalled, 412
  * `goal_state_moved_on` | `plan_moved_on`, 422 for withdrawn versions and for secrets that no longer exist.
  */
-export async function revertGoalState(
-  ctx: Context,
-  input: RevertGoalStateInput,
-): Promise<{ vmId: string; incarnation: number; revertedTo: number }> {
+export async function revertGoalState(ctx: Context, input: RevertGoalStateInput): Promise<RevertReceipt> {
   allow(ctx.actor, 'operator');
   const { vmId, incarnation: revertedTo, ifMatch, plan } = parse(revertGoalStateInput, input);
   return ctx.db.transaction(async (tx) => {

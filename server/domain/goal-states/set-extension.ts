@@ -1,16 +1,21 @@
 import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { extensions } from '#db/schema/index.ts';
 import type { CommandName } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { parse } from '#server/domain/parse.ts';
 import { expectReports } from '#server/domain/reported-state/index.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 import { commandsFor } from './commands-for.ts';
 import { storeSecret } from './custody.ts';
 import { type Declared, protectedSchemaDigest, unprocessable } from './declare.ts';
 import { type ExtensionMove, evaluateDeclaration, givenSecret, resolveTargets } from './evaluate.ts';
+import { goal } from './goal.ts';
 import { type SetExtensionInput, setExtensionInput } from './input.ts';
 import { requirePlan } from './plan.ts';
 import { type ExtensionRow, type Head, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
@@ -18,16 +23,17 @@ import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
 
 /** The result of a declaration: the state in force. */
-export interface ExtensionReceipt {
-  vmId: string;
-  name: string;
-  handler: string;
-  version: string;
-  requestedVersion: string;
-  state: 'enabled' | 'disabled' | 'uninstall';
-  sequenceNumber: number;
-  incarnation: number;
-}
+export const extensionReceipt = z.object({
+  vmId,
+  name: z.string(),
+  handler: handlerId,
+  version: handlerVersion,
+  requestedVersion: handlerVersion,
+  state: goal,
+  sequenceNumber: count,
+  incarnation: count,
+});
+export type ExtensionReceipt = z.infer<typeof extensionReceipt>;
 
 /**
  * Declares an extension of a VM, with `siblings` also the version of the handler's others, as one goal state. Throws

@@ -1,16 +1,19 @@
+import { z } from 'zod';
 import type { StoredWarning } from '#db/schema/index.ts';
 import { lastLanguage, placeholdersOf, rawPlaceholdersOf } from '#protocol/index.ts';
+import { count } from '#server/domain/answers.ts';
 import { type Messages, type Resources, templateOf } from './message.ts';
 
 /** How many of the English messages a language translates. */
-export interface Coverage {
-  lang: string;
-  translated: number;
-  /** Number of English messages; of the language's own if there is no English. */
-  total: number;
-  /** Ids that English has and this language lacks. */
-  missing: string[];
-}
+export const coverage = z.object({
+  lang: z.string(),
+  translated: count,
+  /** English messages; those of the language itself where there is no English. */
+  total: count,
+  /** Ids that English has and this language has not. */
+  missing: z.array(z.string()),
+});
+export type Coverage = z.infer<typeof coverage>;
 
 /** Coverage per language, in the order of the map. */
 export function coverageOf(resources: Resources): Coverage[] {

@@ -1,15 +1,18 @@
+import type { z } from 'zod';
 import { canonicalLanguage, lastLanguage } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { leftOut } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { fitList, fitWarnings, leftOutOf, warningBytes } from '#server/domain/list-bytes.ts';
 import { parse } from '#server/domain/parse.ts';
-import { getResources, type LanguageResources } from './get-resources.ts';
+import { getResources, type LanguageResources, languageResources } from './get-resources.ts';
 import { type GetResourcesInput, type ListLanguagesInput, listLanguagesInput } from './input.ts';
 
 /** A language with bounded lists; `leftOut` counts ids that `missing` does not list. */
-export type DescribedLanguage = LanguageResources & { leftOut?: { missing?: number } };
+export const describedLanguage = languageResources.extend({ leftOut: leftOut('missing') });
+export type DescribedLanguage = z.infer<typeof describedLanguage>;
 
 /** Bytes of missing ids per language in a response. */
 const maxMissingBytes = 1024 * 1024;
@@ -17,15 +20,15 @@ const maxMissingBytes = 1024 * 1024;
 const maxEditedBytes = 16 * 1024 * 1024;
 
 function describe({ missing, warnings, ...language }: LanguageResources): DescribedLanguage {
-  const { kept, leftOut } = fitList(missing, { bytes: maxMissingBytes });
-  return { ...language, missing: kept, warnings: fitWarnings(warnings), ...leftOutOf({ missing: leftOut }) };
+  const { kept, leftOut: omitted } = fitList(missing, { bytes: maxMissingBytes });
+  return { ...language, missing: kept, warnings: fitWarnings(warnings), ...leftOutOf({ missing: omitted }) };
 }
 
 /** The languages of a version with their texts, English first, up to the limit of a page. Throws 404. */
 export async function describeResources(ctx: Context, input: GetResourcesInput) {
   const { languages, ...version } = await getResources(ctx, input);
-  const { kept, leftOut } = fitList(languages.map(describe), { bytes: maxEditedBytes });
-  return { ...version, languages: kept, ...leftOutOf({ languages: leftOut }) };
+  const { kept, leftOut: omitted } = fitList(languages.map(describe), { bytes: maxEditedBytes });
+  return { ...version, languages: kept, ...leftOutOf({ languages: omitted }) };
 }
 
 /** A page of a version's languages without their texts, English first, then by name. Throws 404, 400 `cursor_invalid`. */

@@ -1,20 +1,23 @@
+import { z } from 'zod';
 import type { StoredWarning } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type Coverage, coverageOf } from './coverage.ts';
+import { type Coverage, coverage, coverageOf } from './coverage.ts';
 import { type GetResourcesInput, getResourcesInput } from './input.ts';
 import { loadResources, loadVersion, resourcesOf } from './load-version.ts';
 
-export interface LanguageResources extends Coverage {
-  /** By id; numbers in numeric order. */
-  messages: { id: string; text: string }[];
-  warnings: StoredWarning[];
-  /** Increases with every change. */
-  revision: number;
-  updatedAt: string;
-  updatedBy: string;
-}
+export const languageResources = coverage.extend({
+  /** By id, numbers in their order. */
+  messages: z.array(z.object({ id: z.string(), text: z.string() })),
+  warnings: z.array(z.custom<StoredWarning>()),
+  /** Rises with every change. */
+  revision: count,
+  updatedAt: time,
+  updatedBy: z.string(),
+});
+export type LanguageResources = z.infer<typeof languageResources>;
 
 /** The message resources of a version in all languages, English first, with their coverage. Throws 404. */
 export async function getResources(
@@ -24,10 +27,10 @@ export async function getResources(
   allow(ctx.actor, 'viewer');
   const { handler, version } = await loadVersion(ctx.db, parse(getResourcesInput, input));
   const rows = await loadResources(ctx.db, { handler, version });
-  const coverage = coverageOf(resourcesOf(rows));
+  const covered = coverageOf(resourcesOf(rows));
   const order = new Intl.Collator('en', { numeric: true });
   const languages = rows.map((row, index): LanguageResources => {
-    const { lang, translated, total, missing } = coverage[index] as Coverage;
+    const { lang, translated, total, missing } = covered[index] as Coverage;
     const messages = Object.entries(row.messages)
       .map(([id, text]) => ({ id, text }))
       .toSorted((a, b) => order.compare(a.id, b.id));

@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import type { StoredWarning } from '#db/schema/index.ts';
 import { canonicalLanguage, jsonPointer, lastLanguage } from '#protocol/index.ts';
 import { allowNamespace } from '#server/domain/actor.ts';
+import { count } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -15,21 +17,22 @@ import { refused } from './xliff/decode.ts';
 import { type ReadDocument, type ReadUnit, readXliff } from './xliff/read-xliff.ts';
 
 /** The changes of a translator's file, before or after it is stored. */
-export interface XliffImport {
-  lang: string;
-  /** Of the language that it was compared with; after storing, the current one. */
-  revision: number;
-  stored: boolean;
-  added: number;
-  changed: number;
-  same: number;
-  /** Units without a translation. */
-  untranslated: number;
-  /** The first 500, in the order of the file. */
-  changes: { id: string; before: string | null; after: string }[];
-  /** Problems that reject nothing: ids unknown in English (ignored), other placeholders, a changed source. */
-  findings: StoredWarning[];
-}
+export const xliffImport = z.object({
+  lang: z.string(),
+  /** Of the language that it was compared with; after storing, of what is there now. */
+  revision: count,
+  stored: z.boolean(),
+  added: count,
+  changed: count,
+  same: count,
+  /** Units that have no translation yet. */
+  untranslated: count,
+  /** The first 500 of them, in the order of the file. */
+  changes: z.array(z.object({ id: z.string(), before: z.string().nullable(), after: z.string() })),
+  /** Findings that do not reject the file: ids that English lacks, other placeholders, an outdated source. */
+  findings: z.array(z.custom<StoredWarning>()),
+});
+export type XliffImport = z.infer<typeof xliffImport>;
 
 const listed = 500;
 

@@ -13,6 +13,7 @@ export * from './message.ts';
 export * from './message-matcher.ts';
 export * from './preview-message.ts';
 export * from './publish-version.ts';
+export { storedLanguage } from './put-language.ts';
 export * from './recover.ts';
 export * from './register-version.ts';
 export * from './set-resources.ts';

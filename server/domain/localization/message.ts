@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   cutText,
   type FormattedMessage,
@@ -19,22 +20,23 @@ export type Messages = Readonly<Record<string, string>>;
 export type Resources = ReadonlyMap<string, Messages>;
 
 /** A message for one reader. */
-export interface LocalizedMessage {
-  text: string;
-  /** The handler's BCP 47 tag; `und` if unknown. */
-  lang: string;
+export const localizedMessage = z.object({
+  text: z.string(),
+  /** BCP 47 as the handler wrote it; `und` if unknown. */
+  lang: z.string(),
   /**
-   * The source: a resource file, the handler's own text, only the id with its params, or a resource file through an id
-   * that was recovered from the text.
+   * From a resource file, as the handler wrote it, only the id and its params, or from a resource file by an id that the
+   * portal recovered from the text.
    */
-  source: 'resource' | 'formatted' | 'id' | 'recovered';
-  id?: string;
-  params?: string[];
-  /** The original text, if the id was recovered. */
-  original?: string;
+  source: z.enum(['resource', 'formatted', 'id', 'recovered']),
+  id: z.string().optional(),
+  params: z.array(z.string()).optional(),
+  /** Where the id was recovered: the text that the agent sent. */
+  original: z.string().optional(),
   /** The text was too long and ends with a mark. */
-  truncated?: true;
-}
+  truncated: z.literal(true).optional(),
+});
+export type LocalizedMessage = z.infer<typeof localizedMessage>;
 
 export interface MessageToLocalize {
   message?: MessageReference | undefined;

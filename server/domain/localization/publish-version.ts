@@ -1,28 +1,22 @@
-import type { StoredWarning, VersionState } from '#db/schema/index.ts';
-import { type HandlerManifest, lastLanguage } from '#protocol/index.ts';
+import { z } from 'zod';
+import { lastLanguage } from '#protocol/index.ts';
 import { allowNamespace } from '#server/domain/actor.ts';
+import { time } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { markPublished } from '#server/domain/packages/index.ts';
+import { markPublished, registeredPackage } from '#server/domain/packages/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type PublishVersionInput, publishVersionInput } from './input.ts';
 import { loadResources, loadVersion } from './load-version.ts';
 import { namespaceOf } from './namespace.ts';
 import { withoutEnglish } from './put-language.ts';
 
-export interface PublishedVersion {
-  handler: string;
-  version: string;
-  state: VersionState;
-  sha256: string;
-  size: number;
-  manifest: HandlerManifest;
-  warnings: StoredWarning[];
-  languages: string[];
-  publishedAt: string | null;
-}
+export const publishedVersion = registeredPackage
+  .omit({ created: true })
+  .extend({ languages: z.array(z.string()), publishedAt: time.nullable() });
+export type PublishedVersion = z.infer<typeof publishedVersion>;
 
 /**
  * Publishes a draft. A second call changes nothing. In this module because it reads the resources: other languages

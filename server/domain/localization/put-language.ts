@@ -1,7 +1,9 @@
 import { and, eq, ne } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { resources, type StoredWarning } from '#db/schema/index.ts';
 import { canonicalLanguage, lastLanguage, type ResourceFile, read, resourceFileWith } from '#protocol/index.ts';
+import { count } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -12,14 +14,15 @@ import type { Messages } from './message.ts';
 
 const maxIds = 20;
 
-export interface SetResourcesResult {
+export const storedLanguage = z.object({
   /** Canonical BCP 47. */
-  lang: string;
-  messages: number;
-  /** Of the language now; increases with every change. */
-  revision: number;
-  warnings: StoredWarning[];
-}
+  lang: z.string(),
+  messages: count,
+  /** Of the language now; rises with every change. */
+  revision: count,
+  warnings: z.array(z.custom<StoredWarning>()),
+});
+export type StoredLanguage = z.infer<typeof storedLanguage>;
 
 /** A language that replaces the existing one. */
 export interface NewLanguage extends ResourceFile {
@@ -36,7 +39,7 @@ export async function putLanguage(
   ctx: Context,
   version: VersionRow,
   { lang, messages: list, revision }: NewLanguage,
-): Promise<SetResourcesResult> {
+): Promise<StoredLanguage> {
   const messages = Object.fromEntries(list.map(({ id, text }) => [id, text]));
   const rows = await loadResources(tx, version);
   const present = rows.find((row) => row.lang === lang);

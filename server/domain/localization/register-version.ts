@@ -1,5 +1,4 @@
-import type { StoredWarning, VersionState } from '#db/schema/index.ts';
-import { type HandlerManifest, lastLanguage } from '#protocol/index.ts';
+import { lastLanguage } from '#protocol/index.ts';
 import type { Platform } from '#protocol/platform.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
@@ -17,7 +16,7 @@ import { platformsInput } from '#server/domain/packages/input.ts';
 import { parse } from '#server/domain/parse.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { getResources } from './get-resources.ts';
-import { publishVersion } from './publish-version.ts';
+import { type PublishedVersion, publishVersion } from './publish-version.ts';
 import { readResourceFile, withoutEnglish } from './put-language.ts';
 import { setResources } from './set-resources.ts';
 
@@ -32,18 +31,8 @@ export interface RegisterVersionInput {
   publish: boolean;
 }
 
-export interface RegisteredVersion {
-  created: boolean;
-  handler: string;
-  version: string;
-  state: VersionState;
-  sha256: string;
-  size: number;
-  manifest: HandlerManifest;
-  warnings: StoredWarning[];
-  languages: string[];
-  publishedAt: string | null;
-}
+/** The version, and whether this call registered it. */
+export type RegisteredVersion = PublishedVersion & { created: boolean };
 
 /**
  * Registers a version from its package, settings schema, platforms and resource files, and publishes it on request

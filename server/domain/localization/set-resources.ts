@@ -4,14 +4,14 @@ import { parse } from '#server/domain/parse.ts';
 import { type SetResourcesInput, setResourcesInput } from './input.ts';
 import { loadVersion } from './load-version.ts';
 import { namespaceOf } from './namespace.ts';
-import { putLanguage, readResourceFile, type SetResourcesResult } from './put-language.ts';
+import { putLanguage, readResourceFile, type StoredLanguage } from './put-language.ts';
 
 /**
  * Replaces a resource file of a version's language, also after publishing (AZ-L1, AZ-L2). Setting English checks the
  * other languages again (AZ-L6) and returns their warnings, each with its `lang`. Throws 422 with every fault of the
  * file, 413 above the limits, 404 for an unknown version, 412 if the language has another revision than the caller saw.
  */
-export async function setResources(ctx: Context, input: SetResourcesInput): Promise<SetResourcesResult> {
+export async function setResources(ctx: Context, input: SetResourcesInput): Promise<StoredLanguage> {
   const { file, lang: named, revision, ...reference } = parse(setResourcesInput, input);
   allowNamespace(ctx.actor, namespaceOf(reference.handler));
   const { lang, messages } = readResourceFile(ctx, named, file);

@@ -1,4 +1,7 @@
+import { z } from 'zod';
 import type { logArchives } from '#db/schema/index.ts';
+import { count, time } from '#server/domain/answers.ts';
+import { handlerId } from '#server/domain/packages/input.ts';
 
 export type ArchiveRow = typeof logArchives.$inferSelect;
 
@@ -9,16 +12,17 @@ export const requestHours = 24;
  * A request for the log folders of a handler, and its result: `empty` if the machine has none, `late` if the agent did
  * not send them within a day.
  */
-export interface Archive {
-  id: string;
-  handler: string;
-  state: 'asked' | 'there' | 'empty' | 'late';
-  requestedAt: string;
-  requestedBy: string;
-  answeredAt: string | null;
-  size: number | null;
-  form: 'tar.gz' | 'zip' | null;
-}
+export const archive = z.object({
+  id: z.uuid(),
+  handler: handlerId,
+  state: z.enum(['asked', 'there', 'empty', 'late']),
+  requestedAt: time,
+  requestedBy: z.string(),
+  answeredAt: time.nullable(),
+  size: count.nullable(),
+  form: z.enum(['tar.gz', 'zip']).nullable(),
+});
+export type Archive = z.infer<typeof archive>;
 
 export function archiveOf(row: ArchiveRow, now: Date): Archive {
   const { id, handler, requestedAt, requestedBy, answeredAt, sha256, size, form } = row;

@@ -1,9 +1,9 @@
-export type { Archive } from './archive.ts';
+export { type Archive, archive } from './archive.ts';
 export { clearLogs } from './clear-logs.ts';
 export { downloadOutput } from './download-output.ts';
-export { listArchives, listRequestedArchives, openArchive } from './list-archives.ts';
+export { archiveList, listArchives, listRequestedArchives, openArchive } from './list-archives.ts';
 export { listOutputs } from './list-outputs.ts';
-export type { Output } from './output.ts';
+export { type Output, output } from './output.ts';
 export { type FoundLine, getOutput, type OutputDetails, readOutput, searchOutput } from './read-output.ts';
 export { receiveArchive } from './receive-archive.ts';
 export { receiveNextOutput } from './receive-next-output.ts';

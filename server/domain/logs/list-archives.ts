@@ -1,22 +1,24 @@
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { logArchives } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { handlerId } from '#server/domain/packages/input.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type Archive, archiveOf, requestHours } from './archive.ts';
+import { type Archive, archive, archiveOf, requestHours } from './archive.ts';
 import { type ListArchivesInput, listArchivesInput, type OpenArchiveInput, openArchiveInput } from './input.ts';
 
 const most = 100;
+
+export const archiveList = z.object({ handlers: z.array(handlerId), items: z.array(archive) });
+export type ArchiveList = z.infer<typeof archiveList>;
 
 /**
  * Handlers that are or were declared for a VM, and the requests for their logs, newest first; for operators. Includes
  * deleted VMs.
  */
-export async function listArchives(
-  ctx: Context,
-  input: ListArchivesInput,
-): Promise<{ handlers: string[]; items: Archive[] }> {
+export async function listArchives(ctx: Context, input: ListArchivesInput): Promise<ArchiveList> {
   allow(ctx.actor, 'operator');
   const { vmId } = parse(listArchivesInput, input);
   const rows = await ctx.db

@@ -1,5 +1,8 @@
 import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
 import { commandOutputs, outputPieces } from '#db/schema/index.ts';
+import { commandNames } from '#protocol/index.ts';
+import { count, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { PieceGone } from './piece.ts';
@@ -8,19 +11,20 @@ import { layOut, type Stretch } from './rows.ts';
 export type OutputRow = typeof commandOutputs.$inferSelect;
 
 /** The stored output of one run of a command. */
-export interface Output {
-  id: string;
-  extension: string;
-  sequenceNumber: number;
-  command: OutputRow['command'];
-  attempt: number;
-  /** Total bytes of the output as reported by the agent; null while it may grow. */
-  totalBytes: number | null;
+export const output = z.object({
+  id: z.uuid(),
+  extension: z.string(),
+  sequenceNumber: count,
+  command: z.enum(commandNames),
+  attempt: count,
+  /** Bytes that the command wrote, as the agent reported; null while it may continue. */
+  totalBytes: count.nullable(),
   /** Bytes of these that arrived. */
-  storedBytes: number;
-  startedAt: string;
-  updatedAt: string;
-}
+  storedBytes: count,
+  startedAt: time,
+  updatedAt: time,
+});
+export type Output = z.infer<typeof output>;
 
 export function outputOf(row: OutputRow): Output {
   const { vmId: _, startedAt, updatedAt, ...rest } = row;

@@ -1,33 +1,38 @@
 import { desc, eq } from 'drizzle-orm';
-import { handlers, handlerVersions, publishers, type VersionState } from '#db/schema/index.ts';
+import { z } from 'zod';
+import { handlers, handlerVersions, publishers } from '#db/schema/index.ts';
 import { parseHandlerId } from '#protocol/names.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count, instant, sha256 } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type GetHandlerInput, getHandlerInput } from './input.ts';
+import { versionState } from './version-state.ts';
 
-export interface VersionSummary {
-  version: string;
-  state: VersionState;
-  sha256: string;
-  size: number;
-  createdAt: Date;
-  createdBy: string;
-  publishedAt: Date | null;
-  withdrawnAt: Date | null;
-  withdrawnReason: string | null;
-}
+export const versionSummary = z.object({
+  version: z.string(),
+  state: versionState,
+  sha256,
+  size: count,
+  createdAt: instant,
+  createdBy: z.string(),
+  publishedAt: instant.nullable(),
+  withdrawnAt: instant.nullable(),
+  withdrawnReason: z.string().nullable(),
+});
+export type VersionSummary = z.infer<typeof versionSummary>;
 
-export interface HandlerDetails {
-  handler: string;
-  namespace: string;
-  type: string;
-  publisher: string;
-  createdAt: Date;
-  /** Highest version first. */
-  versions: VersionSummary[];
-}
+export const handlerDetails = z.object({
+  handler: z.string(),
+  namespace: z.string(),
+  type: z.string(),
+  publisher: z.string(),
+  createdAt: instant,
+  /** The highest version first. */
+  versions: z.array(versionSummary),
+});
+export type HandlerDetails = z.infer<typeof handlerDetails>;
 
 /** A handler with its versions. Throws 404 `handler_unknown`. */
 export async function getHandler(ctx: Context, input: GetHandlerInput): Promise<HandlerDetails> {

@@ -1,16 +1,28 @@
-import type { Platform } from '#protocol/platform.ts';
+import { z } from 'zod';
 import { allow } from '#server/domain/actor.ts';
+import { count, instant } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
-import { requireVersion, type VersionRow } from './find-version.ts';
-import { type VersionReferenceInput, versionReferenceInput } from './input.ts';
+import { requireVersion } from './find-version.ts';
+import { platformsInput, type VersionReferenceInput, versionReferenceInput } from './input.ts';
+import { registeredPackage } from './register-package.ts';
+import { settingsSchema } from './set-settings-schema.ts';
 
-export interface VersionDetails extends Omit<VersionRow, 'versionKey' | 'platforms'> {
-  /** Empty: every platform. */
-  platforms: Platform[];
+/** A registered version. An empty list of platforms means every platform. */
+export const versionDetails = registeredPackage.omit({ created: true }).extend({
+  manifestText: z.string(),
+  files: z.array(z.object({ name: z.string(), size: count, mode: count.nullable() })),
+  settingsSchema: settingsSchema.nullable(),
+  ...platformsInput.shape,
+  createdAt: instant,
+  createdBy: z.string(),
+  publishedAt: instant.nullable(),
+  withdrawnAt: instant.nullable(),
+  withdrawnReason: z.string().nullable(),
   /** The stored package is missing or has another length; uploading the same zip again restores it. */
-  isDamaged: boolean;
-}
+  isDamaged: z.boolean(),
+});
+export type VersionDetails = z.infer<typeof versionDetails>;
 
 /** All data of a version: manifest and its text, files, warnings, schema, state. Throws 404. */
 export async function getVersion(ctx: Context, input: VersionReferenceInput): Promise<VersionDetails> {

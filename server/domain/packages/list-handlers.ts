@@ -1,21 +1,24 @@
 import { and, asc, eq, gt, ilike, max, or, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { handlers, handlerVersions, publishers } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count, instant } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListHandlersInput, listHandlersInput } from './input.ts';
 
-export interface HandlerSummary {
-  handler: string;
-  namespace: string;
-  type: string;
-  publisher: string;
+export const handlerSummary = z.object({
+  handler: z.string(),
+  namespace: z.string(),
+  type: z.string(),
+  publisher: z.string(),
   /** The highest published version; null if there is none. */
-  latestVersion: string | null;
-  versions: { draft: number; published: number; withdrawn: number };
-  changedAt: Date;
-}
+  latestVersion: z.string().nullable(),
+  versions: z.object({ draft: count, published: count, withdrawn: count }),
+  changedAt: instant,
+});
+export type HandlerSummary = z.infer<typeof handlerSummary>;
 
 /** Handlers by id, in pages. */
 export async function listHandlers(

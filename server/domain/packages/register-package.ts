@@ -1,10 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
-import { handlers, handlerVersions, type StoredWarning, type VersionState } from '#db/schema/index.ts';
+import { handlers, handlerVersions, type StoredWarning } from '#db/schema/index.ts';
 import type { HandlerManifest } from '#protocol/manifest.ts';
 import { parseHandlerId } from '#protocol/names.ts';
 import { versionKey } from '#protocol/version.ts';
+import { count, sha256 } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -16,18 +18,20 @@ import { findVersion, type VersionRow } from './find-version.ts';
 import { type RegisterPackageInput, registerPackageInput } from './input.ts';
 import type { AcceptedPackage } from './inspect/finding.ts';
 import { inspectPackage } from './inspect/inspect-package.ts';
+import { versionState } from './version-state.ts';
 
 /** The result of an upload; `created` distinguishes a new version from the same bytes again. */
-export interface RegisteredPackage {
-  created: boolean;
-  handler: string;
-  version: string;
-  state: VersionState;
-  sha256: string;
-  size: number;
-  manifest: HandlerManifest;
-  warnings: StoredWarning[];
-}
+export const registeredPackage = z.object({
+  created: z.boolean(),
+  handler: z.string(),
+  version: z.string(),
+  state: versionState,
+  sha256,
+  size: count,
+  manifest: z.custom<HandlerManifest>(),
+  warnings: z.array(z.custom<StoredWarning>()),
+});
+export type RegisteredPackage = z.infer<typeof registeredPackage>;
 
 /**
  * Registers a version from an uploaded file as a draft (AZ-P1, AZ-P6). The same bytes again change nothing. Throws 404
@@ -48,7 +52,7 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
   const present = await findVersion(ctx.db, input);
   if (present !== null) return again(ctx, present, input);
 
-  const inspection = await inspectPackage(file.path, ctx.config.limits);
+  const inspection = await inspectPackage(ctx.memory, file.path, ctx.config.limits);
   if (!inspection.ok) throw new DomainError('unprocessable', 'package_refused', { faults: inspection.faults });
 
   try {

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
 import { handlerVersions } from '#db/schema/index.ts';
 import { parseHandlerId } from '#protocol/names.ts';
-import type { Platform } from '#protocol/platform.ts';
 import { allowNamespace } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
@@ -9,16 +9,13 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { requireVersion } from './find-version.ts';
-import { type SetPlatformsInput, setPlatformsInput } from './input.ts';
+import { platformsInput, type SetPlatformsInput, setPlatformsInput } from './input.ts';
 
-export interface PlatformsAnswer {
-  handler: string;
-  version: string;
-  platforms: Platform[];
-}
+export const supportedPlatforms = platformsInput.extend({ handler: z.string(), version: z.string() });
+export type SupportedPlatforms = z.infer<typeof supportedPlatforms>;
 
 /** Sets the platforms that a draft supports; an empty list means every platform. Throws 409 `platforms_fixed`. */
-export async function setPlatforms(ctx: Context, input: SetPlatformsInput): Promise<PlatformsAnswer> {
+export async function setPlatforms(ctx: Context, input: SetPlatformsInput): Promise<SupportedPlatforms> {
   const { platforms, ...reference } = parse(setPlatformsInput, input);
   allowNamespace(ctx.actor, parseHandlerId(reference.handler)?.namespace ?? '');
   return ctx.db.transaction(async (tx) => {

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
 import { handlerVersions, type SettingsSchema } from '#db/schema/index.ts';
 import { parseHandlerId } from '#protocol/names.ts';
 import { jsonPointer } from '#protocol/pointer.ts';
@@ -14,17 +15,19 @@ import { checkSchema } from './schema/run-schema.ts';
 
 const halves = ['publicSettings', 'protectedSettings'] as const;
 
-export interface SettingsSchemaAnswer {
-  handler: string;
-  version: string;
-  settingsSchema: SettingsSchema;
-}
+export const settingsSchema = z.object({
+  publicSettings: z.unknown().optional(),
+  protectedSettings: z.unknown().optional(),
+});
+
+export const versionSchema = z.object({ handler: z.string(), version: z.string(), settingsSchema });
+export type VersionSchema = z.infer<typeof versionSchema>;
 
 /**
  * Sets the schema of a draft's settings (AZ-P7). Throws 409 `schema_fixed` once published, 422 with every fault of the
  * schemas by path. The schemas fetch nothing and run under limits.
  */
-export async function setSettingsSchema(ctx: Context, input: SetSettingsSchemaInput): Promise<SettingsSchemaAnswer> {
+export async function setSettingsSchema(ctx: Context, input: SetSettingsSchemaInput): Promise<VersionSchema> {
   const { schema: given, ...reference } = parse(setSettingsSchemaInput, input);
   allowNamespace(ctx.actor, parseHandlerId(reference.handler)?.namespace ?? '');
   requireDraft(await requireVersion(ctx.db, reference));
@@ -71,7 +74,7 @@ export async function checkSettingsSchema(ctx: Context, given: unknown): Promise
     if (!fitting.includes(half)) faults.push({ path: `/${half}`, code: 'schema_too_large', params: { limit } });
   }
   const toCheck: SettingsSchema = Object.fromEntries(fitting.map((half) => [half, schema[half]]));
-  faults.push(...(await checkSchema(toCheck, ctx.config.limits)));
+  faults.push(...(await checkSchema(ctx, toCheck)));
   if (faults.length > 0) throw new DomainError('unprocessable', 'schema_refused', { faults });
   return Object.fromEntries(present.map((half) => [half, schema[half]]));
 }

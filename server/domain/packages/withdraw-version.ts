@@ -1,7 +1,9 @@
 import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
 import { handlerVersions } from '#db/schema/index.ts';
 import { parseHandlerId } from '#protocol/names.ts';
 import { allowNamespace } from '#server/domain/actor.ts';
+import { instant } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -10,13 +12,14 @@ import { parse } from '#server/domain/parse.ts';
 import { requireVersion } from './find-version.ts';
 import { type WithdrawVersionInput, withdrawVersionInput } from './input.ts';
 
-export interface WithdrawnVersion {
-  handler: string;
-  version: string;
-  state: 'withdrawn';
-  reason: string;
-  withdrawnAt: Date;
-}
+export const withdrawnVersion = z.object({
+  handler: z.string(),
+  version: z.string(),
+  state: z.literal('withdrawn'),
+  reason: z.string(),
+  withdrawnAt: instant,
+});
+export type WithdrawnVersion = z.infer<typeof withdrawnVersion>;
 
 /**
  * Removes a published version from the choice; goal states that use it keep it. A second call changes nothing, and the

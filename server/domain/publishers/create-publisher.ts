@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { publishers } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { instant } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -8,7 +10,8 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type CreatePublisherInput, createPublisherInput } from './input.ts';
 
-export type Publisher = typeof publishers.$inferSelect;
+export const publisher = z.object({ namespace: z.string(), displayName: z.string(), createdAt: instant });
+export type Publisher = z.infer<typeof publisher>;
 
 /** Creates a provider namespace. Throws 409 if it exists, also in another case: `acme` beside `Acme` is misleading. */
 export async function createPublisher(ctx: Context, input: CreatePublisherInput): Promise<Publisher> {

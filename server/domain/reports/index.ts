@@ -6,6 +6,6 @@ export { type DeleteVm, type IngestResult, ingestCarefully } from './ingest-care
 export { ingestReport } from './ingest-report.ts';
 export type { IngestReportInput } from './input.ts';
 export { listLatestReports } from './list-latest-reports.ts';
-export { listReportHistory, type PastReport } from './list-report-history.ts';
+export { listReportHistory, type PastReport, pastReport } from './list-report-history.ts';
 export { isPlain, type PreparedReport, prepareReport } from './prepare-report.ts';
 export { openRejection } from './store-rejected-files.ts';

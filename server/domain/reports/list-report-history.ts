@@ -1,6 +1,8 @@
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { reportHistory } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -9,16 +11,17 @@ import { parse } from '#server/domain/parse.ts';
 import { type ListReportHistoryInput, listReportHistoryInput } from './input.ts';
 
 /** A report's entry as the agent sent it. */
-export interface PastReport {
-  id: number;
-  at: string;
-  kind: 'handler' | 'heartbeat' | 'status';
-  extension: string;
-  sequenceNumber: number | null;
+export const pastReport = z.object({
+  id: count,
+  at: time,
+  kind: z.enum(['handler', 'heartbeat', 'status']),
+  extension: z.string(),
+  sequenceNumber: count.nullable(),
   /** Whether it was shown when it came, or only kept. */
-  current: boolean;
-  document: Record<string, unknown>;
-}
+  current: z.boolean(),
+  document: z.record(z.string(), z.unknown()),
+});
+export type PastReport = z.infer<typeof pastReport>;
 
 /** The reports of a VM, newest first; raw documents, so operators only. Includes deleted VMs. */
 export async function listReportHistory(

@@ -1,39 +1,45 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { type AgentObservation, agents, stockAgents, vms } from '#db/schema/index.ts';
+import { z } from 'zod';
+import { agents, stockAgents, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type GetWireAccessInput, getWireAccessInput } from './input.ts';
 
 /** The state of a VM's stock agent. */
-export interface StockAgent {
-  containerId: string;
-  grantedAt: string;
-  grantedBy: string;
+export const stockAgent = z.object({
+  containerId: z.string(),
+  grantedAt: time,
+  grantedBy: z.string(),
   /** Null until its first status. */
-  version: string | null;
-  tenantCertificate: { thumbprint: string; madeAt: string };
-  /** The last transport certificate for which the tenant key was wrapped; the agent creates a new one at each start. */
-  transportCertificate: { thumbprint: string; seenAt: string } | null;
-  /** The incarnation last delivered, numbered like goal states. */
-  seen: { incarnation: number; at: string } | null;
-  /** The incarnation last completed; `message` if the agent added one. */
-  settled: { incarnation: number; at: string; status: string; message: string | null } | null;
-  /** Since when it processes nothing, and who set the hold; null if it is not on hold. */
-  hold: { at: string; by: string } | null;
-  /** What it reported as not healthy, including what recovered since. */
-  observations: AgentObservation[];
-}
+  version: z.string().nullable(),
+  tenantCertificate: z.object({ thumbprint: z.string(), madeAt: time }),
+  /** The certificate for which it last requested the tenant key; it creates a new one at each start. */
+  transportCertificate: z.object({ thumbprint: z.string(), seenAt: time }).nullable(),
+  /** The incarnation that it last received, numbered as goal states are. */
+  seen: z.object({ incarnation: count, at: time }).nullable(),
+  /** The incarnation that it last finished; `message` where it says more than that. */
+  settled: z.object({ incarnation: count, at: time, status: z.string(), message: z.string().nullable() }).nullable(),
+  /** Since when it processes nothing, and by whose action; null if it is not on hold. */
+  hold: z.object({ at: time, by: z.string() }).nullable(),
+  /** What it reported as unhealthy, also what has recovered since. */
+  observations: z.array(
+    z.object({ name: z.string(), text: z.string().nullable(), since: time, until: time.nullable() }),
+  ),
+});
+export type StockAgent = z.infer<typeof stockAgent>;
 
-/** The kind of a VM's agent, and the stock agent's state. */
-export interface WireAccess {
-  /** Whether this portal serves stock agents (`ANNEX_WIRE`). */
-  isOpen: boolean;
-  /** `none`: neither has enrolled, and the VM can switch to stock mode. */
-  agent: 'none' | 'reference' | 'stock';
-  stock: StockAgent | null;
-}
+/** Which kind of agent a VM has, and the stock one's state. */
+export const wireAccess = z.object({
+  /** Whether this portal has the stock agents' door open (`ANNEX_WIRE`). */
+  isOpen: z.boolean(),
+  /** `none`: neither has enrolled, and the VM can be set to stock mode. */
+  agent: z.enum(['none', 'reference', 'stock']),
+  stock: stockAgent.nullable(),
+});
+export type WireAccess = z.infer<typeof wireAccess>;
 
 /** Reads the stock agent access of a VM. Throws 404 `vm_unknown`. */
 export async function getWireAccess(ctx: Context, input: GetWireAccessInput): Promise<WireAccess> {

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { v4 as randomId } from 'uuid';
+import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { agents, stockAgents } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
@@ -17,13 +18,16 @@ import { type GrantWireAccessInput, grantWireAccessInput } from './input.ts';
 import { createTenantKey, sealTenantKey, type TenantKey } from './tenant-key.ts';
 import { newWireToken, wireTokenHash } from './wire-token.ts';
 
+export const forwarderToken = z.object({ token: z.string() });
+export type ForwarderToken = z.infer<typeof forwarderToken>;
+
 /**
  * Creates the token of a VM's forwarder, shown once; the commit revokes the earlier token. The first token switches the
  * VM to stock mode. Each token comes with a new tenant key, because its holder can fetch the key: protected settings
  * are encrypted for it by the same rules as for an enrolling machine. Throws 404 `vm_unknown`, 409 `wire_off` |
  * `vm_has_reference_agent`.
  */
-export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<{ token: string }> {
+export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<ForwarderToken> {
   allow(ctx.actor, 'operator');
   const { vmId } = parse(grantWireAccessInput, input);
   await getVm(ctx, { vmId });

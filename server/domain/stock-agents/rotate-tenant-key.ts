@@ -1,6 +1,8 @@
 import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
 import { agents, stockAgents } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { replaceStockKey } from '#server/domain/enrollment/index.ts';
@@ -11,14 +13,15 @@ import { lockVm } from '#server/domain/vms/index.ts';
 import { type RotateTenantKeyInput, rotateTenantKeyInput } from './input.ts';
 import { createTenantKey, sealTenantKey } from './tenant-key.ts';
 
+/** The certificate of the new key, and the incarnation that seals protected settings for it. */
+export const rotatedTenantKey = z.object({ thumbprint: z.string(), incarnation: count });
+export type RotatedTenantKey = z.infer<typeof rotatedTenantKey>;
+
 /**
  * Replaces the tenant key of a stock VM: protected settings are encrypted for the new one in a new incarnation, and
  * sequence numbers stay. The agent fetches the key on its own. Throws 404 `vm_unknown` | `wire_access_absent`.
  */
-export async function rotateTenantKey(
-  ctx: Context,
-  input: RotateTenantKeyInput,
-): Promise<{ thumbprint: string; incarnation: number }> {
+export async function rotateTenantKey(ctx: Context, input: RotateTenantKeyInput): Promise<RotatedTenantKey> {
   allow(ctx.actor, 'operator');
   const { vmId } = parse(rotateTenantKeyInput, input);
   const key = await createTenantKey(ctx.now);

@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm';
+import { z } from 'zod';
 import { stockAgents } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -9,12 +11,16 @@ import { parse } from '#server/domain/parse.ts';
 import { lockVm } from '#server/domain/vms/index.ts';
 import { type SetHoldInput, setHoldInput } from './input.ts';
 
+/** Whether the agent is on hold, and the incarnation of the goal state in force. */
+export const hold = z.object({ onHold: z.boolean(), incarnation: count });
+export type Hold = z.infer<typeof hold>;
+
 /**
  * Puts the stock agent of a VM on hold, or releases it. On hold, it processes nothing and repeats its last report. The
  * agent notices only with a new incarnation, so each change creates one with the same contents; without a change none
  * is created. Throws 404 `vm_unknown` | `wire_access_absent`.
  */
-export async function setHold(ctx: Context, input: SetHoldInput): Promise<{ onHold: boolean; incarnation: number }> {
+export async function setHold(ctx: Context, input: SetHoldInput): Promise<Hold> {
   allow(ctx.actor, 'operator');
   const { vmId, onHold } = parse(setHoldInput, input);
   return ctx.db.transaction(async (tx) => {

@@ -1,50 +1,51 @@
-import type { AgentOs } from '#db/schema/enrollment.ts';
+import { z } from 'zod';
 import { allow } from '#server/domain/actor.ts';
+import { time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { derive, type FactsAsJson, factsAsJson, factsFromJson } from '#server/domain/health/index.ts';
 import { fitList } from '#server/domain/list-bytes.ts';
 import { parse } from '#server/domain/parse.ts';
 import {
-  type AgentStatus,
   agentStatus,
+  agentStatuses,
   bySeverity,
-  type ExtensionHealth,
-  type VmHealth,
+  extensionHealths,
   vmHealth,
+  vmHealths,
 } from '#server/domain/verdicts/index.ts';
-import { type Vm, vmOf } from '#server/domain/vms/index.ts';
+import { vm, vmOf } from '#server/domain/vms/index.ts';
 import { type ReadFleetRowsInput, readFleetRowsInput } from './input.ts';
+import { agentKind, system } from './machine.ts';
 
-interface VmHealthSummary {
-  health: VmHealth;
-  agent: { status: AgentStatus; lastSeenAt: string | null };
+/** A VM in a list: its name, its health, and its extensions. */
+export const fleetRow = vm.extend({
+  health: z.enum(vmHealths),
+  agent: z.object({ status: z.enum(agentStatuses), lastSeenAt: time.nullable() }),
   /** Worst first. */
-  extensions: {
-    name: string;
-    handler: string;
-    health: ExtensionHealth;
-    /** The extension that it waits for; null if it does not wait. */
-    waitsFor: string | null;
-  }[];
-}
-
-/** A VM in a list. */
-export type FleetRow = Vm &
-  VmHealthSummary & {
-    agentKind: 'reference' | 'stock' | null;
-    agentVersion: string | null;
-    os: AgentOs | null;
-    /** Protected settings are withheld from its machine's key until an admin releases them. */
-    needsRelease: boolean;
-    /** Incarnation of its goal state; null before the first. */
-    goalState: number | null;
-    /** The agent's clock minus the portal's, seconds. */
-    clockSkewSeconds: number | null;
-    /** Since when its machine has a pending restart; null without one. */
-    restartPendingSince: string | null;
-    /** When it got its current health in lists; null until it is first derived. */
-    since: string | null;
-  };
+  extensions: z.array(
+    z.object({
+      name: z.string(),
+      handler: z.string(),
+      health: z.enum(extensionHealths),
+      /** The extension that it waits for; null if it does not wait. */
+      waitsFor: z.string().nullable(),
+    }),
+  ),
+  agentKind: agentKind.nullable(),
+  agentVersion: z.string().nullable(),
+  os: system.nullable(),
+  /** Protected settings are withheld from its machine's key until an admin releases them. */
+  needsRelease: z.boolean(),
+  /** Incarnation of its goal state; null before the first. */
+  goalState: z.number().int().nullable(),
+  /** The agent's clock minus the portal's, seconds. */
+  clockSkewSeconds: z.number().int().nullable(),
+  /** Since when its machine waits for a restart; null if it does not. */
+  restartPendingSince: time.nullable(),
+  /** Since when it has the health by which lists sort; null until that is evaluated. */
+  since: time.nullable(),
+});
+export type FleetRow = z.infer<typeof fleetRow>;
 
 /** Loads these VMs in this order with one statement, whatever their number; deleted ones are missing. */
 export async function fleetRows(ctx: Context, vmIds: readonly string[]): Promise<FleetRow[]> {
@@ -107,7 +108,7 @@ const text = `
   where v.id = any($1) and v.deleted_at is null`;
 
 /** Current health: the stored one is seconds old. */
-function summarize(machine: Machine, now: Date): VmHealthSummary {
+function summarize(machine: Machine, now: Date): Pick<FleetRow, 'health' | 'agent' | 'extensions'> {
   const { id, lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = machine;
   const presence = lastSeenAt && nextExpectedAt && { lastSeenAt, nextExpectedAt };
   const status = agentStatus(presence, now);

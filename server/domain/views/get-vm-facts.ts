@@ -1,5 +1,5 @@
 import { and, desc, eq, isNull } from 'drizzle-orm';
-import type { AgentOs } from '#db/schema/enrollment.ts';
+import { z } from 'zod';
 import {
   agents,
   enrollmentTokens,
@@ -9,31 +9,33 @@ import {
   secrets,
   stockAgents,
 } from '#db/schema/index.ts';
+import { time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { needsReleaseSql } from '#server/domain/goal-states/index.ts';
-import { getVm, type Vm } from '#server/domain/vms/index.ts';
+import { getVm, vm } from '#server/domain/vms/index.ts';
 import type { GetVmInput } from '#server/domain/vms/input.ts';
+import { agentKind, system } from './machine.ts';
 
 /** The facts in the header of a VM's page, beside its instance view. */
-export interface VmFacts extends Vm {
-  /** Null without an agent. */
-  agentKind: 'reference' | 'stock' | null;
-  os: AgentOs | null;
-  /** SHA-1 of the certificate for which protected settings are encrypted. */
-  thumbprint: string | null;
-  /** When the machine enrolled, and the name of the issuer of its token; null if unknown. */
-  enrolledAt: string | null;
-  enrolledBy: string | null;
+export const vmFacts = vm.extend({
+  agentKind: agentKind.nullable(),
+  os: system.nullable(),
+  /** SHA-1 of the certificate that protected settings are encrypted for. */
+  thumbprint: z.string().nullable(),
+  /** When the machine enrolled, and the name of the person who issued its token; null if unknown. */
+  enrolledAt: time.nullable(),
+  enrolledBy: z.string().nullable(),
   /** Protected settings of an extension are withheld from that certificate until an admin releases them. */
-  needsRelease: boolean;
-  /** When an unused enrollment token expires; null without one. */
-  enrollmentExpiresAt: string | null;
-  goalState: { incarnation: number; publishedAt: string; publishedBy: string } | null;
-}
+  needsRelease: z.boolean(),
+  /** Expiry of an unused enrollment token; null if there is none. */
+  enrollmentExpiresAt: time.nullable(),
+  goalState: z.object({ incarnation: z.number().int(), publishedAt: time, publishedBy: z.string() }).nullable(),
+});
+export type VmFacts = z.infer<typeof vmFacts>;
 
 /** Reads the facts of a VM. Throws 404 `vm_unknown`. */
 export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFacts> {
-  const vm = await getVm(ctx, input);
+  const found = await getVm(ctx, input);
   const [[agent], [token], [goalState], withheld] = await Promise.all([
     ctx.db
       .select({
@@ -46,11 +48,13 @@ export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFac
       })
       .from(agents)
       .leftJoin(stockAgents, eq(stockAgents.vmId, agents.vmId))
-      .where(eq(agents.vmId, vm.id)),
+      .where(eq(agents.vmId, found.id)),
     ctx.db
       .select({ expiresAt: enrollmentTokens.expiresAt })
       .from(enrollmentTokens)
-      .where(and(eq(enrollmentTokens.vmId, vm.id), isNull(enrollmentTokens.usedAt), isNull(enrollmentTokens.voidedAt))),
+      .where(
+        and(eq(enrollmentTokens.vmId, found.id), isNull(enrollmentTokens.usedAt), isNull(enrollmentTokens.voidedAt)),
+      ),
     ctx.db
       .select({
         incarnation: goalStates.incarnation,
@@ -58,7 +62,7 @@ export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFac
         publishedBy: goalStates.publishedBy,
       })
       .from(goalStates)
-      .where(eq(goalStates.vmId, vm.id))
+      .where(eq(goalStates.vmId, found.id))
       .orderBy(desc(goalStates.incarnation))
       .limit(1),
     ctx.db
@@ -66,11 +70,11 @@ export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFac
       .from(extensions)
       .innerJoin(secrets, and(eq(secrets.vmId, extensions.vmId), eq(secrets.id, extensions.secretId)))
       .innerJoin(goalStateHeads, eq(goalStateHeads.vmId, extensions.vmId))
-      .where(and(eq(extensions.vmId, vm.id), needsReleaseSql))
+      .where(and(eq(extensions.vmId, found.id), needsReleaseSql))
       .limit(1),
   ]);
   return {
-    ...vm,
+    ...found,
     agentKind: agent?.kind ?? null,
     os: agent?.os ?? null,
     thumbprint: agent?.thumbprint ?? null,

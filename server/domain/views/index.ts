@@ -1,10 +1,11 @@
 export { type ExportedVm, exportFleet } from './export-fleet.ts';
-export { type FleetRow, readFleetRows } from './fleet-rows.ts';
+export { type FleetRow, fleetRow, readFleetRows } from './fleet-rows.ts';
 export { getInstanceView } from './get-instance-view.ts';
 export { getTimeline } from './get-timeline.ts';
-export { getVmFacts, type VmFacts } from './get-vm-facts.ts';
+export { getVmFacts, type VmFacts, vmFacts } from './get-vm-facts.ts';
 export * from './input.ts';
 export type * from './instance-view.ts';
+export { extensionInstance, instanceView } from './instance-view.ts';
 export { type ListFleetInput, listFleet } from './list-fleet.ts';
 export * from './overview/index.ts';
 export type { Timeline } from './timeline.ts';

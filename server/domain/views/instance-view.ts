@@ -1,171 +1,184 @@
-import type { ExtensionGoal, RefusedFile, RestartRequest } from '#db/schema/index.ts';
-import type { HandlerReport, StatusWord } from '#protocol/index.ts';
-import type { LocalizedMessage } from '#server/domain/localization/index.ts';
-import type {
-  AgentStatus,
-  Explanation,
-  ExtensionHealth,
-  HealthCause,
-  HeartbeatVerdict,
-  Notice,
-  VmHealth,
+import { z } from 'zod';
+import type { RefusedFile } from '#db/schema/index.ts';
+import { commandNames, handlerStates, statusWords } from '#protocol/index.ts';
+import { count, time } from '#server/domain/answers.ts';
+import { localizedMessage } from '#server/domain/localization/index.ts';
+import {
+  agentStatuses,
+  explanation,
+  extensionHealths,
+  healthCauses,
+  heartbeatVerdicts,
+  notice,
+  vmHealths,
 } from '#server/domain/verdicts/index.ts';
-import type { RefusalCode } from '#server/domain/vms/index.ts';
+import { refusalCodes } from '#server/domain/vms/index.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 
-/** All reports of a VM beside its goal (AZ-S6). Times are ISO 8601, ages in seconds. */
-export interface InstanceView {
-  vmId: string;
-  name: string;
-  incarnation: number;
-  publishedAt: string | null;
-  /** The newest goal state that was sent to the agent; 0 if none was. */
-  deliveredIncarnation: number;
-  deliveredAt: string | null;
-  agent: AgentView;
-  /** Worst first, then by name. */
-  extensions: ExtensionInstance[];
-  /** Null without a pending restart. */
-  pendingRestart: PendingRestartView | null;
-  health: VmHealth;
-  /** Why the VM is not done, or degraded; null if neither, and before the agent's first call. */
-  explanation: Explanation | null;
-  /** The languages of the messages, for `Content-Language`. */
-  languages: string[];
-}
+export const refusal = z.object({
+  code: z.enum(refusalCodes),
+  at: time,
+  limitBytes: count.optional().describe('The limit that was exceeded.'),
+  keptFrom: time.optional().describe('With `history_cleared`: the moment of the oldest report that is kept.'),
+});
+export type Refusal = z.infer<typeof refusal>;
 
-export interface AgentView {
-  status: AgentStatus;
-  lastSeenAt: string | null;
-  /** The latest time of its promised call. */
-  nextExpectedAt: string | null;
-  name: string | null;
-  version: string | null;
-  /** The agent's clock minus the portal's. */
-  clockSkewSeconds: number | null;
-  enrolledAt: string | null;
-  /** When a second machine with this VM's identity was rejected. */
-  duplicateSeenAt: string | null;
-  /** Rejected calls and exceeded limits of the last day, the last of each kind, newest first. */
-  refusals: Refusal[];
-  /** Since when a stock agent is on hold, and who set it; null if it is not. */
-  hold: { at: string; by: string } | null;
-  /** Problems that the agent reported and that still last, newest first; for operators only. */
-  problems?: AgentProblemView[];
-}
-
-export interface Refusal {
-  code: RefusalCode;
-  at: string;
-  /** The exceeded limit. */
-  limitBytes?: number;
-  /** With `history_cleared`: the time of the oldest stored report. */
-  keptFrom?: string;
-}
-
-/** Installs that are complete only after a restart of the machine (AZ-G8). */
-export interface PendingRestartView {
-  since: string;
-  /** The requesting handlers, oldest first. */
-  requests: RestartRequest[];
-}
-
-export interface AgentProblemView {
+export const agentProblemView = z.object({
   /** An extension's name, or `goal-state`. */
-  about: string;
+  about: z.string(),
   /** In the agent's words. */
-  message: string;
-  at: string;
-}
+  message: z.string(),
+  at: time,
+});
+export type AgentProblemView = z.infer<typeof agentProblemView>;
 
-export interface ExtensionInstance {
-  name: string;
-  handler: string;
-  goalVersion: string;
-  /** As reported by the agent; null if absent. */
-  version: string | null;
-  goal: ExtensionGoal;
-  goalSequenceNumber: number;
-  dependsOn: string[];
-  changedAt: string;
-  changedBy: string;
-  /** When this sequence number was sent to the agent. */
-  deliveredAt: string | null;
-  /** Its deadline; null once it is concluded or has failed. */
-  deadlineAt: string | null;
-  /** The first success or error of the goal's sequence number. */
-  concludedAt: string | null;
-  concludedWith: 'success' | 'error' | null;
-  /** Whether the goal was reached: success was reported for it, or it is disabled as declared. */
-  done: boolean;
-  /**
-   * The only copy of its protected settings was for a former certificate: it is not delivered until they are entered
-   * again.
-   */
-  needsSecrets: boolean;
-  /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
-  needsRelease: boolean;
-  handlerState: HandlerStateView | null;
-  heartbeat: HeartbeatView;
-  status: StatusView | null;
-  /** The last status file, if it broke the contract; `status` is the one before it. */
-  refusedStatus: RefusedFile | null;
-  /** The last heartbeat file, likewise. */
-  refusedHeartbeat: RefusedFile | null;
-  health: ExtensionHealth;
-  /** The cause of the health; null if nothing is wrong. */
-  cause: HealthCause | null;
-  /** Whether it progresses only in that it waits for another extension. */
-  waiting: boolean;
-  /** The portal's message; null if the handler's own message applies. */
-  notice: Notice | null;
-  /** The first substatus with an error under another status: the reason where `cause` is `substatus`. */
-  failedPart: Pick<SubstatusView, 'name' | 'operation' | 'code' | 'message'> | null;
-}
+export const agentView = z.object({
+  status: z.enum(agentStatuses),
+  lastSeenAt: time.nullable(),
+  /** The latest moment at which it promised to call again. */
+  nextExpectedAt: time.nullable(),
+  name: z.string().nullable(),
+  version: z.string().nullable(),
+  /** The agent's clock minus the portal's. */
+  clockSkewSeconds: z.number().nullable(),
+  enrolledAt: time.nullable(),
+  /** When a second machine with this VM's identity was rejected. */
+  duplicateSeenAt: time.nullable(),
+  /** Rejected calls and limits exceeded within the last day, the last of each kind, newest first. */
+  refusals: z.array(refusal),
+  /** Since when a stock agent processes nothing, and by whose action; null if it is not on hold. */
+  hold: z.object({ at: time, by: z.string() }).nullable(),
+  /** What it could not read or do and has not recovered from, newest first; for operators only. */
+  problems: z.array(agentProblemView).optional(),
+});
+export type AgentView = z.infer<typeof agentView>;
 
-export interface HandlerStateView {
-  state: HandlerReport['state'];
-  command: HandlerReport['command'] | null;
-  sequenceNumber: number;
-  exitCode: number | null;
-  timedOut: boolean;
-  /** Whether the last command ended without success. */
-  failed: boolean;
-  attempt: number | null;
+/** Installs that are complete only once the machine has restarted (AZ-G8). */
+export const pendingRestartView = z.object({
+  since: time,
+  /** The handlers that request it, oldest first. */
+  requests: z.array(
+    z.object({ handler: z.string(), version: z.string(), extensions: z.array(z.string()), since: time }),
+  ),
+});
+export type PendingRestartView = z.infer<typeof pendingRestartView>;
+
+export const handlerStateView = z.object({
+  state: z.enum(handlerStates),
+  command: z.enum(commandNames).nullable(),
+  sequenceNumber: count,
+  exitCode: z.number().int().nullable(),
+  timedOut: z.boolean(),
+  failed: z.boolean().describe('Whether the last command ended without success.'),
+  attempt: count.nullable(),
   /** The end of the command's output; for operators only. */
-  outputTail?: string | null;
+  outputTail: z.string().nullable().optional(),
   /** The extension that this one waits for. */
-  blockedBy: string | null;
-  at: string | null;
-}
+  blockedBy: z.string().nullable(),
+  at: time.nullable(),
+});
+export type HandlerStateView = z.infer<typeof handlerStateView>;
 
-export interface HeartbeatView {
-  verdict: HeartbeatVerdict;
-  /** The file's age now, if it has not changed since it was read. */
-  ageSeconds: number | null;
-  code: number | null;
-  message: LocalizedMessage | null;
+export const heartbeatView = z.object({
+  verdict: z.enum(heartbeatVerdicts),
+  /** The file's age now if it was not written again since it was read. */
+  ageSeconds: count.nullable(),
+  code: z.number().int().nullable(),
+  message: localizedMessage.nullable(),
   /** When the agent read the file, on the portal's clock. */
-  readAt: string | null;
-  /** When the next reading is due, without the grace period. */
-  nextReadingAt: string | null;
-}
+  readAt: time.nullable(),
+  /** When the next reading is due, without grace. */
+  nextReadingAt: time.nullable(),
+});
+export type HeartbeatView = z.infer<typeof heartbeatView>;
 
-export interface SubstatusView {
-  name: string | null;
-  operation: string | null;
-  status: StatusWord;
-  code: number | null;
-  message: LocalizedMessage | null;
-  substatus: SubstatusView[];
-}
+export const substatusView = z
+  .object({
+    name: z.string().nullable(),
+    operation: z.string().nullable(),
+    status: z.enum(statusWords),
+    code: z.number().int().nullable(),
+    message: localizedMessage.nullable(),
+    get substatus() {
+      return z.array(substatusView);
+    },
+  })
+  .meta({ id: 'Substatus' });
+export type SubstatusView = z.infer<typeof substatusView>;
 
-export interface StatusView extends SubstatusView {
-  /** Parts that do not fit, on all levels: a view has 4 MiB for handlers' messages. */
-  omittedSubstatuses: number;
-  sequenceNumber: number;
-  configurationAppliedTime: string | null;
-  timestampUTC: string | null;
-  stale: boolean;
-  staleSeconds: number;
-  readAt: string | null;
-}
+export const statusView = substatusView.extend({
+  /** Parts omitted for lack of room, on all levels: a view holds 4 MiB of handlers' texts. */
+  omittedSubstatuses: count,
+  sequenceNumber: count,
+  configurationAppliedTime: z.string().nullable(),
+  timestampUTC: z.string().nullable(),
+  stale: z.boolean(),
+  staleSeconds: count,
+  readAt: time.nullable(),
+});
+export type StatusView = z.infer<typeof statusView>;
+
+const refusedFile = z.custom<RefusedFile>();
+
+export const extensionInstance = z.object({
+  name: z.string(),
+  handler: z.string(),
+  goalVersion: z.string(),
+  /** As the agent reported it; null where it did not. */
+  version: z.string().nullable(),
+  goal: z.enum(['enabled', 'disabled', 'uninstall']),
+  goalSequenceNumber: count,
+  dependsOn: z.array(z.string()),
+  changedAt: time,
+  changedBy: z.string(),
+  /** When this sequence number was delivered to the agent. */
+  deliveredAt: time.nullable(),
+  /** When it must be concluded; null once it is, or has failed. */
+  deadlineAt: time.nullable(),
+  /** The first success or error of the goal's sequence number. */
+  concludedAt: time.nullable(),
+  concludedWith: z.enum(['success', 'error']).nullable(),
+  done: z.boolean().describe('Whether the goal was reached.'),
+  /** Its protected settings were encrypted for a former certificate: it is not delivered until they are entered again. */
+  needsSecrets: z.boolean(),
+  /** Its protected settings are withheld from the machine's key: it is not delivered until an admin releases them. */
+  needsRelease: z.boolean(),
+  handlerState: handlerStateView.nullable(),
+  heartbeat: heartbeatView,
+  status: statusView.nullable(),
+  /** The last status file, where it broke the contract; `status` is the one before it. */
+  refusedStatus: refusedFile.nullable(),
+  /** The last heartbeat file, likewise. */
+  refusedHeartbeat: refusedFile.nullable(),
+  health: z.enum(extensionHealths),
+  /** The cause of the health; null if it is as it should be. */
+  cause: z.enum(healthCauses).nullable(),
+  waiting: z.boolean().describe('Whether it progresses only in that it waits for another extension.'),
+  notice: notice.nullable().describe("What the portal says of it; null where the handler's own message counts."),
+  /** The first substatus with an error under another status: the reason where `cause` is `substatus`. */
+  failedPart: substatusView.omit({ status: true, substatus: true }).nullable(),
+});
+export type ExtensionInstance = z.infer<typeof extensionInstance>;
+
+/** All reports of a VM beside its goal, in one answer (AZ-S6). Times are ISO 8601, ages in seconds. */
+export const instanceView = z.object({
+  vmId,
+  name: z.string(),
+  incarnation: count,
+  publishedAt: time.nullable(),
+  /** The newest goal state that was delivered to the agent; 0 if none was. */
+  deliveredIncarnation: count,
+  deliveredAt: time.nullable(),
+  agent: agentView,
+  /** Worst first, then by name. */
+  extensions: z.array(extensionInstance),
+  /** Null if the machine waits for no restart. */
+  pendingRestart: pendingRestartView.nullable(),
+  health: z.enum(vmHealths),
+  explanation: explanation
+    .nullable()
+    .describe('Why the VM is not done, or degraded; null where neither is so, and before an agent called.'),
+  /** The languages of the messages, for `Content-Language`. */
+  languages: z.array(z.string()),
+});
+export type InstanceView = z.infer<typeof instanceView>;

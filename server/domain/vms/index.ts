@@ -1,6 +1,6 @@
 export { getVm } from './get-vm.ts';
 export { insertVm } from './insert-vm.ts';
-export { type RefusalCode, showRejection } from './show-rejection.ts';
+export { type RefusalCode, refusalCodes, showRejection } from './show-rejection.ts';
 export { updateVm } from './update-vm.ts';
-export { type Vm, vmOf } from './vm.ts';
+export { type Vm, vm, vmOf } from './vm.ts';
 export { clearRefusals, lockVm, markDecommissioning, markDeleted } from './vm-rows.ts';

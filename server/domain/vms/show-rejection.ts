@@ -2,13 +2,17 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agentRefusals } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
-import type { ErrorCode } from '#server/domain/error.ts';
 
 /** Exceeded limits and rejected calls of a VM, as its page shows them; usually the error's code. */
-export type RefusalCode =
-  | Extract<ErrorCode, 'agent_unidentified' | 'counter_jumped' | 'report_bytes_exceeded' | 'goal_states_exceeded'>
-  | 'renewals_exceeded'
-  | 'history_cleared';
+export const refusalCodes = [
+  'agent_unidentified',
+  'counter_jumped',
+  'report_bytes_exceeded',
+  'goal_states_exceeded',
+  'renewals_exceeded',
+  'history_cleared',
+] as const;
+export type RefusalCode = (typeof refusalCodes)[number];
 
 /** Shows the event on the VM's page. Writes nothing if repeated within a minute, so that a loop stays cheap. */
 export async function showRejection(tx: Transaction, vmId: string, code: RefusalCode, at: Date): Promise<void> {

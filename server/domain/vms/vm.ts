@@ -1,14 +1,18 @@
+import { z } from 'zod';
 import type { vms } from '#db/schema/index.ts';
+import { time } from '#server/domain/answers.ts';
+import { vmId } from './input.ts';
 
 /** A VM as callers see it. */
-export interface Vm {
-  id: string;
-  name: string;
-  tags: Record<string, string>;
-  createdAt: string;
-  /** Its extensions are being uninstalled; then it is deleted. */
-  decommissioning: boolean;
-}
+export const vm = z.object({
+  id: vmId,
+  name: z.string(),
+  tags: z.record(z.string(), z.string()),
+  createdAt: time,
+  /** Its extensions are being uninstalled, then it is deleted. */
+  decommissioning: z.boolean(),
+});
+export type Vm = z.infer<typeof vm>;
 
 type Row = Pick<typeof vms.$inferSelect, 'id' | 'name' | 'tags' | 'createdAt' | 'decommissioningAt'>;
 

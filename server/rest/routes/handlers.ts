@@ -1,34 +1,9 @@
-import { z } from 'zod';
-import { getHandler, listHandlers } from '#server/domain/packages/index.ts';
-import { pageOf, pageQuery, type Route, route } from '../route.ts';
-import { count, inHandler, sha256, time } from '../shapes.ts';
+import { pageOf } from '#server/domain/answers.ts';
+import { getHandler, handlerDetails, handlerSummary, listHandlers } from '#server/domain/packages/index.ts';
+import { pageQuery, type RestRoute, route } from '../route.ts';
+import { inHandler } from '../shapes.ts';
 
-const handlerHead = z.object({ handler: z.string(), namespace: z.string(), type: z.string(), publisher: z.string() });
-
-const handlerSummary = handlerHead.extend({
-  latestVersion: z.string().nullable(),
-  versions: z.object({ draft: count, published: count, withdrawn: count }),
-  changedAt: time,
-});
-
-const handlerDetails = handlerHead.extend({
-  createdAt: time,
-  versions: z.array(
-    z.object({
-      version: z.string(),
-      state: z.enum(['draft', 'published', 'withdrawn']),
-      sha256,
-      size: count,
-      createdAt: time,
-      createdBy: z.string(),
-      publishedAt: time.nullable(),
-      withdrawnAt: time.nullable(),
-      withdrawnReason: z.string().nullable(),
-    }),
-  ),
-});
-
-export const handlerRoutes: readonly Route[] = [
+export const handlerRoutes: readonly RestRoute[] = [
   route({
     method: 'GET',
     path: '/handlers',

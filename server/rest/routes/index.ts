@@ -1,6 +1,6 @@
 import { coreFields } from '#server/domain/fleet/index.ts';
 import type { FleetFields } from '#server/domain/fleet-field.ts';
-import type { Route } from '../route.ts';
+import type { RestRoute } from '../route.ts';
 import { goalStateRoutes } from './goal-states.ts';
 import { handlerRoutes } from './handlers.ts';
 import { logRoutes } from './logs.ts';
@@ -14,7 +14,7 @@ import { wireAccessRoutes } from './wire-access.ts';
 import { xliffRoutes } from './xliff.ts';
 
 /** Every call of the management door; lists of VMs have a parameter for each of these fields. */
-export const routesFor = (fields: FleetFields): readonly Route[] => [
+export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...publisherRoutes,
   ...handlerRoutes,
   ...versionRoutes,

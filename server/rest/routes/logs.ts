@@ -1,44 +1,30 @@
 import { z } from 'zod';
-import { commandNames } from '#protocol/index.ts';
-import { downloadOutput, listArchives, listOutputs, openArchive, requestArchive } from '#server/domain/logs/index.ts';
+import { pageOf } from '#server/domain/answers.ts';
+import {
+  archive,
+  archiveList,
+  downloadOutput,
+  listArchives,
+  listOutputs,
+  openArchive,
+  output,
+  requestArchive,
+} from '#server/domain/logs/index.ts';
 import { requestArchiveInput } from '#server/domain/logs/input.ts';
-import { pageOf, pageQuery, type Route, route } from '../route.ts';
-import { count, handler, inArchive, inOutput, inVm, time } from '../shapes.ts';
-
-const output = z.object({
-  id: z.uuid(),
-  extension: z.string(),
-  sequenceNumber: count,
-  command: z.enum(commandNames),
-  attempt: count,
-  totalBytes: count.nullable(),
-  storedBytes: count,
-  startedAt: time,
-  updatedAt: time,
-});
-
-const archive = z.object({
-  id: z.uuid(),
-  handler,
-  state: z.enum(['asked', 'there', 'empty', 'late']),
-  requestedAt: time,
-  requestedBy: z.string(),
-  answeredAt: time.nullable(),
-  size: count.nullable(),
-  form: z.enum(['tar.gz', 'zip']).nullable(),
-});
+import { pageQuery, type RestRoute, route } from '../route.ts';
+import { inArchive, inOutput, inVm } from '../shapes.ts';
 
 const attachment = (name: string) => `attachment; filename="${name}"`;
 
 /** What a command wrote, as a file; stands at the pages' own door too. */
-const downloadOutputRoute: Route = route({
+const downloadOutputRoute: RestRoute = route({
   method: 'GET',
   path: '/vms/{id}/outputs/{output}',
   operationId: 'downloadOutput',
   summary: 'All that a command wrote, as it wrote it; a line says where bytes did not arrive.',
   role: 'operator',
   params: inOutput,
-  answers: { 200: { meaning: 'The output.', type: 'text/plain' } },
+  answers: { 200: { meaning: 'The output.', types: ['text/plain'] } },
   refusals: [404],
   run: async (ctx, { params }) => {
     const { output, bytes } = await downloadOutput(ctx, { vmId: params.id, outputId: params.output });
@@ -49,14 +35,14 @@ const downloadOutputRoute: Route = route({
 });
 
 /** An archive of log folders; stands at the pages' own door too. */
-const downloadArchiveRoute: Route = route({
+const downloadArchiveRoute: RestRoute = route({
   method: 'GET',
   path: '/vms/{id}/log-archives/{archive}',
   operationId: 'downloadLogArchive',
   summary: 'The log folders of a handler as the agent sent them: tar.gz or zip.',
   role: 'operator',
   params: inArchive,
-  answers: { 200: { meaning: 'The archive.', type: 'application/gzip' } },
+  answers: { 200: { meaning: 'The archive.', types: ['application/gzip', 'application/zip'] } },
   refusals: [404],
   run: async (ctx, { params }) => {
     const { archive, bytes } = await openArchive(ctx, { vmId: params.id, archiveId: params.archive });
@@ -66,9 +52,9 @@ const downloadArchiveRoute: Route = route({
   },
 });
 
-export const logFileRoutes: readonly Route[] = [downloadOutputRoute, downloadArchiveRoute];
+export const logFileRoutes: readonly RestRoute[] = [downloadOutputRoute, downloadArchiveRoute];
 
-export const logRoutes: readonly Route[] = [
+export const logRoutes: readonly RestRoute[] = [
   route({
     method: 'GET',
     path: '/vms/{id}/outputs',
@@ -107,7 +93,7 @@ export const logRoutes: readonly Route[] = [
     role: 'operator',
     params: inVm,
     answers: {
-      200: { meaning: 'The archives.', schema: z.object({ handlers: z.array(handler), items: z.array(archive) }) },
+      200: { meaning: 'The archives.', schema: archiveList },
     },
     refusals: [],
     run: async (ctx, { params }) => ({ status: 200, body: await listArchives(ctx, { vmId: params.id }) }),

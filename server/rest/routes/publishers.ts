@@ -1,11 +1,8 @@
-import { z } from 'zod';
-import { createPublisher, createPublisherInput, listPublishers } from '#server/domain/publishers/index.ts';
-import { pageOf, pageQuery, type Route, route } from '../route.ts';
-import { time } from '../shapes.ts';
+import { pageOf } from '#server/domain/answers.ts';
+import { createPublisher, createPublisherInput, listPublishers, publisher } from '#server/domain/publishers/index.ts';
+import { pageQuery, type RestRoute, route } from '../route.ts';
 
-const publisher = z.object({ namespace: z.string(), displayName: z.string(), createdAt: time });
-
-export const publisherRoutes: readonly Route[] = [
+export const publisherRoutes: readonly RestRoute[] = [
   route({
     method: 'POST',
     path: '/publishers',

@@ -1,20 +1,10 @@
 import { z } from 'zod';
+import { pageOf } from '#server/domain/answers.ts';
 import { type DescribedLanguage, getLanguage, listLanguages, setResources } from '#server/domain/localization/index.ts';
 import { type Language, shownWarnings } from '#server/i18n/index.ts';
-import { pageOf, type Route, route } from '../route.ts';
-import { count, inLanguage, inVersion, leftOut, time, warning } from '../shapes.ts';
-
-const coverage = z.object({
-  lang: z.string(),
-  translated: count,
-  total: count,
-  missing: z.array(z.string()),
-  warnings: z.array(warning),
-  revision: count,
-  updatedAt: time,
-  updatedBy: z.string(),
-  leftOut: leftOut('missing'),
-});
+import { shownLanguage, shownStoredLanguage } from '../answers.ts';
+import { type RestRoute, route } from '../route.ts';
+import { inLanguage, inVersion } from '../shapes.ts';
 
 const shown = <T extends Pick<DescribedLanguage, 'warnings'>>(resources: T, language: Language) => ({
   ...resources,
@@ -22,7 +12,7 @@ const shown = <T extends Pick<DescribedLanguage, 'warnings'>>(resources: T, lang
 });
 
 /** The same call stands at the pages' own upload door. */
-export const setResourcesRoute: Route = route({
+export const setResourcesRoute: RestRoute = route({
   method: 'PUT',
   path: '/handlers/{handler}/versions/{version}/resources/{lang}',
   operationId: 'setResources',
@@ -36,7 +26,7 @@ export const setResourcesRoute: Route = route({
   answers: {
     200: {
       meaning: 'The language as it is kept, and how many messages it has.',
-      schema: z.object({ lang: z.string(), messages: count, revision: count, warnings: z.array(warning) }),
+      schema: shownStoredLanguage,
     },
   },
   refusals: [404, 412],
@@ -46,7 +36,7 @@ export const setResourcesRoute: Route = route({
   },
 });
 
-export const resourceRoutes: readonly Route[] = [
+export const resourceRoutes: readonly RestRoute[] = [
   setResourcesRoute,
   route({
     method: 'GET',
@@ -59,7 +49,7 @@ export const resourceRoutes: readonly Route[] = [
       limit: z.coerce.number().int().min(1).max(1_000).optional(),
       cursor: z.string().max(200).optional(),
     }),
-    answers: { 200: { meaning: 'A page of languages.', schema: pageOf(coverage) } },
+    answers: { 200: { meaning: 'A page of languages.', schema: pageOf(shownLanguage.omit({ messages: true })) } },
     refusals: [404],
     run: async (ctx, { params, query, language }) => {
       const { items, nextCursor } = await listLanguages(ctx, { ...params, ...query });
@@ -76,7 +66,7 @@ export const resourceRoutes: readonly Route[] = [
     answers: {
       200: {
         meaning: 'The messages.',
-        schema: coverage.extend({ messages: z.array(z.object({ id: z.string(), text: z.string() })) }),
+        schema: shownLanguage,
       },
     },
     refusals: [404],

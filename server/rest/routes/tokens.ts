@@ -1,22 +1,15 @@
 import { z } from 'zod';
-import { createToken, createTokenInput, listTokens, revokeToken } from '#server/auth/tokens/index.ts';
-import { type Route, route } from '../route.ts';
-import { role, time } from '../shapes.ts';
+import {
+  apiToken,
+  createToken,
+  createTokenInput,
+  listTokens,
+  revokeToken,
+  tokenList,
+} from '#server/auth/tokens/index.ts';
+import { type RestRoute, route } from '../route.ts';
 
-const token = z.object({
-  id: z.uuid(),
-  name: z.string(),
-  role,
-  namespaces: z.array(z.string()),
-  createdAt: time,
-  createdBy: z.string().nullable(),
-  expiresAt: time.nullable(),
-  lastUsedAt: time.nullable(),
-  lastUsedFrom: z.string().nullable(),
-  revokedAt: time.nullable(),
-});
-
-export const tokenRoutes: readonly Route[] = [
+export const tokenRoutes: readonly RestRoute[] = [
   route({
     method: 'POST',
     path: '/tokens',
@@ -27,7 +20,7 @@ export const tokenRoutes: readonly Route[] = [
     answers: {
       201: {
         meaning: 'The token, shown once.',
-        schema: z.object({ id: z.uuid(), name: z.string(), role, token: z.string() }),
+        schema: apiToken.pick({ id: true, name: true, role: true }).extend({ token: z.string() }),
       },
     },
     refusals: [],
@@ -43,7 +36,7 @@ export const tokenRoutes: readonly Route[] = [
     summary: 'All API tokens without their values, revoked ones too, newest first.',
     role: 'admin',
     answers: {
-      200: { meaning: 'The tokens.', schema: z.object({ items: z.array(token), nextCursor: z.null() }) },
+      200: { meaning: 'The tokens.', schema: tokenList.extend({ nextCursor: z.null() }) },
     },
     refusals: [],
     run: async (ctx) => ({ status: 200, body: { ...(await listTokens(ctx)), nextCursor: null } }),

@@ -8,46 +8,21 @@ import {
   registerPackage,
   setPlatforms,
   setSettingsSchema,
+  settingsSchema,
+  supportedPlatforms,
+  versionSchema,
+  withdrawnVersion,
   withdrawVersion,
 } from '#server/domain/packages/index.ts';
 import { platformsInput, withdrawVersionInput } from '#server/domain/packages/input.ts';
 import { shownWarnings } from '#server/i18n/index.ts';
+import { shownPackage, shownPublishedVersion, shownVersion } from '../answers.ts';
 import { receiveVersion } from '../receive-version.ts';
-import { flag, type Route, route } from '../route.ts';
-import { count, inVersion, leftOut, sha256, time, warning } from '../shapes.ts';
-
-const state = z.enum(['draft', 'published', 'withdrawn']);
-const manifest = z.object({ version: z.number(), handlerManifest: z.record(z.string(), z.unknown()) });
-const settingsSchema = z.object({ publicSettings: z.unknown().optional(), protectedSettings: z.unknown().optional() });
-
-const registered = z.object({
-  handler: z.string(),
-  version: z.string(),
-  state,
-  sha256,
-  size: count,
-  manifest,
-  warnings: z.array(warning),
-});
-
-const publishedVersion = registered.extend({ languages: z.array(z.string()), publishedAt: time.nullable() });
-
-const versionDetails = registered.extend({
-  manifestText: z.string(),
-  files: z.array(z.object({ name: z.string(), size: count, mode: count.nullable() })),
-  settingsSchema: settingsSchema.nullable(),
-  ...platformsInput.shape,
-  createdAt: time,
-  createdBy: z.string(),
-  publishedAt: time.nullable(),
-  withdrawnAt: time.nullable(),
-  withdrawnReason: z.string().nullable(),
-  isDamaged: z.boolean(),
-  leftOut: leftOut('files'),
-});
+import { flag, type RestRoute, route } from '../route.ts';
+import { inVersion } from '../shapes.ts';
 
 /** The same call stands at the pages' own upload door. */
-export const registerPackageRoute: Route = route({
+export const registerPackageRoute: RestRoute = route({
   method: 'PUT',
   path: '/handlers/{handler}/versions/{version}/package',
   operationId: 'registerPackage',
@@ -57,8 +32,8 @@ export const registerPackageRoute: Route = route({
   params: inVersion,
   takesZip: true,
   answers: {
-    200: { meaning: 'The same bytes are registered already.', schema: registered },
-    201: { meaning: 'Registered as a draft.', schema: registered },
+    200: { meaning: 'The same bytes are registered already.', schema: shownPackage },
+    201: { meaning: 'Registered as a draft.', schema: shownPackage },
   },
   refusals: [404, 409],
   run: async (ctx, { params, upload, language }) => {
@@ -70,7 +45,7 @@ export const registerPackageRoute: Route = route({
   },
 });
 
-const registerVersionRoute: Route = route({
+const registerVersionRoute: RestRoute = route({
   method: 'POST',
   path: '/handlers/{handler}/versions/{version}',
   operationId: 'registerVersion',
@@ -87,8 +62,8 @@ const registerVersionRoute: Route = route({
     resources: { type: 'application/json', meaning: 'The resource file of one language.', repeated: true },
   },
   answers: {
-    200: { meaning: 'The same contents are registered already.', schema: publishedVersion },
-    201: { meaning: 'Registered.', schema: publishedVersion },
+    200: { meaning: 'The same contents are registered already.', schema: shownPublishedVersion },
+    201: { meaning: 'Registered.', schema: shownPublishedVersion },
   },
   refusals: [404, 409],
   run: async (ctx, { params, query, form, language }) => {
@@ -99,7 +74,7 @@ const registerVersionRoute: Route = route({
   },
 });
 
-export const versionRoutes: readonly Route[] = [
+export const versionRoutes: readonly RestRoute[] = [
   registerPackageRoute,
   registerVersionRoute,
   route({
@@ -109,7 +84,7 @@ export const versionRoutes: readonly Route[] = [
     summary: 'All that is known of a version.',
     role: 'viewer',
     params: inVersion,
-    answers: { 200: { meaning: 'The version.', schema: versionDetails } },
+    answers: { 200: { meaning: 'The version.', schema: shownVersion } },
     refusals: [404],
     run: async (ctx, { params, language }) => {
       const { warnings, ...version } = await describeVersion(ctx, params);
@@ -143,7 +118,7 @@ export const versionRoutes: readonly Route[] = [
     answers: {
       200: {
         meaning: 'The schema as it is kept.',
-        schema: z.object({ handler: z.string(), version: z.string(), settingsSchema }),
+        schema: versionSchema,
       },
     },
     refusals: [404, 409],
@@ -164,7 +139,7 @@ export const versionRoutes: readonly Route[] = [
     answers: {
       200: {
         meaning: 'The platforms as they are kept.',
-        schema: platformsInput.extend({ handler: z.string(), version: z.string() }),
+        schema: supportedPlatforms,
       },
     },
     refusals: [404, 409],
@@ -181,7 +156,7 @@ export const versionRoutes: readonly Route[] = [
     answers: {
       200: {
         meaning: 'Published.',
-        schema: publishedVersion,
+        schema: shownPublishedVersion,
       },
     },
     refusals: [404, 409, 422],
@@ -202,13 +177,7 @@ export const versionRoutes: readonly Route[] = [
     answers: {
       200: {
         meaning: 'Withdrawn.',
-        schema: z.object({
-          handler: z.string(),
-          version: z.string(),
-          state: z.literal('withdrawn'),
-          reason: z.string(),
-          withdrawnAt: time,
-        }),
+        schema: withdrawnVersion,
       },
     },
     refusals: [404, 409],

@@ -1,67 +1,18 @@
 import { z } from 'zod';
-import { issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
+import { pageOf } from '#server/domain/answers.ts';
+import { enrollment, issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
 import { registerVmInput } from '#server/domain/enrollment/input.ts';
 import type { FleetFields } from '#server/domain/fleet-field.ts';
-import { agentStatuses, extensionHealths, vmHealths } from '#server/domain/verdicts/index.ts';
-import { getVmFacts, listFleet } from '#server/domain/views/index.ts';
+import { fleetRow, getVmFacts, listFleet, vmFacts } from '#server/domain/views/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
-import { updateVm } from '#server/domain/vms/index.ts';
+import { updateVm, vm } from '#server/domain/vms/index.ts';
 import { updateVmInput } from '#server/domain/vms/input.ts';
 import { filterOf, fleetQuery, fleetSortQuery, repeatedOf } from '../fleet-query.ts';
-import { flag, pageOf, pageQuery, type Route, route } from '../route.ts';
-import { inVm, time, vmId } from '../shapes.ts';
-
-const vm = z.object({
-  id: vmId,
-  name: z.string(),
-  tags: z.record(z.string(), z.string()),
-  createdAt: time,
-  decommissioning: z.boolean(),
-});
-
-const systemOf = z.object({ name: z.string(), version: z.string(), arch: z.string() }).partial();
-
-const vmInList = vm.extend({
-  health: z.enum(vmHealths),
-  agent: z.object({ status: z.enum(agentStatuses), lastSeenAt: time.nullable() }),
-  agentKind: z.enum(['reference', 'stock']).nullable(),
-  agentVersion: z.string().nullable(),
-  extensions: z.array(
-    z.object({
-      name: z.string(),
-      handler: z.string(),
-      health: z.enum(extensionHealths),
-      waitsFor: z.string().nullable(),
-    }),
-  ),
-  os: systemOf.nullable(),
-  needsRelease: z.boolean(),
-  goalState: z.number().int().nullable(),
-  clockSkewSeconds: z.number().int().nullable(),
-  restartPendingSince: time.nullable(),
-  since: time.nullable(),
-});
-
-const vmFacts = vm.extend({
-  agentKind: z.enum(['reference', 'stock']).nullable(),
-  os: systemOf.nullable(),
-  thumbprint: z.string().nullable(),
-  enrolledAt: time.nullable(),
-  enrolledBy: z.string().nullable(),
-  needsRelease: z.boolean(),
-  enrollmentExpiresAt: time.nullable(),
-  goalState: z.object({ incarnation: z.number().int(), publishedAt: time, publishedBy: z.string() }).nullable(),
-});
-
-const enrollment = z.object({
-  id: vmId,
-  name: z.string(),
-  enrollmentToken: z.string(),
-  enrollmentExpiresAt: time,
-});
+import { flag, pageQuery, type RestRoute, route } from '../route.ts';
+import { inVm } from '../shapes.ts';
 
 /** The list of VMs, with a parameter for each filter field. */
-export const vmListRoute = (fields: FleetFields): Route =>
+export const vmListRoute = (fields: FleetFields): RestRoute =>
   route({
     method: 'GET',
     path: '/vms',
@@ -71,7 +22,7 @@ export const vmListRoute = (fields: FleetFields): Route =>
     role: 'viewer',
     query: pageQuery.extend({ ...fleetQuery(fields).shape, sort: fleetSortQuery }),
     repeated: repeatedOf(fields),
-    answers: { 200: { meaning: 'A page of VMs.', schema: pageOf(vmInList) } },
+    answers: { 200: { meaning: 'A page of VMs.', schema: pageOf(fleetRow) } },
     refusals: [],
     run: async (ctx, { query: { limit, cursor, sort, ...query } }) => ({
       status: 200,
@@ -79,7 +30,7 @@ export const vmListRoute = (fields: FleetFields): Route =>
     }),
   });
 
-export const vmRoutes: readonly Route[] = [
+export const vmRoutes: readonly RestRoute[] = [
   route({
     method: 'POST',
     path: '/vms',

@@ -1,41 +1,18 @@
-import { z } from 'zod';
 import {
+  forwarderToken,
   getWireAccess,
   grantWireAccess,
+  hold,
   revokeWireAccess,
+  rotatedTenantKey,
   rotateTenantKey,
   setHold,
+  wireAccess,
 } from '#server/domain/stock-agents/index.ts';
-import { type Route, route } from '../route.ts';
-import { inVm, time } from '../shapes.ts';
+import { type RestRoute, route } from '../route.ts';
+import { inVm } from '../shapes.ts';
 
-const incarnation = z.number().int();
-
-const wireAccess = z.object({
-  isOpen: z.boolean(),
-  agent: z.enum(['none', 'reference', 'stock']),
-  stock: z
-    .object({
-      containerId: z.string(),
-      grantedAt: time,
-      grantedBy: z.string(),
-      version: z.string().nullable(),
-      tenantCertificate: z.object({ thumbprint: z.string(), madeAt: time }),
-      transportCertificate: z.object({ thumbprint: z.string(), seenAt: time }).nullable(),
-      seen: z.object({ incarnation, at: time }).nullable(),
-      settled: z.object({ incarnation, at: time, status: z.string(), message: z.string().nullable() }).nullable(),
-      hold: z.object({ at: time, by: z.string() }).nullable(),
-      observations: z.array(
-        z.object({ name: z.string(), text: z.string().nullable(), since: time, until: time.nullable() }),
-      ),
-    })
-    .nullable(),
-});
-
-/** `incarnation` is that of the goal state in force. */
-const held = z.object({ onHold: z.boolean(), incarnation });
-
-export const wireAccessRoutes: readonly Route[] = [
+export const wireAccessRoutes: readonly RestRoute[] = [
   route({
     method: 'POST',
     path: '/vms/{id}/wire-access',
@@ -44,7 +21,7 @@ export const wireAccessRoutes: readonly Route[] = [
       'A token for the forwarder of a stock Azure Linux agent; the earlier one is void. Sets the VM to stock mode.',
     role: 'operator',
     params: inVm,
-    answers: { 201: { meaning: 'The token, shown once.', schema: z.object({ token: z.string() }) } },
+    answers: { 201: { meaning: 'The token, shown once.', schema: forwarderToken } },
     refusals: [404, 409],
     run: async (ctx, { params }) => ({ status: 201, body: await grantWireAccess(ctx, { vmId: params.id }) }),
   }),
@@ -81,7 +58,7 @@ export const wireAccessRoutes: readonly Route[] = [
     role: 'operator',
     params: inVm,
     answers: {
-      200: { meaning: 'What is in force now.', schema: z.object({ thumbprint: z.string(), incarnation }) },
+      200: { meaning: 'What is in force now.', schema: rotatedTenantKey },
     },
     refusals: [404],
     run: async (ctx, { params }) => ({ status: 200, body: await rotateTenantKey(ctx, { vmId: params.id }) }),
@@ -93,7 +70,7 @@ export const wireAccessRoutes: readonly Route[] = [
     summary: 'Puts the stock agent on hold: it processes nothing and repeats its last status, until it is released.',
     role: 'operator',
     params: inVm,
-    answers: { 200: { meaning: 'It is on hold.', schema: held } },
+    answers: { 200: { meaning: 'It is on hold.', schema: hold } },
     refusals: [404],
     run: async (ctx, { params }) => ({ status: 200, body: await setHold(ctx, { vmId: params.id, onHold: true }) }),
   }),
@@ -104,7 +81,7 @@ export const wireAccessRoutes: readonly Route[] = [
     summary: 'Releases the stock agent: what was declared meanwhile is processed, and due from now on.',
     role: 'operator',
     params: inVm,
-    answers: { 200: { meaning: 'It is not on hold.', schema: held } },
+    answers: { 200: { meaning: 'It is not on hold.', schema: hold } },
     refusals: [404],
     run: async (ctx, { params }) => ({ status: 200, body: await setHold(ctx, { vmId: params.id, onHold: false }) }),
   }),

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { exportXliff, importXliff, xliffBytes } from '#server/domain/localization/index.ts';
 import { shownWarnings } from '#server/i18n/index.ts';
-import { flag, type Route, route } from '../route.ts';
-import { count, inVersion, language, warning } from '../shapes.ts';
+import { shownXliffImport } from '../answers.ts';
+import { flag, type RestRoute, route } from '../route.ts';
+import { inVersion, language } from '../shapes.ts';
 
 const type = 'application/xliff+xml';
 const path = '/handlers/{handler}/versions/{version}/resources/{lang}.xlf';
 const params = inVersion.extend({ lang: language.transform((lang) => lang.replace(/\.xlf$/, '')) });
 
 /** A language as translators get it and send it back. Both calls stand at the pages' own door too. */
-export const xliffRoutes: readonly Route[] = [
+export const xliffRoutes: readonly RestRoute[] = [
   route({
     method: 'GET',
     path,
@@ -18,7 +19,7 @@ export const xliffRoutes: readonly Route[] = [
     role: 'viewer',
     params,
     query: z.object({ xliff: z.enum(['2.1', '1.2']).optional() }),
-    answers: { 200: { meaning: 'The file.', type } },
+    answers: { 200: { meaning: 'The file.', types: [type] } },
     refusals: [404, 422],
     run: async (ctx, { params, query }) => {
       const { fileName, text } = await exportXliff(ctx, { ...params, ...query });
@@ -40,17 +41,7 @@ export const xliffRoutes: readonly Route[] = [
     answers: {
       200: {
         meaning: 'What changes, or has changed.',
-        schema: z.object({
-          lang: z.string(),
-          revision: count,
-          stored: z.boolean(),
-          added: count,
-          changed: count,
-          same: count,
-          untranslated: count,
-          changes: z.array(z.object({ id: z.string(), before: z.string().nullable(), after: z.string() })),
-          findings: z.array(warning),
-        }),
+        schema: shownXliffImport,
       },
     },
     refusals: [404, 412],

@@ -1,9 +1,13 @@
 import { getProvider, getSignInWays } from '#server/auth/provider/index.ts';
 import { getSignInRules, setSignInRules } from '#server/auth/rules/index.ts';
+import { allow } from '#server/domain/actor.ts';
 import { type CallContext, mutation, plainQuery, router } from '../trpc.ts';
 
-/** What failed when people and scripts said who they are; for admins. */
-const attempts = async ({ signIn }: CallContext) => signIn.attempts.counts();
+/** Failed sign-ins, confirmations and API tokens since the portal started. */
+const attempts = async ({ actor, signIn }: CallContext) => {
+  allow(actor, 'admin');
+  return signIn.attempts.counts();
+};
 
 export const signInRouter = router({
   attempts: plainQuery(attempts),

@@ -5,6 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import en from '#locales/en/errors.json' with { type: 'json' };
 import { defaultLimits, type Limits } from '#server/platform/limits.ts';
+import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { buildZip, manifestOf, packageEntries, type ZipEntry, type ZipOptions } from '#server/testing/zip.ts';
 import type { Inspection } from './finding.ts';
 import { inspectPackage } from './inspect-package.ts';
@@ -311,14 +312,16 @@ describe('hostile packages', () => {
       ...defaultLimits,
       package: { ...defaultLimits.package, ...changed },
     });
+    const memory = new ProcessMemory();
+    const inWorker = (path: string, bounds: Limits) => inspectPackage(memory, path, bounds);
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
     const many = buildZip(Array.from({ length: 60_000 }, (_, index) => ({ name: `f/${index}`, method: 0 as const })));
-    const slow = await inspect(many, limits({ inspectMs: 50, entries: 100_000 }), inspectPackage);
+    const slow = await inspect(many, limits({ inspectMs: 50, entries: 100_000 }), inWorker);
     expect(slow).toMatchObject({ ok: false, faults: [{ path: '', code: 'package_slow' }] });
-    const heavy = await inspect(many, limits({ inspectHeapMiB: 16, entries: 100_000 }), inspectPackage);
+    const heavy = await inspect(many, limits({ inspectHeapMiB: 16, entries: 100_000 }), inWorker);
     expect(heavy).toMatchObject({ ok: false, faults: [{ path: '', code: 'package_heavy' }] });
-    expect(await inspect(honest(), defaultLimits, inspectPackage)).toMatchObject({ ok: true });
+    expect(await inspect(honest(), defaultLimits, inWorker)).toMatchObject({ ok: true });
     clearInterval(timer);
     expect(ticks).toBeGreaterThan(20);
   });

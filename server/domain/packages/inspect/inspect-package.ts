@@ -1,17 +1,15 @@
 import type { Limits } from '#server/platform/limits.ts';
-import { runInWorker } from '#server/platform/worker-task.ts';
+import { type ProcessMemory, slot } from '#server/platform/process-memory.ts';
+import { WorkerTasks } from '#server/platform/worker-task.ts';
 import type { Inspection } from './finding.ts';
 
-const module = new URL('./inspect-worker.ts', import.meta.url);
+const inspections = slot(() => new WorkerTasks<Inspection>(new URL('./inspect-worker.ts', import.meta.url)));
 
 /** Reads the package at this path in a worker, and rejects one that takes too much time or memory. */
-export async function inspectPackage(path: string, limits: Limits): Promise<Inspection> {
+export async function inspectPackage(memory: ProcessMemory, path: string, limits: Limits): Promise<Inspection> {
   const { inspectMs, inspectHeapMiB } = limits.package;
-  const result = await runInWorker<Inspection>(
-    module,
-    { path, limits },
-    { timeoutMs: inspectMs, heapMiB: inspectHeapMiB },
-  );
+  const bounds = { timeoutMs: inspectMs, heapMiB: inspectHeapMiB };
+  const result = await memory.of(inspections).run({ path, limits }, bounds);
   if (result.ended === 'done') return result.value;
   const fault =
     result.ended === 'time'

@@ -5,11 +5,13 @@ import { sha256Hex } from '#server/platform/keys.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { slot } from '#server/platform/process-memory.ts';
 import { WorkerPool } from '#server/platform/worker-pool.ts';
-import { runInWorker, type WorkerLimits, type WorkerResult } from '#server/platform/worker-task.ts';
+import { type WorkerLimits, type WorkerResult, WorkerTasks } from '#server/platform/worker-task.ts';
 import type { HalvesToCheck } from './settings-worker.ts';
 
 const schemaWorker = new URL('./schema-worker.ts', import.meta.url);
 const settingsWorker = new URL('./settings-worker.ts', import.meta.url);
+
+const schemaChecks = slot(() => new WorkerTasks<Fault[]>(schemaWorker));
 
 /** One thread per schema. */
 const settingsCheckers = slot(
@@ -17,8 +19,11 @@ const settingsCheckers = slot(
 );
 
 /** Finds every fault of a publisher's schemas, in a worker under the limits of settings. */
-export async function checkSchema(schema: SettingsSchema, limits: Limits): Promise<Fault[]> {
-  return outcome(await runInWorker<Fault[]>(schemaWorker, schema, workerLimits(limits)), limits);
+export async function checkSchema(
+  { config: { limits }, memory }: Pick<Services, 'config' | 'memory'>,
+  schema: SettingsSchema,
+): Promise<Fault[]> {
+  return outcome(await memory.of(schemaChecks).run(schema, workerLimits(limits)), limits);
 }
 
 /**

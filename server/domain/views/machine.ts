@@ -1,0 +1,7 @@
+import { z } from 'zod';
+
+/** The kind of agent that a VM has; null before one enrolled. */
+export const agentKind = z.enum(['reference', 'stock']);
+
+/** The operating system that the agent reported. */
+export const system = z.object({ name: z.string(), version: z.string(), arch: z.string() }).partial();
