@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { afterRollback } from './after-rollback.ts';
 import { openDatabase } from './client.ts';
 import { testDatabase } from './testing/database.ts';
+import { afterRollback } from './transaction-hooks.ts';
 
 test('a connection lost within a transaction fails the transaction, and nothing else', async () => {
   const db = await testDatabase();

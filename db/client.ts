@@ -1,8 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import * as schema from '#db/schema/index.ts';
-import { runAfterRollback } from './after-rollback.ts';
-import { runBeforeCommit } from './before-commit.ts';
+import { addTransactionHooks } from './transaction-hooks.ts';
 
 /** The query layer. `$client` is the pool underneath, for prepared statements of hot paths. */
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool };
@@ -19,8 +18,7 @@ export function openDatabase(pool: pg.Pool): Database {
     client.once('end', () => setTimeout(() => giveBack(client), endedMs).unref());
   });
   const db = drizzle(pool, { schema });
-  runBeforeCommit(db);
-  runAfterRollback(db);
+  addTransactionHooks(db);
   return db;
 }
 

@@ -37,16 +37,7 @@ function open(language: Language): i18n {
   return instance;
 }
 
-const instances = new Map<Language, i18n>();
-
-/** The instance of one language with all namespaces; the same one each time. */
-export function translator(language: Language): i18n {
-  const known = instances.get(language);
-  if (known) return known;
-  const instance = open(language);
-  instances.set(language, instance);
-  return instance;
-}
+const translators: Readonly<Record<Language, i18n>> = { en: open('en'), de: open('de') };
 
 /** A sentence of one namespace with its placeholders filled. `count`, where given, chooses the plural. */
 export function translate(
@@ -57,6 +48,6 @@ export function translate(
 ): string {
   const count = typeof params.count === 'number' ? { count: params.count } : {};
   // The pages declare their own namespaces as the only keys of `t`; here the key comes from a closed list of its own.
-  const t = translator(language).t as unknown as (key: string, options: object) => string;
+  const t = translators[language].t as unknown as (key: string, options: object) => string;
   return t(key, { ns: namespace, replace: params, ...count });
 }

@@ -1,13 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { isReachable } from './reachable.ts';
+import { Reachability } from './reachable.ts';
 
-test('what answers is reachable, with any status; where nobody listens nothing is', async () => {
+test('a server is reachable if it answers with any status, and not when nothing listens', async () => {
+  const reachability = new Reachability();
   const server = createServer((_, response) => response.writeHead(503).end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  expect(await isReachable(`http://127.0.0.1:${port}/healthz`)).toBe(true);
+  expect(await reachability.check(`http://127.0.0.1:${port}/healthz`)).toBe(true);
   await new Promise((resolve) => server.close(resolve));
-  expect(await isReachable(`http://127.0.0.1:${port}/other`)).toBe(false);
+  expect(await reachability.check(`http://127.0.0.1:${port}/other`)).toBe(false);
 });

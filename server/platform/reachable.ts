@@ -1,26 +1,28 @@
-const patienceMs = 2_000;
-const keptMs = 2_000;
-
-const lately = new Map<string, { at: number; answer: Promise<boolean> }>();
+const timeoutMs = 2_000;
+const freshMs = 2_000;
 
 /**
- * Whether something answers at this address, whatever it says: only a refused, dead or silent connection counts as
- * away, not a certificate that is unknown here. Asked at most every two seconds, however many want to know.
+ * Whether an HTTP server answers at an address, with any status: only a refused, dead or silent connection counts as
+ * away, not an untrusted certificate. Requests each address at most every two seconds, however many callers there are.
  */
-export function isReachable(url: string): Promise<boolean> {
-  const now = Date.now();
-  const known = lately.get(url);
-  if (known && now - known.at < keptMs) return known.answer;
-  const answer = ask(url);
-  lately.set(url, { at: now, answer });
-  return answer;
+export class Reachability {
+  readonly #checks = new Map<string, { at: number; answer: Promise<boolean> }>();
+
+  check(url: string): Promise<boolean> {
+    const now = Date.now();
+    const known = this.#checks.get(url);
+    if (known && now - known.at < freshMs) return known.answer;
+    const answer = request(url);
+    this.#checks.set(url, { at: now, answer });
+    return answer;
+  }
 }
 
 const away = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|UND_ERR_\w+)$/;
 
-async function ask(url: string): Promise<boolean> {
+async function request(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs), redirect: 'manual' });
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' });
     await response.body?.cancel();
     return true;
   } catch (error) {

@@ -8,8 +8,8 @@ import { type Language, languages } from '#server/i18n/index.ts';
 import type { Live } from '#server/live/index.ts';
 import { errorData, toTrpcError } from './error.ts';
 import { permissionOf } from './permissions.ts';
+import { sessionReads } from './session-reads.ts';
 import { transformer } from './transformer.ts';
-import { inTurn } from './turns.ts';
 
 /** What the door knows of a request before anybody is looked up; making it cannot fail. */
 export interface DoorContext extends Omit<Context, 'actor'> {
@@ -60,7 +60,9 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
     const { role, beforeFactor = false } = permissionOf(path);
     if (role !== null && !(beforeFactor && session?.needsFactor)) allow(actor, role);
     const call = () => next({ ctx: { actor } });
-    const result = await (type === 'query' && session !== null ? inTurn(session.id, call) : call());
+    const result = await (type === 'query' && session !== null
+      ? ctx.memory.of(sessionReads).run(session.id, call)
+      : call());
     if (!result.ok) throw result.error;
     return result;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
-import { collectBeforeCommit } from '#db/before-commit.ts';
 import type { Transaction } from '#db/client.ts';
 import { auditChain, auditEntries } from '#db/schema/index.ts';
+import { collectBeforeCommit } from '#db/transaction-hooks.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import type { Act } from './act.ts';
 import { bounded } from './bounded.ts';

@@ -1,12 +1,15 @@
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
-import { isReachable } from '#server/platform/reachable.ts';
+import { slot } from '#server/platform/process-memory.ts';
+import { Reachability } from '#server/platform/reachable.ts';
 import { plainQuery, router } from '../trpc.ts';
 
-/** Whether agents find their door, as far as the portal can tell from where it is. */
+const reachability = slot(() => new Reachability());
+
+/** Whether the gateway's address answers, as seen from the portal. */
 async function gatewayState(ctx: Context): Promise<{ away: boolean }> {
   allow(ctx.actor, 'viewer');
-  return { away: !(await isReachable(`${ctx.config.gatewayUrl}/healthz`)) };
+  return { away: !(await ctx.memory.of(reachability).check(`${ctx.config.gatewayUrl}/healthz`)) };
 }
 
 export const gatewayRouter = router({ state: plainQuery(gatewayState) });

@@ -1,41 +1,37 @@
 import type { Readable } from 'node:stream';
 import { DomainError } from '#server/domain/error.ts';
+import { slot } from '#server/platform/process-memory.ts';
 
-/** Of one VM. The agent has four, and those that broke off are known to be gone two minutes later. */
-const most = 8;
+/** Of one VM. The agent runs four, and a download that broke off ends within two minutes. */
+const maxDownloads = 8;
 const retryAfter = 10;
 
-/** Downloads of each VM that are under way. */
-const underWay = new Map<string, number>();
+/** Limits the downloads that a VM has at a time, so that one machine cannot take every connection. */
+export class Downloads {
+  readonly #running = new Map<string, number>();
 
-/** One download of a VM, counted until its bytes are through or given up. Throws 429 `downloads_waiting`. */
-export class Download {
-  readonly #vmId: string;
-
-  constructor(vmId: string) {
-    const count = underWay.get(vmId) ?? 0;
-    if (count >= most) {
-      const params = { limit: most, seconds: retryAfter };
+  /** Opens the bytes for a VM and counts them until they are sent or abandoned. Throws 429 `downloads_waiting`. */
+  async open<B extends { stream: Readable }>(vmId: string, opening: () => Promise<B | null>): Promise<B | null> {
+    const count = this.#running.get(vmId) ?? 0;
+    if (count >= maxDownloads) {
+      const params = { limit: maxDownloads, seconds: retryAfter };
       throw new DomainError('rate_limited', 'downloads_waiting', { params, retryAfter });
     }
-    this.#vmId = vmId;
-    underWay.set(vmId, count + 1);
-  }
-
-  /** Opens what is sent; the download ends with it, and where there is none. */
-  async open<B extends { stream: Readable }>(opening: Promise<B | null>): Promise<B | null> {
-    const blob = await opening.catch((error: unknown) => {
-      this.#end();
+    this.#running.set(vmId, count + 1);
+    const blob = await opening().catch((error: unknown) => {
+      this.#end(vmId);
       throw error;
     });
-    if (blob === null) this.#end();
-    else blob.stream.once('close', () => this.#end());
+    if (blob === null) this.#end(vmId);
+    else blob.stream.once('close', () => this.#end(vmId));
     return blob;
   }
 
-  #end(): void {
-    const others = (underWay.get(this.#vmId) ?? 0) - 1;
-    if (others > 0) underWay.set(this.#vmId, others);
-    else underWay.delete(this.#vmId);
+  #end(vmId: string): void {
+    const others = (this.#running.get(vmId) ?? 0) - 1;
+    if (others > 0) this.#running.set(vmId, others);
+    else this.#running.delete(vmId);
   }
 }
+
+export const downloads = slot(() => new Downloads());

@@ -4,7 +4,7 @@ import { findPackageOfVm } from '#server/domain/goal-states/index.ts';
 import { DamagedBlob } from '#server/platform/blob-store.ts';
 import { admit, authenticate } from '../../authenticate.ts';
 import type { AgentCall } from '../../call.ts';
-import { Download } from './download.ts';
+import { downloads } from './download.ts';
 
 /**
  * A package that no VM has: `agent doctor` requests it to check the credential. It sends no call counter, because a
@@ -22,7 +22,7 @@ export async function packageBytes(call: AgentCall, match: RegExpExecArray): Pro
 /** A package of the VM's own goal state. Throws 404 `package_absent` for any other, 429
  * `downloads_waiting`, 503 `package_damaged` where its bytes are lost. */
 export async function sendPackage(call: AgentCall, vmId: string, sha256: string): Promise<Response> {
-  const { db, blobs } = call.door.services;
+  const { db, blobs, memory } = call.door.services;
   const size = await findPackageOfVm(db, vmId, sha256);
   if (size === null) throw new DomainError('not_found', 'package_absent');
 
@@ -42,8 +42,8 @@ export async function sendPackage(call: AgentCall, vmId: string, sha256: string)
   }
   const { start, end } = range ?? { start: 0, end: size - 1 };
   // A range that is the whole is read as the whole, which is verified on its way.
-  const opening = end - start + 1 === size ? blobs.open(sha256) : blobs.open(sha256, { start, end });
-  const blob = await new Download(vmId).open(opening);
+  const part = end - start + 1 === size ? undefined : { start, end };
+  const blob = await memory.of(downloads).open(vmId, () => blobs.open(sha256, part));
   if (blob?.size !== size) {
     blob?.stream.destroy();
     throw damaged(call, sha256);
