@@ -1,5 +1,5 @@
 /** The parts of a language tag. */
-export interface Language {
+export interface LanguageTag {
   /** The canonical tag, without extensions: `de-AT`. */
   tag: string;
   /** The language alone: `de`. */
@@ -18,13 +18,13 @@ const legacyTags: Readonly<Record<string, string>> = { 'zh-chs': 'zh-Hans', 'zh-
 const extendedLanguage = /^[a-z]{2,3}-(?=[a-z]{3}(?:-|$))/i;
 
 const maxRemembered = 2_000;
-const remembered = new Map<string, Language | null>();
+const remembered = new Map<string, LanguageTag | null>();
 
 /**
  * Parses a language tag; null if it names no language: `und`, `*`, and anything malformed. Every tag of a reader, a
  * guest or a resource file passes through here, so that none reaches `Intl` unchecked.
  */
-export function parseLanguage(text: string): Language | null {
+export function parseLanguage(text: string): LanguageTag | null {
   if (text.length > maxTagLength) return null;
   const known = remembered.get(text);
   if (known !== undefined) return known;
@@ -44,7 +44,7 @@ export function fallbacks(tag: string): readonly string[] {
   return parseLanguage(tag)?.fallbacks ?? [];
 }
 
-function read(text: string): Language | null {
+function read(text: string): LanguageTag | null {
   try {
     const tag = new Intl.Locale(legacyTags[text.toLowerCase()] ?? text.replace(extendedLanguage, '')).baseName;
     const { language: base, script, region } = new Intl.Locale(tag);

@@ -1,4 +1,4 @@
-import { type Language, parseLanguage } from './language.ts';
+import { type LanguageTag, parseLanguage } from './language.ts';
 
 /** The last fallback (AZ-L3). */
 export const lastLanguage = 'en';

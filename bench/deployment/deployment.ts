@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { migrate } from '#db/migrate.ts';
 import { type Child, keepRunning } from '#server/launcher/child.ts';
-import { type Database, keepDatabase } from '#server/launcher/database.ts';
+import { type EmbeddedDatabase, keepDatabase } from '#server/launcher/database.ts';
 import { doorArguments } from '#server/launcher/door.ts';
 import { bareEnvironment, type Config, loadConfig } from '#server/platform/env.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
@@ -34,7 +34,7 @@ export interface Deployment {
   databaseUrl: string;
   /** The folder of all its data. */
   folder: string;
-  database: Database;
+  database: EmbeddedDatabase;
   gateways: Gateway[];
   /** Undefined before it was started. */
   worker(): Child | undefined;

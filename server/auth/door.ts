@@ -5,7 +5,7 @@ import type { Services } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { problemResponse } from '#server/i18n/index.ts';
 import { requireOwnMutation } from './origin.ts';
-import type { Call, Route } from './routes/call.ts';
+import type { AuthCall, AuthRoute } from './routes/call.ts';
 import { askPasskey, signInWithPasskey } from './routes/passkey.ts';
 import { putPassword, signInWithPassword } from './routes/password.ts';
 import { askProvider, hearProvider } from './routes/provider.ts';
@@ -14,7 +14,7 @@ import { getSession, signOut } from './routes/session.ts';
 import { readSession, type Session } from './session.ts';
 import type { SignIn } from './sign-in.ts';
 
-const routes: Readonly<Record<string, { method: 'GET' | 'POST'; run: Route }>> = {
+const routes: Readonly<Record<string, { method: 'GET' | 'POST'; run: AuthRoute }>> = {
   '/api/auth/sign-in/email': { method: 'POST', run: signInWithPassword },
   '/api/auth/sign-in/factor': { method: 'POST', run: signInWithFactor },
   '/api/auth/sign-in/factor/passkey': { method: 'POST', run: askPasskeyAsFactor },
@@ -48,7 +48,7 @@ export function createAuthHandler(
         throw new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods: route.method } });
       }
       if (request.method !== 'GET') requireOwnMutation(request.headers, services.config);
-      const call: Call = {
+      const call: AuthCall = {
         ...services,
         actor: anonymous,
         origin,

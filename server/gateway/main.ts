@@ -1,6 +1,6 @@
 import { agentUploads, createAgentHandler } from '#server/agent-api/door.ts';
 import { createReadyz, healthz } from '#server/process/health.ts';
-import { type Core, type Route, serve } from '#server/process/http.ts';
+import { type Core, type HttpRoute, serve } from '#server/process/http.ts';
 import { runProcess } from '#server/process/run.ts';
 import { createWireHandler, isWirePath, wireUploads } from '#server/wire/door.ts';
 
@@ -8,15 +8,15 @@ import { createWireHandler, isWirePath, wireUploads } from '#server/wire/door.ts
 await runProcess('gateway', async (services) => {
   const { config, log } = services;
   const agent = createAgentHandler(services);
-  const door: Route = { core: agent satisfies Core, direct: agent.serve, light: true };
+  const door: HttpRoute = { core: agent satisfies Core, direct: agent.serve, light: true };
   const wire = createWireHandler(agent.door);
-  const wireDoor: Route = { core: wire satisfies Core, direct: wire.serve, light: true };
-  const doorOf = (path: string): Route => {
+  const wireDoor: HttpRoute = { core: wire satisfies Core, direct: wire.serve, light: true };
+  const doorOf = (path: string): HttpRoute => {
     const isWire = isWirePath(path);
     const uploads = isWire ? wireUploads : agentUploads;
     return { ...(isWire ? wireDoor : door), ...(uploads.test(path) && { upload: true }) };
   };
-  const exact = new Map<string, Route>([
+  const exact = new Map<string, HttpRoute>([
     ['/healthz', { core: healthz }],
     ['/readyz', { core: createReadyz(services) }],
   ]);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Postgres, startPostgres } from '#server/platform/postgres.ts';
 
 /** The embedded PostgreSQL, kept running. */
-export interface Database {
+export interface EmbeddedDatabase {
   url: string;
   pid(): number;
   stop(): Promise<void>;
@@ -11,7 +11,7 @@ export interface Database {
 const longestPauseMs = 5_000;
 
 /** Starts it, and starts it again when it ends by itself; its address stays the same, so the others find it again. */
-export async function keepDatabase(dataDir: string, say: (line: string) => void): Promise<Database> {
+export async function keepDatabase(dataDir: string, say: (line: string) => void): Promise<EmbeddedDatabase> {
   const options = { dataDir: join(dataDir, 'postgres'), log: say };
   let current: Postgres = await startPostgres(options);
   let stopping = false;

@@ -13,7 +13,7 @@ import { secretKey } from '#server/platform/secret-key.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 import { buildPages } from './build.ts';
 import { type Child, keepRunning } from './child.ts';
-import { type Database, keepDatabase } from './database.ts';
+import { type EmbeddedDatabase, keepDatabase } from './database.ts';
 import { doorArguments } from './door.ts';
 import { LockedError, takeLock } from './lock.ts';
 import { checkPorts } from './ports.ts';
@@ -133,7 +133,7 @@ async function openDatabase(
   endings: (() => Promise<void>)[],
 ): Promise<string> {
   if (config.databaseUrl !== null) return config.databaseUrl;
-  const database: Database = await keepDatabase(config.dataDir, say);
+  const database: EmbeddedDatabase = await keepDatabase(config.dataDir, say);
   endings.push(() => database.stop());
   return database.url;
 }

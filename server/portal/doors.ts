@@ -1,7 +1,7 @@
 import { agentUploads, createAgentHandler } from '#server/agent-api/door.ts';
 import { createAuthHandler, type SignIn } from '#server/auth/index.ts';
 import type { Live } from '#server/live/index.ts';
-import type { Route } from '#server/process/http.ts';
+import type { HttpRoute } from '#server/process/http.ts';
 import type { DoorServices } from '#server/rest/create-door.ts';
 import { createRestHandler, restUploads } from '#server/rest/door.ts';
 import { createDownloadHandler } from '#server/rest/download.ts';
@@ -12,7 +12,7 @@ import { createWireHandler, wireUploads } from '#server/wire/door.ts';
 /** Everything of the portal that is no page. */
 export interface Doors {
   /** The door behind a path; null where there is none. */
-  route(path: string): Route | null;
+  route(path: string): HttpRoute | null;
   /** Writes what the agents' door still holds. */
   close(): Promise<void>;
 }
@@ -22,13 +22,13 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
   const { log } = services;
   const agent = createAgentHandler(services);
   const wire = createWireHandler(agent.door);
-  const wireRoute: Route = { core: wire, direct: wire.serve, light: true };
+  const wireRoute: HttpRoute = { core: wire, direct: wire.serve, light: true };
   const auth = createAuthHandler(services, signIn, log);
   const trpc = createTrpcHandler({ services, live, signIn, log });
   const rest = createRestHandler(services, signIn.attempts);
   const upload = createUploadHandler(services);
   const download = createDownloadHandler(services);
-  const doors: readonly { prefix: string; route: Route; uploads?: RegExp }[] = [
+  const doors: readonly { prefix: string; route: HttpRoute; uploads?: RegExp }[] = [
     { prefix: '/agent/v1/', route: { core: agent, direct: agent.serve, light: true }, uploads: agentUploads },
     { prefix: '/wire/', route: wireRoute },
     { prefix: '/hgap/', route: wireRoute, uploads: wireUploads },

@@ -3,7 +3,7 @@ import next from 'next';
 import { openSignIn } from '#server/auth/index.ts';
 import { openLive } from '#server/live/index.ts';
 import { createReadyz, healthz } from '#server/process/health.ts';
-import { type Route, serve } from '#server/process/http.ts';
+import { type HttpRoute, serve } from '#server/process/http.ts';
 import { runProcess } from '#server/process/run.ts';
 import { openDoors } from './doors.ts';
 import { pageHeaders } from './page-headers.ts';
@@ -25,7 +25,7 @@ await runProcess('portal', async (services) => {
   const page = pages.getRequestHandler();
 
   const doors = openDoors(services, live, signIn);
-  const exact = new Map<string, Route>([
+  const exact = new Map<string, HttpRoute>([
     ['/healthz', { core: healthz }],
     ['/readyz', { core: createReadyz(services) }],
   ]);

@@ -8,7 +8,7 @@ const speakingForOthers = /^(forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
 const requestIdForm = /^[\w.-]{8,64}$/;
 
 /** Whose request it is and under which id it is logged. */
-export interface Origin {
+export interface ForwardedOrigin {
   remoteAddress: string;
   requestId: string;
 }
@@ -34,7 +34,7 @@ export function settleOrigin(
   { address: peer, isTrusted: trustsPeer }: Peer,
   trusted: BlockList,
   newId: string = newRequestId(),
-): Origin {
+): ForwardedOrigin {
   const given = request.headers['x-request-id'];
   const requestId = trustsPeer && typeof given === 'string' && requestIdForm.test(given) ? given : newId;
   const remoteAddress = trustsPeer ? clientOf(request.headers['x-forwarded-for'], peer, trusted) : peer;

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '#server/platform/limits.ts';
-import { type Core, type Route, type ServeOptions, type Serving, serve } from './http.ts';
+import { type Core, type HttpRoute, type ServeOptions, type Serving, serve } from './http.ts';
 
 let serving: Serving | undefined;
 
@@ -14,7 +14,10 @@ afterEach(async () => {
 });
 
 /** Serves one core at every path, on a port of its own. */
-async function start(core: Core, options: Partial<ServeOptions> & { as?: Omit<Route, 'core'> } = {}): Promise<string> {
+async function start(
+  core: Core,
+  options: Partial<ServeOptions> & { as?: Omit<HttpRoute, 'core'> } = {},
+): Promise<string> {
   const { as, ...rest } = options;
   serving = await serve({
     host: '127.0.0.1',

@@ -7,7 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { problemResponse } from '#server/i18n/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
-import { type Origin, type Peer, readPeer, settleOrigin } from './forwarded.ts';
+import { type ForwardedOrigin, type Peer, readPeer, settleOrigin } from './forwarded.ts';
 import { keepPace } from './pace.ts';
 import { refusalText, refuseConnection, transportRefusal } from './refusal.ts';
 import { newRequestId } from './request-id.ts';
@@ -31,7 +31,7 @@ export interface DirectArrival extends RequestInfo {
 }
 
 /** Where a path leads. */
-export interface Route {
+export interface HttpRoute {
   core: Core;
   /** Answers on node's own objects what it is meant for, and says whether it did; the core answers the rest. */
   direct?(request: IncomingMessage, response: ServerResponse, arrival: DirectArrival): boolean;
@@ -51,7 +51,7 @@ export interface ServeOptions {
   limits: Limits;
   log: Logger;
   /** Finds the door for a path without its query; null gives the request to `fallback`. */
-  route(path: string, method: string): Route | null;
+  route(path: string, method: string): HttpRoute | null;
   /** Whether a request on this path may leave HTTP for a WebSocket. None may unless this says so. */
   upgrades?(path: string): boolean;
   /** Everything else: the pages. Without it, the `route` of everything must be there. */
@@ -130,7 +130,7 @@ function pathWithoutQuery(target: string): string {
 
 function requestHandler(options: ServeOptions, closing: AbortSignal) {
   const { limits, log } = options;
-  const settled = new WeakMap<IncomingMessage, { origin: Origin; route: Route }>();
+  const settled = new WeakMap<IncomingMessage, { origin: ForwardedOrigin; route: HttpRoute }>();
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
       const found = settled.get(incoming as IncomingMessage);

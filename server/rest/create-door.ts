@@ -19,7 +19,7 @@ export interface DoorServices extends Services {
 }
 
 /** What is known of a request beyond what it says: the caller's address as the process trusts it. */
-export interface RequestInfo {
+export interface RequestPeer {
   remoteAddress: string;
 }
 
@@ -33,11 +33,11 @@ export interface DoorOptions {
   /** JSON texts that are there for everyone to read, by path. */
   documents?: Readonly<Record<string, string>>;
   /** Who calls. Throws where that cannot be said. */
-  authenticate(request: Request, info: RequestInfo, now: Date): Promise<Actor>;
+  authenticate(request: Request, info: RequestPeer, now: Date): Promise<Actor>;
 }
 
 /** A table of routes as one function; everything that is refused leaves as a problem document. */
-export function createDoor(options: DoorOptions): (request: Request, info: RequestInfo) => Promise<Response> {
+export function createDoor(options: DoorOptions): (request: Request, info: RequestPeer) => Promise<Response> {
   const { services, base, door, routes, documents = {}, authenticate } = options;
   const { log, clock = systemClock, ...held } = services;
   // The router writes `/vms/{id}` as `/vms/:id`; a part with an ending keeps it in its value.
@@ -46,7 +46,7 @@ export function createDoor(options: DoorOptions): (request: Request, info: Reque
     path.replaceAll(/\{(\w+)\}(\.\w+)?/g, (_, name: string, ending = '') =>
       ending === '' ? `:${name}` : `:${name}{[^/]+\\${ending}}`,
     );
-  const app = new Hono<{ Bindings: RequestInfo }>();
+  const app = new Hono<{ Bindings: RequestPeer }>();
 
   for (const route of routes) {
     app.on(route.method, pattern(route.path), ({ req, env }) =>

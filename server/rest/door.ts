@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Attempts, openAttempts } from '#server/auth/attempts.ts';
 import { actorFromBearer } from '#server/auth/bearer.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { createDoor, type DoorServices, type RequestInfo } from './create-door.ts';
+import { createDoor, type DoorServices, type RequestPeer } from './create-door.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 import { openapiDocument } from './openapi.ts';
 import { routesFor } from './routes/index.ts';
@@ -14,7 +14,7 @@ export const restUploads = /\/(package|versions\/[^/]+)$/;
 export function createRestHandler(
   services: DoorServices,
   attempts: Attempts = openAttempts(services.log),
-): (request: Request, info: RequestInfo) => Promise<Response> {
+): (request: Request, info: RequestPeer) => Promise<Response> {
   const failed = createFailedAttempts();
   const routes = routesFor(services.fleetFields);
   return createDoor({

@@ -5,7 +5,7 @@ import { type Actor, anonymous } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { problemResponse } from '#server/i18n/index.ts';
-import { createDoor, type DoorServices, type RequestInfo } from './create-door.ts';
+import { createDoor, type DoorServices, type RequestPeer } from './create-door.ts';
 import { activityLines } from './download-activity.ts';
 import { fleetLines } from './download-fleet.ts';
 import { logFileRoutes } from './routes/logs.ts';
@@ -26,7 +26,7 @@ const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'applicat
  */
 export function createDownloadHandler(
   services: DoorServices,
-): (request: Request, info: RequestInfo) => Promise<Response> {
+): (request: Request, info: RequestPeer) => Promise<Response> {
   const { log, clock, ...held } = services;
   // Files that are there as they are: the same calls as the management door's.
   const door = createDoor({

@@ -1,6 +1,6 @@
 import { readSession, requireOwnMutation } from '#server/auth/index.ts';
 import { anonymous } from '#server/domain/actor.ts';
-import { createDoor, type DoorServices, type RequestInfo } from './create-door.ts';
+import { createDoor, type DoorServices, type RequestPeer } from './create-door.ts';
 import { setResourcesRoute } from './routes/resources.ts';
 import { registerPackageRoute } from './routes/versions.ts';
 import { xliffRoutes } from './routes/xliff.ts';
@@ -12,7 +12,7 @@ import { xliffRoutes } from './routes/xliff.ts';
  */
 export function createUploadHandler(
   services: DoorServices,
-): (request: Request, info: RequestInfo) => Promise<Response> {
+): (request: Request, info: RequestPeer) => Promise<Response> {
   return createDoor({
     services,
     base: '/upload',

@@ -6,7 +6,7 @@ import { setSignInRules } from '#server/auth/rules/index.ts';
 import { createToken } from '#server/auth/tokens/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { type Live, openLive } from '#server/live/index.ts';
-import type { RequestInfo } from '#server/rest/create-door.ts';
+import type { RequestPeer } from '#server/rest/create-door.ts';
 import { createDownloadHandler } from '#server/rest/download.ts';
 import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { serve } from '#server/testing/serve.ts';
@@ -139,7 +139,7 @@ describe('who calls', () => {
       for (const path of ['/download/vms.csv', '/download/activity.jsonl']) {
         const download = createDownloadHandler({ ...services, log });
         const request = new Request(`${ours}${path}`, { headers: { cookie: own } });
-        const response = await download(request, { remoteAddress: '192.0.2.1' } as RequestInfo);
+        const response = await download(request, { remoteAddress: '192.0.2.1' } as RequestPeer);
         expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, 'factor_required']);
       }
     } finally {

@@ -9,7 +9,7 @@ export function statusSecret({ ctx, guest }: WireCall, containerId: string): str
 }
 
 /** Where and how a status is uploaded, as the agent says it. */
-export interface Upload {
+export interface StatusUpload {
   containerId: string;
   query: URLSearchParams;
   header(name: string): string | null;
@@ -24,7 +24,7 @@ export function isOwnStatus(wire: WireCall, containerId: string, ofVm: string, q
 }
 
 /** A blob that comes at once, or a blob of pages: begun with its length, then page by page. */
-export async function takeUpload(wire: WireCall, upload: Upload, accepted: number): Promise<AgentAnswer> {
+export async function takeUpload(wire: WireCall, upload: StatusUpload, accepted: number): Promise<AgentAnswer> {
   const { pages, vmId } = wire.guest;
   const { content } = upload;
   const most = wire.ctx.config.limits.report.bytes;

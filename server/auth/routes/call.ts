@@ -2,11 +2,11 @@ import { readCookie, setCookie } from '../cookies.ts';
 import type { PersonContext } from '../person.ts';
 
 /** What every endpoint of `/api/auth/*` gets. */
-export interface Call extends PersonContext {
+export interface AuthCall extends PersonContext {
   request: Request;
 }
 
-export type Route = (call: Call) => Promise<Response>;
+export type AuthRoute = (call: AuthCall) => Promise<Response>;
 
 /** An answer without a body that sets these cookies. */
 export function done(...cookies: string[]): Response {
@@ -25,7 +25,7 @@ export function answer(body: unknown, ...cookies: string[]): Response {
 type Waiting = 'passkey' | 'factor' | 'provider';
 
 /** The token of what this browser was asked for; null where nothing is waited for. */
-export const tokenOf = (call: Call, name: Waiting): string | null => readCookie(call.config, call.headers, name);
+export const tokenOf = (call: AuthCall, name: Waiting): string | null => readCookie(call.config, call.headers, name);
 
 /** The cookie that is needed no more. */
-export const dropCookie = (call: Call, name: Waiting): string => setCookie(call.config, name, '', 0);
+export const dropCookie = (call: AuthCall, name: Waiting): string => setCookie(call.config, name, '', 0);

@@ -9,11 +9,11 @@ import { challengeLife, openChallenge, takeChallenge } from '../challenges.ts';
 import { setCookie } from '../cookies.ts';
 import { passkeyAnswer, passkeyRequest, refusedFactor, takePasskeySignature } from '../factors/index.ts';
 import { startSession } from '../session.ts';
-import { answer, type Call, done, dropCookie, tokenOf } from './call.ts';
+import { type AuthCall, answer, done, dropCookie, tokenOf } from './call.ts';
 import { actorOf } from './password.ts';
 
 /** What any passkey of this portal is asked to sign; bound to this browser by a cookie. */
-export async function askPasskey(call: Call): Promise<Response> {
+export async function askPasskey(call: AuthCall): Promise<Response> {
   call.signIn.throttles.asking.take(household(call.address), call.now);
   const options = await generateAuthenticationOptions(await passkeyRequest(call, null));
   const token = await openChallenge(call, 'passkey', { challenge: options.challenge }, call.now);
@@ -21,7 +21,7 @@ export async function askPasskey(call: Call): Promise<Response> {
 }
 
 /** Signs in by a passkey alone: it is held and its owner is verified, two factors in one. Throws `factor_refused`. */
-export async function signInWithPasskey(call: Call): Promise<Response> {
+export async function signInWithPasskey(call: AuthCall): Promise<Response> {
   const { passkey } = parse(
     z.strictObject({ passkey: passkeyAnswer }),
     await readJsonBody(call.request, call.config.limits),

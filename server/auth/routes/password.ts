@@ -13,7 +13,7 @@ import { setCookie } from '../cookies.ts';
 import { factorsOf, hasFactors } from '../factors/index.ts';
 import { verifyPassword } from '../password-hash.ts';
 import { startSession } from '../session.ts';
-import { answer, type Call, done } from './call.ts';
+import { type AuthCall, answer, done } from './call.ts';
 
 const signInInput = z.object({ email: z.string().max(254).trim().toLowerCase(), password: z.string().max(1_024) });
 
@@ -33,7 +33,7 @@ const refused = () => new DomainError('unauthenticated', 'credentials_refused');
  * and a cookie that serves for showing one, and for nothing else. Throws `credentials_refused`, the same for unknown
  * people and wrong passwords, after the same time.
  */
-export async function signInWithPassword(call: Call): Promise<Response> {
+export async function signInWithPassword(call: AuthCall): Promise<Response> {
   const { email, password } = parse(signInInput, await readJsonBody(call.request, call.config.limits));
   const { address, now, signIn, db } = call;
   const { throttles } = signIn;
@@ -64,7 +64,7 @@ export async function signInWithPassword(call: Call): Promise<Response> {
 }
 
 /** `changePassword`, for scripts of old and for the account page alike. */
-export async function putPassword(call: Call): Promise<Response> {
+export async function putPassword(call: AuthCall): Promise<Response> {
   await changePassword(call, (await readJsonBody(call.request, call.config.limits)) as never);
   return done();
 }

@@ -16,7 +16,7 @@ import {
   type Refusal,
 } from '../provider/index.ts';
 import { startSession } from '../session.ts';
-import { answer, type Call, dropCookie, tokenOf } from './call.ts';
+import { type AuthCall, answer, dropCookie, tokenOf } from './call.ts';
 
 const startInput = z.strictObject({
   next: z.string().max(2_000).optional(),
@@ -31,7 +31,7 @@ const accountPage = '/settings/account';
  * Returns the provider's address to send the browser to, and binds the answer to this browser by a cookie. To connect
  * an account it takes a session with a fresh confirmation.
  */
-export async function askProvider(call: Call): Promise<Response> {
+export async function askProvider(call: AuthCall): Promise<Response> {
   const { provider, throttles } = call.signIn;
   if (provider === null) throw new DomainError('not_found', 'not_found');
   const input = parse(startInput, await readJsonBody(call.request, call.config.limits));
@@ -51,7 +51,7 @@ export async function askProvider(call: Call): Promise<Response> {
  * Where the provider sends the browser back to: on to where it wanted, or back with the reason. Any page on the web can
  * have a browser load this address, so a call without the challenge's cookie counts as no attempt and locks no one out.
  */
-export async function hearProvider(call: Call): Promise<Response> {
+export async function hearProvider(call: AuthCall): Promise<Response> {
   const { signIn, now, address } = call;
   const { provider, throttles } = signIn;
   const token = tokenOf(call, 'provider');
@@ -76,7 +76,7 @@ export async function hearProvider(call: Call): Promise<Response> {
   }
 }
 
-async function signInBy(call: Call, issuer: string, claims: Claims, invitation: string | null): Promise<string[]> {
+async function signInBy(call: AuthCall, issuer: string, claims: Claims, invitation: string | null): Promise<string[]> {
   const { headers, address } = call;
   const cookie = await call.db.transaction(async (tx) => {
     const actor = await memberOf(tx, call, issuer, claims, invitation);
@@ -86,7 +86,7 @@ async function signInBy(call: Call, issuer: string, claims: Claims, invitation: 
 }
 
 /** Only for the session that asked: in a browser where someone else signed in meanwhile the answer counts for nothing. */
-async function connectTo(call: Call, issuer: string, claims: Claims, sessionId: string): Promise<string[]> {
+async function connectTo(call: AuthCall, issuer: string, claims: Claims, sessionId: string): Promise<string[]> {
   const session = await call.session();
   if (session?.id !== sessionId) throw new ProviderRefusal('stale');
   await call.db.transaction((tx) => connectProvider(tx, { ...call, actor: session.actor }, issuer, claims));

@@ -9,7 +9,7 @@ import { readJsonBody } from '../body.ts';
 import { openChallenge, takeChallenge, tryChallenge } from '../challenges.ts';
 import { factorAnswer, passkeyRequest, takeFactor } from '../factors/index.ts';
 import { startSession } from '../session.ts';
-import { answer, type Call, done, dropCookie, tokenOf } from './call.ts';
+import { type AuthCall, answer, done, dropCookie, tokenOf } from './call.ts';
 import { actorOf } from './password.ts';
 
 /** Of one password that was right; then it must be typed again. */
@@ -18,7 +18,7 @@ const mostTries = 10;
 const tooLate = () => new DomainError('unauthenticated', 'sign_in_stale');
 
 /** What this person's passkeys are asked to sign after the password. Throws `sign_in_stale`. */
-export async function askPasskeyAsFactor(call: Call): Promise<Response> {
+export async function askPasskeyAsFactor(call: AuthCall): Promise<Response> {
   const token = tokenOf(call, 'factor');
   const waiting = await tryChallenge(call, 'factor', token, call.now, mostTries);
   if (waiting === null || token === null) throw tooLate();
@@ -31,7 +31,7 @@ export async function askPasskeyAsFactor(call: Call): Promise<Response> {
  * Signs in by the factor after a right password. Tries are limited per person, whoever makes them from wherever.
  * Throws `sign_in_stale` where no password was shown before or too long ago, `factor_refused`, `too_many_attempts`.
  */
-export async function signInWithFactor(call: Call): Promise<Response> {
+export async function signInWithFactor(call: AuthCall): Promise<Response> {
   const shown = parse(factorAnswer, await readJsonBody(call.request, call.config.limits));
   const { now, keys, address, headers } = call;
   const token = tokenOf(call, 'factor');

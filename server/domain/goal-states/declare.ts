@@ -6,7 +6,7 @@ import { handlerVersions } from '#db/schema/index.ts';
 import { findCircle, versionKey } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
-import { checkSettings } from '#server/domain/packages/index.ts';
+import { checkSettings, type VersionRow } from '#server/domain/packages/index.ts';
 import { parseJson } from '#server/platform/json.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 import { canonicalJson } from './goal-state.ts';
@@ -14,7 +14,6 @@ import type { extensionGoal } from './input.ts';
 import type { ExtensionRow } from './publish.ts';
 
 export type ExtensionGoalInput = z.output<typeof extensionGoal>;
-export type VersionRow = typeof handlerVersions.$inferSelect;
 
 /** The registered version in any spelling (`1.0` finds `1.0.0.0`). Throws 422 `version_unknown`. */
 export async function findVersion(tx: Database | Transaction, goal: ExtensionGoalInput): Promise<VersionRow> {

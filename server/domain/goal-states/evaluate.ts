@@ -3,6 +3,7 @@ import type { Database, Transaction } from '#db/client.ts';
 import { extensionSequences, extensions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
+import type { VersionRow } from '#server/domain/packages/index.ts';
 import { findSecret, fingerprintOf, type SecretRow, secretStateOf } from './custody.ts';
 import {
   type Declared,
@@ -11,7 +12,6 @@ import {
   protectedSchemaDigest,
   ruleFaults,
   settingsFaults,
-  type VersionRow,
 } from './declare.ts';
 import { defaultTimeouts, type Effect, effectOf } from './goal-state.ts';
 import { platformFaults } from './platform-faults.ts';

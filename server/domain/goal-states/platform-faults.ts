@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { agents } from '#db/schema/index.ts';
 import { platformOf, platformsText, supportsPlatform } from '#protocol/platform.ts';
 import type { Fault } from '#server/domain/error.ts';
-import type { VersionRow } from './declare.ts';
+import type { VersionRow } from '#server/domain/packages/index.ts';
 import type { ExtensionRow } from './publish.ts';
 
 /**

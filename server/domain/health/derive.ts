@@ -8,7 +8,7 @@ import {
   type AgentStatus,
   deadlineOf,
   type ExtensionHealth,
-  extensionHealth,
+  evaluateExtensionHealth,
   type HealthCause,
   type HeartbeatVerdict,
   hasFailed,
@@ -139,7 +139,7 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
   const due = concluded ? null : deadlineOf({ ...facts, state: facts.goal });
   // Deadlines stop while the agent is on hold.
   const deadlineAt = due !== null && facts.heldAt !== null && due >= facts.heldAt ? null : due;
-  const { health, cause } = extensionHealth({
+  const { health, cause } = evaluateExtensionHealth({
     agent: agent.status,
     goal: { state: facts.goal, sequenceNumber: facts.goalSequenceNumber },
     handler,

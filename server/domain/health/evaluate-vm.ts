@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { healthTransitions } from '#db/schema/index.ts';
-import { agentStatus, rankOf, vmHealth } from '#server/domain/verdicts/index.ts';
+import { agentStatus, evaluateVmHealth, rankOf } from '#server/domain/verdicts/index.ts';
 import { type Derived, derive, type ExtensionFacts } from './derive.ts';
 import type { ExtensionHealthRow, Machine, VmHealthRow } from './load.ts';
 import { nextFixedAgeing } from './next-ageing.ts';
@@ -87,7 +87,7 @@ function extensionRow(
 }
 
 function vmRow(machine: Machine, agent: VmHealthRow['agent'], rows: ExtensionHealthRow[], now: Date): VmHealthRow {
-  const health = vmHealth(
+  const health = evaluateVmHealth(
     agent,
     rows.map((row) => row.health),
   );

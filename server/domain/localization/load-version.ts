@@ -3,10 +3,9 @@ import type { Database, Transaction } from '#db/client.ts';
 import { handlerVersions, resources } from '#db/schema/index.ts';
 import { versionKey } from '#protocol/index.ts';
 import { DomainError } from '#server/domain/error.ts';
+import type { VersionRow } from '#server/domain/packages/index.ts';
 import type { VersionReference } from './input.ts';
 import type { Messages } from './message.ts';
-
-export type VersionRow = typeof handlerVersions.$inferSelect;
 
 /** The requested version in any spelling. Throws 404 `version_unknown`. */
 export async function loadVersion(

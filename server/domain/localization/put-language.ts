@@ -8,8 +8,9 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
+import type { VersionRow } from '#server/domain/packages/index.ts';
 import { translationWarnings } from './coverage.ts';
-import { loadResources, type VersionRow } from './load-version.ts';
+import { loadResources } from './load-version.ts';
 import type { Messages } from './message.ts';
 
 const maxIds = 20;

@@ -3,6 +3,7 @@ export { lockBytes, removeUnusedBytes, usedBytes } from './bytes.ts';
 export * from './check-settings.ts';
 export * from './delete-draft.ts';
 export * from './describe-version.ts';
+export type { VersionRow } from './find-version.ts';
 export * from './get-handler.ts';
 export * from './get-version.ts';
 export * from './input.ts';

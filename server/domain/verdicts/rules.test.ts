@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import {
   agentStatus,
   deadlineOf,
-  extensionHealth,
+  evaluateExtensionHealth,
+  evaluateVmHealth,
   type HealthEvidence,
   heartbeatVerdict,
   staleFor,
-  vmHealth,
 } from './rules.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
@@ -192,7 +192,7 @@ describe('health of an extension', () => {
     [{ handler: { state: 'waiting' }, status: null }, 'progressing', 'waiting'],
     [{ status: { status: 'transitioning' } }, 'progressing', null],
   ])('AZ-S6 %j: %s because of %s', (changes, health, cause) => {
-    expect(extensionHealth(facts(changes))).toEqual({ health, cause });
+    expect(evaluateExtensionHealth(facts(changes))).toEqual({ health, cause });
   });
 });
 
@@ -208,5 +208,5 @@ test.each([
   ['unknown', [], 'unknown'],
   ['never', [], 'unknown'],
 ] as const)('AZ-S6 a VM with a %s agent and extensions %j is %s', (agent, extensions, health) => {
-  expect(vmHealth(agent, extensions)).toBe(health);
+  expect(evaluateVmHealth(agent, extensions)).toBe(health);
 });

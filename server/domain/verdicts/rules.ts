@@ -209,13 +209,13 @@ const healthTable: readonly [ExtensionHealth, HealthCause | null, (facts: Health
 ];
 
 /** The health of one extension, and its cause. */
-export function extensionHealth(facts: HealthEvidence): { health: ExtensionHealth; cause: HealthCause | null } {
+export function evaluateExtensionHealth(facts: HealthEvidence): { health: ExtensionHealth; cause: HealthCause | null } {
   const line = healthTable.find(([, , fits]) => fits(facts));
   return { health: line?.[0] ?? 'unknown', cause: line?.[1] ?? null };
 }
 
 /** The health of a VM: its agent's silence, or else the worst of its extensions; disabled ones do not count (AZ-S6). */
-export function vmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
+export function evaluateVmHealth(agent: AgentStatus, extensions: readonly ExtensionHealth[]): VmHealth {
   if (agent === 'unresponsive') return 'unresponsive';
   const worst = vmHealths.find((health) => extensions.includes(health));
   return worst ?? (agent === 'ready' ? 'healthy' : 'unknown');

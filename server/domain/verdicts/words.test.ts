@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { vmHealth } from './rules.ts';
+import { evaluateVmHealth } from './rules.ts';
 import {
   agentStatuses,
   bySeverity,
@@ -63,7 +63,7 @@ test.each(agentStatuses)(
       for (const second of words) {
         const named = statement.find((health) => [first, second].some((word) => word === health));
         const expected = agent === 'unresponsive' ? agent : (named ?? (agent === 'ready' ? 'healthy' : 'unknown'));
-        expect(vmHealth(agent, [first, second])).toBe(expected);
+        expect(evaluateVmHealth(agent, [first, second])).toBe(expected);
       }
     }
   },

@@ -9,8 +9,8 @@ import {
   agentStatus,
   agentStatuses,
   bySeverity,
+  evaluateVmHealth,
   extensionHealths,
-  vmHealth,
   vmHealths,
 } from '#server/domain/verdicts/index.ts';
 import { vm, vmOf } from '#server/domain/vms/index.ts';
@@ -118,7 +118,7 @@ function summarize(machine: Machine, now: Date): Pick<FleetRow, 'health' | 'agen
     return { name: facts.name, handler: facts.handler, health, waitsFor: cause === 'waiting' ? waitsFor : null };
   });
   return {
-    health: vmHealth(
+    health: evaluateVmHealth(
       status,
       extensions.map(({ health }) => health),
     ),

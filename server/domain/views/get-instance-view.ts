@@ -35,21 +35,21 @@ import { openRejection } from '#server/domain/reports/index.ts';
 import {
   agentStatus,
   bySeverity,
+  evaluateVmHealth,
   explain,
   isDone,
   lastCommandFailed,
   noticeOf,
   secondsBetween,
-  vmHealth,
 } from '#server/domain/verdicts/index.ts';
 import type { RefusalCode } from '#server/domain/vms/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type {
+  AgentRefusal,
   ExtensionInstance,
   HeartbeatView,
   InstanceView,
-  Refusal,
   StatusView,
   SubstatusView,
 } from './instance-view.ts';
@@ -112,7 +112,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     },
     extensions: instances.toSorted(bySeverity),
     pendingRestart: restart && { since: restart.since.toISOString(), requests: restart.requests },
-    health: vmHealth(
+    health: evaluateVmHealth(
       status,
       instances.map(({ health }) => health),
     ),
@@ -147,7 +147,7 @@ const refusalLimits = {
 function shownRefusal(
   { code, at, keptFrom }: { code: RefusalCode; at: string; keptFrom: string | null },
   limits: Limits['vm'],
-): Refusal {
+): AgentRefusal {
   const limit = code in refusalLimits ? refusalLimits[code as keyof typeof refusalLimits] : null;
   return {
     code,

@@ -24,7 +24,6 @@ import {
   stretchesOf,
   type Timeline,
   type TimelineLane,
-  type Transition,
 } from './timeline.ts';
 
 /** Rows read per kind; more than a picture can show. */
@@ -127,7 +126,7 @@ async function loadActs(tx: Transaction, { vmId, from, to }: Window): Promise<Pe
 
 const { extension, kind, at, from, to, cause, waitsFor } = healthTransitions;
 const transitionColumns = { extension, kind, at, from, to, cause, waitsFor };
-type TransitionRow = Transition & { extension: string | null; kind: 'health' | 'heartbeat' };
+type TransitionRow = HealthTransitionRow & { extension: string | null; kind: 'health' | 'heartbeat' };
 
 /** The first stored report of an extension: it existed by then. */
 const heardAt = sql<Date | null>`(

@@ -21,7 +21,7 @@ export const refusal = z.object({
   limitBytes: count.optional().describe('The limit that was exceeded.'),
   keptFrom: time.optional().describe('With `history_cleared`: the moment of the oldest report that is kept.'),
 });
-export type Refusal = z.infer<typeof refusal>;
+export type AgentRefusal = z.infer<typeof refusal>;
 
 export const agentProblemView = z.object({
   /** An extension's name, or `goal-state`. */

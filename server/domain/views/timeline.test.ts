@@ -5,9 +5,9 @@ import {
   type LaneInput,
   mergeEvents,
   mergeShort,
-  type Stretch,
   stretchesOf,
-  type Transition,
+  type TimelineSpan,
+  type TimelineSpan,
 } from './timeline.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute));
@@ -15,8 +15,8 @@ const change = (
   minute: number,
   from: string | null,
   to: string | null,
-  rest: Partial<Transition> = {},
-): Transition => ({
+  rest: Partial<HealthTransitionRow> = {},
+): HealthTransitionRow => ({
   at: at(minute),
   from,
   to,
@@ -96,7 +96,7 @@ describe('a lane of the time axis', () => {
 });
 
 describe('close events', () => {
-  const stretch = (from: number, to: number | null, state: ExtensionHealth): Stretch<ExtensionHealth> => ({
+  const stretch = (from: number, to: number | null, state: ExtensionHealth): TimelineSpan<ExtensionHealth> => ({
     from: at(from).toISOString(),
     to: to === null ? null : at(to).toISOString(),
     state,
@@ -104,7 +104,7 @@ describe('close events', () => {
     waitsFor: null,
     count: 1,
   });
-  const joined = (stretches: Stretch<ExtensionHealth>[], minutes: number) =>
+  const joined = (stretches: TimelineSpan<ExtensionHealth>[], minutes: number) =>
     mergeShort(stretches, minutes * 60_000, extensionHealths).map(({ state, count }) => `${state} ${count}`);
 
   test('become one span that shows the worst, with a count', () => {

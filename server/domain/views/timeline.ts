@@ -33,7 +33,7 @@ export interface Publication extends Moment {
 }
 
 /** A person's act on an extension, marked at its declaration. */
-export type Declared = 'added' | 'version' | 'enabled' | 'disabled' | 'settings' | 'secrets' | 'other';
+export type DeclaredChange = 'added' | 'version' | 'enabled' | 'disabled' | 'settings' | 'secrets' | 'other';
 
 /** Acts of one person; all but `count` belong to the last one. */
 export interface PersonAct extends Moment {
@@ -41,17 +41,17 @@ export interface PersonAct extends Moment {
   kind: 'user' | 'token' | 'bootstrap';
   action: string;
   target: string;
-  declared: Declared | null;
+  declared: DeclaredChange | null;
 }
 
 export interface TimelineLane {
   extension: string;
-  health: Stretch<ExtensionHealth>[];
-  heartbeat: Stretch<HeartbeatVerdict>[];
+  health: TimelineSpan<ExtensionHealth>[];
+  heartbeat: TimelineSpan<HeartbeatVerdict>[];
 }
 
 /** The duration of a state. `state` is null if it was not recorded. */
-export interface Stretch<State extends string> {
+export interface TimelineSpan<State extends string> {
   from: string;
   /** Null if it still lasts. */
   to: string | null;
@@ -63,7 +63,7 @@ export interface Stretch<State extends string> {
 }
 
 /** A row of `health_transitions`, of one extension and kind. */
-export interface Transition {
+export interface HealthTransitionRow {
   at: Date;
   from: string | null;
   to: string | null;
@@ -73,9 +73,9 @@ export interface Transition {
 
 export interface LaneInput {
   /** The last one before the window, or null. */
-  prior: Transition | null;
+  prior: HealthTransitionRow | null;
   /** Within the window, oldest first. */
-  within: readonly Transition[];
+  within: readonly HealthTransitionRow[];
   /** The current state, for one without a change in the window; null if it does not exist. */
   current: { state: string; cause: HealthCause | null; waitsFor: string | null } | null;
   window: { from: Date; to: Date };
@@ -87,10 +87,10 @@ export interface LaneInput {
 const derivedWithinMs = 60_000;
 
 /** The spans of one lane, oldest first: recorded states, and `null` for a time without a record of the extension. */
-export function stretchesOf<State extends string>(input: LaneInput): Stretch<State>[] {
+export function stretchesOf<State extends string>(input: LaneInput): TimelineSpan<State>[] {
   const { prior, within, current, window, since } = input;
   const begin = new Date(Math.max(since.getTime(), window.from.getTime()));
-  const changes: Transition[] = [...within];
+  const changes: HealthTransitionRow[] = [...within];
   const [first] = within;
   if (prior !== null) changes.unshift({ ...prior, at: begin });
   else if (first !== undefined && (first.from !== null || first.at.getTime() - since.getTime() > derivedWithinMs)) {
@@ -99,7 +99,7 @@ export function stretchesOf<State extends string>(input: LaneInput): Stretch<Sta
   } else if (first === undefined && current !== null) {
     changes.unshift({ at: begin, from: null, to: current.state, cause: current.cause, waitsFor: current.waitsFor });
   }
-  return changes.flatMap((change, index): Stretch<State>[] => {
+  return changes.flatMap((change, index): TimelineSpan<State>[] => {
     if (change.to === null || change.at >= window.to) return [];
     const end = changes[index + 1]?.at ?? null;
     if (end !== null && end <= change.at) return [];
@@ -121,14 +121,14 @@ export function stretchesOf<State extends string>(input: LaneInput): Stretch<Sta
  * current state is never merged, so that the past does not hide it.
  */
 export function mergeShort<State extends ExtensionHealth | HeartbeatVerdict>(
-  stretches: readonly Stretch<State>[],
+  stretches: readonly TimelineSpan<State>[],
   slotMs: number,
   worstFirst: readonly State[],
-): Stretch<State>[] {
+): TimelineSpan<State>[] {
   const well = worstFirst.findIndex((state) => state === 'healthy' || state === 'ready');
   // A time without a record ranks between trouble and health.
   const rank = (state: State | null): number => (state === null ? well - 0.5 : worstFirst.indexOf(state));
-  const joined: Stretch<State>[] = [];
+  const joined: TimelineSpan<State>[] = [];
   for (const stretch of stretches) {
     const last = joined.at(-1);
     const fits =
@@ -163,7 +163,7 @@ export function mergeEvents<Event extends Moment>(
 type Details = Readonly<Record<string, unknown>>;
 
 /** The most significant part of an `extension.set` in the activity. */
-export function declaredBy(old: Details | null, now: Details): Declared {
+export function declaredBy(old: Details | null, now: Details): DeclaredChange {
   if (old === null) return 'added';
   if (old.version !== now.version) return 'version';
   if (old.state !== now.state) return now.state === 'disabled' ? 'disabled' : 'enabled';

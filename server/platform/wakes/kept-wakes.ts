@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Listener, Listening, Wakes } from './wakes.ts';
 
 /** One connection to whatever carries the messages. */
-export interface Link {
+export interface WakeConnection {
   /** Resolves when what is told on these channels from now on is heard. */
   listen(channels: readonly string[]): Promise<void>;
   /** Resolves or rejects when the connection is lost. */
@@ -12,7 +12,7 @@ export interface Link {
 }
 
 /** Makes a connection; the messages of all channels go to `hear`. */
-export type Connect = (hear: (channel: string, payload: string) => void) => Promise<Link>;
+export type Connect = (hear: (channel: string, payload: string) => void) => Promise<WakeConnection>;
 
 interface Seat {
   channels: ReadonlySet<string>;
@@ -26,7 +26,7 @@ export class KeptWakes implements Wakes {
   readonly #connect: Connect;
   readonly #log: Logger;
   readonly #seats = new Set<Seat>();
-  #link: Link | undefined;
+  #link: WakeConnection | undefined;
   #life: { stopping: AbortController; ended: Promise<void> } | undefined;
 
   constructor(connect: Connect, log: Logger) {
@@ -89,7 +89,7 @@ export class KeptWakes implements Wakes {
     }
   }
 
-  async #seat(link: Link, seats: readonly Seat[]): Promise<void> {
+  async #seat(link: WakeConnection, seats: readonly Seat[]): Promise<void> {
     await link.listen([...new Set(seats.flatMap((seat) => [...seat.channels]))]);
     for (const seat of seats) {
       if (this.#link !== link || !this.#seats.has(seat) || seat.hears) continue;
@@ -98,7 +98,7 @@ export class KeptWakes implements Wakes {
     }
   }
 
-  #unseat(link: Link): void {
+  #unseat(link: WakeConnection): void {
     if (this.#link !== link) return;
     this.#link = undefined;
     for (const seat of [...this.#seats]) {

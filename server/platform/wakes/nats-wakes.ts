@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { KeptWakes, type Link } from './kept-wakes.ts';
+import { KeptWakes, type WakeConnection } from './kept-wakes.ts';
 import type { Publish } from './tell.ts';
 import type { Wakes } from './wakes.ts';
 
@@ -34,7 +34,7 @@ export function natsWakes({ url, installation, name, log }: NatsWakesOptions): {
     });
     current = connection;
     const subscribed = new Set<string>();
-    const link: Link = {
+    const link: WakeConnection = {
       async listen(channels) {
         for (const channel of channels) {
           if (subscribed.has(channel)) continue;

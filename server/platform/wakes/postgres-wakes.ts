@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { toPrimary } from '../database/index.ts';
-import { KeptWakes, type Link } from './kept-wakes.ts';
+import { KeptWakes, type WakeConnection } from './kept-wakes.ts';
 import type { Wakes } from './wakes.ts';
 
 export interface PostgresWakesOptions {
@@ -36,7 +36,7 @@ export function postgresWakes({ databaseUrl, name, log }: PostgresWakesOptions):
   }, log);
 }
 
-function linkOf(client: pg.Client, lost: AbortController): Link {
+function linkOf(client: pg.Client, lost: AbortController): WakeConnection {
   const check = async (): Promise<void> => {
     while (!lost.signal.aborted) {
       await delay(checkEvery, undefined, { signal: lost.signal }).catch(() => {});

@@ -1,5 +1,5 @@
 /** A piece of a message for translators: words, a protected placeholder, or a character that XML cannot contain. */
-export type Piece = { text: string } | { code: string; id: string } | { char: number };
+export type InlinePart = { text: string } | { code: string; id: string } | { char: number };
 
 const token = /\{\{|\}\}|\{\d{1,4}\}|<\d{1,4}>/g;
 const placeholder = /^(?:\{(\d{1,4})\}|<(\d{1,4})>)$/;
@@ -12,8 +12,8 @@ export const fitsXml = (text: string): boolean => !unfit.test(text);
 /**
  * Splits a text into pieces. A placeholder's id is the same in source and target: `p0`, and `p0.2` for its second use.
  */
-export function piecesOf(text: string): Piece[] {
-  const pieces: Piece[] = [];
+export function piecesOf(text: string): InlinePart[] {
+  const pieces: InlinePart[] = [];
   const seen = new Map<number, number>();
   const words = (part: string): void => {
     for (const [index, piece] of part.split(unfit).entries()) {

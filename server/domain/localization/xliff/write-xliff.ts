@@ -1,4 +1,4 @@
-import { fitsXml, type Piece, piecesOf, unitIdOf } from './inline.ts';
+import { fitsXml, type InlinePart, piecesOf, unitIdOf } from './inline.ts';
 
 export type XliffVersion = '1.2' | '2.1';
 
@@ -75,7 +75,7 @@ function writeOne({ original, source, target, units }: Document): string {
   ].join('\n');
 }
 
-type Inline = (piece: Exclude<Piece, { text: string }>) => string;
+type Inline = (piece: Exclude<InlinePart, { text: string }>) => string;
 
 const hex = (char: number): string => char.toString(16).toUpperCase().padStart(4, '0');
 

@@ -4,7 +4,7 @@ import { type EntryBase, type EntryKind, history, type MergeContext, type Merged
 import { fingerprint, type Reading, take } from './reading.ts';
 
 /** The state of a handler. */
-export interface HandlerEntry extends EntryBase {
+export interface HandlerReportEntry extends EntryBase {
   kind: 'handler';
   sequenceNumber: number;
   report: HandlerReport;
@@ -13,7 +13,7 @@ export interface HandlerEntry extends EntryBase {
 // Schemas cost more to build than to run; limits are created once per process.
 const schemaFor = memoize((limits: DocumentLimits) => handlerEntryWith(limits));
 
-function read(reading: Reading, raw: unknown, path: string): HandlerEntry | null {
+function read(reading: Reading, raw: unknown, path: string): HandlerReportEntry | null {
   const entry = take(schemaFor(reading.limits), raw, path, reading);
   if (entry === null) return null;
   const { extension: name, ...rest } = entry;
@@ -29,9 +29,9 @@ export function isRemoval(entry: EntryBase & { kind: string }, goal: MergeContex
   return goal.state === 'uninstall' && entry.sequenceNumber === goal.sequenceNumber;
 }
 
-const isHandler = (entry: EntryBase & { kind: string }): entry is HandlerEntry => entry.kind === 'handler';
+const isHandler = (entry: EntryBase & { kind: string }): entry is HandlerReportEntry => entry.kind === 'handler';
 
-function merge(row: PulseRow, entry: HandlerEntry, { goal }: MergeContext): Merged {
+function merge(row: PulseRow, entry: HandlerReportEntry, { goal }: MergeContext): Merged {
   if (entry.report.state === 'removed' && !isRemoval(entry, goal)) return history(row);
   if (row.handlerSequence !== null && entry.sequenceNumber < row.handlerSequence) return history(row);
   if (row.handlerHash === entry.hash) return { row, current: true, news: false, visible: false };
@@ -77,4 +77,4 @@ export const handler = {
     at: handlerAt,
     sequenceNumber: handlerSequence,
   }),
-} satisfies EntryKind<HandlerEntry>;
+} satisfies EntryKind<HandlerReportEntry>;

@@ -19,7 +19,7 @@ import type { EntryBase, EntryKind, MergeContext, Merged, PulseRow } from './kin
 import { fingerprint, type Reading, refuse, take } from './reading.ts';
 
 /** A heartbeat file (AZ-H1). */
-export interface HeartbeatEntry extends EntryBase, FileReading {
+export interface HeartbeatReportEntry extends EntryBase, FileReading {
   kind: 'heartbeat';
   sequenceNumber: null;
   document: HeartbeatDocument;
@@ -28,7 +28,7 @@ export interface HeartbeatEntry extends EntryBase, FileReading {
 // Schemas cost more to build than to run; limits are created once per process.
 const fileSchemaFor = memoize((limits: DocumentLimits) => heartbeatFileWith(limits));
 
-function read(reading: Reading, raw: unknown, path: string): HeartbeatEntry | null {
+function read(reading: Reading, raw: unknown, path: string): HeartbeatReportEntry | null {
   const { limits, recover, room } = reading;
   const entry = take(heartbeatEntry, raw, path, reading);
   const file = isPlainObject(raw) ? raw.file : undefined;
@@ -52,7 +52,7 @@ export function heartbeatReading({ heartbeatStatus, heartbeatReadAt, heartbeatAg
   return { status: heartbeatStatus, readAt: heartbeatReadAt, ageSeconds: heartbeatAgeSeconds };
 }
 
-function merge(row: PulseRow, entry: HeartbeatEntry, { receivedAt, periods }: MergeContext): Merged {
+function merge(row: PulseRow, entry: HeartbeatReportEntry, { receivedAt, periods }: MergeContext): Merged {
   const next = {
     ...row,
     heartbeatHash: entry.hash,
@@ -138,4 +138,4 @@ export const heartbeat = {
     ],
   },
   shown: ({ heartbeat: document }, { heartbeatReadAt }) => ({ document, at: heartbeatReadAt, sequenceNumber: null }),
-} satisfies EntryKind<HeartbeatEntry>;
+} satisfies EntryKind<HeartbeatReportEntry>;

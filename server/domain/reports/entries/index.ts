@@ -1,9 +1,9 @@
-import { type HandlerEntry, handler } from './handler.ts';
-import { type HeartbeatEntry, heartbeat } from './heartbeat.ts';
+import { type HandlerReportEntry, handler } from './handler.ts';
+import { type HeartbeatReportEntry, heartbeat } from './heartbeat.ts';
 import type { EntryKind, MergeContext, Merged, PulseRow } from './kind.ts';
-import { type StatusEntry, status } from './status.ts';
+import { type StatusReportEntry, status } from './status.ts';
 
-export type ReportEntry = HandlerEntry | HeartbeatEntry | StatusEntry;
+export type ReportEntry = HandlerReportEntry | HeartbeatReportEntry | StatusReportEntry;
 
 /**
  * Every kind of entry, each with its own file. The statement for a batch, the careful path, the history and the lists of

@@ -14,7 +14,7 @@ import { type EntryBase, type EntryKind, history, type MergeContext, type Merged
 import { fingerprint, type Reading, refuse, take } from './reading.ts';
 
 /** A status file (AZ-S1). */
-export interface StatusEntry extends EntryBase, FileReading {
+export interface StatusReportEntry extends EntryBase, FileReading {
   kind: 'status';
   sequenceNumber: number;
   document: StatusDocument;
@@ -23,7 +23,7 @@ export interface StatusEntry extends EntryBase, FileReading {
 // Schemas cost more to build than to run; limits are created once per process.
 const fileSchemaFor = memoize((limits: DocumentLimits) => statusFileWith(limits));
 
-function read(reading: Reading, raw: unknown, path: string): StatusEntry | null {
+function read(reading: Reading, raw: unknown, path: string): StatusReportEntry | null {
   const { limits, recover, room } = reading;
   const entry = take(statusEntry, raw, path, reading);
   const file = isPlainObject(raw) ? raw.file : undefined;
@@ -51,7 +51,7 @@ export function statusReading({ statusWord, statusReadAt, statusAgeSeconds }: St
  * The highest sequence number is shown, and within one the newest report (AZ-S3). Once the goal has a newer sequence
  * number, late reports of the one before change nothing. The first success or error of a sequence concludes it.
  */
-function merge(row: PulseRow, entry: StatusEntry, { goal, receivedAt, periods }: MergeContext): Merged {
+function merge(row: PulseRow, entry: StatusReportEntry, { goal, receivedAt, periods }: MergeContext): Merged {
   const { sequenceNumber, document, hash } = entry;
   const shown = row.statusSequence;
   const same = shown === sequenceNumber && row.statusHash === hash;
@@ -171,4 +171,4 @@ export const status = {
     at: statusReadAt,
     sequenceNumber: statusSequence,
   }),
-} satisfies EntryKind<StatusEntry>;
+} satisfies EntryKind<StatusReportEntry>;
