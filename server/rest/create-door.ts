@@ -11,36 +11,36 @@ import { requireJsonWanted } from './read-request.ts';
 import type { RestRoute } from './route.ts';
 import { jsonResponse, serve } from './serve.ts';
 
-/** What a door needs of its process. */
+/** Services that a door needs from its process. */
 export interface DoorServices extends Services {
   log: Logger;
-  /** The portal's clock, where a test sets another. */
+  /** The portal's clock; tests set another. */
   clock?: Clock;
 }
 
-/** What is known of a request beyond what it says: the caller's address as the process trusts it. */
+/** The caller's address, as the process trusts it. */
 export interface RequestPeer {
   remoteAddress: string;
 }
 
 export interface DoorOptions {
   services: DoorServices;
-  /** What all paths begin with. */
+  /** Prefix of all paths. */
   base: string;
-  /** What its callers are to the activity. */
+  /** The door that the activity names for its callers. */
   door: Door;
   routes: readonly RestRoute[];
-  /** JSON texts that are there for everyone to read, by path. */
+  /** Public JSON texts, by path. */
   documents?: Readonly<Record<string, string>>;
-  /** Who calls. Throws where that cannot be said. */
+  /** Returns the caller. Throws if it cannot be determined. */
   authenticate(request: Request, info: RequestPeer, now: Date): Promise<Actor>;
 }
 
-/** A table of routes as one function; everything that is refused leaves as a problem document. */
+/** Serves a table of routes as one function; every rejection is answered with a problem document. */
 export function createDoor(options: DoorOptions): (request: Request, info: RequestPeer) => Promise<Response> {
   const { services, base, door, routes, documents = {}, authenticate } = options;
   const { log, clock = systemClock, ...held } = services;
-  // The router writes `/vms/{id}` as `/vms/:id`; a part with an ending keeps it in its value.
+  // The router writes `/vms/{id}` as `/vms/:id`. A parameter with a suffix keeps it in its value.
   const pattern = (path: string): string =>
     base +
     path.replaceAll(/\{(\w+)\}(\.\w+)?/g, (_, name: string, ending = '') =>
@@ -82,7 +82,7 @@ export function createDoor(options: DoorOptions): (request: Request, info: Reque
   return async (request, info) => app.fetch(request, info);
 }
 
-/** The methods that each path takes, as `Allow` writes them. */
+/** The methods of each path, as `Allow` lists them. */
 function methodsByPath(routes: readonly RestRoute[], documents: readonly string[]): Map<string, string> {
   const reads = ['GET', 'HEAD'];
   const known = new Map<string, string[]>(documents.map((path) => [path, reads]));
@@ -93,10 +93,10 @@ function methodsByPath(routes: readonly RestRoute[], documents: readonly string[
 }
 
 async function answer(log: Logger, request: Request, run: (requestId: string) => Promise<Response>): Promise<Response> {
-  // The transport gives each request its id and says it in `X-Request-Id`.
+  // The transport assigns each request its id in `X-Request-Id`.
   const requestId = request.headers.get('x-request-id') ?? randomUUID();
   const response = await run(requestId).catch((error: unknown) => problemResponse(error, request, requestId, log));
-  // The refused body may still be on its way: the connection cannot carry another request behind it.
+  // The rejected body may still be in transit, so the connection cannot carry another request.
   if (response.status === 413) response.headers.set('connection', 'close');
   return response;
 }

@@ -29,7 +29,7 @@ const before = [
   ' \t\u200B ',
 ];
 
-test.each(signs)('%s begins no formula, whatever hides before it', (sign) => {
+test.each(signs)('%s starts no formula, whatever precedes it invisibly', (sign) => {
   for (const hidden of before) {
     const text = `${hidden}${sign}1+1`;
     expect(harmless(text)).toMatch(/^'/);
@@ -37,11 +37,11 @@ test.each(signs)('%s begins no formula, whatever hides before it', (sign) => {
   }
 });
 
-test('a tab or a break at the beginning is marked by itself', () => {
+test('a leading tab or line break is escaped', () => {
   for (const text of ['\tx', '\rx', '\nx']) expect(harmless(text)).toBe(`'${text}`);
 });
 
-test.each([';', '\t', '|'])('nor behind a character that ends a cell elsewhere (%j)', (separator) => {
+test.each([';', '\t', '|'])('no formula starts after a separator of another locale (%j)', (separator) => {
   expect(harmless(`a${separator}=cmd()`)).toBe(`a${separator}'=cmd()`);
   expect(harmless(`a${separator} +1`)).toBe(`a${separator} '+1`);
 });

@@ -1,8 +1,7 @@
 import { harmless } from './harmless.ts';
 
 /**
- * One line of CSV (RFC 4180). No spreadsheet takes a text for a formula; every text stands in quotes, so that an
- * apostrophe, a comma or a break in it means nothing.
+ * One line of CSV (RFC 4180). Texts are quoted and cannot start a formula in a spreadsheet.
  */
 export function csvLine(cells: readonly (string | number | null)[]): string {
   const written = cells.map((cell) => {

@@ -19,7 +19,7 @@ test.each([
   ['the name of a tag', '/vms', { name: 'web-1', tags: { [turned]: 'x' } }, '/tags'],
   ['the value of a tag', '/vms', { name: 'web-1', tags: { env: turned } }, '/tags/env'],
   ['a reason', withdraw, { reason: turned }, '/reason'],
-])('%s cannot change the direction of what stands beside it', async (_, path, body, place) => {
+])('%s cannot change the direction of the text beside it', async (_, path, body, place) => {
   const { status, body: problem } = await door.call('POST', path, { body });
   expect([status, problem]).toMatchObject([422, { errors: [{ path: place, code: 'text_direction' }] }]);
 });
@@ -27,11 +27,11 @@ test.each([
 test.each([
   ['a VM', '/vms', { name: turned }],
   ['a namespace', '/publishers', { namespace: turned, displayName: 'Acme' }],
-])('the name of %s takes letters, digits and a few marks only', async (_, path, body) => {
+])('the name of %s accepts only letters, digits and a few marks', async (_, path, body) => {
   expect((await door.call('POST', path, { body })).status).toBe(422);
 });
 
-test('names in scripts that run from right to left are welcome', async () => {
+test('names in right-to-left scripts are accepted', async () => {
   const body = { namespace: 'Hebrew.Lab', displayName: 'חברה \u200fאחת' };
   expect((await door.call('POST', '/publishers', { body })).status).toBe(201);
 });

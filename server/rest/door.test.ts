@@ -15,7 +15,7 @@ afterAll(() => door.close());
 const json = { 'content-type': 'application/json' };
 const problem = (status: number, code: string) => ({ status, body: { status, code } });
 
-describe('what is not a call', () => {
+describe('paths and methods without a route', () => {
   test.each(['/', '/nothing', '/vms/', '/vms/x/y/z', '/openapi', '/..%2fetc', '/%', '/vms/%00'])(
     '%s is 404 with or without a token',
     async (path) => {
@@ -37,18 +37,18 @@ describe('what is not a call', () => {
     expect(reply.headers.get('allow')).toBe(allow);
   });
 
-  test.each(['/vms', '/handlers'])('a NUL in the query of %s is refused', async (path) => {
+  test.each(['/vms', '/handlers'])('a NUL in the query of %s is rejected', async (path) => {
     expect(await door.call('GET', `${path}?q=%00`)).toMatchObject(problem(422, 'json_character'));
   });
 
-  test('HEAD is GET without its body', async () => {
+  test('HEAD answers like GET without a body', async () => {
     const { status, text: body, headers } = await door.call('HEAD', '/vms');
     expect({ status, body }).toEqual({ status: 200, body: '' });
     expect(headers.get('content-type')).toBe('application/json');
   });
 });
 
-test('the OpenAPI document is there for everyone', async () => {
+test('the OpenAPI document needs no token', async () => {
   const reply = await door.call('GET', '/openapi.json', { as: null });
   expect(reply).toMatchObject({ status: 200, body: { openapi: '3.1.0' } });
   expect(Object.keys((reply.body as { paths: object }).paths)).toHaveLength(
@@ -58,7 +58,7 @@ test('the OpenAPI document is there for everyone', async () => {
   expect(refused).toMatchObject(problem(406, 'not_acceptable'));
 });
 
-describe('what a caller takes', () => {
+describe('Accept', () => {
   test.each([
     ['application/json', 200],
     ['*/*', 200],
@@ -72,7 +72,7 @@ describe('what a caller takes', () => {
   });
 });
 
-describe('what a body is', () => {
+describe('bodies', () => {
   const post = (body: string | Uint8Array, headers: Record<string, string> = json) =>
     door.call('POST', '/publishers', { body, headers });
 
@@ -88,7 +88,7 @@ describe('what a body is', () => {
     expect(reply).toMatchObject(problem(415, 'encoding_unsupported'));
   });
 
-  test('parameters of the type do not matter', async () => {
+  test('parameters of the media type are ignored', async () => {
     const reply = await post('{}', { 'content-type': 'Application/JSON; charset=utf-8' });
     expect(reply).toMatchObject(problem(422, 'invalid'));
   });
@@ -114,7 +114,7 @@ describe('what a body is', () => {
     expect(await post('\ufeff{}')).toMatchObject(problem(422, 'invalid'));
   });
 
-  test('above the limit is 413 with the limit, announced or not', async () => {
+  test('a body above the limit is 413 with the limit, announced or not', async () => {
     const limit = door.services.config.limits.http.bodyBytes;
     const announced = await post('x'.repeat(limit + 1));
     expect(announced).toMatchObject(problem(413, 'body_too_large'));
@@ -125,7 +125,7 @@ describe('what a body is', () => {
     expect(streamed).toMatchObject(problem(413, 'body_too_large'));
   });
 
-  test('a stranger’s body is not read', async () => {
+  test('the body of an unauthenticated caller is not read', async () => {
     const { port } = new URL(door.url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.write(
@@ -151,7 +151,7 @@ describe('the language of the caller', () => {
   });
 });
 
-describe('nothing raw is given back', () => {
+describe('input is never echoed', () => {
   const marker = 'Marker-7f3a';
   const path = (route: (typeof routes)[number]): string => route.path.replaceAll(/\{\w+\}/g, `<${marker}>`);
   const nested = { [`<${marker}>`]: marker };
@@ -207,7 +207,7 @@ describe('nothing raw is given back', () => {
     expect(reply.text).not.toMatch(/Marker|<m>/);
   });
 
-  test('nor in a token, a type or a method', async () => {
+  test('tokens, media types and methods are not echoed', async () => {
     const calls: RestCall[] = [
       { headers: { authorization: `Basic ${marker}` }, as: null },
       { headers: { accept: `text/${marker}` } },
@@ -222,7 +222,7 @@ describe('nothing raw is given back', () => {
   });
 });
 
-test('a name of another form is told which form names have', async () => {
+test('a malformed name is answered with the expected form', async () => {
   const { body: vm } = await door.call('POST', '/vms', { body: { name: 'forms' } });
   const goal = { handler: 'Acme.Lab.Probe', version: '1.0', state: 'enabled' };
   const replies = [
@@ -236,7 +236,7 @@ test('a name of another form is told which form names have', async () => {
 });
 
 describe('failed attempts', () => {
-  test('after 30 wrong tokens the address waits; who was right before goes on', async () => {
+  test('after 30 wrong tokens the address must wait, except with tokens that worked before', async () => {
     const own = await openRestDoor({ db: door.services.db });
     expect((await own.call('GET', '/vms', { as: 'viewer' })).status).toBe(200);
     for (let attempt = 0; attempt < 30; attempt++) {
@@ -253,7 +253,7 @@ describe('failed attempts', () => {
   });
 });
 
-test('the database away is 503 with a time to come again, and says nothing of itself', async () => {
+test('an unavailable database is 503 with Retry-After and no details', async () => {
   const away = await openRestDoor();
   await away.services.db.$client.end();
   const reply = await away.call('GET', '/vms', { headers: { 'accept-language': 'de' } });

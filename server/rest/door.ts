@@ -7,10 +7,10 @@ import { createFailedAttempts } from './failed-attempts.ts';
 import { openapiDocument } from './openapi.ts';
 import { routesFor } from './routes/index.ts';
 
-/** Paths of calls that take a package: a large one may take its time. */
+/** Paths of package uploads, which may take longer than other calls. */
 export const restUploads = /\/(package|versions\/[^/]+)$/;
 
-/** The management door: `/api/v1` as one function. Bearer tokens only; cookies are not looked at. */
+/** The management door: `/api/v1` as one function. Bearer tokens only; cookies are ignored. */
 export function createRestHandler(
   services: DoorServices,
   attempts: Attempts = openAttempts(services.log),

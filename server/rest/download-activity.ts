@@ -22,7 +22,7 @@ const columns = [
   'hash',
 ] as const;
 
-/** The activity as a file: a line an act, before and after as JSON. */
+/** The activity as a file: one line per act, with before and after as JSON. */
 export async function* activityLines(
   ctx: Context,
   query: URLSearchParams,

@@ -39,7 +39,7 @@ function extensionsOf({ extensions }: ExportedVm): string {
     .join('; ');
 }
 
-/** The VMs that match as a file, a line each; the head of the table in the language `lang`. */
+/** The matching VMs as a file, one line each; the table's header is in the language `lang`. */
 export async function* fleetLines(
   ctx: Context,
   query: URLSearchParams,

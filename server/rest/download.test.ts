@@ -54,7 +54,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
   return fetch(`http://127.0.0.1:${serving.port}/download${path}`, { headers: { cookie, ...headers } });
 }
 
-test('all that match leave as a file, in pages that nobody sees', async () => {
+test('all matching acts are exported, whatever their number', async () => {
   const response = await get('/vms.csv');
   expect(response.status).toBe(200);
   expect(response.headers.get('content-disposition')).toMatch(
@@ -66,7 +66,7 @@ test('all that match leave as a file, in pages that nobody sees', async () => {
   expect(new Set(lines).size).toBe(lines.length);
 });
 
-test('the filter counts, and no cell begins a formula', async () => {
+test('the filter applies, and no cell starts a formula', async () => {
   const text = await (await get('/vms.csv?q=WEB&lang=de')).text();
   const [head, row] = text.trimEnd().split('\r\n');
   expect(head).toContain('"Zustand"');
@@ -74,13 +74,13 @@ test('the filter counts, and no cell begins a formula', async () => {
   expect(row).toContain(`"'=1+1=x; note==HYPERLINK(""http://x""); plain=a;'=b"`);
 });
 
-test('nobody, and no foreign page, gets it', async () => {
+test('anonymous callers and foreign pages are rejected', async () => {
   expect((await get('/vms.csv', { cookie: '' })).status).toBe(401);
   expect((await get('/vms.csv', { origin: 'https://elsewhere.example' })).status).toBe(403);
   expect((await get('/vms.csv', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
 });
 
-test('a filter that is none is refused with its name', async () => {
+test('an invalid filter is rejected by name', async () => {
   const response = await get('/vms.csv?health=fine&version=x');
   expect(response.status).toBe(400);
   const { errors } = (await response.json()) as { errors: { path: string }[] };

@@ -10,25 +10,25 @@ import { activityLines } from './download-activity.ts';
 import { fleetLines } from './download-fleet.ts';
 import { logFileRoutes } from './routes/logs.ts';
 
-/** Lines of a file as they are read; the first piece is made before the answer begins, so that a refusal is one. */
+/** Lines of a file as they are read. The first chunk is read before the answer begins, so that errors get a status. */
 type Download = (ctx: Context, query: URLSearchParams, form: 'csv' | 'jsonl') => AsyncGenerator<string, void>;
 
 const files: Readonly<Record<string, Download>> = { activity: activityLines, vms: fleetLines };
 
-/** By it spreadsheets know that a file is UTF-8. */
+/** Spreadsheets recognize UTF-8 by it. */
 const byteOrderMark = '\uFEFF';
 
 const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'application/jsonl; charset=utf-8' } as const;
 
 /**
- * The pages' door for files, `GET /download/<name>.csv` and `.jsonl`: what matches the query, as a stream, with the
- * session's cookie and only from a page of ours; and what agents sent of a VM's logs, at the paths of `/api/v1`.
+ * The pages' door for files, `GET /download/<name>.csv` and `.jsonl`: everything that matches the query, as a
+ * stream, with the session's cookie and only from the portal's own pages; and a VM's logs, at the paths of `/api/v1`.
  */
 export function createDownloadHandler(
   services: DoorServices,
 ): (request: Request, info: RequestPeer) => Promise<Response> {
   const { log, clock, ...held } = services;
-  // Files that are there as they are: the same calls as the management door's.
+  // Stored files: the same calls as in `/api/v1`.
   const door = createDoor({
     services,
     base: '/download',
@@ -74,7 +74,7 @@ export function createDownloadHandler(
   };
 }
 
-/** Reads on only as fast as the reader takes; a reader who goes ends the reading. */
+/** Reads as fast as the client receives, and stops when it disconnects. */
 function streamOf(lines: AsyncGenerator<string, void>, first: string, log: Logger): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let next: string | undefined = first;
@@ -87,7 +87,7 @@ function streamOf(lines: AsyncGenerator<string, void>, first: string, log: Logge
           controller.enqueue(encoder.encode(next));
           next = undefined;
         } catch (error) {
-          // The file ends broken off, which the reader's program notices: what is there so far is true.
+          // The client notices the truncated transfer; the lines sent so far are correct.
           log.warn({ err: error }, 'a download broke off');
           controller.error(error);
         }

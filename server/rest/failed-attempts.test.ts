@@ -34,7 +34,7 @@ test.each([
   ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
   ['2001:db8::1', '2001:db8:0:0:5::', true],
   ['::1', '::2', true],
-])('an IPv6 household counts as one: %s and %s', (one, other, held) => {
+])('an IPv6 household counts as one address: %s and %s', (one, other, held) => {
   const failed = fail(one, 30);
   expect(holds(() => failed.check(other, 'Bearer x', start))).toBe(held);
 });

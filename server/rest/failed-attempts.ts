@@ -2,18 +2,18 @@ import { LockedOut } from '#server/auth/throttle.ts';
 import { household } from '#server/platform/household.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 
-/** Wrong tokens that one address may send in a window before it has to wait for the window's end. */
+/** Wrong tokens that one address may send per window. */
 const attempts = 30;
 const windowMs = 60_000;
-/** Addresses that are remembered; beyond it the oldest are forgotten. */
+/** Maximum number of addresses in memory; the oldest are evicted. */
 const addresses = 10_000;
 
-/** Tokens that were right before go on while their address waits: one careless script does not lock out the rest. */
+/** Tokens that worked before keep working while their address waits: one faulty script does not lock out the others. */
 const trusted = 1_000;
 
 /** Counts wrong tokens per address, in this process. */
 export interface FailedAttempts {
-  /** Throws 429 with the time to wait where the address has failed too often and the header is not known to be right. */
+  /** Throws 429 with the time to wait if the address has failed too often and the header never worked before. */
   check(address: string, header: string, now: Date): void;
   wrong(address: string, now: Date): void;
   right(header: string): void;

@@ -1,20 +1,20 @@
 /**
- * What may stand before a sign without hiding it from a spreadsheet: white space of any script, marks that are not
- * seen (zero width, byte order, direction), controls.
+ * Characters that may precede a sign without hiding it from a spreadsheet: white space of any script, invisible marks
+ * (zero width, byte order, direction) and control characters.
  */
 const unseen = String.raw`[\s\p{Cc}\p{Cf}]*`;
 
-/** Signs with which a spreadsheet begins to calculate, in each width that some of them take for the plain ones. */
+/** Signs that start a formula in some spreadsheet, in every width. */
 const signs = '[=+\\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212]';
 
 const atStart = new RegExp(`^(?:${unseen}${signs}|[\\t\\r\\n])`, 'u');
 
-/** Where a spreadsheet of another country takes a semicolon or a tab for the end of a cell. */
+/** In some locales a semicolon or a tab ends a cell. */
 const afterSeparator = new RegExp(`([;\\t|\\r\\n]${unseen})(?=${signs})`, 'gu');
 
 /**
- * A text that no spreadsheet takes for a formula: an apostrophe stands before every sign that could begin one, also
- * behind a character that ends a cell elsewhere.
+ * Escapes a text for spreadsheets: an apostrophe precedes every sign that could start a formula, also after a
+ * separator of another locale.
  */
 export function harmless(text: string): string {
   const inside = text.replaceAll(afterSeparator, "$1'");

@@ -88,7 +88,7 @@ describe('an instance view', () => {
     expect(headers.get('vary')).toBe('Accept-Language');
   });
 
-  test('AZ-L2 a translation that is added later shows at once', async () => {
+  test('AZ-L2 a translation that is added later applies immediately', async () => {
     await door.expect('setResources', { ...at, lang: 'fr' }, 200, { body: file('fr', 'Connexion à {0} : {1}') });
     expect((await read('fr')).message).toMatchObject({ lang: 'fr', text: 'Connexion à sql : Joe' });
   });
@@ -139,12 +139,12 @@ describe('an instance view', () => {
     expect((await read('en', 'operator')).view.explanation?.act?.hasOutput).toBe(true);
   });
 
-  test('of a VM that is not there is 404', async () => {
+  test('of an unknown VM is 404', async () => {
     const nobody = '00000000-0000-4000-8000-000000000000';
     await door.expect('getInstanceView', { id: nobody }, [404, 'vm_unknown'], { as: 'viewer' });
   });
 
-  test('the reports behind it', async () => {
+  test('lists the reports of a VM', async () => {
     type Page = { items: { kind: string }[] };
     const page = await door.expect<Page>('listReports', { id: agent.vmId }, 200, { as: 'operator' });
     expect(page.items.map(({ kind }) => kind).toSorted()).toEqual(['handler', 'status']);
@@ -157,7 +157,7 @@ test('every documented status of these calls was met', () => {
   expect(door.unmet(['getInstanceView', 'listReports'])).toEqual([]);
 });
 
-test('AZ-S1 a rejected status is named with path and sentence, in the language asked for', async () => {
+test('AZ-S1 a rejected status is named with path and sentence, in the requested language', async () => {
   const statuses = [{ extension: 'probe', sequenceNumber: 1, ageSeconds: 1, file: [{ version: 3 }] }];
   const reply = await agent.call('/reports', {
     method: 'POST',

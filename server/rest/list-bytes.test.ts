@@ -67,7 +67,7 @@ const saysWhatIsLeftOut = (found: Warning[]) => {
   expect(last?.message).toBe(`${ids - (found.length - 1)} more warnings are not listed.`);
 };
 
-test('a version with 20,000 long file names stays within the bytes of a list and says how many it lacks', async () => {
+test('a version with 20,000 long file names fits a list and counts the omitted ones', async () => {
   type Version = { files: { name: string }[]; warnings: Warning[]; leftOut: { files: number } };
   const found = await door.expect<Version>('getVersion', version, 200, viewer);
   expect(bytesOf(found.files)).toBeLessThanOrEqual(maxListBytes + 2);
@@ -78,7 +78,7 @@ test('a version with 20,000 long file names stays within the bytes of a list and
   expect(bytesOf(found)).toBeLessThan(maxListBytes + 1024 * 1024);
 });
 
-test('languages that lack 20,000 messages come in pages, each within the bytes of a list', async () => {
+test('languages that lack 20,000 messages come in pages, each within the size of a list', async () => {
   type Page = { items: Described[]; nextCursor: string | null };
   const seen: string[] = [];
   let query = '';
@@ -103,7 +103,7 @@ test('languages that lack 20,000 messages come in pages, each within the bytes o
   expect(small.items.map(({ lang }) => lang)).toEqual(['en']);
 });
 
-test('VMs with long tags come in pages, each within the bytes of a list', async () => {
+test('VMs with long tags come in pages, each within the size of a list', async () => {
   const tag = (n: number) => [`${n}-`.padEnd(250, 't'), 'v'.repeat(250)];
   const tags = Object.fromEntries(Array.from({ length: 64 }, (_, n) => tag(n)));
   const ctx = await testContext({ services: door.services, role: 'operator' });
@@ -130,13 +130,13 @@ test('VMs with long tags come in pages, each within the bytes of a list', async 
   expect(leftOut).toBeGreaterThan(0);
 });
 
-test('one language is bounded, too', async () => {
+test('the answer for one language is bounded', async () => {
   const german = await door.expect<Described>('getResources', { ...version, lang: 'de' }, 200, viewer);
   expect(german.missing.length + (german.leftOut?.missing ?? 0)).toBe(ids - 1);
   expect(bytesOf(german)).toBeLessThan(maxListBytes);
 });
 
-test('a list that fits is whole, and a first row that does not fit is there', () => {
+test('a list that fits is complete, and the first row is always included', () => {
   expect(fitList(['ab', 'cd'], { bytes: 10 })).toEqual({ kept: ['ab', 'cd'], leftOut: 0 });
   expect(fitList(['ab', 'cd', 'ef'], { bytes: 12 })).toEqual({ kept: ['ab', 'cd'], leftOut: 1 });
   expect(fitList(['x'.repeat(100), 'y'], { bytes: 10 })).toEqual({ kept: ['x'.repeat(100)], leftOut: 1 });

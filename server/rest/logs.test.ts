@@ -43,7 +43,7 @@ test('outputs are listed and read as they were written', async () => {
   expect((await door.call('GET', `${path}/${items[0]?.id}`, { as: 'viewer' })).status).toBe(403);
 });
 
-test('AZ-G11 log folders are asked for and read', async () => {
+test('AZ-G11 log folders are requested and downloaded', async () => {
   const wish = { ...operator, body: { handler: 'Acme.Lab.Probe' } };
   const asked = await door.expect<{ id: string }>('requestLogArchive', { id: vm.vmId }, 202, wish);
   await door.expect('requestLogArchive', { id: nobody }, [404, 'vm_unknown'], wish);

@@ -22,7 +22,7 @@ interface Receipt {
 }
 
 beforeAll(async () => {
-  // A machine that is busy with other tests starts threads slowly; how long a check may take is not shown here.
+  // A busy machine starts threads slowly; the time limit of checks is tested elsewhere.
   const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 15_000 } };
   door = await openRestDoor({ config: { limits, wire: true } });
   const { db } = door.services;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => door.close());
 
 describe('VMs', () => {
-  test('one is made with its token', async () => {
+  test('a VM is created with its enrollment token', async () => {
     type Answer = { id: string; enrollmentExpiresAt: string };
     const made = await door.expect<Answer>('createVm', {}, 201, sent({ name: 'web-1', tags: { site: 'a' } }));
     id = made.id;
@@ -48,7 +48,7 @@ describe('VMs', () => {
     await door.expect('createVm', {}, 201, sent({ name: 'web-2' }));
   });
 
-  test('every fault is in one answer, in the caller’s language', async () => {
+  test('all faults come in one answer, in the caller’s language', async () => {
     const body = { name: '', tags: { a: 1 }, extra: true };
     const call = sent(body, { 'accept-language': 'de-AT, en;q=0.3' });
     type Answer = { detail: string; errors: { path: string; message: string }[] };
@@ -59,14 +59,14 @@ describe('VMs', () => {
     expect(paths(await door.expect('createVm', {}, 422, sent({})))).toEqual(['/name']);
   });
 
-  test('limits of tags', async () => {
+  test('tags are limited', async () => {
     const many = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`t${index}`, 'x']));
     await door.expect('createVm', {}, 422, sent({ name: 'many', tags: many }));
     await door.expect('createVm', {}, 422, sent({ name: 'long', tags: { a: 'x'.repeat(257) } }));
     await door.expect('createVm', {}, 201, sent({ name: 'fits', tags: { a: 'x'.repeat(256) } }));
   });
 
-  test('they are listed by name, page by page, and read', async () => {
+  test('VMs are listed by name, page by page, and read', async () => {
     type Page = { items: { id: string; name: string }[]; nextCursor: string | null };
     const seen: string[] = [];
     let query = '?limit=1';
@@ -83,7 +83,7 @@ describe('VMs', () => {
     await door.expect('getVm', { id }, 200, viewer);
   });
 
-  test('a VM is renamed and retagged', async () => {
+  test('renames and retags a VM', async () => {
     const answer = await door.expect('updateVm', { id }, 200, sent({ tags: { site: 'b' } }));
     expect(answer).toMatchObject({ name: 'web-1', tags: { site: 'b' } });
     await door.expect('updateVm', { id }, [409, 'vm_name_taken'], sent({ name: 'web-2' }));
@@ -91,11 +91,11 @@ describe('VMs', () => {
     expect(paths(await door.expect('updateVm', { id }, 422, sent({ id: nobody })))).toEqual(['/id']);
   });
 
-  test('a new enrolment token', async () => {
+  test('issues a new enrollment token', async () => {
     await door.expect('issueEnrollmentToken', { id }, 201, operator);
   });
 
-  test('an admin releases what is withheld; where nothing is, nothing changes', async () => {
+  test('an admin releases withheld settings; without any, nothing changes', async () => {
     type Released = { thumbprint: string | null; extensions: string[]; incarnation: number };
     const released = await door.expect<Released>('releaseSecrets', { id }, 200);
     expect(released).toMatchObject({ thumbprint: null, extensions: [] });
@@ -104,7 +104,7 @@ describe('VMs', () => {
     await door.expect('releaseSecrets', { id }, [403, 'forbidden'], operator);
   });
 
-  test('one is set to a stock agent, and back', async () => {
+  test('sets a VM to a stock agent, and back', async () => {
     const { id: stock } = await door.expect<{ id: string }>('createVm', {}, 201, sent({ name: 'stock' }));
     const granted = await door.expect<{ token: string }>('grantWireAccess', { id: stock }, 201, operator);
     expect(granted.token).toMatch(/^annex_wire_[\w-]{43}$/);
@@ -131,7 +131,7 @@ describe('extensions', () => {
   const settings = { publicSettings: { port: 80 }, protectedSettings: { key: 'secret-value-1' } };
   let receipt: Receipt;
 
-  test('one is declared; the same again changes nothing', async () => {
+  test('declares an extension; an identical request changes nothing', async () => {
     receipt = await door.expect<Receipt>('setExtension', probe(), 200, sent(goal({ settings })));
     expect(receipt).toMatchObject({ vmId: id, name: 'probe', state: 'enabled', sequenceNumber: 1 });
     expect(await door.expect('setExtension', probe(), 200, sent(goal({ settings })))).toEqual(receipt);
@@ -166,14 +166,14 @@ describe('extensions', () => {
     expect(JSON.stringify(problem)).not.toContain('MARKER');
   });
 
-  test('AZ-C1 each violation of the schema is named by its path, and a protected one without its value', async () => {
+  test('AZ-C1 each schema violation is listed by path, protected ones without the value', async () => {
     const wrong = { publicSettings: { port: 'MARKER' }, protectedSettings: { key: 'bad' } };
     const problem = await door.expect('setExtension', probe(), 422, sent(goal({ settings: wrong })));
     expect(paths(problem).toSorted()).toEqual(['/settings/protectedSettings/key', '/settings/publicSettings/port']);
     expect(JSON.stringify(problem)).not.toMatch(/MARKER|bad"/);
   });
 
-  test('every fault of a declaration is in one answer', async () => {
+  test('all faults of a declaration come in one answer', async () => {
     const body = { version: 1, state: 'on', timeouts: { install: 0, nap: 1 }, dependsOn: ['a b'], more: 1 };
     const problem = await door.expect('setExtension', probe(), [422, 'invalid'], sent(body));
     expect(paths(problem).toSorted()).toEqual([
@@ -188,7 +188,7 @@ describe('extensions', () => {
     expect(paths(await door.expect('setExtension', { id, name: 'a b' }, 422, sent(goal())))).toEqual(['/name']);
   });
 
-  test('the rules of an extension on a VM', async () => {
+  test('a declaration follows the rules of its VM', async () => {
     const other = { id, name: 'other' };
     await door.expect('setExtension', probe(), [409, 'handler_fixed'], sent(goal({ handler: 'Acme.Lab.Other' })));
     await door.expect('setExtension', other, [422, 'single_extension'], sent(goal({ settings })));
@@ -209,7 +209,7 @@ describe('extensions', () => {
     await door.expect('removeExtension', other, 202, operator);
   });
 
-  test('numbers beyond ±2^53 and properties given twice are refused by path', async () => {
+  test('numbers beyond ±2^53 and duplicate properties are rejected by path', async () => {
     const raw = JSON.stringify(goal({ settings: { publicSettings: { port: 7777777 } } }));
     const call = (body: string) => ({ ...operator, body, headers: { 'content-type': 'application/json' } });
     const far = await door.expect('setExtension', probe(), 422, call(raw.replace('7777777', '9007199254740993')));
@@ -218,14 +218,14 @@ describe('extensions', () => {
     expect(paths(twice)).toEqual(['/settings/publicSettings/port']);
   });
 
-  test('settings above the limit name it', async () => {
+  test('settings above the limit are rejected with the limit', async () => {
     const large = { publicSettings: { port: 80, text: 'x'.repeat(300 * 1024) } };
     const { body, status } = await door.call('PUT', `/vms/${id}/extensions/probe`, sent(goal({ settings: large })));
     expect([413, 422]).toContain(status);
     expect(JSON.stringify(body)).toContain('256 KiB');
   });
 
-  test('If-Match holds a declaration to what was seen', async () => {
+  test('If-Match rejects a declaration based on an outdated goal state', async () => {
     const seen = await door.call('GET', `/vms/${id}/extensions/probe`, operator);
     const etag = seen.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"\d+"$/);
@@ -243,7 +243,7 @@ describe('extensions', () => {
     });
   });
 
-  test('AZ-C2 protected settings are given back to no one', async () => {
+  test('AZ-C2 no call returns protected settings', async () => {
     const view = await door.expect('getExtension', probe(), 200, operator);
     expect(view.protectedSettings).toMatchObject({ needsSecrets: false, needsRelease: false });
     for (const path of ['extensions/probe', 'goal-state', 'goal-states']) {
@@ -253,14 +253,14 @@ describe('extensions', () => {
     }
   });
 
-  test('kept secrets need the same schema', async () => {
+  test('secrets can be kept only under the same schema', async () => {
     const other = goal({ version: '2.0.0.0', settings: { publicSettings: {} } });
     await door.expect('setExtension', probe(), [422, 'secrets_required'], sent(other));
     const removed = goal({ version: '2.0.0.0', settings: { publicSettings: {}, protectedSettings: null } });
     await door.expect('setExtension', probe(), 200, sent(removed));
   });
 
-  test('what is not there', async () => {
+  test('unknown VMs and extensions are 404', async () => {
     await door.expect('setExtension', { id: nobody, name: 'probe' }, [404, 'vm_unknown'], sent(goal({ settings })));
     await door.expect('getExtension', { id, name: 'nothing' }, [404, 'extension_absent'], operator);
     await door.expect('removeExtension', { id, name: 'nothing' }, [404, 'extension_absent'], operator);
@@ -270,7 +270,7 @@ describe('extensions', () => {
 describe('goal states', () => {
   type Page = { items: { incarnation: number; extensions: { name: string }[] }[]; nextCursor: string | null };
 
-  test('the one in force, and the history', async () => {
+  test('reads the goal state in force and the history', async () => {
     const now = await door.expect<{ incarnation: number }>('getGoalState', { id }, 200, operator);
     const all = await door.expect<Page>('listGoalStates', { id }, 200, operator);
     expect(all.items[0]?.incarnation).toBe(now.incarnation);
@@ -280,7 +280,7 @@ describe('goal states', () => {
     expect(second.items[0]).toEqual(all.items[1]);
   });
 
-  test('a revert is a new incarnation with the old contents', async () => {
+  test('a revert creates an incarnation with the old contents', async () => {
     const { items } = await door.expect<Page>('listGoalStates', { id }, 200, operator);
     const now = items[0]?.incarnation ?? 0;
     const old = items.find(({ extensions }) => extensions.length === 1)?.incarnation ?? 0;
@@ -295,7 +295,7 @@ describe('goal states', () => {
     await door.expect('revertGoalState', { id, incarnation: 0 }, [404, 'not_found'], operator);
   });
 
-  test('a revert to a withdrawn version is refused', async () => {
+  test('a revert to a withdrawn version is rejected', async () => {
     await givenVersion(door.services.db, { handler: 'Acme.Lab.Gone' });
     const gone = { id, name: 'gone' };
     const with_ = await door.expect<Receipt>('setExtension', gone, 200, sent(goal({ handler: 'Acme.Lab.Gone' })));
@@ -306,11 +306,11 @@ describe('goal states', () => {
     await door.expect('revertGoalState', { id, incarnation: with_.incarnation }, 422, operator);
   });
 
-  test('while one is being uninstalled, a revert and a declaration are in conflict', async () => {
+  test('during an uninstall, a revert and a declaration are conflicts', async () => {
     const leaving = { id, name: 'leaving' };
     const body = goal({ handler: 'Acme.Lab.Other' });
     const { incarnation } = await door.expect<Receipt>('setExtension', leaving, 200, sent(body));
-    // As if an agent had fetched it: one that was never delivered is dropped at once.
+    // As if an agent had fetched it: an extension that was never delivered is dropped immediately.
     await door.services.db.$client.query(`update extensions set ever_delivered = true where name = 'leaving'`);
     expect(await door.expect('removeExtension', leaving, 202, operator)).toMatchObject({ state: 'uninstall' });
     await door.expect('setExtension', leaving, [409, 'uninstalling'], sent(body));
@@ -322,8 +322,8 @@ describe('goal states', () => {
   });
 });
 
-describe('a VM that goes', () => {
-  test('is not there any more, and its history is', async () => {
+describe('deleting a VM', () => {
+  test('removes the VM and keeps its history', async () => {
     await door.expect('deleteVm', { id }, 204, operator);
     for (const call of ['getVm', 'deleteVm', 'issueEnrollmentToken', 'getGoalState']) {
       await door.expect(call, { id }, [404, 'vm_unknown'], operator);
@@ -333,7 +333,7 @@ describe('a VM that goes', () => {
     await door.expect('createVm', {}, 201, sent({ name: 'web-1' }));
   });
 
-  test('with decommission waits for its extensions', async () => {
+  test('with decommission waits for the uninstall of its extensions', async () => {
     const made = await door.expect<{ id: string }>('createVm', {}, 201, sent({ name: 'slow' }));
     const extension = { id: made.id, name: 'slow' };
     await door.expect('setExtension', extension, 200, sent(goal({ handler: 'Acme.Lab.Other' })));
@@ -349,7 +349,7 @@ describe('a VM that goes', () => {
   });
 });
 
-test('an id that is none is answered as one that is unknown', async () => {
+test('a malformed id is answered like an unknown one', async () => {
   for (const call of ['getVm', 'deleteVm', 'getGoalState']) {
     const unknown = await door.expect(call, { id: nobody }, 404, operator);
     const strange = await door.expect(call, { id: 'not-an-id' }, 404, operator);

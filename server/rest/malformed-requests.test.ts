@@ -9,7 +9,7 @@ import type { RestRoute } from './route.ts';
 import { routes } from './routes/index.ts';
 
 let door: RestDoor;
-/** Values with which every path leads to something that exists, as far as that takes no more than a VM and a version. */
+/** Values that make every path lead to an existing VM or version. */
 let parts: Record<string, string>;
 
 beforeAll(async () => {

@@ -15,19 +15,19 @@ test('the document is a valid OpenAPI 3.1 document', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('every call has an id of its own', () => {
+test('operation ids are unique', () => {
   const ids = routes.map((route) => route.operationId);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('every part of a path is described', () => {
+test('every parameter of a path is described', () => {
   for (const route of routes) {
     const named = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     expect(Object.keys(route.params.shape).toSorted(), route.operationId).toEqual(named.toSorted());
   }
 });
 
-test.each(routes.map((route) => [route.operationId, route] as const))('%s says what may be answered', (_id, route) => {
+test.each(routes.map((route) => [route.operationId, route] as const))('%s documents every status', (_id, route) => {
   const paths = document.paths as Record<string, Record<string, { responses: Record<string, unknown> }>>;
   const statuses = [...Object.keys(route.answers), ...refusalsOf(route).map(String)];
   const operation = paths[route.path]?.[route.method.toLowerCase()];

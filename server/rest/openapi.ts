@@ -37,7 +37,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   return json;
 }
 
-/** Schemas that refer to themselves bring `$defs`; in an OpenAPI document those stand with the components. */
+/** Recursive schemas have `$defs`; in an OpenAPI document these belong to the components. */
 function gatherDefinitions(paths: Json): { paths: Json; definitions: Json } {
   const definitions: Record<string, unknown> = {};
   const text = JSON.stringify(paths).replaceAll('"#/$defs/', '"#/components/schemas/');
@@ -97,7 +97,7 @@ function requestBodyOf(route: RestRoute): Json | undefined {
   return { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } };
 }
 
-/** Statuses of problem documents that a call may have, by what it takes. */
+/** Statuses of problem documents that a call may have, derived from its inputs. */
 export function refusalsOf(route: RestRoute): number[] {
   const takesBody =
     route.body !== null || route.takesZip === true || route.takesForm !== undefined || route.takesFile !== undefined;
@@ -152,7 +152,7 @@ function operationOf(route: RestRoute): Json {
   };
 }
 
-/** The OpenAPI 3.1 document of the table, from the same schemas that read the requests. */
+/** The OpenAPI 3.1 document of the routes, printed from the schemas that parse requests and type answers. */
 export function openapiDocument(routes: readonly RestRoute[], url: string): Json {
   const operations: Record<string, Record<string, Json>> = {};
   for (const route of routes) {

@@ -30,7 +30,7 @@ const plan = (goal: unknown = body) => door.expect<Plan>('planExtension', { id, 
 const put = (planHash: string) =>
   door.call('PUT', `/vms/${id}/extensions/probe?plan=${encodeURIComponent(planHash)}`, { body });
 
-test('AZ-C2 a plan names what would happen and no secret; its hash lets exactly that happen, once', async () => {
+test('AZ-C2 a plan shows all changes but no secret; its hash applies exactly these, once', async () => {
   const told = await plan();
   expect(told).toMatchObject({
     incarnation: { before: 1, after: 2 },
@@ -43,7 +43,7 @@ test('AZ-C2 a plan names what would happen and no secret; its hash lets exactly 
   expect(await put(told.planHash)).toMatchObject({ status: 412, body: { code: 'plan_moved_on' } });
 });
 
-test('what would be refused is told in sentences, with its place', async () => {
+test('a plan lists every fault with its sentence and path', async () => {
   const { faults, planHash } = await plan({ ...body, version: '9.0', dependsOn: [] });
   expect(planHash).toBeNull();
   expect(faults).toMatchObject([{ path: '/version', code: 'version_unknown', message: expect.stringMatching(/9\.0/) }]);

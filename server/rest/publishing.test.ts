@@ -17,7 +17,7 @@ const resources = (lang: string, ...texts: string[]) => [
 const paths = (problem: { errors?: { path: string }[] }) => problem.errors?.map(({ path }) => path) ?? [];
 
 beforeAll(async () => {
-  // A machine that is busy with other tests starts threads slowly; how long a check may take is not shown here.
+  // A busy machine starts threads slowly; the time limit of checks is tested elsewhere.
   const limits = { ...defaultLimits, settings: { ...defaultLimits.settings, checkMs: 15_000 } };
   door = await openRestDoor({ config: { limits } });
   zip = await samplePackage();
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => door.close());
 
 describe('publishers', () => {
-  test('one is made once, also in another case', async () => {
+  test('a namespace is created once, whatever the case', async () => {
     const made = { namespace: 'Acme.Lab', displayName: 'Acme' };
     expect(await door.expect('createPublisher', {}, 201, { body: made })).toMatchObject(made);
     await door.expect('createPublisher', {}, [409, 'publisher_taken'], { body: made });
@@ -33,13 +33,13 @@ describe('publishers', () => {
     await door.expect('createPublisher', {}, 201, { body: { namespace: 'Other.Lab', displayName: 'Other' } });
   });
 
-  test('every fault of a body is in one answer', async () => {
+  test('all faults of a body come in one answer', async () => {
     const body = { namespace: '../x', displayName: '', more: 1 };
     const problem = await door.expect('createPublisher', {}, [422, 'invalid'], { body });
     expect(paths(problem).toSorted()).toEqual(['/displayName', '/more', '/namespace']);
   });
 
-  test('lists go on at their cursor', async () => {
+  test('a list continues at its cursor', async () => {
     type Page = { items: { namespace: string }[]; nextCursor: string | null };
     const first = await door.expect<Page>('listPublishers', {}, 200, { as: 'viewer', query: '?limit=1' });
     expect(first.items.map(({ namespace }) => namespace)).toEqual(['Acme.Lab']);
@@ -63,11 +63,11 @@ describe('a package', () => {
     await door.expect('registerPackage', at('1.0.0.0'), [409, 'draft_other_contents'], upload(other));
   });
 
-  test('a second spelling of a version is refused', async () => {
+  test('a second spelling of a version is rejected', async () => {
     await door.expect('registerPackage', at('1.0'), [409, 'version_other_spelling'], upload(zip));
   });
 
-  test('every fault is in one answer, and nothing stays', async () => {
+  test('all faults come in one answer, and nothing is stored', async () => {
     const broken = await samplePackage(sampleManifest({ installCommand: '', rebootAfterInstall: 'no' }));
     const problem = await door.expect('registerPackage', at('9.0'), [422, 'package_refused'], upload(broken));
     expect(paths(problem).length).toBeGreaterThanOrEqual(2);
@@ -85,20 +85,20 @@ describe('a package', () => {
     expect(warnings[0]?.message).not.toMatch(/\b(the|is)\b/);
   });
 
-  test('names that are none are refused by path', async () => {
+  test('malformed names are rejected by path', async () => {
     const problem = await door.expect('registerPackage', { handler: 'a b', version: 'x' }, 422, upload(zip));
     expect(paths(problem)).toEqual(['/handler', '/version']);
     await door.expect('getVersion', { handler: 'a b', version: 'x' }, 404);
   });
 
-  test('a namespace without publisher is not there; a foreign one is forbidden', async () => {
+  test('a namespace without publisher is 404, a foreign one 403', async () => {
     const nobody = { handler: 'Nobody.Here', version: '1.0' };
     await door.expect('registerPackage', nobody, [404, 'publisher_unknown'], { ...upload(zip), as: 'admin' });
     const foreign = { ...upload(zip), as: 'outsider' as const };
     await door.expect('registerPackage', at('2.0'), [403, 'namespace_forbidden'], foreign);
   });
 
-  test('another content type is 415, one above the limit 413 before it has arrived', async () => {
+  test('another content type is 415; a package above the limit is 413 before it has arrived', async () => {
     const call = { ...upload(zip), headers: { 'content-type': 'text/html' } };
     await door.expect('registerPackage', at('2.0'), [415, 'media_type_unsupported'], call);
     const small = await openRestDoor({
@@ -135,13 +135,13 @@ describe('a package', () => {
 describe('a settings schema', () => {
   const schema = { publicSettings: { type: 'object', properties: { port: { type: 'integer' } } } };
 
-  test('AZ-P7 is kept while the version is a draft', async () => {
+  test('AZ-P7 can be set while the version is a draft', async () => {
     const answer = await door.expect('setSettingsSchema', at('1.0.0.0'), 200, sent(schema));
     expect(answer.settingsSchema).toEqual(schema);
     await door.expect('setSettingsSchema', at('7.7'), [404, 'version_unknown'], sent(schema));
   });
 
-  test('every fault has its path', async () => {
+  test('each fault has its path', async () => {
     const remote = { publicSettings: { $ref: 'https://x.test/s' }, protectedSettings: { type: 'nope' }, more: {} };
     const problem = await door.expect('setSettingsSchema', at('1.0.0.0'), 422, sent(remote));
     expect(paths(problem).length).toBeGreaterThan(0);
@@ -194,7 +194,7 @@ describe('resources', () => {
     expect(warnings[0]?.message).not.toBe(warnings[0]?.code);
   });
 
-  test('another lang in the body, a bad file and an unknown version are refused', async () => {
+  test('a different lang in the body, a malformed file and an unknown version are rejected', async () => {
     const wrong = await door.expect('setResources', { ...at('1.0.0.0'), lang: 'ja' }, 422, sent(resources('fr', 'a')));
     expect(JSON.stringify(wrong)).toContain('language_differs');
     await door.expect('setResources', { ...at('1.0.0.0'), lang: 'ja' }, 422, sent([{}]));
@@ -207,7 +207,7 @@ describe('resources', () => {
     );
   });
 
-  test('they are read by language', async () => {
+  test('messages are read by language', async () => {
     const viewer = { as: 'viewer' as const };
     const list = await door.expect<{ items: { lang: string }[] }>('listResources', at('1.0.0.0'), 200, viewer);
     expect(list.items.map(({ lang }) => lang)).toEqual(['en', 'de']);
@@ -226,7 +226,7 @@ describe('XLIFF', () => {
   const german = { ...at('1.0.0.0'), lang: 'de' };
   const file = (body: string, headers = {}) => sent(body, { headers: { 'content-type': 'text/xml', ...headers } });
 
-  test('goes out, comes back changed, is looked at, then stored', async () => {
+  test('is exported, previewed after a change, then imported', async () => {
     const path = `/handlers/${handler}/versions/1.0.0.0/resources/de.xlf?xliff=1.2`;
     const reply = await door.call('GET', path, { as: 'viewer' });
     expect(reply.headers.get('content-disposition')).toBe(`attachment; filename="${handler}-1.0.0.0.de.xlf"`);
@@ -242,7 +242,7 @@ describe('XLIFF', () => {
     await door.expect('setResources', german, [412, 'resources_moved_on'], stale);
   });
 
-  test('is refused for English, for a version that is not there, and where it is none', async () => {
+  test('is rejected for English, for an unknown version, and if it is not XLIFF', async () => {
     await door.expect('exportXliff', { ...german, lang: 'en' }, [422, 'xliff_into_english'], { as: 'viewer' });
     await door.expect('exportXliff', { ...german, version: '7.7' }, [404, 'version_unknown'], { as: 'viewer' });
     await door.expect('importXliff', { ...german, version: '7.7' }, [404, 'version_unknown'], file('<a/>'));
@@ -258,7 +258,7 @@ describe('XLIFF', () => {
 describe('a version', () => {
   const publisher = { as: 'publisher' as const };
 
-  test('is published, and then keeps its schema and platforms', async () => {
+  test('is published; then its schema and platforms are fixed', async () => {
     const answer = await door.expect('publishVersion', at('1.0.0.0'), 200, publisher);
     expect(answer).toMatchObject({ ...at('1.0.0.0'), state: 'published', languages: ['de', 'en'] });
     await door.expect('setSettingsSchema', at('1.0.0.0'), [409, 'schema_fixed'], sent({}));
@@ -267,7 +267,7 @@ describe('a version', () => {
     await door.expect('publishVersion', at('7.7'), [404, 'version_unknown'], publisher);
   });
 
-  test('is withdrawn with a reason, and only when it was published', async () => {
+  test('is withdrawn with a reason, if it is published', async () => {
     await door.expect('withdrawVersion', at('1.9.0.0'), [409, 'draft_not_withdrawn'], sent({ reason: 'wrong' }));
     const missing = await door.expect('withdrawVersion', at('1.0.0.0'), [422, 'invalid'], sent({}));
     expect(paths(missing)).toEqual(['/reason']);
@@ -291,7 +291,7 @@ describe('a version', () => {
     expect(list.items).toHaveLength(1);
   });
 
-  test('goes as a draft', async () => {
+  test('is deleted as a draft', async () => {
     await door.expect('deleteDraft', at('1.9.0.0'), 204, publisher);
     const gone = await door.expect('deleteDraft', at('1.9.0.0'), [404, 'version_unknown'], {
       ...publisher,
@@ -347,7 +347,7 @@ describe('a version in one call', () => {
     expect((await door.call('GET', `/handlers/${handler}/versions/2.0.0.0/resources/de`)).body).toEqual(before.body);
   });
 
-  test('faults of all parts come in one answer, and no version stays', async () => {
+  test('faults of all parts come in one answer, and no version is registered', async () => {
     const broken: Parts = [
       ['package', await samplePackage(sampleManifest({ enableCommand: 5 }))],
       ['settings-schema', { publicSettings: { type: 'nothing' } }],

@@ -8,22 +8,22 @@ import type { FormPart } from './read-form.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a route gets of a request once the door has read and checked it. */
+/** A request as a route receives it, parsed and checked. */
 export interface RouteCall<P, Q, B> {
   params: P;
   query: Q;
   body: B;
-  /** The number in `If-Match`, an incarnation or a revision; undefined where any will do. */
+  /** The number in `If-Match`, an incarnation or a revision; undefined without the header. */
   ifMatch: number | undefined;
-  /** What its reader asks for: for messages of handlers. */
+  /** The caller's languages, for messages of handlers. */
   reader: ReaderWishes;
-  /** The portal's own language for that reader. */
+  /** The portal's language for this caller. */
   language: Language;
-  /** The zip of a route that takes one. */
+  /** The zip, if the route takes one. */
   upload: Upload | null;
-  /** The parts of a route that takes a form; nothing is read before the first is asked for. */
+  /** The parts of a form, read when they are iterated. */
   form: AsyncIterable<FormPart> | null;
-  /** The body of a route that takes a file of another kind. */
+  /** The body, if the route takes another kind of file. */
   file: Uint8Array<ArrayBuffer> | null;
 }
 
@@ -41,7 +41,7 @@ export interface FormField {
   type: 'application/zip' | 'application/json';
   meaning: string;
   required?: boolean;
-  /** May come several times. */
+  /** May be repeated. */
   repeated?: boolean;
 }
 
@@ -70,31 +70,31 @@ interface RouteShape {
   summary: string;
   /** Null: anyone, also without a token. */
   role: Role | null;
-  /** The role counts only in the namespace of `{handler}`. */
+  /** The role applies only to the namespace of `{handler}`. */
   inNamespace?: boolean;
-  /** The body is a zip, handed on as a stream. */
+  /** The body is a zip, passed on as a stream. */
   takesZip?: boolean;
-  /** The body is `multipart/form-data` with these parts, handed on as they arrive. */
+  /** The body is `multipart/form-data` with these parts, passed on as they arrive. */
   takesForm?: Readonly<Record<string, FormField>>;
-  /** The body is a file of one of these media types, read as a whole. */
+  /** The body is a file of one of these media types, read completely. */
   takesFile?: { types: readonly string[]; bytes: (limits: Context['config']['limits']) => number };
-  /** Bytes of a JSON body; the door's usual limit where absent. */
+  /** Maximum bytes of a JSON body; the door's usual limit if absent. */
   bodyBytes?: (limits: Context['config']['limits']) => number;
   takesIfMatch?: boolean;
-  /** Names behind `?` that may be given several times: an array in `query`. */
+  /** Query parameters that may be repeated: arrays in `query`. */
   repeated?: readonly string[];
   answers: RouteAnswers;
   /** Statuses of problem documents beyond those that every call may have. */
   refusals: readonly number[];
 }
 
-/** A row of the table: what a call takes, who may make it, what comes back, and the verb behind it. */
+/** A row of the table: inputs, role, answers, and the verb behind the call. */
 export interface RestRoute extends RouteShape {
   params: z.ZodObject;
   query: z.ZodObject;
   /** Null: the call has no JSON body. */
   body: z.ZodType | null;
-  // A method, so that the row of a typed definition fits without a cast.
+  // A method, because methods are bivariant: typed definitions fit without a cast.
   run(ctx: Context, call: RouteCall<unknown, unknown, unknown>): Promise<RouteReply>;
 }
 
@@ -124,7 +124,7 @@ export function route<
   };
 }
 
-/** `?limit=&cursor=&q=` of a list that has no input of its own to take them from. */
+/** `?limit=&cursor=&q=` of a list. */
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).optional(),
   cursor: z.string().max(500).optional(),

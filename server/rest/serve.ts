@@ -8,8 +8,8 @@ import { readIfMatch, readParams, readQuery, requireJsonWanted } from './read-re
 import type { RestRoute, RouteReply } from './route.ts';
 
 /**
- * One call on its way to its verb: who may make it, what it names, what it brings, checked in this order, so that a
- * stranger's body is never read.
+ * Serves one call: checks the role, then the parameters, then the body, so that the body of a caller without the role
+ * is never read.
  */
 export async function serve(
   ctx: Context,
@@ -44,10 +44,10 @@ function responseOf({ status, body, text, bytes, headers }: RouteReply): Respons
   return jsonResponse(status, JSON.stringify(body), headers);
 }
 
-/** Answers may hold what only the caller may see: no cache keeps them. */
+/** Answers may contain data that only the caller may see, so caches must not keep them. */
 const guarded = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/** Messages in it are in the caller's language. */
+/** Its messages are in the caller's language. */
 export function jsonResponse(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(text, {
     status,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { extensionName } from '#server/domain/goal-states/input.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 
-/** The parts of paths. */
+/** Parameters of paths. */
 const vmId = z.uuid();
 const handler = handlerId;
 const version = handlerVersion;

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-test('a token is made, works with its role, is shown once, and is revoked', async () => {
+test('a token is created, works with its role, is shown once, and is revoked', async () => {
   type Made = { id: string; token: string };
   const made = await door.expect<Made>('createToken', {}, 201, { body: { name: 'ci', role: 'viewer' } });
   expect((await door.call('GET', '/vms', { token: made.token })).status).toBe(200);
@@ -24,7 +24,7 @@ test('a token is made, works with its role, is shown once, and is revoked', asyn
   expect((await door.call('GET', '/vms', { token: made.token })).status).toBe(401);
 });
 
-test('one that has expired does not hold', async () => {
+test('an expired token is rejected', async () => {
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   type Made = { id: string; token: string };
   const body = { name: 'short', role: 'viewer', expiresAt: soon };
@@ -36,7 +36,7 @@ test('one that has expired does not hold', async () => {
   });
 });
 
-test('every fault is in one answer', async () => {
+test('all faults come in one answer', async () => {
   type Answer = { errors: { path: string }[] };
   const body = { name: '', role: 'owner', expiresAt: 'tomorrow', more: 1 };
   const { errors } = await door.expect<Answer>('createToken', {}, [422, 'invalid'], { body });

@@ -52,7 +52,7 @@ interface Asked {
   method?: string;
 }
 
-/** As a browser would send it; gives status, code and state of the answer. */
+/** Sends it as a browser would; returns status, code and state of the answer. */
 async function send({ headers = {}, signedIn = true, handler = 'Acme.Lab.Probe', method = 'PUT' }: Asked = {}) {
   const response = await fetch(`http://127.0.0.1:${serving.port}/upload/handlers/${handler}/versions/1.0.0.0/package`, {
     method,
@@ -66,7 +66,7 @@ async function send({ headers = {}, signedIn = true, handler = 'Acme.Lab.Probe',
 const own = () => ({ origin: services.config.url, 'sec-fetch-site': 'same-origin' });
 
 describe('the pages’ door for zips', () => {
-  test('takes a package from a page of ours, and the same again', async () => {
+  test('accepts a package from the portal’s pages, and the same one again', async () => {
     expect(await send({ headers: own() })).toEqual({ status: 201, state: 'draft' });
     expect(await send({ headers: own() })).toEqual({ status: 200, state: 'draft' });
   });
@@ -81,7 +81,7 @@ describe('the pages’ door for zips', () => {
     expect(await send({ headers })).toMatchObject({ status: 403, code: 'origin_refused' });
   });
 
-  test('needs a session; a bearer token is none', async () => {
+  test('needs a session, not a bearer token', async () => {
     const refused = { status: 401, code: 'unauthenticated' };
     expect(await send({ headers: own(), signedIn: false })).toMatchObject(refused);
     const bearer = { ...own(), authorization: 'Bearer x' };
@@ -95,7 +95,7 @@ describe('the pages’ door for zips', () => {
     expect(await send({ headers: own() })).toMatchObject({ status: 403, code: 'namespace_forbidden' });
   });
 
-  test('has no other call', async () => {
+  test('has no other routes', async () => {
     expect(await send({ headers: own(), method: 'DELETE' })).toMatchObject({ status: 405 });
     expect(await send({ headers: own(), handler: 'a/b' })).toMatchObject({ status: 404 });
   });

@@ -7,8 +7,8 @@ import { xliffRoutes } from './routes/xliff.ts';
 
 /**
  * The pages' own door for zips and language files, `PUT /upload/handlers/{handler}/versions/{version}/package`,
- * `…/resources/{lang}` and `…/resources/{lang}.xlf`: the same calls as the management door's, with the session's
- * cookie and only from a page of ours. They are too large for tRPC.
+ * `…/resources/{lang}` and `…/resources/{lang}.xlf`: the same calls as in `/api/v1`, with the session's cookie and only
+ * from the portal's own pages. They are too large for tRPC.
  */
 export function createUploadHandler(
   services: DoorServices,

@@ -86,25 +86,25 @@ describe('origin is checked on every change', () => {
     expect(shapes.map(({ error }) => error?.json.data.code)).toEqual(['origin_refused', 'origin_refused']);
   });
 
-  test('a subscription of another site', async () => {
+  test('a subscription from another site is rejected', async () => {
     const url = `${await start()}/api/trpc/live.changes`;
     const response = await fetch(url, { headers: { cookie, origin: 'https://evil.example' } });
     expect(await response.text()).toContain('origin_refused');
   });
 
-  test('a change by GET', async () => {
+  test('a change by GET is rejected', async () => {
     const response = await fetch(`${await start()}/api/trpc/invitations.create?input=%7B%7D`, { headers: { cookie } });
     expect(response.status).toBe(405);
   });
 
-  test('our page', async () => {
+  test('the portal’s own page is accepted', async () => {
     const response = await post(`${await start()}/api/trpc/invitations.create`, { cookie, origin: ours }, invite);
     expect(response.status).toBe(200);
   });
 });
 
 describe('who calls', () => {
-  test('nobody without a cookie, whatever token comes along', async () => {
+  test('without a cookie the caller is anonymous, whatever token it sends', async () => {
     const { value } = await createToken(await testContext({ services, actor: testBootstrap }), {
       name: 'ci',
       role: 'admin',
@@ -118,7 +118,7 @@ describe('who calls', () => {
     expect((await fetch(url, { headers: { cookie } })).status).toBe(200);
   });
 
-  test('who must set up a second factor first reaches the own account, and no other door', async () => {
+  test('a person who must set up a second factor reaches only their own account', async () => {
     const base = await start();
     const own = await signedIn();
     const codeOf = async (response: Response) => (await shape(response)).error?.json.data.code ?? 'done';
@@ -148,13 +148,13 @@ describe('who calls', () => {
     expect(await read('fleet.list')).not.toBe('factor_required');
   });
 
-  test('answers are kept by no cache', async () => {
+  test('answers are not cached', async () => {
     const response = await fetch(`${await start()}/api/trpc/members.me`, { headers: { cookie } });
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect((await shape(response)).result?.data.json).toMatchObject({ name: 'ada', role: 'admin' });
   });
 
-  test('who joins by a link is signed in by the same answer', async () => {
+  test('joining by a link signs in with the same answer', async () => {
     const { link } = await createInvitation(await testContext({ services, actor: testBootstrap }), { role: 'viewer' });
     const token = new URL(link).searchParams.get('token');
     const base = await start();
@@ -167,7 +167,7 @@ describe('who calls', () => {
     expect((await fetch(`${base}/api/trpc/members.list`, { headers: { cookie: own } })).status).toBe(403);
   });
 
-  test('pages in this process read as who is signed in, and change nothing', async () => {
+  test('pages in this process read as the signed-in person, and change nothing', async () => {
     expect(await createPageCaller(door, new Headers()).members.me()).toBeNull();
     const followed = new Headers({ cookie, 'sec-fetch-site': 'cross-site' });
     expect(await createPageCaller(door, followed).members.me()).toMatchObject({ name: 'ada' });
@@ -180,7 +180,7 @@ describe('who calls', () => {
 });
 
 describe('errors', () => {
-  test('every fault with its place, in the language of the reader, with a request id', async () => {
+  test('list all faults with their paths, in the reader’s language, with a request id', async () => {
     const url = `${await start()}/api/trpc/tokens.create`;
     const headers = { cookie, origin: ours, 'accept-language': 'de' };
     const response = await post(url, headers, { json: { name: '', role: 'king' } });
@@ -207,7 +207,7 @@ describe('errors', () => {
     expect((JSON.parse(text) as Shape).error?.json.data.code).toBe(code);
   });
 
-  test.each(['a\u0000', 'half \ud800'])('a text that no database can hold: %j', async (name) => {
+  test.each(['a\u0000', 'half \ud800'])('reject a text that the database cannot store: %j', async (name) => {
     const base = await start();
     const response = await post(
       `${base}/api/trpc/tokens.create`,
@@ -217,7 +217,7 @@ describe('errors', () => {
     expect([response.status, (await shape(response)).error?.json.data.code]).toEqual([422, 'json_character']);
   });
 
-  test('an unforeseen error shows its request id only, and the log has the rest', async () => {
+  test('an unexpected error shows only its request id; the log has the details', async () => {
     const lines: string[] = [];
     const broken = {
       ...services,
@@ -241,7 +241,7 @@ describe('errors', () => {
     expect(lines.join()).toContain(String(requestId));
   });
 
-  test('the first page of a list, as the pages’ client asks for it', async () => {
+  test('the first page of a list accepts a null cursor', async () => {
     const first = encodeURIComponent(JSON.stringify({ json: { limit: 1, cursor: null, direction: 'forward' } }));
     const wrong = encodeURIComponent(JSON.stringify({ json: { limit: 1, cursor: 7, direction: 'forward' } }));
     const base = `${await start()}/api/trpc`;
@@ -267,7 +267,7 @@ describe('errors', () => {
     expect(response.status).toBe(status);
   });
 
-  test('a database that is away is 503 with a time to come again', async () => {
+  test('an unavailable database is 503 with Retry-After', async () => {
     const own = await testServices();
     await own.db.$client.end();
     const base = await serve(createTrpcHandler({ ...door, services: { ...own, keys: services.keys } }));
@@ -278,7 +278,7 @@ describe('errors', () => {
     expect(await stream.text()).toContain('database_away');
   });
 
-  test('too many calls in a batch and too long bodies are refused', async () => {
+  test('oversized batches and bodies are rejected', async () => {
     const base = await start();
     const paths = Array(51).fill('members.me').join(',');
     const many = await fetch(`${base}/api/trpc/${paths}?batch=1&input=%7B%7D`, { headers: { cookie } });
@@ -311,7 +311,7 @@ describe('live', () => {
     controller.abort();
   });
 
-  test('a connection ends at once with its session, and with the process', async () => {
+  test('a connection ends immediately with its session, and with the process', async () => {
     const closing = new AbortController();
     const base = await serve((request) => createTrpcHandler(door)(request, '192.0.2.1', closing.signal));
     const open = async (own: string) => {
@@ -329,7 +329,7 @@ describe('live', () => {
     expect(Date.now() - before).toBeLessThan(2_000);
   });
 
-  test('a browser that goes away leaves nothing behind', async () => {
+  test('a browser that disconnects frees all resources', async () => {
     const ended = Promise.withResolvers<void>();
     const watched: Live = {
       ...live,
@@ -346,7 +346,7 @@ describe('live', () => {
     await ended.promise;
   });
 
-  test('nobody is told anything', async () => {
+  test('anonymous callers receive nothing', async () => {
     const response = await fetch(`${await start()}/api/trpc/live.changes`);
     expect(await response.text()).toContain('unauthenticated');
   });

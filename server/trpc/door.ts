@@ -9,7 +9,7 @@ import type { Live } from '#server/live/index.ts';
 import { type AppCaller, appRouter, createCaller } from './root.ts';
 import type { DoorContext } from './trpc.ts';
 
-/** What the door needs of its process. */
+/** Services that the door needs from its process. */
 export interface TrpcDoor {
   services: Services;
   live: Live;
@@ -17,7 +17,7 @@ export interface TrpcDoor {
   log: Logger;
 }
 
-/** A page asks for a handful of things at once; more than this is no page. */
+/** Maximum number of calls in a batch; a page sends a handful. */
 const mostCallsInBatch = 50;
 
 function contextOf(
@@ -58,7 +58,7 @@ function logFailure(door: TrpcDoor, error: TRPCError, path: string | undefined, 
   else if (error.code === 'SERVICE_UNAVAILABLE') door.log.debug({ path, requestId }, 'not available');
 }
 
-/** The door `/api/trpc/*`. `address` is the browser's, as the process found it; `closing` ends live connections. */
+/** The door `/api/trpc/*`. `address` is the browser's, as the process determined it; `closing` ends live connections. */
 export function createTrpcHandler(
   door: TrpcDoor,
 ): (request: Request, address?: string, closing?: AbortSignal) => Promise<Response> {
@@ -83,7 +83,7 @@ export function createTrpcHandler(
   };
 }
 
-/** The same request with its body read, once it is known to be small enough. */
+/** The same request with its body read. Throws 413 above the limit. */
 async function bounded(request: Request, limit: number): Promise<Request> {
   if (request.method !== 'POST') return request;
   const body = await readBody(request, limit);
@@ -92,8 +92,8 @@ async function bounded(request: Request, limit: number): Promise<Request> {
 }
 
 /**
- * The procedures for pages that are rendered in this process, as who is signed in by these headers. For reading
- * only: a visit may come from anywhere, so that nothing may be changed by it.
+ * The procedures for pages that are rendered in this process, as the person whom these headers sign in. Read only: any
+ * site can trigger a visit.
  */
 export function createPageCaller(door: TrpcDoor, headers: Headers): AppCaller {
   const ctx = contextOf(door, {

@@ -23,7 +23,7 @@ const codeOfKind: Readonly<Record<ErrorKind, TrpcCode>> = {
   insufficient_storage: 'SERVICE_UNAVAILABLE',
 };
 
-/** What a page gets of an error, in the reader's language; nothing else of it leaves the portal. */
+/** An error as pages receive it, in the reader's language. Nothing else of it leaves the portal. */
 export interface ErrorData {
   code: ErrorCode;
   httpStatus: number;
@@ -31,13 +31,13 @@ export interface ErrorData {
   message: string;
   title: string;
   requestId: string;
-  /** Every fault with its place, where several things can be wrong at once. */
+  /** All faults with their paths. */
   faults: readonly { path: string; code: ErrorCode; message: string }[];
-  /** Seconds after which to try again, where that is known. */
+  /** Seconds after which to retry, if known. */
   retryAfter: number | null;
 }
 
-/** What was thrown, as an error of this door: refusals keep their kind, everything else is internal. */
+/** Converts anything thrown into an error of this door: domain errors keep their kind, everything else is internal. */
 export function toTrpcError(thrown: unknown, language: Language, requestId: string): TRPCError {
   const cause = thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown;
   const refusal = foreseen(cause) ?? (thrown instanceof TRPCError ? refusalOfLibrary(thrown) : null);
@@ -48,7 +48,7 @@ export function toTrpcError(thrown: unknown, language: Language, requestId: stri
   });
 }
 
-/** The data of an error as it goes to the page. */
+/** The data of an error for the page. */
 export function errorData(error: TRPCError, language: Language, requestId: string): ErrorData {
   const refusal = foreseen(error.cause) ?? refusalOfLibrary(error);
   const problem = translateError(refusal ?? error, language, requestId);
@@ -63,7 +63,7 @@ export function errorData(error: TRPCError, language: Language, requestId: strin
   };
 }
 
-/** Refusals of the library itself, before any verb is reached: their own texts are English and may repeat input. */
+/** Errors of the library, raised before any verb runs: their texts are English and may repeat input. */
 function refusalOfLibrary(error: TRPCError): DomainError | null {
   switch (error.code) {
     case 'NOT_FOUND':

@@ -1,16 +1,16 @@
 import type { Role } from '#db/schema/auth.ts';
 
 /**
- * On which things a call may be made: `any`, `namespace` (of the caller's own namespaces; admins in all), `own` (what
- * belongs to who calls), `visible` (acts on VMs and handlers; those on people for admins and for who did them).
+ * The objects that a call may touch: `any`, `namespace` (in the caller's namespaces; admins in all), `own` (the caller's
+ * own), `visible` (acts on VMs and handlers; acts on people for admins and for those who did them).
  */
 export type Reach = 'any' | 'namespace' | 'own' | 'visible';
 
-/** Who may make a call: the least role, and null for everyone, also without a session. */
+/** Who may make a call: the minimum role; null for everyone, also without a session. */
 export interface Permission {
   role: Role | null;
   reach: Reach;
-  /** Also for a person who must set up a second factor before anything else: else nobody could. */
+  /** Also for a person who must set up a second factor first: otherwise no one could. */
   beforeFactor?: true;
 }
 
@@ -23,9 +23,9 @@ const publishes: Permission = { role: 'publisher', reach: 'namespace' };
 const administers: Permission = { role: 'admin', reach: 'any' };
 
 /**
- * Who may do what by the pages' door, written once: the door refuses by it before a verb is reached, the matrix test
- * tries it, docs/permissions.md prints it. A procedure without a line does not compile. Calls of `/api/v1` say it in
- * their route.
+ * Permissions of the pages' door. The door checks them before a verb runs, tests compare verbs and doors with them, and
+ * docs/permissions.md is printed from them. A procedure without a line does not compile. Routes of `/api/v1` state
+ * their own.
  */
 export const permissions = {
   'account.addPasskey': own,
@@ -141,7 +141,7 @@ export const permissions = {
   'vms.wireAccess': reads,
 } satisfies Record<string, Permission>;
 
-/** Who may call the procedure; nobody where the table has no line. */
+/** The permission of a procedure. Throws if the table has no line for it. */
 export function permissionOf(path: string): Permission {
   const lines: Readonly<Record<string, Permission>> = permissions;
   const found = Object.hasOwn(lines, path) ? lines[path] : undefined;

@@ -21,7 +21,7 @@ import { tokensRouter } from './routers/tokens.ts';
 import { vmsRouter } from './routers/vms.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
-/** All that pages can ask for, one router per noun. */
+/** Every procedure of the pages, one router per noun. */
 export const appRouter = router({
   activity: activityRouter,
   account: accountRouter,
@@ -51,7 +51,7 @@ type Path = { [R in keyof Procedures & string]: `${R}.${keyof Procedures[R] & st
 // A procedure without a line does not compile.
 permissions satisfies Record<Path, Permission>;
 
-/** The type that the browser's client is made from. */
+/** The type of the browser's client. */
 export type AppRouter = typeof appRouter;
 
 export const createCaller = createCallerFactory(appRouter);

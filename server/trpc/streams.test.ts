@@ -47,7 +47,7 @@ async function signedIn(person: { email: string; password: string }): Promise<st
   return (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
 }
 
-/** A door with these bounds, and how many watches run behind it. */
+/** A door with these limits, and the number of watches behind it. */
 async function opened(limits: Limits['streams']) {
   const streams = openStreams(limits);
   const watches = { running: 0 };
@@ -83,7 +83,7 @@ async function opened(limits: Limits['streams']) {
 }
 
 describe('live streams', () => {
-  test('beyond the bound of a session the next one is 429 with a time to try again; other sessions go on', async () => {
+  test('beyond the limit of a session the next stream is 429 with Retry-After; other sessions continue', async () => {
     const { open, streams, watches } = await opened({ perSession: 3, perMember: 5, perProcess: 6 });
     const [one, two, bobs] = [await signedIn(ada), await signedIn(ada), await signedIn(bob)];
     const held = [await open(one), await open(one), await open(one)];
@@ -112,7 +112,7 @@ describe('live streams', () => {
     await expect.poll(() => watches.running, patience).toBe(0);
   });
 
-  test('a caller that leaves before its stream begins holds no place', async () => {
+  test('a caller that disconnects before its stream begins holds no place', async () => {
     const { open, streams, watches } = await opened({ perSession: 3, perMember: 5, perProcess: 6 });
     const cookie = await signedIn(ada);
     const base = await serve((request) => createTrpcHandler({ ...door, live: { ...live, streams } })(request));
@@ -130,7 +130,7 @@ describe('live streams', () => {
     after.leaving.abort();
   });
 
-  test('who is not signed in gets 401 instead of a stream', async () => {
+  test('an anonymous caller gets 401 instead of a stream', async () => {
     const { open, streams } = await opened({ perSession: 3, perMember: 5, perProcess: 6 });
     expect(await open('')).toMatchObject({ status: 401, text: expect.stringContaining('unauthenticated') });
     expect(streams.held().streams).toBe(0);

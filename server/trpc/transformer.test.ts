@@ -2,11 +2,11 @@ import superjson from 'superjson';
 import { describe, expect, test } from 'vitest';
 import { transformer } from './transformer.ts';
 
-/** As a page gets it: over the wire, read by the library itself. */
+/** As a page receives it: over the wire, parsed by the library. */
 const received = (value: unknown) =>
   superjson.deserialize(JSON.parse(JSON.stringify(transformer.output.serialize(value))));
 
-describe('what pages are sent', () => {
+describe('data sent to pages', () => {
   test.each([
     ['plain data', { a: [1, null, { b: 'x' }], at: new Date(0), none: undefined }],
     [

@@ -1,13 +1,13 @@
 import superjson from 'superjson';
 
-/** Names that the library refuses to send, though publishers, operators and agents may well have written them. */
+/** Names that the library refuses to send, though publishers, operators and agents may have used them. */
 const refused = /^~*(?:__proto__|constructor|prototype)$/;
 
 type Sent = ReturnType<typeof superjson.serialize>;
 
 /**
- * What pages are sent, in the library's form, which their own copy of it reads. Where data has a property that the
- * library refuses, it is sent under another name and put back: one VM's tag must not cost everybody the whole list.
+ * Serializes data for pages in the library's format. A property name that the library refuses is replaced and restored
+ * afterwards: one VM's tag must not break the whole list for everyone.
  */
 const output = {
   serialize(value: unknown): Sent {
@@ -22,7 +22,7 @@ const output = {
   deserialize: (sent: Sent): unknown => superjson.deserialize(sent),
 };
 
-/** For both directions; what comes in is read as the library has it. */
+/** For both directions; input is parsed as the library defines it. */
 export const transformer = { input: superjson, output };
 
 /** A copy of plain objects and arrays with other property names; everything else is the same. */

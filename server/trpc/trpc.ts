@@ -11,25 +11,25 @@ import { permissionOf } from './permissions.ts';
 import { sessionReads } from './session-reads.ts';
 import { transformer } from './transformer.ts';
 
-/** What the door knows of a request before anybody is looked up; making it cannot fail. */
+/** A request before its session is looked up; creating it cannot fail. */
 export interface DoorContext extends Omit<Context, 'actor'> {
   headers: Headers;
-  /** What the reader asks for: for messages of handlers. Once the session is read, its account's language goes first. */
+  /** The reader's languages, for messages of handlers. Once the session is read, the account's language comes first. */
   reader: ReaderWishes;
-  /** The portal's own language for that reader. */
+  /** The portal's language for this reader. */
   language: Language;
   /** Headers of the answer, for cookies. */
   responseHeaders: Headers;
-  /** HTTP status of a stream that is rejected before it begins; by itself the library answers such a call with 200. */
+  /** HTTP status of a stream that is rejected before it begins; the library would answer with 200. */
   rejection: { status: number | null };
   address: string;
-  /** A page that is rendered in this process asks: it may read. Its request is a visit, which changes nothing. */
+  /** The caller is a page rendered in this process: it may only read. */
   isPage: boolean;
-  /** Aborted when the process begins to end: what is held open ends then. */
+  /** Aborted when the process begins to shut down: open streams end then. */
   closing: AbortSignal | undefined;
   live: Live;
   signIn: SignIn;
-  /** Who is signed in; looked up once per request, when the first procedure asks. */
+  /** The session; looked up once per request, when the first procedure needs it. */
   session(): Promise<Session | null>;
 }
 
@@ -40,7 +40,7 @@ const t = initTRPC.context<DoorContext>().create({
     const data = errorData(error, ctx?.language ?? languages[0], ctx?.requestId ?? '');
     return { ...shape, message: data.message, data };
   },
-  // A page that hears nothing for 12 s takes its connection for dead and makes a new one.
+  // A page that receives nothing for 12 s reconnects.
   sse: { ping: { enabled: true, intervalMs: 5_000 }, client: { reconnectAfterInactivityMs: 12_000 } },
 });
 
@@ -48,8 +48,8 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /**
- * Every procedure: the call comes from a page of ours (cookies ride along with calls of foreign pages too), the actor
- * is who is signed in and may make it by the table, and what is thrown becomes an error of this door.
+ * Every procedure: rejects calls from foreign pages (browsers send cookies with these too), checks the table of
+ * permissions, and converts errors.
  */
 export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   try {
@@ -74,25 +74,25 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
   }
 });
 
-/** With a status of its own a rejected stream is a failed connection for pages, which try again with growing pauses. */
+/** With an error status, pages treat a rejected stream as a failed connection and retry with backoff. */
 function rejectStream(ctx: DoorContext, error: TRPCError): void {
   const { httpStatus, retryAfter } = errorData(error, ctx.language, ctx.requestId);
   ctx.rejection.status = httpStatus;
   if (retryAfter !== null) ctx.responseHeaders.set('retry-after', String(retryAfter));
 }
 
-/** Where a call may come from. What only reads may be asked from anywhere: browsers show the answer to our pages only. */
+/** Whether the call's origin is allowed. Reads may come from anywhere: browsers show the answer only to the portal's pages. */
 function isAllowedFrom({ isPage, headers, config }: DoorContext, type: TRPCProcedureType): boolean {
   if (type === 'mutation') return !isPage && isOwnMutation(headers, config);
   return type === 'query' || isOwnRead(headers, config);
 }
 
-/** What verbs get here: their own context, and the door's for the few that set cookies. */
+/** The context of verbs at this door; a few set cookies. */
 export type CallContext = Context & DoorContext;
 
 type Verb<Input, Output> = (ctx: CallContext, input: Input) => Promise<Output>;
 
-/** Inputs are parsed once, by the verb, which names every fault by its place; here they get their type. */
+/** Types an input without parsing: the verb parses it and reports every fault with its path. */
 const asVerbTakesIt =
   <Input>() =>
   (input: unknown): Input =>
@@ -102,7 +102,7 @@ const asVerbTakesIt =
 export const query = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, input as Input));
 
-/** A verb that reads a list by pages. The pages' client says `null` for the first one, and which way it walks. */
+/** A verb that reads a list by pages. The pages' client sends `null` as the first cursor, and a direction. */
 export const pagedQuery = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => {
     const { cursor, direction: _, ...asked } = (input ?? {}) as Input & { cursor?: string | null; direction?: unknown };

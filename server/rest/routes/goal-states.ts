@@ -23,10 +23,10 @@ import { shownPlan } from '../answers.ts';
 import { flag, type RestRoute, route } from '../route.ts';
 import { inExtension, inVm } from '../shapes.ts';
 
-/** The hash of a plan: the call is refused with 412 when it would do anything else than the plan showed. */
+/** The hash of a plan: the call is rejected with 412 if it would do anything that the plan did not show. */
 const planned = z.string().min(1).max(100).optional();
 
-/** The incarnation as `If-Match` takes it back. */
+/** The incarnation as an ETag, for `If-Match`. */
 const tagged = <T extends { incarnation: number }>(status: number, body: T) => ({
   status,
   body,

@@ -18,7 +18,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...publisherRoutes,
   ...handlerRoutes,
   ...versionRoutes,
-  // Before those of any language: the ending tells them apart.
+  // Before the routes of languages, which would match the suffix too.
   ...xliffRoutes,
   ...resourceRoutes,
   ...vmRoutes,

@@ -16,7 +16,7 @@ import { inArchive, inOutput, inVm } from '../shapes.ts';
 
 const attachment = (name: string) => `attachment; filename="${name}"`;
 
-/** What a command wrote, as a file; stands at the pages' own door too. */
+/** A command's output as a file; the pages' download door has this route too. */
 const downloadOutputRoute: RestRoute = route({
   method: 'GET',
   path: '/vms/{id}/outputs/{output}',
@@ -34,7 +34,7 @@ const downloadOutputRoute: RestRoute = route({
   },
 });
 
-/** An archive of log folders; stands at the pages' own door too. */
+/** An archive of log folders; the pages' download door has this route too. */
 const downloadArchiveRoute: RestRoute = route({
   method: 'GET',
   path: '/vms/{id}/log-archives/{archive}',

@@ -19,7 +19,7 @@ import {
 import { endOtherSessions, endOwnSession, listOwnSessions } from '#server/auth/sessions/index.ts';
 import { mutation, plainMutation, plainQuery, router } from '../trpc.ts';
 
-/** The person's own account: open to everyone with a session, about nobody else. */
+/** The person's own account: for everyone with a session. */
 export const accountRouter = router({
   get: plainQuery(getAccount),
   rename: mutation(renameAccount),

@@ -19,7 +19,7 @@ import {
 import { translateFaults } from '#server/i18n/index.ts';
 import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
 
-/** A plan with the sentences of what warns and what would be refused. */
+/** A plan with its warnings and faults as sentences. */
 const inWords =
   <Input>(verb: (ctx: CallContext, input: Input) => Promise<Plan>) =>
   async (ctx: CallContext, input: Input) => {
@@ -41,7 +41,7 @@ export const goalStatesRouter = router({
   previewRevert: query(previewRevert),
   revert: mutation(revertGoalState),
   getExtension: query(getExtension),
-  // Protected settings go in, so this is a POST: addresses are logged on the way.
+  // The input has protected settings, so this is a POST: proxies log URLs.
   planExtension: mutation(inWords(planExtension)),
   planRemoval: query(inWords(planRemoval)),
   planRevert: query(inWords(planRevert)),

@@ -12,7 +12,7 @@ import { type CallContext, plainQuery, query, router } from '../trpc.ts';
 
 const listFailing = (ctx: CallContext) => listFailingTogether(ctx, ctx.reader);
 
-/** As many as tell what is going on; the rest is a page of its own. */
+/** The latest few; the activity page has the rest. */
 const listRecentActs = async (ctx: CallContext) => (await listActivity(ctx, { limit: 6 })).items;
 
 export const overviewRouter = router({
